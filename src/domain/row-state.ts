@@ -1,0 +1,76 @@
+/**
+ * The life of a row (product.md 3).
+ *
+ *   (admission) → invalid | duplicate | conflict | excluded        never sent
+ *   (admission) → ready → sending → registered | refused | in_doubt | ready again
+ *   in_doubt leaves only by a person: registered | refused | ready (resend) | written_off
+ *   a person may also send a refused row again, or write off a ready or refused one
+ *   a later file may replace what is ready, refused or was never sendable → superseded
+ *
+ * `in_doubt → ready` is the only edge that can deliver what the service may already hold.
+ * The ledger's triggers repeat this table.
+ */
+export const ROW_STATES = [
+  'invalid',
+  'duplicate',
+  'conflict',
+  'excluded',
+  'superseded',
+  'ready',
+  'sending',
+  'registered',
+  'refused',
+  'in_doubt',
+  'written_off',
+] as const
+
+export type RowState = (typeof ROW_STATES)[number]
+
+export type RowEvent =
+  | 'intent'
+  | 'registered'
+  | 'refused'
+  | 'turned_away'
+  | 'not_sent'
+  | 'in_doubt'
+  | 'resolved_registered'
+  | 'resolved_refused'
+  | 'resolved_resend'
+  | 'resolved_written_off'
+  | 'retry_refused'
+  | 'superseded'
+
+const SUPERSEDED = { superseded: 'superseded' } as const
+
+/** Every edge there is. What is not here must not happen. */
+export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, RowState>>>>> = {
+  invalid: SUPERSEDED,
+  duplicate: SUPERSEDED,
+  conflict: SUPERSEDED,
+  excluded: SUPERSEDED,
+  superseded: {},
+  ready: { intent: 'sending', resolved_written_off: 'written_off', ...SUPERSEDED },
+  sending: {
+    registered: 'registered',
+    refused: 'refused',
+    turned_away: 'ready',
+    not_sent: 'ready',
+    in_doubt: 'in_doubt',
+  },
+  registered: {},
+  refused: { retry_refused: 'ready', resolved_written_off: 'written_off', ...SUPERSEDED },
+  in_doubt: {
+    resolved_registered: 'registered',
+    resolved_refused: 'refused',
+    resolved_resend: 'ready',
+    resolved_written_off: 'written_off',
+  },
+  written_off: {},
+}
+
+/** @throws {Error} for an edge that does not exist: a bug, never an operator's mistake. */
+export function transition(state: RowState, event: RowEvent): RowState {
+  const next = EDGES[state][event]
+  if (next === undefined) throw new Error(`No edge leaves the state "${state}" by "${event}"`)
+  return next
+}

@@ -1,0 +1,616 @@
+/** Effect of a rule (sepa-rules.md 1.2): an error keeps the row from being sent, a warning is reported, off is silent. */
+export type Severity = 'error' | 'warning' | 'off'
+
+interface Rule {
+  /** Where the rule is written down: a section of sepa-rules.md, or of product.md where it says so. */
+  readonly section: string
+  readonly severity: Severity
+  /** The state a row takes by this rule as an error; `invalid` when left out. */
+  readonly state?: 'excluded' | 'conflict' | 'duplicate'
+  /** Marked † in the rulebook: no usable value is left, so the row or file is not sent whatever the severity. */
+  readonly unusable?: true
+  readonly message: string
+  readonly remedy: string
+}
+
+/** Every rule with its default severity and its text for the operator (sepa-rules.md 14). */
+export const RULES = {
+  EXCEL_SCIENTIFIC: {
+    section: '2',
+    severity: 'error',
+    message:
+      'The spreadsheet replaced this value by a rounded number. The original cannot be recovered from it.',
+    remedy: 'Export again with the column formatted as text, without opening the file in a spreadsheet.',
+  },
+  CUST_EMPTY: {
+    section: '3',
+    severity: 'error',
+    unusable: true,
+    message: 'There is no customer number.',
+    remedy: 'Fill it in, or add the old key to the crosswalk file.',
+  },
+  CUST_FORMAT: {
+    section: '3',
+    severity: 'error',
+    unusable: true,
+    message: 'The customer number is not a plain whole number.',
+    remedy:
+      "Give the number of the customer in the invoicing service. If this is the old creditor's key, use a crosswalk file.",
+  },
+  CUST_RANGE: {
+    section: '3',
+    severity: 'error',
+    unusable: true,
+    message: 'The customer number is outside the allowed range.',
+    remedy: 'Correct the number. Look for a spreadsheet that changed it.',
+  },
+  CUST_LEADING_ZERO: {
+    section: '3',
+    severity: 'warning',
+    message:
+      'Leading zeros are lost, because the service stores a number. It may be a key of another system.',
+    remedy: 'Compare a few rows with the service before sending.',
+  },
+  CROSSWALK_NO_MATCH: {
+    section: '3.1',
+    severity: 'error',
+    unusable: true,
+    message: 'No customer is known for this old key.',
+    remedy: 'Add the key to the crosswalk, or remove the row from the export.',
+  },
+  CROSSWALK_AMBIGUOUS: {
+    section: '3.1',
+    severity: 'error',
+    unusable: true,
+    message: 'This old key points to several customers.',
+    remedy: 'Keep the one correct line in the crosswalk.',
+  },
+  CROSSWALK_MISMATCH: {
+    section: '3.1',
+    severity: 'error',
+    message: 'The crosswalk line belongs to another account or name.',
+    remedy: 'Check the crosswalk for shifted or sorted columns.',
+  },
+  CROSSWALK_DUPLICATE_LINE: {
+    section: '3.1',
+    severity: 'warning',
+    message: 'The crosswalk repeats a line.',
+    remedy: 'Remove the repeated line.',
+  },
+  CROSSWALK_UNUSED_LINE: {
+    section: '3.1',
+    severity: 'warning',
+    message: 'A customer in the crosswalk has no mandate in the export.',
+    remedy: 'Check whether the export is complete.',
+  },
+  IBAN_EMPTY: {
+    section: '4',
+    severity: 'error',
+    unusable: true,
+    message: 'There is no IBAN.',
+    remedy: 'Get the IBAN from the previous creditor or the customer.',
+  },
+  IBAN_MASKED: {
+    section: '4',
+    severity: 'error',
+    message: 'The IBAN is masked. The hidden digits cannot be restored.',
+    remedy: 'Ask the previous creditor for an export with full IBANs.',
+  },
+  IBAN_COUNTRY: {
+    section: '4',
+    severity: 'error',
+    message: 'This does not start with a country that issues IBANs.',
+    remedy:
+      "An old account number and bank code must be converted to an IBAN by the bank. Overseas territories use the parent's prefix.",
+  },
+  IBAN_NOT_SEPA: {
+    section: '4',
+    severity: 'error',
+    message: "This account's country does not take part in SEPA.",
+    remedy: 'Do not migrate this row. Agree another means of payment.',
+  },
+  IBAN_CHARSET: {
+    section: '4',
+    severity: 'error',
+    message: 'The IBAN contains a character that is not allowed.',
+    remedy: 'Correct the IBAN. The report names the character.',
+  },
+  IBAN_LENGTH: {
+    section: '4',
+    severity: 'error',
+    message: 'The IBAN is too short or too long for its country.',
+    remedy: 'Look for a lost zero or a cut-off cell.',
+  },
+  IBAN_STRUCTURE: {
+    section: '4',
+    severity: 'error',
+    message: 'Letters and digits are in the wrong places for this country.',
+    remedy: 'Check for O instead of 0 and I instead of 1.',
+  },
+  IBAN_CHECK_RANGE: {
+    section: '4',
+    severity: 'error',
+    message: 'The check digits can never occur.',
+    remedy: 'The IBAN was made up or damaged. Get it from the customer.',
+  },
+  IBAN_CHECKSUM: {
+    section: '4',
+    severity: 'error',
+    message: 'The IBAN has a typing error.',
+    remedy: 'Compare it with the source document.',
+  },
+  IBAN_QR: {
+    section: '4',
+    severity: 'error',
+    message: 'This is a QR-IBAN. It only receives payments and cannot be debited.',
+    remedy: 'Ask the customer for the normal IBAN.',
+  },
+  IBAN_NON_EEA: {
+    section: '4',
+    severity: 'warning',
+    message: "Collections from this country also need the payer's address (and usually the BIC).",
+    remedy: 'Make sure the address is stored on the customer.',
+  },
+  IBAN_NEW_SEPA: {
+    section: '4',
+    severity: 'warning',
+    message:
+      "The country joined SEPA recently. Its bank may not accept direct debits yet. The payer's address is needed.",
+    remedy: 'Ask the bank before the first collection.',
+  },
+  IBAN_NATIONAL_CHECK: {
+    section: '4',
+    severity: 'warning',
+    message: 'The national check digit of the account is unusual. Old or special accounts can have this.',
+    remedy: 'Compare with the source document; otherwise send.',
+  },
+  IBAN_LIBRARY_DISAGREES: {
+    section: '4',
+    severity: 'warning',
+    message: 'Two checks of this IBAN disagree.',
+    remedy: 'Report it to the developers; check the IBAN by hand.',
+  },
+  DATE_EMPTY: {
+    section: '5',
+    severity: 'error',
+    unusable: true,
+    message: 'There is no signature date.',
+    remedy: 'Take it from the mandate. Never use the export or migration date.',
+  },
+  DATE_AMBIGUOUS: {
+    section: '5',
+    severity: 'error',
+    unusable: true,
+    message: 'The date can be read in two ways.',
+    remedy: 'Declare the format of this column.',
+  },
+  DATE_INVALID: {
+    section: '5',
+    severity: 'error',
+    unusable: true,
+    message: 'This is not a date in the declared format.',
+    remedy: 'Correct the date, or declare the right format.',
+  },
+  DATE_FUTURE: {
+    section: '5',
+    severity: 'error',
+    message: 'The signature date is in the future.',
+    remedy: 'Check day and month for a swap.',
+  },
+  DATE_PRE_SEPA: {
+    section: '5',
+    severity: 'warning',
+    message: 'The mandate is older than SEPA direct debit, or the date is a filler such as 1970-01-01.',
+    remedy: 'Confirm it is the date on the paper. Old German authorisations may keep it.',
+  },
+  DATE_LEGACY_DEFAULT: {
+    section: '5',
+    severity: 'warning',
+    message: 'This is the usual filler for old Dutch mandates. It is legal.',
+    remedy: 'Supply the last collection date, so dormancy can be judged.',
+  },
+  DATE_TWO_DIGIT_YEAR: {
+    section: '5',
+    severity: 'warning',
+    message: 'The century was assumed.',
+    remedy: 'Compare a few dates with the source.',
+  },
+  DATE_UTC_SHIFT: {
+    section: '5',
+    severity: 'warning',
+    message: 'The date looks like local midnight stored in UTC. It may be one day early.',
+    remedy: 'Ask for a plain date, without time.',
+  },
+  CI_EMPTY: {
+    section: '6.1',
+    severity: 'error',
+    unusable: true,
+    message: 'There is no creditor identifier of the previous creditor.',
+    remedy: 'Fill the column, or configure the constant.',
+  },
+  CI_FORMAT: {
+    section: '6.1',
+    severity: 'error',
+    message: 'This does not have the form of a creditor identifier.',
+    remedy: 'Copy it from a bank statement or an old pre-notification.',
+  },
+  CI_LOOKS_LIKE_IBAN: {
+    section: '6.1',
+    severity: 'error',
+    message: 'This is an IBAN, not a creditor identifier.',
+    remedy: 'Check whether two columns are swapped.',
+  },
+  CI_CHECKSUM: {
+    section: '6.1',
+    severity: 'error',
+    message: 'The check digits are wrong.',
+    remedy: 'Look for a typing error. Do not recompute the digits.',
+  },
+  CI_COUNTRY: {
+    section: '6.1',
+    severity: 'error',
+    message: 'No SEPA creditor identifiers are issued under this country code.',
+    remedy: 'Copy it again from the source.',
+  },
+  CI_LENGTH: {
+    section: '6.1',
+    severity: 'error',
+    message: 'The length is wrong for this country. Often a leading zero was lost.',
+    remedy: 'Restore it from a document. Do not pad by guess.',
+  },
+  CI_LENGTH_UNCONFIRMED: {
+    section: '6.1',
+    severity: 'warning',
+    message: 'The length is unusual for this country.',
+    remedy: 'Compare with a bank statement.',
+  },
+  CI_LENGTH_UNKNOWN: {
+    section: '6.1',
+    severity: 'warning',
+    message: 'The length cannot be checked for this country.',
+    remedy: 'Compare with a bank statement.',
+  },
+  CI_NATIONAL_CHARS: {
+    section: '6.1',
+    severity: 'warning',
+    message: 'The identifier contains unusual characters.',
+    remedy: 'Compare with a bank statement.',
+  },
+  CI_CONSTANT_MISMATCH: {
+    section: '6.1',
+    severity: 'error',
+    message: 'The row names another creditor than the configured one.',
+    remedy: 'Remove the constant, or split the file.',
+  },
+  CI_SAME_AS_NEW: {
+    section: '6.1',
+    severity: 'warning',
+    message: 'Old and new creditor are the same. Banks refuse a change that changes nothing.',
+    remedy: 'Check that the old identifier was entered, not the new one.',
+  },
+  UMR_EMPTY: {
+    section: '6.3',
+    severity: 'error',
+    unusable: true,
+    message: 'There is no mandate reference.',
+    remedy: 'Get it from the previous creditor.',
+  },
+  UMR_CHARSET: {
+    section: '6.3',
+    severity: 'error',
+    message: 'The reference contains a character banks do not accept.',
+    remedy: 'Ask the previous creditor what was really sent to the bank. Or fix the encoding of the export.',
+  },
+  UMR_LENGTH: {
+    section: '6.3',
+    severity: 'error',
+    message: 'The reference is longer than 35 characters.',
+    remedy: 'Check for joined columns.',
+  },
+  UMR_SLASH: {
+    section: '6.3',
+    severity: 'error',
+    message: 'Slashes are in a place banks do not accept.',
+    remedy: 'Ask the previous creditor what was sent to the bank.',
+  },
+  UMR_SPACE: {
+    section: '6.3',
+    severity: 'warning',
+    message: 'Some banks forbid or squeeze blanks.',
+    remedy: 'Compare with an old bank statement.',
+  },
+  UMR_PLACEHOLDER: {
+    section: '6.3',
+    severity: 'warning',
+    message: 'This looks like a filler, not a reference.',
+    remedy: 'Get the real reference.',
+  },
+  UMR_PRECISION: {
+    section: '6.3',
+    severity: 'warning',
+    message: 'The last digits may have been lost in a spreadsheet.',
+    remedy: 'Compare with the source system.',
+  },
+  UMR_LOOKS_LIKE_DATE: {
+    section: '6.3',
+    severity: 'warning',
+    message: 'A spreadsheet may have turned the reference into a date.',
+    remedy: 'Compare with the source system.',
+  },
+  UMR_APOSTROPHE: {
+    section: '6.3',
+    severity: 'warning',
+    message: "This may be a spreadsheet's text marker. It is also a legal character, so it is kept.",
+    remedy: 'Compare with an old bank statement.',
+  },
+  LAST_COLLECTION_INVALID: {
+    section: '7.1',
+    severity: 'error',
+    message: 'The last collection date cannot be read.',
+    remedy: 'Correct it or clear the cell.',
+  },
+  LAST_COLLECTION_FUTURE: {
+    section: '7.1',
+    severity: 'warning',
+    message: 'The last collection is in the future. It may be a planned one.',
+    remedy: 'Use the last executed collection.',
+  },
+  LAST_COLLECTION_BEFORE_SIGNATURE: {
+    section: '7.1',
+    severity: 'error',
+    message: 'The mandate was used before it was signed. One date is wrong.',
+    remedy: 'Check both dates.',
+  },
+  MANDATE_DORMANT: {
+    section: '7.1',
+    severity: 'error',
+    state: 'excluded',
+    message: 'No collection for more than 36 months: the mandate has lapsed.',
+    remedy: 'Get a new mandate from the customer.',
+  },
+  MANDATE_DORMANT_SOON: {
+    section: '7.1',
+    severity: 'warning',
+    message: 'The mandate lapses soon.',
+    remedy: 'Run the first collection before the date shown.',
+  },
+  DORMANCY_UNKNOWN: {
+    section: '7.1',
+    severity: 'warning',
+    message: 'It cannot be told whether the mandate has lapsed (unconfirmed: warn, never reject).',
+    remedy: 'Supply the last collection date.',
+  },
+  STATUS_NOT_ACTIVE: {
+    section: '7.2',
+    severity: 'error',
+    state: 'excluded',
+    message: 'The mandate is not active.',
+    remedy: 'Do not migrate. Get a new mandate if needed.',
+  },
+  STATUS_UNKNOWN: {
+    section: '7.2',
+    severity: 'warning',
+    message: 'The status word is not known.',
+    remedy: 'Decide what it means and add it to the configuration.',
+  },
+  SEQUENCE_ONE_OFF: {
+    section: '7.2',
+    severity: 'error',
+    state: 'excluded',
+    message: 'One-off mandate: spent after one debit.',
+    remedy: 'Do not migrate.',
+  },
+  SEQUENCE_FINAL: {
+    section: '7.2',
+    severity: 'error',
+    state: 'excluded',
+    message: 'The final collection was already made.',
+    remedy: 'Do not migrate.',
+  },
+  SEQUENCE_UNKNOWN: {
+    section: '7.2',
+    severity: 'warning',
+    message: 'The sequence word is not known.',
+    remedy: 'Decide what it means and add it to the configuration.',
+  },
+  SCHEME_B2B: {
+    section: '7.2',
+    severity: 'error',
+    state: 'excluded',
+    message:
+      "Business-to-business mandate: the debtor's bank must register it anew, and the service has no field for it.",
+    remedy: 'Do not migrate. Agree a core mandate.',
+  },
+  SCHEME_UNKNOWN: {
+    section: '7.2',
+    severity: 'warning',
+    message: 'The scheme word is not known.',
+    remedy: 'Decide what it means and add it to the configuration.',
+  },
+  EXCLUDED_BY_CONFIGURATION: {
+    section: 'product 5',
+    severity: 'error',
+    state: 'excluded',
+    message: 'The configuration excludes this row.',
+    remedy: 'Do not migrate, or change the exclude rule.',
+  },
+  CONFLICT_MANDATE: {
+    section: '8',
+    severity: 'error',
+    state: 'conflict',
+    message: 'The same mandate occurs with different data. None of the rows is sent.',
+    remedy: 'Keep the one correct row.',
+  },
+  DUPLICATE_MANDATE: {
+    section: '8',
+    severity: 'error',
+    state: 'duplicate',
+    message: 'The mandate is already in the file. The first row is sent.',
+    remedy: 'Nothing to do; remove the repeated row if you like.',
+  },
+  CUSTOMER_MULTIPLE_MANDATES: {
+    section: '8',
+    severity: 'warning',
+    message: 'This customer gets several mandates. The service may keep only one.',
+    remedy: 'Decide which mandate counts. Check the crosswalk.',
+  },
+  MANDATE_NEAR_DUPLICATE: {
+    section: '8',
+    severity: 'warning',
+    message: 'Two references differ only by blanks; banks may see one mandate.',
+    remedy: 'Check which spelling the bank knows.',
+  },
+  IBAN_SHARED: {
+    section: '8',
+    severity: 'off',
+    message: 'One account pays for several customers. Usual for families and several contracts.',
+    remedy: 'Nothing to do.',
+  },
+  FILE_ENCODING: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'The file cannot be read as text.',
+    remedy: 'Declare the encoding, or export as UTF-8.',
+  },
+  FILE_DELIMITER: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'The column separator is unclear.',
+    remedy: 'Declare the delimiter.',
+  },
+  FILE_HEADER_MISSING: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'A required column was not found.',
+    remedy: 'Map the column by name in the configuration.',
+  },
+  FILE_HEADER_DUPLICATE: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'A column name occurs twice.',
+    remedy: 'Rename one, or map by position.',
+  },
+  FILE_HEADER_AMBIGUOUS: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'It is unclear which column to use.',
+    remedy: 'Map the column by name in the configuration.',
+  },
+  FILE_RECORD_TOO_LONG: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'A quote is probably missing; the message gives the line where the record starts.',
+    remedy: 'Fix the quote in that line.',
+  },
+  FILE_CHANGED: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'The file changed while it was read. Nothing of it was admitted.',
+    remedy: 'Make sure no other program writes it, and start again.',
+  },
+  ROW_FIELD_COUNT: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'The row has the wrong number of columns.',
+    remedy: 'Check for an unquoted delimiter or line break.',
+  },
+  FILE_EMPTY: {
+    section: '9',
+    severity: 'error',
+    unusable: true,
+    message: 'The file has no mandates.',
+    remedy: 'Check the export.',
+  },
+  FILE_ENCODING_ASSUMED: {
+    section: '9',
+    severity: 'warning',
+    message: 'The encoding was assumed.',
+    remedy: 'Look at names with umlauts or accents in the report.',
+  },
+  FILE_MOJIBAKE: {
+    section: '9',
+    severity: 'warning',
+    message: 'The text was decoded wrongly somewhere.',
+    remedy: 'Export again with the right encoding.',
+  },
+  FILE_DATE_DOMINANT: {
+    section: '9',
+    severity: 'warning',
+    message: 'One signature date dominates. It is probably a filler.',
+    remedy: 'Ask for the real dates.',
+  },
+  FILE_UMR_EQUALS_CUSTOMER: {
+    section: '9',
+    severity: 'warning',
+    message: 'The references look like customer numbers.',
+    remedy: 'Check that they are what the bank knows.',
+  },
+  FILE_DORMANCY_UNKNOWN: {
+    section: '9',
+    severity: 'warning',
+    message: 'It cannot be told which of these mandates have lapsed.',
+    remedy: 'Map a column with the last collection date.',
+  },
+  FILE_CI_MIXED: {
+    section: '9',
+    severity: 'warning',
+    message: 'The file names several previous creditors. Usually it is one.',
+    remedy: 'Check for damaged identifiers.',
+  },
+  RESPONSE_ECHO_MISMATCH: {
+    section: '13',
+    severity: 'error',
+    message: 'The answer names another customer, account or signature date than the request.',
+    remedy: 'The row is in doubt and the run stopped. Ask the service what it registered.',
+  },
+  RESPONSE_CI_UNCHANGED: {
+    section: '13',
+    severity: 'warning',
+    message: 'The assigned creditor identifier names the same creditor as the old one.',
+    remedy: 'There is no creditor change; the bank may refuse the amendment. Ask the service.',
+  },
+  RESPONSE_UMR_UNCHANGED: {
+    section: '13',
+    severity: 'off',
+    message: 'The assigned reference equals the old one.',
+    remedy: 'Nothing to do.',
+  },
+  RESPONSE_CUSTOMER_TEXT: {
+    section: '13',
+    severity: 'warning',
+    message: 'The answer gave the customer number as text.',
+    remedy: 'Nothing to do; the digits are the same.',
+  },
+  RESPONSE_IDENTIFIER_FORMAT: {
+    section: '13',
+    severity: 'warning',
+    message: 'An assigned identifier does not have the usual form. It is kept as it came.',
+    remedy: 'Ask the service before telling the customer.',
+  },
+  RESPONSE_STATUS_WORD: {
+    section: 'product 4',
+    severity: 'warning',
+    message: 'The answer was complete, but its status word was not OK.',
+    remedy: 'Compare this mandate with the service.',
+  },
+} as const satisfies Record<string, Rule>
+
+export type RuleId = keyof typeof RULES
+
+/** Severities the configuration changed (sepa-rules.md 1.3, point 5). */
+export type SeverityOverrides = Readonly<Partial<Record<RuleId, Severity>>>
+
+export const ruleOf = (id: RuleId): Rule => RULES[id]
+
+export const isRuleId = (text: string): text is RuleId => Object.hasOwn(RULES, text)
+
+export const severityOf = (id: RuleId, overrides: SeverityOverrides): Severity =>
+  overrides[id] ?? RULES[id].severity

@@ -1,0 +1,48 @@
+import type { Field, LocalDate, Mandate } from './mandate.js'
+import type { RuleId } from './rules.js'
+
+/** One problem of one value, row or file. It never holds a full account number. */
+export interface Finding {
+  readonly rule: RuleId
+  readonly severity: 'error' | 'warning'
+  readonly field: Field | null
+  /** The value as the report may show it: accounts masked, unprintable characters as code points. */
+  readonly value: string
+  readonly message: string
+  readonly remedy: string
+}
+
+/** What the checks of one record say on its own; rules across rows come at admission (sepa-rules.md 8). */
+export type Verdict =
+  | { readonly kind: 'sendable'; readonly mandate: Mandate }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'excluded'; readonly rule: RuleId; readonly reason: string }
+
+/** The required values as far as they could be read, for display and for rules across rows. */
+export interface ReadableValues {
+  readonly customerNo: number | null
+  readonly iban: string | null
+  readonly signedDate: LocalDate | null
+  readonly creditorIdentifier: string | null
+  readonly mandateReference: string | null
+}
+
+/** One CSV record after all its own checks: what `source` hands to `ledger.admit`. */
+export interface CheckedRecord {
+  /** Counts data records from 1. */
+  readonly record: number
+  /** Physical line of the file, from 1, where the record begins. */
+  readonly line: number
+  /** The cells as they were read, in the order of the header. */
+  readonly cells: readonly string[]
+  readonly verdict: Verdict
+  readonly values: ReadableValues
+  /** `country|national part|UPPER-CASED UMR` when both can be read (sepa-rules.md 6.4), else null. */
+  readonly mandateKey: string | null
+  /** The ledger row this record says it corrects (`migration_row` column), else null. */
+  readonly corrects: number | null
+  /** Until when the first debit must run (sepa-rules.md 7.1), where it can be told. */
+  readonly latestFirstDebit: LocalDate | null
+  /** In rule order; the column each belongs to is known from the header mapping of the source. */
+  readonly findings: readonly Finding[]
+}

@@ -1,0 +1,65 @@
+/**
+ * The errors that stop a run (product.md 2, exit status). What happens to one row is a value, never one of these.
+ * Messages never hold an account number or a credential; `next` is what the operator should do.
+ */
+export abstract class HaltError extends Error {
+  abstract readonly kind: string
+  abstract readonly exitCode: number
+  readonly next: string
+
+  constructor(message: string, next: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.next = next
+  }
+}
+
+/** The command, its options or its configuration are wrong. Nothing was sent. */
+export class UsageError extends HaltError {
+  override readonly name = 'UsageError'
+  readonly kind = 'usage'
+  readonly exitCode = 2
+}
+
+/** The service refused the credentials or the permission. */
+export class CredentialsError extends HaltError {
+  override readonly name = 'CredentialsError'
+  readonly kind = 'credentials'
+  readonly exitCode = 6
+}
+
+/** A source cannot be read, or is not what it was. Nothing of it was admitted. `findings` lists what is wrong. */
+export class SourceError extends HaltError {
+  override readonly name = 'SourceError'
+  readonly kind = 'source'
+  readonly exitCode = 7
+  readonly source: string
+  /** The FILE_* rule that was broken, or null for a file that cannot be opened at all. */
+  readonly rule: string | null
+  /** Physical line in the source, where there is one. */
+  readonly line: number | null
+
+  constructor(
+    message: string,
+    next: string,
+    details: { source: string; rule?: string; line?: number; cause?: unknown },
+  ) {
+    super(message, next, { cause: details.cause })
+    this.source = details.source
+    this.rule = details.rule ?? null
+    this.line = details.line ?? null
+  }
+}
+
+/** The ledger is locked by another run, damaged, foreign, newer, of another campaign, or cannot be written. */
+export class LedgerError extends HaltError {
+  override readonly name = 'LedgerError'
+  readonly kind = 'ledger'
+  readonly exitCode = 8
+  readonly problem:
+    'locked' | 'damaged' | 'foreign' | 'newer' | 'other_campaign' | 'missing' | 'unsafe' | 'unwritable'
+
+  constructor(problem: LedgerError['problem'], message: string, next: string, options?: { cause?: unknown }) {
+    super(message, next, options)
+    this.problem = problem
+  }
+}

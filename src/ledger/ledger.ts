@@ -1,0 +1,114 @@
+import type { Finding, CheckedRecord } from '../domain/verdict.js'
+import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
+import type { Outcome } from '../domain/outcome.js'
+import type { SeverityOverrides } from '../domain/rules.js'
+import type { Totals } from '../domain/totals.js'
+
+/** Wall clock for what is written down, monotonic clock for what is waited for; only cli.ts makes the real one. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Milliseconds from any origin, never stepping back. */
+  readonly monotonic: () => number
+}
+
+/** A row that may be sent now. */
+export interface ReadyRow {
+  readonly id: number
+  /** Attempts so far, in all runs. */
+  readonly attempts: number
+  readonly mandate: Mandate
+}
+
+/** An intent that is on disk: from here on the row is `sending`. */
+export interface Attempt {
+  readonly id: number
+  readonly rowId: number
+  /** Counts the attempts of this row from 1. */
+  readonly n: number
+  /** Sent as X-Request-Id and stored. */
+  readonly requestId: string
+}
+
+/** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */
+export interface SourceAdmission {
+  readonly add: (records: readonly CheckedRecord[]) => void
+  /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
+  readonly close: (summary: SourceSummary) => 'admitted' | 'known'
+}
+
+export interface SourceSummary {
+  readonly sha256: string
+  readonly bytes: number
+  /** Data records read: the control total that the states must add up to. */
+  readonly records: number
+  readonly blankLines: number
+  /** How it was read: encoding, delimiter, mapping. Shown in reports; never holds a cell. */
+  readonly reading: Readonly<Record<string, unknown>>
+  /** FILE_* and crosswalk findings on the whole file. */
+  readonly findings: readonly Finding[]
+}
+
+/** One transaction over all files of a command: all of them, or nothing (product.md 3). */
+export interface Admission {
+  /** True when these bytes are already in the ledger, so reading them again would add nothing. */
+  readonly isKnown: (sha256: string) => boolean
+  readonly open: (source: {
+    name: string
+    header: readonly string[]
+    /** The header name that feeds each field; a constant has none. */
+    columns: Readonly<Record<string, string>>
+  }) => SourceAdmission
+  readonly commit: () => void
+  readonly rollback: () => void
+}
+
+export type Verdict = 'registered' | 'refused' | 'resend' | 'written_off'
+
+/** A person's decision on one row (product.md 2, `resolve`). */
+export interface Resolution {
+  readonly rowId: number
+  readonly verdict: Verdict
+  readonly reason: string
+  readonly by: string
+  /** Required for `registered`. */
+  readonly assigned: AssignedIdentity | null
+  /** Where the evidence came from: a file's name and SHA-256, or null for one typed on the command line. */
+  readonly evidence: string | null
+  /** The attempt that the person looked at; refused when the row has moved on since. Null: the latest. */
+  readonly attempt: number | null
+}
+
+export interface RunSettings {
+  readonly version: string
+  readonly host: string
+  readonly pid: number
+  /** The date and zone of the date rules (sepa-rules.md 1.4). */
+  readonly asOf: string
+  readonly zone: string
+  /** Everything else that decides outcomes, without secrets: outcome overrides, severities, limits. */
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** The ledger as the one process that holds the lock sees it. */
+export interface Ledger {
+  readonly file: string
+  /** Rows that an earlier process left in `sending`; they are in doubt now. */
+  readonly recovered: number
+  /** Binds a new ledger to a service, or checks that it is the same. @throws {LedgerError} `other_campaign` */
+  readonly bind: (campaign: { baseUrl: string; username: string }) => void
+  readonly startRun: (settings: RunSettings) => number
+  readonly endRun: (runId: number, end: { stoppedBy: string | null; exitCode: number }) => void
+  readonly admit: (options: { severities: SeverityOverrides }) => Admission
+  /** A page of ready rows in order of id, after the given id. */
+  readonly ready: (after: number, limit: number) => ReadyRow[]
+  readonly countReady: () => number
+  /** Commits the intent. When it resolves, the row is durably `sending` and may leave. */
+  readonly begin: (row: ReadyRow) => Promise<Attempt>
+  /** Commits the outcome and the row's new state; joins the transaction of the next intents. */
+  readonly settle: (attempt: Attempt, outcome: Outcome) => Promise<void>
+  /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
+  readonly hasAssigned: (mandateReference: string) => boolean
+  readonly totals: () => Totals
+  readonly close: () => void
+}
