@@ -46,3 +46,16 @@ export interface CheckedRecord {
   /** In rule order; the column each belongs to is known from the header mapping of the source. */
   readonly findings: readonly Finding[]
 }
+
+/** What is known of a source once it was read to its end. */
+export interface SourceSummary {
+  readonly sha256: string
+  readonly bytes: number
+  /** Data records read: the control total that the states must add up to. */
+  readonly records: number
+  readonly blankLines: number
+  /** How it was read: encoding, delimiter, mapping. Shown in reports; never holds a cell. */
+  readonly reading: Readonly<Record<string, unknown>>
+  /** FILE_* and crosswalk findings on the whole file. */
+  readonly findings: readonly Finding[]
+}

@@ -1,4 +1,4 @@
-import type { Finding, CheckedRecord } from '../domain/verdict.js'
+import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
 import type { Outcome } from '../domain/outcome.js'
 import type { SeverityOverrides } from '../domain/rules.js'
@@ -37,18 +37,6 @@ export interface SourceAdmission {
   readonly close: (summary: SourceSummary) => 'admitted' | 'known'
 }
 
-export interface SourceSummary {
-  readonly sha256: string
-  readonly bytes: number
-  /** Data records read: the control total that the states must add up to. */
-  readonly records: number
-  readonly blankLines: number
-  /** How it was read: encoding, delimiter, mapping. Shown in reports; never holds a cell. */
-  readonly reading: Readonly<Record<string, unknown>>
-  /** FILE_* and crosswalk findings on the whole file. */
-  readonly findings: readonly Finding[]
-}
-
 /** One transaction over all files of a command: all of them, or nothing (product.md 3). */
 export interface Admission {
   /** True when these bytes are already in the ledger, so reading them again would add nothing. */
@@ -63,12 +51,12 @@ export interface Admission {
   readonly rollback: () => void
 }
 
-export type Verdict = 'registered' | 'refused' | 'resend' | 'written_off'
+export type Decision = 'registered' | 'refused' | 'resend' | 'written_off'
 
 /** A person's decision on one row (product.md 2, `resolve`). */
 export interface Resolution {
   readonly rowId: number
-  readonly verdict: Verdict
+  readonly decision: Decision
   readonly reason: string
   readonly by: string
   /** Required for `registered`. */

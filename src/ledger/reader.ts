@@ -1,0 +1,142 @@
+import type { Finding } from '../domain/verdict.js'
+import type { Outcome } from '../domain/outcome.js'
+import type { RowState } from '../domain/row-state.js'
+import type { RuleId } from '../domain/rules.js'
+import type { Totals } from '../domain/totals.js'
+
+/** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
+export interface CampaignRecord {
+  /** Random, made with the ledger; tells two ledgers apart in a report. */
+  readonly ledgerId: string
+  readonly createdAt: string
+  /** Null until the first run binds the ledger to a service. */
+  readonly baseUrl: string | null
+  readonly username: string | null
+  readonly purgedAt: string | null
+  /** The time of the latest change of any kind: what a report gives as its own date, so that it is repeatable. */
+  readonly changedAt: string
+}
+
+export interface SourceRecord {
+  readonly id: number
+  readonly name: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly records: number
+  readonly blankLines: number
+  readonly admittedAt: string
+  readonly header: readonly string[]
+  readonly reading: Readonly<Record<string, unknown>>
+  readonly totals: Totals
+}
+
+export interface RunRecord {
+  readonly id: number
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly version: string
+  readonly host: string
+  readonly asOf: string
+  readonly zone: string
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly stoppedBy: string | null
+  readonly exitCode: number | null
+  /** Attempts of this run by outcome; `open` counts intents without one. */
+  readonly attempts: Readonly<Record<Outcome['kind'] | 'open', number>>
+}
+
+export interface AttemptRecord {
+  readonly id: number
+  readonly n: number
+  readonly runId: number
+  readonly requestId: string
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly durationMs: number | null
+  /** Whether a byte may have left: null where the process died before it could say. */
+  readonly started: boolean | null
+  /** `released`: a person decided to send the row again after this attempt. */
+  readonly outcome: Outcome['kind'] | 'released' | null
+  readonly hint: 'probably_registered' | 'unknown' | null
+  readonly reason: string | null
+  readonly status: number | null
+  readonly errorCode: string | null
+  readonly serviceCode: string | null
+  readonly field: string | null
+  readonly message: string | null
+  /** Masked, at most 2 KiB. */
+  readonly answer: string | null
+  readonly notes: readonly RuleId[]
+}
+
+export interface RowRecord {
+  readonly id: number
+  readonly sourceId: number
+  readonly source: string
+  readonly record: number
+  readonly line: number
+  readonly state: RowState
+  /** The rule or reason that decided a state given at admission; null for the others. */
+  readonly rule: string | null
+  readonly customerNo: number | null
+  readonly ibanMasked: string | null
+  readonly signedDate: string | null
+  readonly originalCreditorIdentifier: string | null
+  readonly originalMandateReference: string | null
+  readonly mandateKey: string | null
+  readonly assignedCreditorIdentifier: string | null
+  readonly assignedMandateReference: string | null
+  readonly registeredAt: string | null
+  readonly latestFirstDebit: string | null
+  readonly supersededBy: number | null
+  readonly attempts: number
+  readonly lastAttempt: AttemptRecord | null
+  /** The original cells, in the order of the source's header; null once they were removed. */
+  readonly cells: readonly string[] | null
+}
+
+export interface ProblemRecord extends Finding {
+  readonly id: number
+  readonly source: string
+  /** Null for a finding on a whole file, with `line`. */
+  readonly rowId: number | null
+  readonly record: number | null
+  readonly line: number | null
+  readonly column: string
+}
+
+export interface DecisionRecord {
+  readonly id: number
+  readonly rowId: number
+  readonly attemptId: number | null
+  readonly at: string
+  readonly by: string
+  readonly decision: string
+  readonly reason: string
+  readonly evidence: string | null
+}
+
+/** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
+export interface LedgerReader {
+  readonly file: string
+  readonly campaign: () => CampaignRecord
+  readonly totals: () => Totals
+  readonly sources: () => SourceRecord[]
+  readonly runs: () => RunRecord[]
+  readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
+  readonly row: (id: number) => RowRecord | null
+  readonly attempts: (rowId: number) => AttemptRecord[]
+  readonly problems: (after: number, limit: number) => ProblemRecord[]
+  readonly problemsOfRow: (rowId: number) => ProblemRecord[]
+  readonly problemCounts: () => { rule: RuleId; severity: 'error' | 'warning'; count: number }[]
+  /** Refused rows grouped by what the service said. */
+  readonly refusalCounts: () => {
+    status: number | null
+    serviceCode: string | null
+    field: string | null
+    message: string | null
+    count: number
+  }[]
+  readonly decisions: (after: number, limit: number) => DecisionRecord[]
+  readonly close: () => void
+}
