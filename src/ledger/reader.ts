@@ -26,6 +26,8 @@ export interface SourceRecord {
   readonly blankLines: number
   readonly admittedAt: string
   readonly header: readonly string[]
+  /** The header name that feeds each field, as the admission gave it; a constant has none. */
+  readonly columns: Readonly<Record<string, string>>
   readonly reading: Readonly<Record<string, unknown>>
   readonly totals: Totals
 }
@@ -138,5 +140,7 @@ export interface LedgerReader {
     count: number
   }[]
   readonly decisions: (after: number, limit: number) => DecisionRecord[]
+  /** Different customer numbers, mandate keys and accounts (by fingerprint) over all rows that have them. */
+  readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
   readonly close: () => void
 }
