@@ -1,0 +1,118 @@
+import type { Outcome } from '../domain/outcome.js'
+import { type Stop, stopOfHalt } from './stop.js'
+
+/** Limits after which a run stops by itself (product.md 4). */
+export interface BrakeLimits {
+  /** Rows that may become in doubt in this run; one more stops it. */
+  readonly maxInDoubt: number
+  /** Refusals in this run; a share counts once `SHARE_FROM` rows were answered. Null for no limit. */
+  readonly maxRefused: { readonly kind: 'count' | 'percent'; readonly value: number } | null
+}
+
+export interface Brake {
+  readonly inDoubt: number
+  readonly refused: number
+  readonly answered: number
+  /** The cause of the last refusals in a row, and how many there were. */
+  readonly cause: string | null
+  readonly causeCount: number
+  /** Connection failures in a row, and when they began. */
+  readonly failures: number
+  readonly failingSinceMs: number | null
+}
+
+const FIRST_REFUSALS = 3
+const REFUSALS_IN_A_ROW = 10
+const SHARE_FROM = 50
+/** A restart of the service takes less; a wrong address should not keep the operator waiting longer. */
+const PATIENCE_MS = 30_000
+const MIN_FAILURES = 5
+
+export const startBrake = (): Brake => ({
+  inDoubt: 0,
+  refused: 0,
+  answered: 0,
+  cause: null,
+  causeCount: 0,
+  failures: 0,
+  failingSinceMs: null,
+})
+
+/** Two refusals are the same when only numbers differ: services like to name the row in the message. */
+function causeOf(outcome: Outcome & { kind: 'refused' }): string {
+  const { status, serviceCode, field, message } = outcome.evidence
+  return JSON.stringify([status, serviceCode, field, message?.replace(/\d+/g, '#') ?? null])
+}
+
+export function noteOutcome(brake: Brake, outcome: Outcome, nowMs: number): Brake {
+  if (outcome.kind === 'not_sent')
+    return { ...brake, failures: brake.failures + 1, failingSinceMs: brake.failingSinceMs ?? nowMs }
+  const connected = outcome.evidence.status === null ? brake : { ...brake, failures: 0, failingSinceMs: null }
+  switch (outcome.kind) {
+    case 'registered':
+      return { ...connected, answered: brake.answered + 1, cause: null, causeCount: 0 }
+    case 'refused': {
+      const cause = causeOf(outcome)
+      const causeCount = cause === brake.cause ? brake.causeCount + 1 : 1
+      return { ...connected, answered: brake.answered + 1, refused: brake.refused + 1, cause, causeCount }
+    }
+    case 'in_doubt':
+      return {
+        ...connected,
+        answered: brake.answered + 1,
+        inDoubt: brake.inDoubt + 1,
+        cause: null,
+        causeCount: 0,
+      }
+    case 'turned_away':
+      return connected
+  }
+}
+
+/** Whether the run must stop after this outcome, which `brake` has noted already. */
+export function mustStop(brake: Brake, outcome: Outcome, limits: BrakeLimits, nowMs: number): Stop | null {
+  if (outcome.halt !== null) return stopOfHalt(outcome.halt)
+  if (brake.inDoubt > limits.maxInDoubt)
+    return {
+      kind: 'max_in_doubt',
+      why: `${brake.inDoubt} rows became in doubt in this run, more than the limit of ${limits.maxInDoubt}`,
+      next: 'Find out what the service registered, settle the rows with sepa-migrate resolve, then run again',
+    }
+  return identicalRefusals(brake) ?? tooManyRefused(brake, limits) ?? noConnection(brake, outcome, nowMs)
+}
+
+function identicalRefusals(brake: Brake): Stop | null {
+  const areFirst = brake.causeCount === FIRST_REFUSALS && brake.answered === FIRST_REFUSALS
+  if (!areFirst && brake.causeCount < REFUSALS_IN_A_ROW) return null
+  return {
+    kind: 'identical_refusals',
+    why: areFirst
+      ? `The first ${FIRST_REFUSALS} rows were all refused for the same reason`
+      : `${brake.causeCount} rows in a row were refused for the same reason`,
+    next: 'Look at refused.csv: the address, the mapping or the account may be wrong. Then run again',
+  }
+}
+
+function tooManyRefused(brake: Brake, { maxRefused }: BrakeLimits): Stop | null {
+  if (maxRefused === null) return null
+  const isOver =
+    maxRefused.kind === 'count'
+      ? brake.refused > maxRefused.value
+      : brake.answered >= SHARE_FROM && brake.refused * 100 > maxRefused.value * brake.answered
+  if (!isOver) return null
+  return {
+    kind: 'max_refused',
+    why: `${brake.refused} of ${brake.answered} answered rows were refused, more than --max-refused allows`,
+    next: 'Look at refused.csv, correct the export or raise the limit, then run again',
+  }
+}
+
+function noConnection(brake: Brake, outcome: Outcome, nowMs: number): Stop | null {
+  const { failures, failingSinceMs } = brake
+  if (failingSinceMs === null || failures < MIN_FAILURES || nowMs - failingSinceMs < PATIENCE_MS) return null
+  return {
+    kind: 'no_connection',
+    why: `The service could not be reached ${failures} times in a row (${outcome.evidence.errorCode ?? 'no code'})`,
+    next: 'Check the base URL and the network; nothing was sent for these rows. Then run the same command again',
+  }
+}

@@ -1,0 +1,96 @@
+import type { Outcome } from '../domain/outcome.js'
+import { connectBackoffMs, turnedAwayBackoffMs } from './backoff.js'
+import { isThrottling } from './ramp.js'
+import type { Stop } from './stop.js'
+
+/** What becomes of a row after one attempt. */
+export type Next =
+  | { readonly kind: 'settled' }
+  /** Ready again, and offered again by this run after the wait. */
+  | { readonly kind: 'again'; readonly afterMs: number }
+  /** Ready again, but not in this run. */
+  | { readonly kind: 'later_run' }
+
+export interface Decided {
+  /** The outcome to settle: the one that was seen, or in doubt where the ledger knows better. */
+  readonly outcome: Outcome
+  readonly next: Next
+  /** Holds back every row of the run, in milliseconds. */
+  readonly pauseMs: number
+  readonly stop: Stop | null
+}
+
+export interface AttemptFacts {
+  /** The service gave the assigned reference to another row before. */
+  readonly isReferenceKnown: boolean
+  /** How often this row was turned away in this run, this attempt included. */
+  readonly turnedAway: number
+  /** How long ago this run first took the row up, in milliseconds. */
+  readonly ageMs: number
+  /** Connection failures of the run in a row, this attempt included. */
+  readonly connectionFailures: number
+  /** In [0, 1). */
+  readonly random: number
+}
+
+const MAX_TURNED_AWAY = 8
+const MAX_AGE_MS = 15 * 60_000
+/** Above this the operator should know rather than watch a bar that does not move. */
+const MAX_RETRY_AFTER_MS = 15 * 60_000
+
+/** Pure: the outcome and what is known of the row decide; nothing is read or written here (product.md 4). */
+export function decide(seen: Outcome, facts: AttemptFacts): Decided {
+  const outcome = facts.isReferenceKnown && seen.kind === 'registered' ? repeatedReference(seen) : seen
+  const next = nextOf(outcome, facts)
+  return { outcome, next, pauseMs: pauseOf(outcome, next), stop: stopOf(outcome, next) }
+}
+
+function repeatedReference(seen: Outcome & { kind: 'registered' }): Outcome {
+  return {
+    kind: 'in_doubt',
+    hint: 'probably_registered',
+    halt: 'reference_repeated',
+    reason: 'The service answered with a mandate reference that it gave to another row before',
+    evidence: seen.evidence,
+  }
+}
+
+function nextOf(outcome: Outcome, facts: AttemptFacts): Next {
+  switch (outcome.kind) {
+    case 'registered':
+    case 'refused':
+    case 'in_doubt':
+      return { kind: 'settled' }
+    case 'not_sent':
+      return { kind: 'again', afterMs: connectBackoffMs(facts.connectionFailures, facts.random) }
+    case 'turned_away': {
+      if (facts.turnedAway >= MAX_TURNED_AWAY || facts.ageMs >= MAX_AGE_MS) return { kind: 'later_run' }
+      const { retryAfterMs } = outcome.evidence
+      return { kind: 'again', afterMs: turnedAwayBackoffMs(facts.turnedAway, retryAfterMs, facts.random) }
+    }
+  }
+}
+
+/** A row that is merely not available yet waits alone; everything else says something about the whole service. */
+function pauseOf(outcome: Outcome, next: Next): number {
+  const askedMs = outcome.evidence.retryAfterMs ?? 0
+  if (next.kind !== 'again') return askedMs
+  return outcome.kind === 'not_sent' || isThrottling(outcome) ? next.afterMs : askedMs
+}
+
+function stopOf(outcome: Outcome, next: Next): Stop | null {
+  const waitMs = outcome.evidence.retryAfterMs ?? 0
+  if (waitMs > MAX_RETRY_AFTER_MS)
+    return {
+      kind: 'retry_after',
+      why: `The service asked to wait for ${Math.round(waitMs / 60_000)} minutes`,
+      next: 'Run the same command again after that time',
+    }
+  if (next.kind === 'later_run' && isThrottling(outcome))
+    return {
+      kind: 'turned_away',
+      why: `The service turned the same row away ${MAX_TURNED_AWAY} times or for a quarter of an hour`,
+      next: 'Ask the service about its limits, lower --concurrency or set --rate, then run again',
+    }
+  return null
+}

@@ -1,0 +1,45 @@
+import type { Outcome } from '../domain/outcome.js'
+
+/**
+ * How many requests may be under way (product.md 4, engineering-facts.md 6): one row alone first, so that a wrong
+ * set-up costs one row; then doubling after each clean round up to 8; then one more per round while at least half
+ * the slots are used. Halved on throttling, at most once per round trip. Never above `max`.
+ */
+export interface Ramp {
+  readonly max: number
+  readonly slots: number
+  /** Answers in a row without throttling since the last change of `slots`. */
+  readonly clean: number
+  /** Monotonic time of the last cut; attempts that began before it do not cut again. */
+  readonly cutAtMs: number
+}
+
+const DOUBLE_UP_TO = 8
+
+export const startRamp = (max: number): Ramp => ({ max, slots: 1, clean: 0, cutAtMs: -Infinity })
+
+/** What throttling looks like: turned away (a row that is merely not ready yet apart), 503, or silence. */
+export function isThrottling(outcome: Outcome): boolean {
+  const { status, errorCode } = outcome.evidence
+  if (outcome.kind === 'turned_away') return status !== 404
+  return status === 503 || errorCode === 'UND_ERR_HEADERS_TIMEOUT'
+}
+
+export function afterOutcome(
+  ramp: Ramp,
+  outcome: Outcome,
+  at: { beganMs: number; nowMs: number; underWay: number },
+): Ramp {
+  if (outcome.kind === 'not_sent') return { ...ramp, slots: 1, clean: 0, cutAtMs: at.nowMs }
+  if (isThrottling(outcome)) {
+    if (at.beganMs < ramp.cutAtMs) return ramp
+    return { ...ramp, slots: Math.max(1, Math.floor(ramp.slots / 2)), clean: 0, cutAtMs: at.nowMs }
+  }
+  if (outcome.kind !== 'registered' && outcome.kind !== 'refused') return { ...ramp, clean: 0 }
+  const clean = ramp.clean + 1
+  if (clean < ramp.slots) return { ...ramp, clean }
+  const isBusy = at.underWay * 2 >= ramp.slots
+  if (!isBusy && ramp.slots >= DOUBLE_UP_TO) return { ...ramp, clean: 0 }
+  const grown = ramp.slots < DOUBLE_UP_TO ? Math.min(ramp.slots * 2, DOUBLE_UP_TO) : ramp.slots + 1
+  return { ...ramp, slots: Math.min(grown, ramp.max), clean: 0 }
+}

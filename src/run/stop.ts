@@ -1,0 +1,76 @@
+import type { Halt } from '../domain/outcome.js'
+
+/** Why a run ended before every ready row was sent. */
+export type StopKind =
+  | Halt
+  | 'signal'
+  | 'limit'
+  | 'max_duration'
+  | 'max_in_doubt'
+  | 'max_refused'
+  | 'identical_refusals'
+  | 'no_connection'
+  | 'retry_after'
+  | 'turned_away'
+  | 'declined'
+
+export interface Stop {
+  readonly kind: StopKind
+  /** One sentence: what was seen. */
+  readonly why: string
+  /** What the operator should do before running again. */
+  readonly next: string
+}
+
+const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
+  credentials: {
+    why: 'The service refused the credentials or the permission',
+    next: 'Check the user name, the password and what the account may do, then run the same command again',
+  },
+  certificate: {
+    why: 'The certificate or the proxy in front of the service cannot be trusted as it is set up',
+    next: 'Check the address, the certificate authority and the proxy, then run the same command again',
+  },
+  redirect: {
+    why: 'The service answered with a redirect, which is never followed',
+    next: 'Check the base URL with the service, and settle the row in doubt with sepa-migrate resolve',
+  },
+  echo_mismatch: {
+    why: 'An answer named another mandate than its request; answers may be shifted by one',
+    next: 'Ask the service what it registered before anything else is sent, then settle the rows in doubt',
+  },
+  reference_repeated: {
+    why: 'The service gave one mandate reference to two rows',
+    next: 'Ask the service which row the reference belongs to, then settle the row in doubt',
+  },
+  request_rejected_locally: {
+    why: 'The request could not be built; nothing was sent',
+    next: 'Please report this with the log; it is a fault of this program or of a setting',
+  },
+}
+
+export const stopOfHalt = (halt: Halt): Stop => ({ kind: halt, ...HALTS[halt] })
+
+export const INTERRUPTED: Stop = {
+  kind: 'signal',
+  why: 'The run was interrupted',
+  next: 'Run the same command again to continue',
+}
+
+export const OUT_OF_TIME: Stop = {
+  kind: 'max_duration',
+  why: 'The time set by --max-duration is over',
+  next: 'Run the same command again to continue',
+}
+
+export const PILOT_DONE: Stop = {
+  kind: 'limit',
+  why: 'The number of rows set by --limit was sent',
+  next: 'Compare these mandates with the service, then run again without --limit to continue',
+}
+
+export const DECLINED: Stop = {
+  kind: 'declined',
+  why: 'The host name was not confirmed, so nothing was sent',
+  next: 'Run again and type the host name, or pass --yes',
+}
