@@ -1,0 +1,263 @@
+import { z } from 'zod'
+import { API_PREFIX, envelopeOf, wireDate, wireDateTime } from './envelope.js'
+import { offerId } from './offer.js'
+import { textUpTo } from './text.js'
+import { tolerantReader } from './tolerant-reader.js'
+
+/** Updates a billogram (service-interface.txt 4.2). */
+export const BILLOGRAM_PATH = `${API_PREFIX}/billogram`
+export const billogramPath = (id: string): string => `${BILLOGRAM_PATH}/${encodeURIComponent(id)}`
+
+/** Billing currencies; which one is allowed follows from the creditor's country (2.2). */
+export const CURRENCIES = ['SEK', 'NOK', 'DKK', 'EUR', 'USD', 'CNY', 'RUB', 'TRY'] as const
+
+const text = z.string().optional()
+const integer = z.int().optional()
+const amount = z.number().optional()
+const flag = z.boolean().optional()
+const day = wireDate.optional()
+
+/** Several optional texts of one object. */
+const texts = <const Name extends string>(...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, text])) as Record<Name, typeof text>
+
+const addressLines = texts(
+  'address_line_1',
+  'address_line_2',
+  'address_line_3',
+  'administrative_area',
+  'dependent_locality',
+  'organization',
+  'sorting_code',
+)
+const place = texts('zipcode', 'city', 'country')
+
+/** 2.2.1 */
+export const customer = z.strictObject({
+  customer_no: integer,
+  ...texts('org_no', 'name', 'email', 'vat_no', 'phone'),
+  address: z
+    .strictObject({
+      ...texts('careof', 'attention'),
+      use_careof_as_attention: flag,
+      ...addressLines,
+      ...place,
+    })
+    .optional(),
+  delivery_address: z
+    .strictObject({ ...texts('name', 'careof', 'attention'), ...addressLines, ...place })
+    .optional(),
+  permanent_establishment_address: z
+    .strictObject({ ...texts('name', 'additional_name', 'family_name'), ...addressLines, ...place })
+    .optional(),
+  edi: z.strictObject({ electronic_id: integer, ...texts('operator', 'reference', 'note') }).optional(),
+})
+
+/** 2.2.2 */
+const electricityCollection = z.strictObject({
+  kommunkod: integer,
+  naringsidkare: flag,
+  avflyttad: flag,
+  avflyttad_datum: day,
+  frankopplad: flag,
+  frankopplad_datum: day,
+  anladr: text,
+  natom: text,
+  arsforb: integer,
+  anlid: text,
+  kravmall: text,
+  plombkod: text,
+  slutfaktura: flag,
+  objtyp: integer,
+  faktforb: integer,
+  faktfrek: integer,
+  nyttighet: text,
+})
+
+/** 2.2.2 */
+export const billogramItem = z.strictObject({
+  ...texts('item_no', 'title', 'description', 'unit'),
+  count: amount,
+  price: amount,
+  vat: amount,
+  discount: amount,
+  start_date: day,
+  end_date: day,
+  external_id: z.string().nullable().optional(),
+  bookkeeping: z
+    .strictObject({
+      ...texts('income_account', 'vat_account'),
+      objects: z
+        .array(
+          z.strictObject({
+            dimension_id: integer,
+            ...texts('object_id', 'dimension_name', 'object_name'),
+          }),
+        )
+        .optional(),
+    })
+    .optional(),
+  regional_sweden: z
+    .strictObject({ rotavdrag: flag, electricity_collection: electricityCollection.optional() })
+    .optional(),
+})
+export type BillogramItem = z.infer<typeof billogramItem>
+
+/** 2.2.3. The shape of `data` depends on the event, so any object passes. */
+export const billogramEvent = z.strictObject({
+  type: z.string(),
+  created_at: z.string(),
+  event_uuid: z.uuid(),
+  billogram_id: z.string(),
+  data: z.looseObject({}),
+})
+export type BillogramEvent = z.infer<typeof billogramEvent>
+
+/** `data` of the event of a failed direct debit (2.2.3, 6). */
+export const failedDirectDebit = z.strictObject({ amount: z.number(), full_status: z.string() })
+
+/** 2.2.4 */
+export const reminder = z.strictObject({ delay_days: integer, ...texts('message', 'type') })
+export type Reminder = z.infer<typeof reminder>
+
+/** 2.2, `creditor_unique_value`: these characters and no other, at most 40. */
+const uniqueValueText = textUpTo(40).regex(
+  /^[a-zA-Z0-9 ,.;:/()[\]&%!#^'"*+=?_<>|-]*$/,
+  'holds a character that is not allowed',
+)
+
+const rotavdragTexts = texts(
+  'rotavdrag_personal_number',
+  'rotavdrag_description',
+  'rotavdrag_description_of_property',
+  'rotavdrag_apartment_designation',
+  'rotavdrag_housing_association_org_no',
+)
+
+/** The fields of 2.2 that travel in both directions with one shape. */
+const shared = {
+  invoice_no: integer,
+  ocr_number: text,
+  customer,
+  items: z.array(billogramItem),
+  invoice_date: day,
+  due_date: day,
+  due_days: integer,
+  reminder_due_days: integer,
+  respite_date: day,
+  invoice_fee: amount,
+  invoice_fee_vat: amount,
+  reminder_fee: amount,
+  interest_rate: amount,
+  currency: z.enum(CURRENCIES).optional(),
+  info: z
+    .strictObject({
+      order_no: text,
+      order_date: day,
+      ...texts('our_reference', 'your_reference', 'shipping_date', 'delivery_date'),
+      ...texts('reference_number', 'footer_text', 'message'),
+    })
+    .optional(),
+  regional_sweden: z
+    .strictObject({
+      rotavdrag: integer,
+      ...rotavdragTexts,
+      autogiro_betalarnummer: text,
+      autogiro_payment_date: day,
+      ...texts('autogiro_status', 'autogiro_full_status'),
+      autogiro_total_sum: amount,
+    })
+    .optional(),
+  automatic_reminders: flag,
+  automatic_collection: z
+    .strictObject({ delay_days: integer, amount, use_default_settings: flag })
+    .optional(),
+  /** `sign_key` is a secret. */
+  callbacks: z.strictObject(texts('url', 'custom', 'sign_key')).optional(),
+  contract: z.strictObject({ start_date: day, end_date: day }).optional(),
+  detailed_sums: z
+    .strictObject({
+      collector_paid_sum: amount,
+      credited_sum: amount,
+      gross_sum: amount,
+      interest_fee: amount,
+      invoice_fee: amount,
+      invoice_fee_vat: amount,
+      net_sum: amount,
+      paid_sum: amount,
+      remaining_sum: amount,
+      reminder_fee: amount,
+      rounding: amount,
+      vat_sum: amount,
+      regional_sweden: z.strictObject({ rotavdrag_sum: amount }).optional(),
+    })
+    .optional(),
+  attachment_content: z.base64().meta({ format: 'byte' }).optional(),
+  reference_invoice_no: text,
+  reference_invoice_date: day,
+  reversed_vat: flag,
+  ...texts('reversed_vat_reason', 'reversed_vat_reason_reference'),
+  self_billing_invoice: z.strictObject(texts('type', 'serial_number')).optional(),
+  offer_invoice_info: z.strictObject(texts('message', 'asset_id')).optional(),
+  dunning: z.strictObject(texts('requested_segment')).optional(),
+  pdf: z.strictObject(texts('template', 'slip_style')).optional(),
+  offers: z.array(z.strictObject({ offer_id: offerId })).optional(),
+  on_success: z.strictObject(texts('command', 'method')).optional(),
+}
+
+/** 2.2, request only. */
+const registeredPayments = z.strictObject({
+  payments: z.array(z.strictObject({ type: z.string(), payment_amount: z.number(), payment_date: wireDate })),
+})
+
+/** Request body of 4.2: `customer` and `items` are required, every other field is optional. */
+export const billogramRequest = z.strictObject({
+  ...shared,
+  creditor_unique_value: z.union([uniqueValueText, z.number()]).nullable().optional(),
+  /** Null means the business account's default settings (2.2.4, rule 3). */
+  automatic_reminders_settings: z.array(reminder).nullable().optional(),
+  attachment: z.string().nullable().optional(),
+  registered_payments: registeredPayments.optional(),
+  return_data: text,
+})
+export type BillogramRequest = z.infer<typeof billogramRequest>
+
+/** 2.2, the fields marked "response only". */
+const responseOnly = {
+  id: z.string(),
+  interest_fee: z.number(),
+  delivery_method: z.string(),
+  state: z.string(),
+  url: z.string().nullable(),
+  recipient_url: z.string().nullable(),
+  recipient_overview_url: z.string().nullable(),
+  flags: z.array(z.string()),
+  events: z.array(billogramEvent),
+  remaining_sum: z.number(),
+  total_sum: z.number(),
+  rounding_value: z.number(),
+  reminder_count: z.int(),
+  created_at: wireDateTime,
+  updated_at: wireDateTime,
+  /** Missing until the billogram is attested: null is not shown for it. */
+  attested_at: text,
+}
+export const RESPONSE_ONLY_FIELDS: ReadonlySet<string> = new Set(Object.keys(responseOnly))
+
+/** `data` of the answer of 4.2, response-only fields included, request-only ones left out. */
+export const billogram = z.strictObject({
+  ...responseOnly,
+  ...shared,
+  /** Null when it was left out (2.2). */
+  creditor_unique_value: uniqueValueText.nullable(),
+  automatic_reminders_settings: z.array(reminder),
+  /** Null if there is no attachment (2.2). */
+  attachment: z.string().nullable(),
+})
+export type Billogram = z.infer<typeof billogram>
+
+/** The whole answer of 4.2, as the service must write it. */
+export const billogramResponse = envelopeOf(billogram)
+
+/** Reads the answer of 4.2 tolerantly; only `id` must be there. */
+export const readBillogramAnswer = tolerantReader(billogram, 'id')

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
+import { textUpTo } from './text.js'
+import { tolerantReader } from './tolerant-reader.js'
+
+/** Creates an offer (service-interface.txt 4.1). */
+export const OFFER_PATH = `${API_PREFIX}/offer`
+
+/** The discriminator of an offer (service-interface.txt 2.1). */
+export const OFFER_TYPES = ['banner', 'sale', 'info'] as const
+
+/** At most 30 letters and digits, so never blank (2.1, 8). Unique without regard to case: the service checks that. */
+export const offerId = textUpTo(30).regex(/^[A-Za-z0-9]+$/, 'must be letters and digits, at least one')
+
+/** `picture` is base64, `picture_type` a media type; which types and sizes are allowed is not shown (2.1). */
+const media = z.strictObject({
+  picture: z.base64(),
+  picture_type: z.string().regex(/^[\w.+-]+\/[\w.+-]+$/, 'must be a media type such as image/png'),
+})
+
+const common = {
+  offer_id: offerId,
+  title: textUpTo(200),
+  text: textUpTo(1000),
+  info_link: textUpTo(1000).regex(/^https?:\/\//, 'must begin with http:// or https://'),
+  media,
+  /** Returned if it was given (2.1). */
+  link_text: z.string().optional(),
+}
+
+const requestOf = <Type extends (typeof OFFER_TYPES)[number]>(type: Type) =>
+  z.strictObject({ type: z.literal(type), ...common })
+
+/** Request body of 4.1. The three types have the same fields today; the discriminator is checked first. */
+export const offerRequest = z.discriminatedUnion(
+  'type',
+  [requestOf('banner'), requestOf('sale'), requestOf('info')],
+  { error: 'must be one of banner, sale, info' },
+)
+export type OfferRequest = z.infer<typeof offerRequest>
+
+/** `data` of the answer of 4.1. */
+export const offer = z.strictObject({
+  type: z.enum(OFFER_TYPES),
+  ...common,
+  created_at: wireDateTime,
+  updated_at: wireDateTime,
+})
+export type Offer = z.infer<typeof offer>
+
+/** The whole answer of 4.1, as the service must write it. */
+export const offerResponse = envelopeOf(offer)
+
+/** Reads the answer of 4.1 tolerantly; only `offer_id` must be there. */
+export const readOfferAnswer = tolerantReader(offer, 'offer_id')
