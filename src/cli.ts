@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { commands } from './cli/commands.js'
+import { main } from './cli/main.js'
+import type { Output, Signals, World } from './cli/world.js'
+
+/** Files of the program are for their owner alone (product.md 6). */
+process.umask(0o077)
+
+const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const
+
+/** First signal: drain. Second: give up what is under way. Third, or SIGQUIT: leave; the next start recovers. */
+function listen(): Signals {
+  const drain = new AbortController()
+  const abort = new AbortController()
+  let status: number | null = null
+  const onSignal = (name: keyof typeof SIGNAL_STATUS): void => {
+    status ??= SIGNAL_STATUS[name]
+    if (abort.signal.aborted) process.exit(status)
+    if (drain.signal.aborted) {
+      process.stderr.write('Second signal: giving up what is under way; those rows become in doubt\n')
+      abort.abort()
+      return
+    }
+    process.stderr.write('Signal received: no new rows; waiting for what is under way (signal again to give up)\n')
+    drain.abort()
+  }
+  for (const name of Object.keys(SIGNAL_STATUS) as (keyof typeof SIGNAL_STATUS)[])
+    process.on(name, () => onSignal(name))
+  process.on('SIGQUIT', () => process.exit(131))
+  return { drain: drain.signal, abort: abort.signal, exitStatus: () => status }
+}
+
+/** A reader that went away must not stop a run: from then on nothing is printed there. */
+function output(stream: NodeJS.WriteStream): Output {
+  let isOpen = true
+  stream.on('error', () => (isOpen = false))
+  return {
+    isTerminal: stream.isTTY,
+    stream,
+    write: (text) => {
+      if (isOpen) stream.write(text)
+    },
+  }
+}
+
+function fatal(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : 'a value that is not an error'
+  process.stderr.write(`Unexpected error, stopping: ${text}\nThe ledger is safe: run sepa-migrate status\n`)
+  process.exit(1)
+}
+process.on('uncaughtException', fatal)
+process.on('unhandledRejection', fatal)
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+const world: World = {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: output(process.stdout),
+  stderr: output(process.stderr),
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  after: (delayMs, wake) => {
+    const timer = setTimeout(wake, delayMs)
+    return () => clearTimeout(timer)
+  },
+  random: () => Math.random(),
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  host: hostname(),
+  pid: process.pid,
+  version,
+  samples: fileURLToPath(new URL('../samples/', import.meta.url)),
+  signals: listen(),
+}
+
+process.exitCode = await main(process.argv.slice(2), commands, world)

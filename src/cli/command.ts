@@ -1,0 +1,37 @@
+import type { Log } from './log.js'
+import type { OptionName } from './options.js'
+import type { Progress } from './progress.js'
+import type { CommandResult } from './result.js'
+import type { Settings } from './settings.js'
+import type { World } from './world.js'
+
+/** One command: what it takes, what its help says, and its body. */
+export interface Command {
+  /** With its arguments in commander's notation, for example `run [files...]`. */
+  readonly usage: string
+  readonly summary: string
+  readonly options: readonly OptionName[]
+  /** Flags that only this command has: notation and help. */
+  readonly own?: readonly (readonly [flags: string, help: string])[]
+  /** Exit statuses and examples, printed below the help. */
+  readonly epilogue: readonly string[]
+  readonly run: (context: Context) => Promise<CommandResult>
+}
+
+export interface Context {
+  readonly world: World
+  readonly settings: Settings
+  readonly args: readonly string[]
+  /** Values of the command's own flags, by commander's name for them; `true` for a flag without a value. */
+  readonly own: Readonly<Record<string, unknown>>
+  readonly progress: Progress
+  readonly log: Log
+}
+
+/** An own flag's text, or null. */
+export function ownText(context: Context, name: string): string | null {
+  const value = context.own[name]
+  return typeof value === 'string' ? value : null
+}
+
+export const ownFlag = (context: Context, name: string): boolean => context.own[name] === true

@@ -1,0 +1,120 @@
+import { Command as Program, CommanderError, Option as Flag } from 'commander'
+import type { Command, Context } from './command.js'
+import { noLog, openLog } from './log.js'
+import { environmentName, flagName, OPTIONS, type OptionName } from './options.js'
+import { printResult } from './output.js'
+import { silentProgress, startProgress } from './progress.js'
+import { emptyResult, jsonOf, resultOfError, type CommandResult } from './result.js'
+import { readSettings, type Flags } from './settings.js'
+import type { World } from './world.js'
+
+/**
+ * Runs one command line and returns the exit status (product.md 2). Prints to the world's streams, touches nothing
+ * else of the process, and never throws.
+ */
+export async function main(
+  argv: readonly string[],
+  commands: readonly Command[],
+  world: World,
+): Promise<number> {
+  const wantsJson = argv.includes('--json') || world.env[environmentName('json')] === '1'
+  let status = 0
+  const program = new Program('sepa-migrate')
+    .description(
+      'Moves SEPA Direct Debit mandates to a new invoicing service, each posted once and accounted for',
+    )
+    .version(world.version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => world.stdout.write(text),
+      writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text)),
+    })
+  for (const command of commands)
+    program.addCommand(
+      toProgram(command, async (args, values) => {
+        status = await execute(command, args, values, world)
+      }),
+    )
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return status
+  } catch (error) {
+    return statusOfUsage(error, argv[0] ?? 'sepa-migrate', wantsJson, world)
+  }
+}
+
+type Action = (args: readonly string[], values: Readonly<Record<string, unknown>>) => Promise<void>
+
+function toProgram(command: Command, action: Action): Program {
+  const [name = '', ...args] = command.usage.split(' ')
+  const program = new Program(name).description(command.summary).exitOverride()
+  program.configureHelp({ sortOptions: false })
+  if (args.length > 0) program.arguments(args.join(' '))
+  for (const option of command.options) {
+    const { flags, help } = OPTIONS[option]
+    program.addOption(new Flag(flags, help))
+  }
+  for (const [flags, help] of command.own ?? []) program.addOption(new Flag(flags, help))
+  program.addHelpText('after', ['', ...command.epilogue].join('\n'))
+  return program.action(async () => action(program.args, program.opts()))
+}
+
+/** Commander gives `true` for a flag and, for `--no-x`, `x: false`; settings read texts only. */
+function flagsOf(options: readonly OptionName[], values: Readonly<Record<string, unknown>>): Flags {
+  const flags: Partial<Record<OptionName, string>> = {}
+  for (const option of options) {
+    const isNegated = flagName(option).startsWith('no-')
+    const attribute = camelCase(flagName(option).replace(/^no-/, ''))
+    const value = values[attribute]
+    if (isNegated ? value === false : value === true) flags[option] = '1'
+    else if (typeof value === 'string') flags[option] = value
+  }
+  return flags
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
+async function execute(
+  command: Command,
+  args: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+  world: World,
+): Promise<number> {
+  const name = command.usage.split(' ')[0] ?? command.usage
+  let isJson = values['json'] === true
+  let result: CommandResult
+  try {
+    const settings = readSettings(flagsOf(command.options, values), world)
+    isJson = settings.get('json') ?? false
+    const logFile = settings.get('logFile')
+    const context: Context = {
+      world,
+      settings,
+      args,
+      own: values,
+      progress: (settings.get('quiet') ?? false) || isJson ? silentProgress : startProgress(world),
+      log: logFile === null ? noLog : openLog(logFile, world),
+    }
+    result = await command.run(context).finally(() => context.progress.end())
+  } catch (error) {
+    result = resultOfError(error)
+  }
+  if (isJson) world.stdout.write(jsonOf(name, result))
+  else printResult(world, result)
+  return result.exitCode
+}
+
+function statusOfUsage(error: unknown, command: string, wantsJson: boolean, world: World): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0
+  const message = error instanceof Error ? error.message.replace(/^error: /, '') : 'unknown'
+  if (wantsJson)
+    world.stdout.write(
+      jsonOf(command, {
+        ...emptyResult,
+        exitCode: 2,
+        errors: [{ kind: 'usage', message, next: 'Run sepa-migrate --help; nothing was sent' }],
+      }),
+    )
+  return 2
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import type { Totals } from '../domain/totals.js'
+import { openLedgerReader } from '../ledger/open.js'
+import { writeReport } from '../report/write-report.js'
+import type { Stop } from '../run/stop.js'
+import { totalsLines } from './output.js'
+
+/** Writes the reconciliation pack of a ledger; resolves with the path of each file by its name. */
+export async function writePack(ledger: string, out: string): Promise<Readonly<Record<string, string>>> {
+  const reader = openLedgerReader(ledger)
+  try {
+    const { files } = await writeReport(reader, { out })
+    return Object.fromEntries(files.map(({ name }) => [name, join(out, name)]))
+  } finally {
+    reader.close()
+  }
+}
+
+export interface Closing {
+  readonly totals: Totals
+  readonly stop: Stop | null
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** The last lines for people: the result, what is open, the next command to type (product.md 2). */
+export function closingLines({ totals, stop, files }: Closing): string[] {
+  const report = files['report.html']
+  return [
+    '',
+    ...totalsLines(totals),
+    '',
+    ...(stop === null ? [] : [`Stopped early: ${stop.why}.`]),
+    ...openPoints(totals),
+    ...(report === undefined ? [] : [`Report: ${report}`]),
+    `Next: ${nextStep(totals, stop)}`,
+  ]
+}
+
+function openPoints(totals: Totals): string[] {
+  const points: [number, string][] = [
+    [totals.inDoubt, 'in doubt: may be registered, never sent again by the program (in-doubt.csv)'],
+    [totals.ready, 'ready: not sent yet'],
+    [totals.refused, 'refused by the service (refused.csv)'],
+    [totals.conflict, 'in conflict: correct the export (not-sent.csv)'],
+    [totals.invalid, 'invalid: correct the export (not-sent.csv, problems.csv)'],
+  ]
+  const open = points.filter(([count]) => count > 0)
+  if (open.length === 0) return ['Nothing is open.']
+  return ['Open:', ...open.map(([count, text]) => `  ${count} ${text}`)]
+}
+
+function nextStep(totals: Totals, stop: Stop | null): string {
+  if (stop !== null && stop.kind !== 'signal') return stop.next
+  if (totals.inDoubt > 0)
+    return 'compare in-doubt.csv with the service, fill it in, then: sepa-migrate resolve --from in-doubt.csv --dry-run'
+  if (totals.ready + totals.sending > 0) return 'sepa-migrate run   (continues where this run ended)'
+  if (totals.invalid + totals.conflict > 0)
+    return 'correct not-sent.csv and give it back: sepa-migrate run not-sent.csv'
+  if (totals.refused > 0) return 'correct refused.csv and give it back: sepa-migrate run refused.csv'
+  return 'have finance sign report.html; then sepa-migrate purge removes what personal data is still held'
+}

@@ -1,0 +1,28 @@
+import { openLedgerReader } from '../ledger/open.js'
+import { exitStatusOf } from '../run/exit-status.js'
+import type { Command } from './command.js'
+import { SHARED } from './options.js'
+import { closingLines, writePack } from './pack.js'
+import { emptyResult } from './result.js'
+
+export const reportCommand: Command = {
+  usage: 'report',
+  summary: 'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
+  options: SHARED,
+  epilogue: ['Two reports of the same ledger are identical byte for byte. Exit status: as for run.'],
+  run: async ({ settings }) => {
+    const reader = openLedgerReader(settings.ledger)
+    const totals = reader.totals()
+    const { baseUrl } = reader.campaign()
+    reader.close()
+    const files = await writePack(settings.ledger, settings.out)
+    return {
+      ...emptyResult,
+      exitCode: exitStatusOf(totals, null, null),
+      campaign: { ledger: settings.ledger, baseUrl },
+      totals,
+      files,
+      lines: [...Object.values(files).map((path) => `Wrote ${path}`), ...closingLines({ totals, stop: null, files })],
+    }
+  },
+}

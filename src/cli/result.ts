@@ -1,0 +1,71 @@
+import { HaltError } from '../errors.js'
+import { isBalanced, totalsOf, type Totals } from '../domain/totals.js'
+
+export interface ErrorEntry {
+  readonly kind: string
+  readonly message: string
+  readonly next: string
+}
+
+/** What a command ends with; printed as lines for people or as one JSON document (product.md 2). */
+export interface CommandResult {
+  readonly exitCode: number
+  readonly campaign: { readonly ledger: string | null; readonly baseUrl: string | null }
+  readonly totals: Totals | null
+  /** What was written: name to path. */
+  readonly files: Readonly<Record<string, string>>
+  readonly warnings: readonly string[]
+  readonly errors: readonly ErrorEntry[]
+  /** For people, on stdout. */
+  readonly lines: readonly string[]
+  /** Further keys of the JSON document. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+export const emptyResult: CommandResult = {
+  exitCode: 0,
+  campaign: { ledger: null, baseUrl: null },
+  totals: null,
+  files: {},
+  warnings: [],
+  errors: [],
+  lines: [],
+}
+
+/** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
+export function resultOfError(error: unknown): CommandResult {
+  if (error instanceof HaltError)
+    return {
+      ...emptyResult,
+      exitCode: error.exitCode,
+      errors: [{ kind: error.kind, message: error.message, next: error.next }],
+    }
+  return {
+    ...emptyResult,
+    exitCode: 1,
+    errors: [
+      {
+        kind: 'unexpected',
+        message: `Unexpected error: ${error instanceof Error ? error.message : 'a value that is not an error'}`,
+        next: 'Please report this. The ledger is safe: run sepa-migrate status to see where it stands',
+      },
+    ],
+  }
+}
+
+export function jsonOf(command: string, result: CommandResult): string {
+  const totals = result.totals ?? totalsOf(0, new Map())
+  return `${JSON.stringify({
+    schemaVersion: 1,
+    command,
+    ok: result.exitCode === 0,
+    exitCode: result.exitCode,
+    campaign: result.campaign,
+    totals,
+    balanced: isBalanced(totals),
+    files: result.files,
+    warnings: result.warnings,
+    errors: result.errors,
+    ...result.details,
+  })}\n`
+}

@@ -1,0 +1,178 @@
+import { UsageError } from '../errors.js'
+import { openLedger, type Ledger } from '../ledger/open.js'
+import { runCampaign, type CampaignEnd, type Plan } from '../run/campaign.js'
+import type { DeliveryEvent, DeliveryPolicy } from '../run/deliver.js'
+import type { Command, Context } from './command.js'
+import { askHost, canAsk } from './prompt.js'
+import { closingLines, writePack } from './pack.js'
+import type { CommandResult } from './result.js'
+import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
+import type { Settings } from './settings.js'
+import { openers } from './sources.js'
+import { SHARED } from './options.js'
+
+const DEFAULT_MAX_IN_DOUBT = 10
+
+export const runCommand: Command = {
+  usage: 'run [files...]',
+  summary: 'admit the files into the ledger, then send what is ready; run again to continue',
+  options: [
+    ...SHARED,
+    'baseUrl',
+    'asOf',
+    'passwordFile',
+    'concurrency',
+    'rate',
+    'timeout',
+    'connectTimeout',
+    'limit',
+    'maxDuration',
+    'maxInDoubt',
+    'maxRefused',
+    'retryRefused',
+    'yes',
+    'noReport',
+  ],
+  epilogue: [
+    'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
+    'Exit status: 0 done, 2 usage, 3 some rows invalid, in conflict or refused, 4 rows in doubt, 5 stopped early,',
+    '6 credentials refused, 7 input unreadable, 8 ledger locked or damaged, 130/143 interrupted; safe to run again.',
+  ],
+  run,
+}
+
+async function run(context: Context): Promise<CommandResult> {
+  const { world, settings } = context
+  const service = await readService(settings, world)
+  if (!service.baseUrl.isLoopback && !(settings.get('yes') ?? false) && !canAsk(world))
+    throw new UsageError(
+      `Sending to "${service.baseUrl.host}" needs a confirmation, and there is no terminal to ask on`,
+      'Pass --yes when the target is right; nothing was sent',
+    )
+  const files = openers(context)
+  const ledger = openLedger({ file: settings.ledger, clock: world.clock })
+  let end: CampaignEnd
+  try {
+    ledger.bind({ baseUrl: service.baseUrl.href, username: service.credentials.username })
+    if (ledger.recovered > 0)
+      context.progress.note(`${ledger.recovered} rows were under way when the last run ended; they are in doubt now`)
+    end = await send(context, service, ledger, files)
+  } finally {
+    ledger.close()
+  }
+  return conclude(context, service, end)
+}
+
+async function send(
+  context: Context,
+  service: Service,
+  ledger: Ledger,
+  files: ReturnType<typeof openers>,
+): Promise<CampaignEnd> {
+  const { world, settings, progress, log } = context
+  const client = service.connect()
+  const policy = policyOf(settings)
+  try {
+    return await runCampaign({
+      ledger,
+      files,
+      policy,
+      severities: settings.severities,
+      settings: {
+        version: world.version,
+        host: world.host,
+        pid: world.pid,
+        asOf: settings.asOf,
+        zone: settings.zone,
+        settings: { ...policy, timeoutMs: timeoutMsOf(settings), outcomes: service.outcomes, rules: settings.severities },
+      },
+      retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
+      send: (mandate, attempt, signal) => client.migrateMandate(mandate, { requestId: attempt.requestId, signal }),
+      clock: world.clock,
+      after: world.after,
+      random: world.random,
+      drain: world.signals.drain,
+      abort: world.signals.abort,
+      confirm: (plan) => confirm(context, service, policy, plan),
+      watchReading: progress.reading,
+      watch: (event) => {
+        log.delivery(event)
+        watch(context, event)
+      },
+      signalStatus: world.signals.exitStatus,
+    })
+  } finally {
+    await client.close()
+  }
+}
+
+function policyOf(settings: Settings): DeliveryPolicy {
+  const maxDuration = settings.get('maxDuration')
+  return {
+    concurrency: concurrencyOf(settings),
+    rate: settings.get('rate'),
+    limit: settings.get('limit'),
+    maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
+    maxInDoubt: settings.get('maxInDoubt') ?? DEFAULT_MAX_IN_DOUBT,
+    maxRefused: settings.get('maxRefused'),
+  }
+}
+
+/** Who a decision is recorded under when no name was given. */
+export const actorOf = ({ world }: Context): string =>
+  world.env['SEPA_MIGRATE_BY'] ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'
+
+async function confirm(context: Context, service: Service, policy: DeliveryPolicy, plan: Plan): Promise<boolean> {
+  const { world, settings, progress } = context
+  const { baseUrl } = service
+  if (!baseUrl.isLoopback) for (const line of planLines(baseUrl.href, plan, policy)) progress.note(line)
+  const isConfirmed = baseUrl.isLoopback || (settings.get('yes') ?? false) || (await askHost(world, baseUrl.host))
+  if (isConfirmed) progress.sending(plan.toSend)
+  return isConfirmed
+}
+
+/** A guess from the settings alone; an answer of 0.3 s is usual for this kind of service. */
+function planLines(target: string, { totals, toSend }: Plan, policy: DeliveryPolicy): string[] {
+  const perSecond = Math.min(policy.concurrency / 0.3, policy.rate ?? Infinity)
+  return [
+    `Target: ${target}`,
+    `Rows: ${totals.ready} ready, ${totals.registered} registered, ${totals.inDoubt} in doubt, ${totals.refused} refused`,
+    `To send in this run: ${toSend}, expected to take about ${Math.ceil(toSend / perSecond / 60)} minutes`,
+  ]
+}
+
+function watch({ progress, settings }: Context, event: DeliveryEvent): void {
+  const isVerbose = settings.get('verbose') ?? false
+  switch (event.kind) {
+    case 'intent':
+      return
+    case 'outcome':
+      progress.outcome(event.outcome.kind)
+      if (isVerbose || event.outcome.kind === 'in_doubt')
+        progress.note(`Row ${event.row.id}: ${event.outcome.kind.replace('_', ' ')}. ${event.outcome.reason}`)
+      return
+    case 'pause':
+      progress.note(`Waiting ${(event.delayMs / 1000).toFixed(1)} s: ${event.outcome.reason}`)
+      return
+    case 'stop':
+      progress.note(`Stopping: ${event.stop.why}`)
+      return
+  }
+}
+
+async function conclude(context: Context, service: Service, end: CampaignEnd): Promise<CommandResult> {
+  const { settings, progress } = context
+  progress.end()
+  const files = (settings.get('noReport') ?? false) ? {} : await writePack(settings.ledger, settings.out)
+  const known = end.admitted.filter(({ kind }) => kind === 'known')
+  return {
+    exitCode: end.exitCode,
+    campaign: { ledger: settings.ledger, baseUrl: service.baseUrl.href },
+    totals: end.totals,
+    files,
+    warnings: known.map(({ name }) => `"${name}" was admitted before; nothing of it was added`),
+    errors: [],
+    lines: closingLines({ totals: end.totals, stop: end.stop, files }),
+    details: { stop: end.stop },
+  }
+}

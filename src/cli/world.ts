@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream'
+import type { Clock } from '../ledger/ledger.js'
+import type { After } from '../run/deliver.js'
+
+export interface Output {
+  readonly write: (text: string) => void
+  readonly isTerminal: boolean
+  /** Null where nothing can be asked or drawn. */
+  readonly stream: NodeJS.WritableStream
+}
+
+/** Everything outside the program, as `cli.ts` finds it. Commands get it as a value, so tests can give their own. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly clock: Clock
+  readonly after: After
+  readonly random: () => number
+  /** IANA name of the machine's time zone. */
+  readonly zone: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  /** The folder of the samples that ship with the program. */
+  readonly samples: string
+  readonly signals: Signals
+}
+
+export interface Signals {
+  /** Aborted by the first signal. */
+  readonly drain: AbortSignal
+  /** Aborted by the second. */
+  readonly abort: AbortSignal
+  /** 130 or 143 once a signal came, else null. */
+  readonly exitStatus: () => number | null
+}

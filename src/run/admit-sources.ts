@@ -1,0 +1,57 @@
+import type { SeverityOverrides } from '../domain/rules.js'
+import type { Ledger } from '../ledger/ledger.js'
+import type { OpenedSource } from '../source/read-source.js'
+
+/** Opens the n-th file of the command; called once per file, in order. */
+export type OpenNext = () => Promise<OpenedSource>
+
+export interface AdmitOptions {
+  readonly severities: SeverityOverrides
+  readonly signal: AbortSignal
+  readonly watch: (source: string, records: number) => void
+}
+
+export interface AdmittedSource {
+  readonly name: string
+  /** `known`: these bytes were admitted before, so nothing was added. */
+  readonly kind: 'admitted' | 'known'
+  readonly records: number
+}
+
+/**
+ * Brings all files of a command into the ledger, or none of them: one file that cannot be trusted takes nothing
+ * with it and leaves nothing behind (product.md 3).
+ * @throws {SourceError} for a file that cannot be read whole; the ledger is as it was
+ */
+export async function admitSources(
+  ledger: Pick<Ledger, 'admit'>,
+  files: readonly OpenNext[],
+  options: AdmitOptions,
+): Promise<AdmittedSource[]> {
+  if (files.length === 0) return []
+  const admission = ledger.admit({ severities: options.severities })
+  try {
+    const admitted: AdmittedSource[] = []
+    for (const open of files) {
+      const source = await open()
+      if (source.sha256 !== null && admission.isKnown(source.sha256)) {
+        admitted.push({ name: source.name, kind: 'known', records: 0 })
+        continue
+      }
+      const target = admission.open({ name: source.name, header: source.header, columns: source.columns })
+      let records = 0
+      for await (const batch of source.records(options.signal)) {
+        target.add(batch)
+        records += batch.length
+        options.watch(source.name, records)
+      }
+      options.signal.throwIfAborted()
+      admitted.push({ name: source.name, kind: target.close(source.summary()), records })
+    }
+    admission.commit()
+    return admitted
+  } catch (error) {
+    admission.rollback()
+    throw error
+  }
+}
