@@ -1,0 +1,73 @@
+/** Imports point down one set of layers; the picture is in src/README.md. */
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: `^src/${from}` },
+  to: { path: '^src/', pathNot: [`^src/${from}`, ...allowed.map((layer) => `^src/${layer}`)] },
+})
+
+/** A package that one layer alone may import. */
+const owned = (pattern, owner) => ({
+  name: `only-${owner.replace(/[^a-z]/g, '-')}-imports-${pattern.replace(/[^a-z0-9]/g, '-')}`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: `^src/(${owner})` },
+  to: { path: `node_modules/${pattern}/` },
+})
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
+    only('domain-is-the-bottom', 'domain/', []),
+    only('contract-knows-domain', 'contract/', ['domain/']),
+    only('source-knows-domain', 'source/', ['domain/', 'errors\\.ts']),
+    only('service-knows-contract', 'service/', ['domain/', 'contract/', 'errors\\.ts']),
+    only('ledger-knows-domain', 'ledger/', ['domain/', 'errors\\.ts']),
+    only('sandbox-knows-contract', 'sandbox/', ['domain/', 'contract/', 'errors\\.ts']),
+    only('report-reads-the-ledger', 'report/', ['domain/', 'ledger/', 'errors\\.ts']),
+    only('run-orchestrates', 'run/', [
+      'domain/',
+      'contract/',
+      'source/',
+      'service/',
+      'ledger/',
+      'report/',
+      'errors\\.ts',
+    ]),
+    only('cli-uses-the-public-api', 'cli/', ['index\\.ts']),
+    only('entry-wires-the-cli', 'cli\\.ts', ['cli/']),
+    {
+      name: 'pure-layers-touch-nothing',
+      severity: 'error',
+      from: { path: '^src/(domain|contract)/' },
+      to: {
+        path: ['^node:', '^(fs|net|http|https|os|child_process|process|tls)(/|$)'],
+        dependencyTypes: ['core'],
+      },
+    },
+    {
+      name: 'pure-layers-know-few-packages',
+      severity: 'error',
+      from: { path: '^src/(domain|contract)/' },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(zod|ibantools|@hono/zod-openapi)/' },
+    },
+    owned('better-sqlite3', 'ledger/|sandbox/store\\.ts'),
+    owned('undici', 'service/'),
+    owned('csv-parse', 'source/'),
+    owned('p-limit', 'run/'),
+    owned('(commander|cli-progress|@clack/prompts|pino)', 'cli/'),
+    owned('(hono|@hono)', 'sandbox/|report/|contract/'),
+    {
+      name: 'only-declared-packages',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+}

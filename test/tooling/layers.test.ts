@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser'
+import extractConfig from 'dependency-cruiser/config-utl/extract-depcruise-options'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const configFile = fileURLToPath(new URL('layers.cjs', import.meta.url))
+const { forbidden } = createRequire(import.meta.url)(configFile) as Required<
+  Pick<IFlattenedRuleSet, 'forbidden'>
+>
+
+async function violations(folder: string): Promise<string[]> {
+  const options = await extractConfig(configFile)
+  const { output } = await cruise(['src'], {
+    ...options,
+    baseDir: folder,
+    ruleSet: { forbidden },
+    validate: true,
+    tsConfig: { fileName: join(root, 'tsconfig.json') },
+  })
+  const { summary, modules } = output as ICruiseResult
+  expect(modules.length).toBeGreaterThan(0)
+  return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
+}
+
+describe('imports', () => {
+  it('point down the layers', async () => {
+    expect(await violations(root)).toEqual([])
+  })
+
+  it('that point up are found', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'layers-'))
+    try {
+      for (const layer of ['domain', 'ledger', 'service', 'cli'])
+        mkdirSync(join(folder, 'src', layer), { recursive: true })
+      symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+      writeFileSync(join(folder, 'src/ledger/open.ts'), 'export const open = 1\n')
+      writeFileSync(
+        join(folder, 'src/domain/up.ts'),
+        "export { open } from '../ledger/open.js'\nexport { readFileSync } from 'node:fs'\n",
+      )
+      writeFileSync(
+        join(folder, 'src/service/across.ts'),
+        "export { open } from '../ledger/open.js'\nexport { default } from 'better-sqlite3'\n",
+      )
+      writeFileSync(join(folder, 'src/cli/past.ts'), "export { open } from '../ledger/open.js'\n")
+      const found = (await violations(folder)).map((text) => text.split(':')[0])
+      expect(found.sort()).toEqual(
+        [
+          'cli-uses-the-public-api',
+          'domain-is-the-bottom',
+          'only-ledger--sandbox-store--ts-imports-better-sqlite3',
+          'pure-layers-touch-nothing',
+          'service-knows-contract',
+        ].sort(),
+      )
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
