@@ -1,0 +1,33 @@
+import { cleanCell } from '../domain/text.js'
+import { plainText } from './plain-text.js'
+
+/** What a spreadsheet may run, also behind blanks it skips: = + - @, their full-width and small forms, controls. */
+const RUNNABLE = /^(?:[\t\r\n]|[\s\p{Cf}]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B])/u
+
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
+
+/** A line of values, each in quotes so that no reader splits or trims it. */
+export const csvLine = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`
+
+/** A header, in quotes only where it needs them: scripts compare this line as text. */
+export const csvHeader = (names: readonly string[]): string =>
+  `${names.map((name) => (/^[\p{L}\p{N}_. ()-]*$/u.test(name) ? name : quoted(name))).join(',')}\n`
+
+/** A cell for people: what a spreadsheet would run begins with an apostrophe instead. */
+export const neutralCell = (text: string): string => (RUNNABLE.test(text) ? `'${text}` : text)
+
+/** Text of others for people: one plain line that is no formula. */
+export const messageCell = (text: string): string => neutralCell(plainText(text))
+
+/**
+ * A cell for people that the program reads back as one of its fields. An apostrophe would become part of a
+ * reference such as `-17`, so such a value is written as `="-17"`: a spreadsheet shows the text and runs nothing,
+ * and every field is read through sepa-rules.md 2 (A1, A2), which takes the marker off again.
+ * Only a value with a quote or a control character inside, legal in no field, takes the apostrophe.
+ */
+export function editableCell(text: string): string {
+  if (!RUNNABLE.test(text)) return text
+  const value = cleanCell(text)
+  if (value === '') return ''
+  return /["\p{Cc}]/u.test(value) ? `'${value}` : `="${value}"`
+}

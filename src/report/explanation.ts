@@ -1,0 +1,121 @@
+import { isRuleId, RULES } from '../domain/rules.js'
+import type { DecisionRecord, ProblemRecord, RowRecord } from '../ledger/reader.js'
+import { maskedText } from './plain-text.js'
+
+/** Why a row is where it is and what a person should do, for the result files and the lists. */
+export interface Explanation {
+  readonly rule: string
+  /** HTTP status of the last answer, or empty. */
+  readonly status: string
+  readonly message: string
+  readonly remedy: string
+}
+
+/** What the ledger knows of a row besides the row itself. */
+export interface RowBackground {
+  readonly problems: readonly ProblemRecord[]
+  /** The latest decision of a person. */
+  readonly decision: DecisionRecord | null
+}
+
+const IN_DOUBT_REMEDY =
+  'Look the mandate up at the service. Then fill the decision columns and run "sepa-migrate resolve --from" with this file. Never feed it back as a source.'
+const REFUSED_REMEDY =
+  'Correct the value and feed this file back. If the cause was at the service, run again with --retry-refused.'
+
+export function explain(row: RowRecord, background: RowBackground): Explanation {
+  switch (row.state) {
+    case 'invalid':
+    case 'duplicate':
+    case 'conflict':
+    case 'excluded':
+      return explainAdmission(row, background)
+    case 'ready':
+      return {
+        ...lastAnswer(row),
+        message: readyMessage(row, background.decision),
+        remedy: 'Run again to send it.',
+      }
+    case 'sending':
+      return {
+        ...lastAnswer(row),
+        message: 'A run is sending this row, or ended while it did',
+        remedy: 'If no run is going, run again: the row becomes in doubt and is not sent.',
+      }
+    case 'in_doubt':
+      return { ...lastAnswer(row), message: serviceSaid(row), remedy: IN_DOUBT_REMEDY }
+    case 'refused':
+      return {
+        ...lastAnswer(row),
+        message: decided(background.decision) ?? serviceSaid(row),
+        remedy: REFUSED_REMEDY,
+      }
+    case 'registered':
+      return { ...lastAnswer(row), message: decided(background.decision) ?? 'Registered', remedy: '' }
+    case 'superseded':
+      return {
+        ...lastAnswer(row),
+        message:
+          row.supersededBy === null
+            ? 'Replaced by a later file'
+            : `Replaced by row ${row.supersededBy} of a later file`,
+        remedy: '',
+      }
+    case 'written_off':
+      return {
+        ...lastAnswer(row),
+        message: decided(background.decision) ?? 'Written off by a person',
+        remedy: '',
+      }
+  }
+}
+
+function lastAnswer(row: RowRecord): { rule: string; status: string } {
+  const status = row.lastAttempt?.status ?? null
+  return { rule: row.rule ?? '', status: status === null ? '' : String(status) }
+}
+
+function decided(decision: DecisionRecord | null): string | null {
+  if (decision === null) return null
+  return maskedText(
+    `Decided by ${decision.by} on ${decision.at.slice(0, 10)} (${decision.decision}): ${decision.reason}`,
+  )
+}
+
+/** Code, field and words of the service, then what this program made of it. */
+function serviceSaid(row: RowRecord): string {
+  const attempt = row.lastAttempt
+  if (attempt === null) return ''
+  const field = attempt.field === null ? null : `field ${attempt.field}`
+  const parts = [attempt.serviceCode, field, attempt.message].filter((part) => part !== null && part !== '')
+  const words = maskedText(parts.join(', '))
+  if (attempt.reason === null || attempt.reason === attempt.message) return words
+  const reason = maskedText(attempt.reason)
+  return words === '' ? reason : `${reason}. The service said: ${words}`
+}
+
+function readyMessage(row: RowRecord, decision: DecisionRecord | null): string {
+  const resend = row.lastAttempt?.outcome === 'released' ? decided(decision) : null
+  if (resend !== null) return `To be sent again. ${resend}`
+  const last = serviceSaid(row)
+  return last === '' ? 'Not sent yet' : `Not registered yet, the last attempt was not carried out: ${last}`
+}
+
+function explainAdmission(row: RowRecord, background: RowBackground): Explanation {
+  const errors = background.problems.filter((problem) => problem.severity === 'error')
+  const rules = [...new Set([row.rule ?? '', ...errors.map((problem) => problem.rule)])].filter(
+    (rule) => rule !== '',
+  )
+  const messages = errors.map((problem) =>
+    problem.column === '' ? problem.message : `${problem.column}: ${problem.message}`,
+  )
+  if (messages.length === 0) messages.push(ruleMessage(row.rule))
+  const remedies = new Set(errors.map((problem) => problem.remedy))
+  if (remedies.size === 0 && row.rule !== null && isRuleId(row.rule)) remedies.add(RULES[row.rule].remedy)
+  return { rule: rules.join(' '), status: '', message: messages.join(' '), remedy: [...remedies].join(' ') }
+}
+
+const ruleMessage = (rule: string | null): string => {
+  if (rule === null) return ''
+  return isRuleId(rule) ? RULES[rule].message : rule
+}

@@ -1,0 +1,75 @@
+import type { RowState } from '../domain/row-state.js'
+import type { Totals } from '../domain/totals.js'
+import type {
+  CampaignRecord,
+  DecisionRecord,
+  LedgerReader,
+  ProblemRecord,
+  RowRecord,
+  RunRecord,
+  SourceRecord,
+} from '../ledger/reader.js'
+import type { Explanation } from './explanation.js'
+import type { HashTotals } from './hash-totals.js'
+import type { Timeline } from './timeline.js'
+
+/** A row as lists show it: without its original cells. */
+export interface ListedRow {
+  readonly row: RowRecord
+  readonly explanation: Explanation
+}
+
+/** The first entries of a list and how many there are. */
+export interface Capped<Entry> {
+  readonly total: number
+  readonly first: readonly Entry[]
+}
+
+/** The parts the rows of a ledger fall into; each row is in exactly one. */
+export const PART_OF_STATE = {
+  registered: 'registered',
+  refused: 'refused',
+  in_doubt: 'inDoubt',
+  sending: 'inDoubt',
+  invalid: 'notSent',
+  conflict: 'notSent',
+  excluded: 'notSent',
+  duplicate: 'notSent',
+  ready: 'notSent',
+  superseded: 'closed',
+  written_off: 'closed',
+} as const satisfies Record<RowState, string>
+
+export type Part = (typeof PART_OF_STATE)[RowState]
+
+export const FILE_OF_PART = {
+  registered: 'registered.csv',
+  refused: 'refused.csv',
+  inDoubt: 'in-doubt.csv',
+  notSent: 'not-sent.csv',
+} as const satisfies Record<Exclude<Part, 'closed'>, string>
+
+/** Everything the pages of a report show: values only, read from the ledger in one walk. */
+export interface ReportFacts {
+  /** Name of the ledger's file, without its folder. */
+  readonly ledger: string
+  readonly campaign: CampaignRecord
+  /** A run was writing meanwhile: each row is still counted once, as it was met. */
+  readonly changedWhileReading: boolean
+  readonly totals: Totals
+  /** In all and for each source. */
+  readonly balanced: boolean
+  /** With the totals of this walk. */
+  readonly sources: readonly SourceRecord[]
+  readonly runs: readonly RunRecord[]
+  readonly parts: Readonly<Record<Part, Capped<ListedRow>>>
+  readonly problems: Capped<ProblemRecord>
+  readonly problemCounts: ReturnType<LedgerReader['problemCounts']>
+  readonly refusalCounts: ReturnType<LedgerReader['refusalCounts']>
+  readonly decisions: Capped<DecisionRecord>
+  readonly hashTotals: { readonly read: HashTotals; readonly byState: ReadonlyMap<RowState, HashTotals> }
+  readonly distinct: ReturnType<LedgerReader['distinctCounts']>
+  readonly registrations: Timeline
+  /** Registered rows whose first debit is due earliest (sepa-rules.md 7.1). */
+  readonly firstDebits: readonly RowRecord[]
+}

@@ -1,0 +1,133 @@
+import type { Totals } from '../domain/totals.js'
+import type { LedgerReader } from '../ledger/reader.js'
+import { FILE_OF_PART, PART_OF_STATE, type ReportFacts } from './facts.js'
+import { mergeColumns } from './original-columns.js'
+import { openPackFolder, type PackFile, type PackFolder } from './pack-folder.js'
+import { renderPage } from './page.js'
+import { problemHeader, problemLine, problemsCsv, type ProblemLine } from './problem-lines.js'
+import {
+  inDoubtHeader,
+  inDoubtLine,
+  openRowHeader,
+  openRowLine,
+  registeredHeader,
+  registeredLine,
+} from './row-lines.js'
+import { walkLedger, type RowFiles } from './row-walk.js'
+import { renderManifest, renderSummary } from './summary.js'
+import { renderWorkbook } from './workbook.js'
+
+/** The files of the reconciliation pack (product.md 7). */
+export const PACK_FILES = [
+  FILE_OF_PART.registered,
+  FILE_OF_PART.refused,
+  FILE_OF_PART.inDoubt,
+  FILE_OF_PART.notSent,
+  'problems.csv',
+  'report.html',
+  'reconciliation.xlsx',
+  'summary.json',
+  'manifest.json',
+] as const
+
+export interface ReportResult {
+  readonly files: readonly PackFile[]
+  readonly totals: Totals
+  readonly balanced: boolean
+}
+
+export interface ReportOptions {
+  /** The folder; made with mode 0700 where it is missing. */
+  readonly out: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
+ * reports of the same ledger are identical byte for byte. Earlier files of the same names are replaced only when
+ * every new one is complete on disk.
+ * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder
+ */
+export async function writeReport(reader: LedgerReader, options: ReportOptions): Promise<ReportResult> {
+  const folder = await openPackFolder(options.out, PACK_FILES)
+  try {
+    const { facts, files: lists } = await writeLists(reader, folder, options.signal)
+    const files = [
+      ...lists,
+      await folder.write('report.html', await renderPage(facts)),
+      await folder.write('reconciliation.xlsx', await renderWorkbook(facts)),
+      await folder.write('summary.json', renderSummary(facts)),
+    ]
+    files.push(await folder.write('manifest.json', renderManifest(facts, files)))
+    await folder.publish()
+    return { files, totals: facts.totals, balanced: facts.balanced }
+  } finally {
+    await folder.discard()
+  }
+}
+
+/** The five lists are written side by side while the ledger is walked over once. */
+async function writeLists(
+  reader: LedgerReader,
+  folder: PackFolder,
+  signal: AbortSignal | undefined,
+): Promise<{ facts: ReportFacts; files: PackFile[] }> {
+  const sources = reader.sources()
+  const columns = mergeColumns(sources)
+  const registered = await folder.create(FILE_OF_PART.registered)
+  const refused = await folder.create(FILE_OF_PART.refused)
+  const inDoubt = await folder.create(FILE_OF_PART.inDoubt)
+  const notSent = await folder.create(FILE_OF_PART.notSent)
+  const problems = await folder.create('problems.csv')
+  const outputs = [registered, refused, inDoubt, notSent, problems]
+
+  registered.put(registeredHeader())
+  refused.put(openRowHeader(columns))
+  inDoubt.put(inDoubtHeader(columns))
+  notSent.put(openRowHeader(columns))
+  problems.put(problemHeader())
+
+  const rowFiles: RowFiles = {
+    row: (row, explanation) => {
+      const part = PART_OF_STATE[row.state]
+      if (part === 'registered') registered.put(registeredLine(row))
+      if (part === 'refused') refused.put(openRowLine(columns, row, explanation))
+      if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, row, explanation))
+      if (part === 'notSent') notSent.put(openRowLine(columns, row, explanation))
+    },
+    problem: (problem) => problems.put(problemLine(problem)),
+    drain: async () => {
+      for (const output of outputs) await output.drain()
+    },
+  }
+  const facts = await walkLedger(reader, sources, rowFiles, signal)
+  const files: PackFile[] = []
+  for (const output of outputs) files.push(await output.finish())
+  return { facts, files }
+}
+
+/**
+ * Writes problems.csv alone, for `check --out`: as safely as a whole pack.
+ * @throws {UsageError} as `writeReport`
+ */
+export async function writeProblems(
+  problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
+  options: ReportOptions,
+): Promise<PackFile> {
+  const folder = await openPackFolder(options.out, ['problems.csv'])
+  try {
+    const output = await folder.create('problems.csv')
+    let waiting = 0
+    for await (const text of problemsCsv(problems)) {
+      options.signal?.throwIfAborted()
+      output.put(text)
+      waiting += 1
+      if (waiting % 1000 === 0) await output.drain()
+    }
+    const file = await output.finish()
+    await folder.publish()
+    return file
+  } finally {
+    await folder.discard()
+  }
+}

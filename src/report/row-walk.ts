@@ -1,0 +1,164 @@
+import { basename } from 'node:path'
+import { ROW_STATES, type RowState } from '../domain/row-state.js'
+import { isBalanced, totalsOf, type Totals } from '../domain/totals.js'
+import type {
+  DecisionRecord,
+  LedgerReader,
+  ProblemRecord,
+  RowRecord,
+  SourceRecord,
+} from '../ledger/reader.js'
+import { cappedList } from './capped-list.js'
+import { explain, type Explanation } from './explanation.js'
+import { PART_OF_STATE, type ListedRow, type Part, type ReportFacts } from './facts.js'
+import { addRow, hashTotalsOf, noSums, sumsOf } from './hash-totals.js'
+import { decisionPages, problemPages, rowPages } from './pages.js'
+import { tallyTimeline } from './timeline.js'
+
+/** Entries a list keeps for the workbook and the page; the files hold all of them. */
+export const LISTED_AT_MOST = 5_000
+/** Registered rows shown with the date until when their first debit must run. */
+const FIRST_DEBITS_SHOWN = 10
+
+/** Takes the rows and problems for the files; `drain` comes after every page. */
+export interface RowFiles {
+  readonly row: (row: RowRecord, explanation: Explanation) => void
+  readonly problem: (problem: ProblemRecord) => void
+  readonly drain: () => Promise<void>
+}
+
+type StateCounts = Map<RowState, number>
+
+const countState = (counts: StateCounts, state: RowState): void =>
+  void counts.set(state, (counts.get(state) ?? 0) + 1)
+
+/** Only states given at admission are explained by findings; the others by what the service answered. */
+const hasFindings = (state: RowState): boolean =>
+  state === 'invalid' || state === 'duplicate' || state === 'conflict' || state === 'excluded'
+
+function listed(row: RowRecord, explanation: Explanation): ListedRow {
+  const answer =
+    row.state === 'in_doubt' || row.state === 'sending' ? (row.lastAttempt?.answer ?? null) : null
+  const lastAttempt = row.lastAttempt === null ? null : { ...row.lastAttempt, answer }
+  return { row: { ...row, cells: null, lastAttempt }, explanation }
+}
+
+/** The latest decision on each row; decisions are made by people, so they fit into memory. */
+function readDecisions(reader: LedgerReader): {
+  latest: ReadonlyMap<number, DecisionRecord>
+  list: ReportFacts['decisions']
+} {
+  const latest = new Map<number, DecisionRecord>()
+  const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
+  for (const page of decisionPages(reader)) {
+    for (const decision of page) {
+      latest.set(decision.rowId, decision)
+      list.add(decision)
+    }
+  }
+  return { latest, list: list.result() }
+}
+
+/** The sooner dates of two lists, at most as many as are shown. */
+function keepEarliest(earliest: RowRecord[], row: RowRecord): void {
+  const due = row.latestFirstDebit
+  if (row.state !== 'registered' || due === null) return
+  const last = earliest.at(-1)?.latestFirstDebit ?? ''
+  if (earliest.length === FIRST_DEBITS_SHOWN && due >= last) return
+  const at = earliest.findIndex((other) => (other.latestFirstDebit ?? '') > due)
+  earliest.splice(at === -1 ? earliest.length : at, 0, { ...row, cells: null, lastAttempt: null })
+  if (earliest.length > FIRST_DEBITS_SHOWN) earliest.pop()
+}
+
+function countedSource(source: SourceRecord, counts: StateCounts): SourceRecord {
+  return { ...source, totals: totalsOf(source.records, counts) }
+}
+
+const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
+  for (const [state, count] of part) all.set(state, (all.get(state) ?? 0) + count)
+  return all
+}
+
+/**
+ * Walks over the ledger once, hands every row and problem to the files and returns what the pages show. Only rows
+ * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
+ */
+export async function walkLedger(
+  reader: LedgerReader,
+  sources: readonly SourceRecord[],
+  files: RowFiles,
+  signal: AbortSignal | undefined,
+): Promise<ReportFacts> {
+  const campaign = reader.campaign()
+  const decisions = readDecisions(reader)
+  const counts = new Map<number, StateCounts>(sources.map((source) => [source.id, new Map()]))
+  const sums = new Map(ROW_STATES.map((state) => [state, noSums()]))
+  const lists: Record<Part, ReturnType<typeof cappedList<ListedRow>>> = {
+    registered: cappedList(LISTED_AT_MOST),
+    refused: cappedList(LISTED_AT_MOST),
+    inDoubt: cappedList(LISTED_AT_MOST),
+    notSent: cappedList(LISTED_AT_MOST),
+    closed: cappedList(LISTED_AT_MOST),
+  }
+  const registrations = tallyTimeline()
+  const firstDebits: RowRecord[] = []
+
+  for (const page of rowPages(reader)) {
+    signal?.throwIfAborted()
+    for (const row of page) {
+      const ofSource = counts.get(row.sourceId)
+      if (ofSource === undefined) continue
+      const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
+      const explanation = explain(row, { problems, decision: decisions.latest.get(row.id) ?? null })
+      countState(ofSource, row.state)
+      const sum = sums.get(row.state)
+      if (sum !== undefined) addRow(sum, row)
+      if (row.registeredAt !== null && row.state === 'registered') registrations.add(row.registeredAt)
+      keepEarliest(firstDebits, row)
+      lists[PART_OF_STATE[row.state]].add(listed(row, explanation))
+      files.row(row, explanation)
+    }
+    await files.drain()
+  }
+  const problems = cappedList<ProblemRecord>(LISTED_AT_MOST)
+  for (const page of problemPages(reader)) {
+    signal?.throwIfAborted()
+    for (const problem of page) {
+      problems.add(problem)
+      files.problem(problem)
+    }
+    await files.drain()
+  }
+  const read = sources.reduce((sum, source) => sum + source.records, 0)
+  const totals: Totals = totalsOf(read, [...counts.values()].reduce(addCounts, new Map<RowState, number>()))
+  const counted = sources.map((source) =>
+    countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
+  )
+  return {
+    ledger: basename(reader.file),
+    campaign,
+    changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
+    totals,
+    balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
+    sources: counted,
+    runs: reader.runs(),
+    parts: {
+      registered: lists.registered.result(),
+      refused: lists.refused.result(),
+      inDoubt: lists.inDoubt.result(),
+      notSent: lists.notSent.result(),
+      closed: lists.closed.result(),
+    },
+    problems: problems.result(),
+    problemCounts: reader.problemCounts(),
+    refusalCounts: reader.refusalCounts(),
+    decisions: decisions.list,
+    hashTotals: {
+      read: hashTotalsOf(sumsOf(sums.values())),
+      byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
+    },
+    distinct: reader.distinctCounts(),
+    registrations: registrations.result(),
+    firstDebits,
+  }
+}

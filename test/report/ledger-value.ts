@@ -1,0 +1,199 @@
+import type { RowState } from '../../src/domain/row-state.js'
+import { ROW_STATES } from '../../src/domain/row-state.js'
+import { totalsOf } from '../../src/domain/totals.js'
+import type {
+  AttemptRecord,
+  DecisionRecord,
+  LedgerReader,
+  ProblemRecord,
+  RowRecord,
+  RunRecord,
+  SourceRecord,
+} from '../../src/ledger/reader.js'
+
+/** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */
+export interface LedgerValue {
+  readonly sources: readonly SourceRecord[]
+  readonly rows: readonly RowRecord[]
+  readonly problems: readonly ProblemRecord[]
+  readonly decisions: readonly DecisionRecord[]
+  readonly runs: readonly RunRecord[]
+}
+
+export const NO_RECORDS: LedgerValue = { sources: [], rows: [], problems: [], decisions: [], runs: [] }
+
+export const HEADER = [
+  'customer_no',
+  'iban',
+  'signed_date',
+  'sepa_creditor_identifier',
+  'unique_mandate_reference',
+]
+
+const page = <Entry extends { readonly id: number }>(
+  entries: readonly Entry[],
+  after: number,
+  limit: number,
+): Entry[] => entries.filter((entry) => entry.id > after).slice(0, limit)
+
+export function countStates(rows: readonly RowRecord[]): Map<RowState, number> {
+  return new Map(ROW_STATES.map((state) => [state, rows.filter((row) => row.state === state).length]))
+}
+
+export function readerOf(value: LedgerValue): LedgerReader {
+  const read = value.sources.reduce((sum, source) => sum + source.records, 0)
+  const distinct = (of: (row: RowRecord) => unknown): number =>
+    new Set(value.rows.map(of).filter((entry) => entry !== null)).size
+  return {
+    file: 'campaign.db',
+    campaign: () => ({
+      ledgerId: '7f3b7c1e',
+      createdAt: '2026-06-15T08:00:00.000Z',
+      baseUrl: 'https://billing.example',
+      username: 'migration',
+      purgedAt: null,
+      changedAt: '2026-06-15T12:00:00.000Z',
+    }),
+    totals: () => totalsOf(read, countStates(value.rows)),
+    sources: () => [...value.sources],
+    runs: () => [...value.runs],
+    rows: (states, after, limit) =>
+      page(
+        value.rows.filter((row) => states.includes(row.state)),
+        after,
+        limit,
+      ),
+    row: (id) => value.rows.find((row) => row.id === id) ?? null,
+    attempts: () => [],
+    problems: (after, limit) => page(value.problems, after, limit),
+    problemsOfRow: (rowId) => value.problems.filter((problem) => problem.rowId === rowId),
+    problemCounts: () => [],
+    refusalCounts: () => [],
+    decisions: (after, limit) => page(value.decisions, after, limit),
+    distinctCounts: () => ({
+      customers: distinct((row) => row.customerNo),
+      mandates: distinct((row) => row.mandateKey),
+      accounts: distinct((row) => row.ibanMasked),
+    }),
+    close: () => undefined,
+  }
+}
+
+export function sourceOf(change: Partial<SourceRecord> = {}): SourceRecord {
+  const records = change.records ?? 0
+  const header = change.header ?? HEADER
+  return {
+    id: 1,
+    name: 'export.csv',
+    sha256: 'a'.repeat(64),
+    bytes: 1234,
+    records,
+    blankLines: 0,
+    admittedAt: '2026-06-15T09:00:00.000Z',
+    header,
+    columns: Object.fromEntries(header.filter((name) => HEADER.includes(name)).map((name) => [name, name])),
+    reading: { encoding: 'utf-8', delimiter: ',' },
+    totals: totalsOf(records, new Map()),
+    ...change,
+  }
+}
+
+export const IBAN = 'DE89370400440532013000'
+
+/** Row number `id`, ready, of a mandate of its own. */
+export function rowOf(id: number, change: Partial<RowRecord> = {}): RowRecord {
+  const reference = `M-${id}`
+  return {
+    id,
+    sourceId: 1,
+    source: 'export.csv',
+    record: id,
+    line: id + 1,
+    state: 'ready',
+    rule: null,
+    customerNo: 1000 + id,
+    ibanMasked: 'DE…3000',
+    signedDate: '2020-02-29',
+    originalCreditorIdentifier: 'DE98ZZZ09999999999',
+    originalMandateReference: reference,
+    mandateKey: `DE|09999999999|${reference}`,
+    assignedCreditorIdentifier: null,
+    assignedMandateReference: null,
+    registeredAt: null,
+    latestFirstDebit: null,
+    supersededBy: null,
+    attempts: 0,
+    lastAttempt: null,
+    cells: [String(1000 + id), IBAN, '2020-02-29', 'DE98ZZZ09999999999', reference],
+    ...change,
+  }
+}
+
+export function registeredRow(id: number, change: Partial<RowRecord> = {}): RowRecord {
+  return rowOf(id, {
+    state: 'registered',
+    assignedCreditorIdentifier: 'SE97ZZZ5560000001',
+    assignedMandateReference: `NEW-${id}`,
+    registeredAt: '2026-06-15T10:00:00.000Z',
+    attempts: 1,
+    lastAttempt: attemptOf({ outcome: 'registered', status: 200 }),
+    cells: null,
+    ...change,
+  })
+}
+
+export function attemptOf(change: Partial<AttemptRecord> = {}): AttemptRecord {
+  return {
+    id: 77,
+    n: 1,
+    runId: 1,
+    requestId: 'b1c9d5f0-0000-4000-8000-000000000001',
+    startedAt: '2026-06-15T10:00:00.000Z',
+    endedAt: '2026-06-15T10:00:00.120Z',
+    durationMs: 120,
+    started: true,
+    outcome: null,
+    hint: null,
+    reason: null,
+    status: null,
+    errorCode: null,
+    serviceCode: null,
+    field: null,
+    message: null,
+    answer: null,
+    notes: [],
+    ...change,
+  }
+}
+
+export function problemOf(change: Partial<ProblemRecord> = {}): ProblemRecord {
+  return {
+    id: 1,
+    source: 'export.csv',
+    rowId: 1,
+    record: 1,
+    line: 2,
+    column: 'iban',
+    rule: 'IBAN_CHECKSUM',
+    severity: 'error',
+    field: 'iban',
+    value: 'DE…3001',
+    message: 'The IBAN has a typing error.',
+    remedy: 'Compare it with the source document.',
+    ...change,
+  }
+}
+
+export function decisionOf(change: Partial<DecisionRecord> = {}): DecisionRecord {
+  return {
+    id: 1,
+    rowId: 1,
+    attemptId: 77,
+    at: '2026-06-15T11:30:00.000Z',
+    by: 'A. Reviewer',
+    decision: 'refused',
+    reason: 'Not in the list of the service',
+    evidence: null,
+    ...change,
+  }
+}
