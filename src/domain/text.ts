@@ -1,0 +1,86 @@
+/** Shared normalisation of cells (sepa-rules.md 2 and 10). Beyond the two sets only what the steps name is stripped. */
+
+const BLANKS = String.raw`\t \u00A0\u2000-\u200A\u202F\u205F\u3000`
+const INVISIBLES = String.raw`\u00AD\u200B-\u200F\u2060\uFEFF`
+
+const GAPS = new RegExp(`[${BLANKS}${INVISIBLES}-]+`, 'g')
+const BLANK = new RegExp(`[${BLANKS}]`)
+const ALL_BLANKS = new RegExp(`[${BLANKS}]+`, 'g')
+const IBAN_LABEL = new RegExp(`^[Ii][Bb][Aa][Nn][${BLANKS}:.]*`)
+const LOWER_CASE = /[a-z]+/g
+const COMPACT = /^[A-Z0-9]+$/
+const SCIENTIFIC = /^[+-]?[0-9](?:[.,][0-9]+)?[Ee][+-][0-9]{2,3}$/
+
+/** True for a code unit of the set BLANKS. */
+export function isBlank(code: number): boolean {
+  if (code === 0x20 || code === 0x09 || code === 0xa0) return true
+  if (code < 0x2000) return false
+  return code <= 0x200a || code === 0x202f || code === 0x205f || code === 0x3000
+}
+
+/** True for a code unit of the set INVISIBLES. */
+export function isInvisible(code: number): boolean {
+  if (code < 0xad) return false
+  return code === 0xad || (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff
+}
+
+const isEdge = (code: number): boolean => isBlank(code) || isInvisible(code) || code === 0x0d || code === 0x0a
+
+/** Step A1. A loop, because a pattern anchored at the end is quadratic on long inner blanks. */
+function stripEnds(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isEdge(text.charCodeAt(start))) start += 1
+  while (end > start && isEdge(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+/** Steps A1 and A2: every cell. */
+export function cleanCell(cell: string): string {
+  const text = stripEnds(cell)
+  const isWrapped = text.length > 2 && text.startsWith('="') && text.endsWith('"')
+  return isWrapped ? stripEnds(text.slice(2, -1)) : text
+}
+
+const removeApostrophe = (text: string): string => (text.startsWith("'") ? text.slice(1) : text)
+
+/** Step B4, for the letters a to z only: Unicode upper-casing would turn the ligature U+FB01 into `FI`. */
+export const upperCase = (text: string): string =>
+  text.replace(LOWER_CASE, (letters) => letters.toUpperCase())
+
+/** Step B3. */
+const removeGaps = (text: string): string => text.replace(GAPS, '')
+
+/** Steps B1 to B4, for an IBAN whose cell was cleaned. */
+export function cleanIban(text: string): string {
+  if (COMPACT.test(text) && !text.startsWith('IBAN')) return text
+  return upperCase(removeGaps(removeApostrophe(text).replace(IBAN_LABEL, '')))
+}
+
+/** Steps B1, B3 and B4, for a creditor identifier whose cell was cleaned. */
+export function cleanCreditorIdentifier(text: string): string {
+  return COMPACT.test(text) ? text : upperCase(removeGaps(removeApostrophe(text)))
+}
+
+export const hasBlank = (text: string): boolean => BLANK.test(text)
+
+export const removeBlanks = (text: string): string => text.replace(ALL_BLANKS, '')
+
+/** The pattern of EXCEL_SCIENTIFIC: a rounded number with a signed exponent. */
+export const isScientific = (text: string): boolean => SCIENTIFIC.test(text)
+
+/** Header folding (sepa-rules.md 10): lower case, no accents, `ß` as `ss`, letters and digits only. */
+export function fold(text: string): string {
+  const lower = stripEnds(text).toLowerCase().normalize('NFD')
+  return lower.replaceAll('ß', 'ss').replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu
+
+const codePoint = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
+}
+
+/** Shows control, bidi and invisible characters, and blanks other than U+0020, as `<U+200B>`. */
+export const printable = (text: string): string => text.replace(UNPRINTABLE, codePoint)
