@@ -1,0 +1,18 @@
+/**
+ * Remainder modulo 97 of a text of A-Z and 0-9 read as digits with A=10 … Z=35 (sepa-rules.md 4).
+ * @returns -1 when another character occurs, which is never a valid remainder
+ */
+export function mod97(text: string): number {
+  let remainder = 0
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code >= 48 && code <= 57) remainder = (remainder * 10 + code - 48) % 97
+    else if (code >= 65 && code <= 90) remainder = (remainder * 100 + code - 55) % 97
+    else return -1
+  }
+  return remainder
+}
+
+/** 00, 01 and 99 are aliases of 97, 98 and 02: they leave the right remainder and still never occur. */
+export const isImpossibleCheck = (digits: string): boolean =>
+  digits === '00' || digits === '01' || digits === '99'

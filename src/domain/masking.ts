@@ -1,0 +1,186 @@
+import { countrySpecs } from 'ibantools'
+import { mod97 } from './check-digits.js'
+import { CREDITOR_IDENTIFIER_LENGTHS, NON_SEPA_COUNTRIES, SEPA_COUNTRIES, TERRITORIES } from './countries.js'
+import { isBlank, isInvisible } from './text.js'
+
+/**
+ * Account numbers are shown as country and last four characters, `DE…3000` (sepa-rules.md 1.3, point 8).
+ * Free text is masked generously: an amount masked by mistake costs a look into the source, an account shown costs trust.
+ */
+
+/** Longest IBAN the standard allows; for prefixes whose length nobody states. */
+const LONGEST_IBAN = 34
+const SHORTEST_IBAN = 15
+/** Every IBAN has more digits than this; a sentence that happens to start like one has not. */
+const FEWEST_DIGITS = 8
+const SHORTEST_DIGIT_RUN = 12
+const SHOWN = 4
+
+const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
+  [...SEPA_COUNTRIES.keys(), ...NON_SEPA_COUNTRIES, ...TERRITORIES].map((code) => [
+    code,
+    SEPA_COUNTRIES.get(code)?.length ?? countrySpecs[code]?.chars ?? LONGEST_IBAN,
+  ]),
+)
+
+const NONE = 0
+const DIGIT = 1
+const LETTER = 2
+
+/** Full-width letters and digits are read like plain ones: a person can read them too. */
+const plainCode = (code: number): number => (code >= 0xff10 && code <= 0xff5a ? code - 0xfee0 : code)
+
+function kindOf(text: string, at: number): number {
+  const code = plainCode(text.charCodeAt(at))
+  if (code >= 48 && code <= 57) return DIGIT
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) ? LETTER : NONE
+}
+
+const plainCharacter = (text: string, at: number): string =>
+  String.fromCharCode(plainCode(text.charCodeAt(at))).toUpperCase()
+
+/** What may stand between the groups of one account number. */
+function isGap(code: number): boolean {
+  const isPunctuation = code === 0x2d || code === 0x2e || code === 0x2f || code === 0x5f // - . / _
+  const isDash = code >= 0x2010 && code <= 0x2015
+  return isBlank(code) || isInvisible(code) || isPunctuation || isDash || code === 0x0a || code === 0x0d
+}
+
+interface Run {
+  /** Letters and digits, upper case, without gaps. */
+  readonly characters: string
+  readonly digits: number
+  /** Index after the last character of the run. */
+  readonly end: number
+}
+
+/** Reads up to `limit` letters and digits from `start` on, over gaps. */
+function readRun(text: string, start: number, limit: number): Run {
+  let characters = ''
+  let digits = 0
+  let end = start
+  for (let at = start; at < text.length && characters.length < limit; at += 1) {
+    const kind = kindOf(text, at)
+    if (kind === NONE) {
+      if (isGap(text.charCodeAt(at))) continue
+      break
+    }
+    if (kind === DIGIT) digits += 1
+    characters += plainCharacter(text, at)
+    end = at + 1
+  }
+  return { characters, digits, end }
+}
+
+/** The end of the word that goes on at `at` without a gap. */
+function wordEnd(text: string, at: number): number {
+  let end = at
+  while (end < text.length && kindOf(text, end) !== NONE) end += 1
+  return end
+}
+
+/** A stretch of the text and what is shown in its place. */
+interface Stretch {
+  readonly shown: string
+  readonly end: number
+}
+
+const IBAN_HEAD = /^[A-Z]{2}[0-9]{2}$/
+
+/** No IBAN has the bank code ZZZ: this is a creditor identifier without business code, which is no secret. */
+const hasNoBusinessCode = (characters: string): boolean => characters.startsWith('ZZZ', 4)
+
+/** An IBAN, valid or damaged, that starts at `start`. */
+function ibanAt(text: string, start: number, startsWord: boolean): Stretch | null {
+  const head = readRun(text, start, 4).characters
+  const length = IBAN_LENGTHS.get(head.slice(0, 2))
+  if (length === undefined || !IBAN_HEAD.test(head)) return null
+  const { characters, digits, end } = readRun(text, start, length)
+  const isProven = characters.length === length && mod97(characters.slice(4) + characters.slice(0, 4)) === 1
+  // Inside a word, two letters and two digits are common; only a proven IBAN counts there.
+  const isLikely = startsWord && characters.length >= SHORTEST_IBAN && digits >= FEWEST_DIGITS
+  if (!isProven && (!isLikely || hasNoBusinessCode(characters))) return null
+  const last = wordEnd(text, end)
+  const all = characters + text.slice(end, last)
+  return { shown: `${head.slice(0, 2)}…${all.slice(-SHOWN)}`, end: last }
+}
+
+/** A creditor identifier of about the right length: its national part may look like an account number. */
+function creditorIdentifierAt(text: string, start: number): Stretch | null {
+  const end = wordEnd(text, start)
+  const word = text.slice(start, end).toUpperCase()
+  const lengths = CREDITOR_IDENTIFIER_LENGTHS.get(word.slice(0, 2))
+  if (lengths === undefined || !hasNoBusinessCode(word)) return null
+  if (!lengths.totals.some((total) => Math.abs(total - word.length) <= 1)) return null
+  for (let at = start + 7; at < end; at += 1) if (ibanAt(text, at, false) !== null) return null
+  return { shown: text.slice(start, end), end }
+}
+
+/** Digits that start at `start`, in groups with one blank, or one hyphen, between them. */
+function digitsAt(text: string, start: number): Stretch | null {
+  let digits = ''
+  let end = start
+  let separator: number | null = null
+  for (let at = start; at < text.length; at += 1) {
+    if (kindOf(text, at) === DIGIT) {
+      digits += plainCharacter(text, at)
+      end = at + 1
+      continue
+    }
+    const code = text.charCodeAt(at)
+    const isSeparator = isBlank(code) || code === 0x2d
+    if (at !== end || !isSeparator || (separator ?? code) !== code) break
+    separator = code
+  }
+  return digits.length < SHORTEST_DIGIT_RUN ? null : { shown: `…${digits.slice(-SHOWN)}`, end }
+}
+
+function secretAt(text: string, at: number): Stretch | null {
+  const before = at === 0 ? NONE : kindOf(text, at - 1)
+  if (kindOf(text, at) === DIGIT) return before === DIGIT ? null : digitsAt(text, at)
+  const startsWord = before === NONE
+  return (startsWord ? creditorIdentifierAt(text, at) : null) ?? ibanAt(text, at, startsWord)
+}
+
+/**
+ * Masks everything in free text that looks like an account number: IBANs in any spacing and case, damaged ones too,
+ * and 12 digits or more. Linear: each position is read a bounded number of times.
+ */
+export function maskAccounts(text: string): string {
+  let masked = ''
+  let copied = 0
+  let at = 0
+  while (at < text.length) {
+    const secret = kindOf(text, at) === NONE ? null : secretAt(text, at)
+    if (secret === null) {
+      at += 1
+      continue
+    }
+    masked += text.slice(copied, at) + secret.shown
+    at = secret.end
+    copied = at
+  }
+  return copied === 0 ? text : masked + text.slice(copied)
+}
+
+/** `DE…3000`. What is too short to hide anything behind four characters is hidden altogether. */
+export function maskIban(iban: string): string {
+  if (iban.includes('…')) return maskAccounts(iban)
+  const { characters } = readRun(iban, 0, iban.length)
+  const country = /^[A-Z]{2}/.exec(characters)?.[0] ?? ''
+  return characters.length < 2 * SHOWN + 2 ? `${country}…` : `${country}…${characters.slice(-SHOWN)}`
+}
+
+const ALL_OTHERS = /[^\p{L}\p{N}]+/gu
+const DIGITS = /\p{Nd}/gu
+/** A cell of an IBAN column with at most so many digits is no account number: an error cell, a rounded number. */
+const MOST_DIGITS_SHOWN = 6
+
+/** Masks a whole cell of a column of account numbers, whatever junk stands between the characters. */
+export function maskAccountCell(cell: string): string {
+  const characters = cell.replace(ALL_OTHERS, '').toUpperCase()
+  const hasHead = IBAN_HEAD.test(characters.slice(0, 4))
+  const digits = characters.match(DIGITS)?.length ?? 0
+  if (digits <= MOST_DIGITS_SHOWN && !(hasHead && characters.length >= SHORTEST_IBAN)) return cell
+  return `${hasHead ? characters.slice(0, 2) : ''}…${characters.slice(-SHOWN)}`
+}
