@@ -1,0 +1,105 @@
+import { isImpossibleCheck, mod97 } from './check-digits.js'
+import { CREDITOR_IDENTIFIER_LENGTHS, SEPA_COUNTRIES, TERRITORIES } from './countries.js'
+import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from './finding.js'
+import { isSepaIban } from './iban.js'
+import type { CreditorIdentifier } from './mandate.js'
+import { creditorOf } from './mandate-key.js'
+import type { SeverityOverrides } from './rules.js'
+import { cleanCell, cleanCreditorIdentifier, isScientific } from './text.js'
+
+const FORM = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{3}[A-Z0-9+?/:().,']{1,28}$/
+const PLAIN = /^[A-Z0-9]*$/
+
+/** What the configuration says about creditors, as it was written there. */
+export interface CreditorSettings {
+  /** Fills empty cells; never overrides a cell (sepa-rules.md 6.1). */
+  readonly constant: string | null
+  /** The identifier of the new creditor, where it is known. */
+  readonly assigned: string | null
+}
+
+const clean = (raw: string): string => cleanCreditorIdentifier(cleanCell(raw))
+
+const nationalPart = (ci: string): string => ci.slice(7)
+
+function hasWrongForm(ci: string): boolean {
+  const isStrict = CREDITOR_IDENTIFIER_LENGTHS.get(ci.slice(0, 2))?.isConfirmed ?? false
+  return !FORM.test(ci) || (isStrict && !PLAIN.test(nationalPart(ci)))
+}
+
+/** The business code plays no part; the national part comes first, which hides a lost leading zero. */
+const hasWrongCheckDigits = (ci: string): boolean =>
+  isImpossibleCheck(ci.slice(2, 4)) || mod97(nationalPart(ci) + ci.slice(0, 4)) !== 1
+
+const isUnknownIssuer = (country: string): boolean =>
+  !SEPA_COUNTRIES.has(country) && !TERRITORIES.has(country)
+
+/** True when two identifiers name one creditor, whatever their business codes. Spelling is cleaned first. */
+export const isSameCreditor = (a: string, b: string): boolean => creditorOf(clean(a)) === creditorOf(clean(b))
+
+/** Checks 2 to 4: is this a creditor identifier at all? */
+const isSomethingElse = (check: ValueCheck, text: string, ci: string): boolean =>
+  (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
+  (hasWrongForm(ci) && breaks(check, 'CI_FORMAT')) ||
+  (isSepaIban(ci) && breaks(check, 'CI_LOOKS_LIKE_IBAN'))
+
+/** Checks 7 to 9. */
+function hasOddLength(check: ValueCheck, ci: string): boolean {
+  const country = ci.slice(0, 2)
+  const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
+  if (known === undefined) return breaks(check, 'CI_LENGTH_UNKNOWN')
+  if (known.totals.includes(ci.length)) return false
+  const detail = `It has ${ci.length} characters, ${country} uses ${known.totals.join(' or ')}.`
+  return breaks(check, known.isConfirmed ? 'CI_LENGTH' : 'CI_LENGTH_UNCONFIRMED', detail)
+}
+
+/** Checks 5 to 10. */
+function isDamaged(check: ValueCheck, ci: string): boolean {
+  const isPlain = PLAIN.test(nationalPart(ci))
+  return (
+    (isPlain && hasWrongCheckDigits(ci) && breaks(check, 'CI_CHECKSUM')) ||
+    (isUnknownIssuer(ci.slice(0, 2)) && breaks(check, 'CI_COUNTRY')) ||
+    hasOddLength(check, ci) ||
+    (!isPlain && breaks(check, 'CI_NATIONAL_CHARS'))
+  )
+}
+
+/** Checks 11 and 12. */
+function isOtherCreditor(
+  check: ValueCheck,
+  ci: string,
+  isOwnCell: boolean,
+  settings: CreditorSettings,
+): boolean {
+  const { constant, assigned } = settings
+  return (
+    (isOwnCell &&
+      constant !== null &&
+      !isSameCreditor(ci, constant) &&
+      breaks(check, 'CI_CONSTANT_MISMATCH')) ||
+    (assigned !== null && isSameCreditor(ci, assigned) && breaks(check, 'CI_SAME_AS_NEW'))
+  )
+}
+
+/**
+ * Checks the previous creditor's identifier (sepa-rules.md 6.1). `value` is the cleaned identifier, business code as
+ * written, once it has the form of one.
+ */
+export function checkCreditorIdentifier(
+  cell: string,
+  settings: CreditorSettings,
+  severities: SeverityOverrides,
+): Checked<CreditorIdentifier, string> {
+  const isOwnCell = clean(cell) !== ''
+  const raw = isOwnCell ? cell : (settings.constant ?? cell)
+  const check = startCheck('sepa_creditor_identifier', raw, severities)
+  const text = cleanCell(raw)
+  const ci = cleanCreditorIdentifier(text)
+  if (ci === '') {
+    breaks(check, 'CI_EMPTY')
+    return unusable(check, null)
+  }
+  if (isSomethingElse(check, text, ci)) return unusable(check, null)
+  const ended = isDamaged(check, ci) || isOtherCreditor(check, ci, isOwnCell, settings)
+  return ended ? unusable(check, ci) : usable(check, ci as CreditorIdentifier)
+}

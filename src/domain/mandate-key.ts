@@ -1,0 +1,15 @@
+import { removeBlanks, upperCase } from './text.js'
+
+/**
+ * The creditor that a cleaned creditor identifier names: `country|national part`.
+ * Check digits and business code are no part of the identity (sepa-rules.md 6.4).
+ */
+export const creditorOf = (creditorIdentifier: string): string =>
+  `${creditorIdentifier.slice(0, 2)}|${creditorIdentifier.slice(7)}`
+
+/** What identifies a mandate in the ledger and on resume (sepa-rules.md 6.4), from cleaned values. */
+export const mandateKey = (creditorIdentifier: string, mandateReference: string): string =>
+  `${creditorOf(creditorIdentifier)}|${upperCase(mandateReference)}`
+
+/** Equal for two keys that differ only by blanks inside the reference (MANDATE_NEAR_DUPLICATE). */
+export const squeezedKey = (key: string): string => removeBlanks(key)

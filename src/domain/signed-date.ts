@@ -1,0 +1,46 @@
+import { readDate, type SettledFormat } from './date-format.js'
+import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from './finding.js'
+import { compareDates } from './local-date.js'
+import type { LocalDate } from './mandate.js'
+import type { SeverityOverrides } from './rules.js'
+import { cleanCell } from './text.js'
+
+/** The day SEPA direct debit began; also the usual filler for old Dutch mandates. */
+const SEPA_START = '2009-11-01' as LocalDate
+
+/** Checks 4 to 8. */
+function isUnusual(
+  check: ValueCheck,
+  read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
+  today: LocalDate,
+): boolean {
+  const sinceStart = compareDates(read.date, SEPA_START)
+  return (
+    (compareDates(read.date, today) > 0 && breaks(check, 'DATE_FUTURE')) ||
+    (sinceStart < 0 && breaks(check, 'DATE_PRE_SEPA')) ||
+    (sinceStart === 0 && breaks(check, 'DATE_LEGACY_DEFAULT')) ||
+    (read.hasAssumedCentury && breaks(check, 'DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
+    (read.isNearMidnightUtc && breaks(check, 'DATE_UTC_SHIFT'))
+  )
+}
+
+/** Checks the date on the mandate (sepa-rules.md 5). A column declared `auto` is settled first (`startSettling`). */
+export function checkSignedDate(
+  raw: string,
+  format: SettledFormat,
+  today: LocalDate,
+  severities: SeverityOverrides,
+): Checked<LocalDate> {
+  const check = startCheck('signed_date', raw, severities)
+  const text = cleanCell(raw)
+  if (text === '') {
+    breaks(check, 'DATE_EMPTY')
+    return unusable(check, null)
+  }
+  const read = readDate(text, format, today)
+  if (read.kind !== 'date') {
+    breaks(check, read.kind === 'ambiguous' ? 'DATE_AMBIGUOUS' : 'DATE_INVALID')
+    return unusable(check, null)
+  }
+  return isUnusual(check, read, today) ? unusable(check, read.date) : usable(check, read.date)
+}

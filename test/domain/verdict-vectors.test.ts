@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { checkCreditorIdentifier } from '../../src/domain/creditor-identifier.js'
+import { checkCustomerNo } from '../../src/domain/customer-no.js'
+import { DATE_FORMATS, type DateFormat } from '../../src/domain/date-format.js'
+import type { Checked } from '../../src/domain/finding.js'
+import { checkIban } from '../../src/domain/iban.js'
+import { parseLocalDate } from '../../src/domain/local-date.js'
+import { checkMandateReference } from '../../src/domain/mandate-reference.js'
+import { checkSignedDate } from '../../src/domain/signed-date.js'
+import vectors from './verdict-vectors.json' with { type: 'json' }
+
+const today = parseLocalDate(vectors.today)!
+
+/** Verdict and code as sepa-rules.md 1.3 point 4 defines them: the error, else the first warning. */
+function judge({ usable, findings }: Checked<unknown>) {
+  const error = findings.find(({ severity }) => severity === 'error')
+  expect(usable).toBe(error === undefined)
+  if (error !== undefined) return { verdict: 'reject', code: error.rule }
+  const [warning] = findings
+  return warning === undefined ? { verdict: 'accept', code: '' } : { verdict: 'warn', code: warning.rule }
+}
+
+const declared = (format: string): DateFormat => {
+  const known = DATE_FORMATS.find((each) => each === format)
+  if (known === undefined) throw new Error(`The vectors use an unknown date format "${format}"`)
+  return known
+}
+
+describe('the agreed vectors', () => {
+  test.each(vectors.iban)('IBAN $raw: $verdict $code ($why)', ({ raw, normalized, verdict, code }) => {
+    const checked = checkIban(raw, {})
+    expect(judge(checked)).toEqual({ verdict, code })
+    // A rejected value has no cleaned form to send: the vectors repeat the raw text.
+    expect(checked.usable ? checked.value : raw).toBe(normalized)
+  })
+
+  test.each(vectors.creditor_identifier)('CI $raw: $verdict $code ($why)', ({ raw, verdict, code }) => {
+    expect(judge(checkCreditorIdentifier(raw, { constant: null, assigned: null }, {}))).toEqual({
+      verdict,
+      code,
+    })
+  })
+
+  test.each(vectors.umr)('UMR $raw: $verdict $code ($why)', ({ raw, verdict, code }) => {
+    expect(judge(checkMandateReference(raw, {}))).toEqual({ verdict, code })
+  })
+
+  test.each(vectors.signed_date)(
+    'signed date $raw as $format: $verdict $code ($why)',
+    ({ raw, format, iso, verdict, code }) => {
+      const checked = checkSignedDate(raw, declared(format), today, {})
+      expect(judge(checked)).toEqual({ verdict, code })
+      expect(checked.value).toBe(iso)
+    },
+  )
+
+  test.each(vectors.customer_no)(
+    'customer number $raw: $verdict $code ($why)',
+    ({ raw, value, verdict, code }) => {
+      const checked = checkCustomerNo(raw, {})
+      expect(judge(checked)).toEqual({ verdict, code })
+      expect(checked.value).toBe(value)
+    },
+  )
+})
