@@ -1,0 +1,62 @@
+import { API_PREFIX } from '../contract/envelope.js'
+import { UsageError } from '../errors.js'
+
+/** Where the service is, checked once at start (product.md 2, engineering-facts 8). */
+export interface BaseUrl {
+  /** One spelling per service: no trailing slash, default port left out. A ledger is bound to it. */
+  readonly href: string
+  readonly origin: string
+  /** Put before every path of the interface; empty, or `/prefix` without a slash at its end. */
+  readonly pathPrefix: string
+  /** Host and port as the operator has to type them to confirm a run. */
+  readonly host: string
+  /** A literal loopback address: nothing leaves this machine, so `http:` is allowed and no confirmation asked. */
+  readonly isLoopback: boolean
+}
+
+const IPV4_LOOPBACK = /^127\.\d+\.\d+\.\d+$/
+
+/**
+ * Reads the base URL. Messages name the host only: the text itself may hold a password or a token.
+ * @throws {UsageError} for anything but `https:`, or `http:` to a literal loopback address
+ */
+export function readBaseUrl(text: string): BaseUrl {
+  const trimmed = text.trim()
+  if (trimmed === '') throw unusable('it is empty')
+  if (/[\s\\]/.test(trimmed)) throw unusable('it holds a blank or a backslash')
+  if (!/^https?:\/\/[^/]/i.test(trimmed) || !URL.canParse(trimmed)) {
+    throw unusable('it is not an address that begins with https://')
+  }
+  const url = new URL(trimmed)
+  if (url.username !== '' || url.password !== '') {
+    throw unusable(
+      'it holds a user name or a password',
+      'Take them out of the address and set SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD instead.',
+    )
+  }
+  if (/[?#]/.test(trimmed)) throw unusable('it has a query or a fragment')
+  const isLoopback = isLoopbackName(url.hostname)
+  if (url.protocol === 'http:' && !isLoopback) {
+    throw unusable(
+      `"${url.host}" is not this machine, and http:// would send account numbers unencrypted`,
+      'Use https://. Only 127.0.0.0/8, [::1] and localhost may be reached by http://.',
+    )
+  }
+  const pathPrefix = url.pathname.replace(/\/+$/, '')
+  if (pathPrefix.endsWith(API_PREFIX)) {
+    throw unusable(
+      `it ends with "${API_PREFIX}", which is added to it`,
+      `Leave out the ending "${API_PREFIX}".`,
+    )
+  }
+  return { href: url.origin + pathPrefix, origin: url.origin, pathPrefix, host: url.host, isLoopback }
+}
+
+/** Judged on the parsed host, so that spellings such as `127.1` count and `127.0.0.1.example` does not. */
+const isLoopbackName = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || IPV4_LOOPBACK.test(hostname)
+
+const unusable = (
+  problem: string,
+  next = 'Give the address as https://host, with a path only where the service has one.',
+): UsageError => new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`)
