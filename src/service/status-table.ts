@@ -1,0 +1,81 @@
+import type { Halt } from '../domain/outcome.js'
+import { UsageError } from '../errors.js'
+
+/** What a complete answer with this status means (product.md 4). `read_answer`: the body decides. */
+export interface StatusLine {
+  readonly kind: 'read_answer' | 'refused' | 'turned_away' | 'in_doubt'
+  readonly halt: Halt | null
+}
+
+/** The table as one run uses it. `overrides` is recorded with the run and printed in the report. */
+export interface StatusTable {
+  readonly lineOf: (status: number) => StatusLine
+  readonly isOverridden: (status: number) => boolean
+  readonly overrides: Readonly<Record<string, OverrideKind>>
+}
+
+export const OVERRIDE_KINDS = ['refused', 'turned_away', 'in_doubt'] as const
+export type OverrideKind = (typeof OVERRIDE_KINDS)[number]
+
+const READ_ANSWER: StatusLine = { kind: 'read_answer', halt: null }
+const REFUSED: StatusLine = { kind: 'refused', halt: null }
+const TURNED_AWAY: StatusLine = { kind: 'turned_away', halt: null }
+const IN_DOUBT: StatusLine = { kind: 'in_doubt', halt: null }
+const REDIRECTED: StatusLine = { kind: 'in_doubt', halt: 'redirect' }
+/** The service did not even look at the mandate: the row stays ready, the run cannot go on. */
+const CREDENTIALS: StatusLine = { kind: 'turned_away', halt: 'credentials' }
+
+const SINGLE: ReadonlyMap<number, StatusLine> = new Map([
+  ...[400, 404, 405, 406, 410, 411, 413, 414, 415, 422].map((status) => [status, REFUSED] as const),
+  ...[421, 425, 429].map((status) => [status, TURNED_AWAY] as const),
+  ...[401, 403, 407].map((status) => [status, CREDENTIALS] as const),
+])
+
+/** Whatever is not listed is in doubt: a wrong "refused" would hide a live mandate. */
+function defaultLine(status: number): StatusLine {
+  if (status >= 200 && status <= 299) return READ_ANSWER
+  if (status >= 300 && status <= 399) return REDIRECTED
+  return SINGLE.get(status) ?? IN_DOUBT
+}
+
+/**
+ * The table of product.md 4 with the lines of the configuration (`outcomes: { "503": turned_away }`) on top.
+ * @throws {UsageError} for a status that is fixed or none, or an outcome that is none
+ */
+export function createStatusTable(overrides: Readonly<Record<string, string>> = {}): StatusTable {
+  const changed = new Map<number, StatusLine>()
+  const recorded: Record<string, OverrideKind> = {}
+  for (const [status, kind] of Object.entries(overrides)) {
+    const line = { kind: readOverrideKind(status, kind), halt: null }
+    changed.set(readOverriddenStatus(status), line)
+    recorded[status] = line.kind
+  }
+  return {
+    lineOf: (status) => changed.get(status) ?? defaultLine(status),
+    isOverridden: (status) => changed.has(status),
+    overrides: recorded,
+  }
+}
+
+function readOverriddenStatus(text: string): number {
+  const status = Number(text)
+  if (!/^[45]\d\d$/.test(text)) {
+    throw unusable(`the status "${text}" is not one of 400 to 599`, 'The meaning of 2xx and 3xx is fixed.')
+  }
+  if (defaultLine(status).halt !== null) {
+    throw unusable(`the meaning of the status "${text}" is fixed`, '401, 403 and 407 always stop the run.')
+  }
+  return status
+}
+
+function readOverrideKind(status: string, kind: string): OverrideKind {
+  const known = OVERRIDE_KINDS.find((one) => one === kind)
+  if (known !== undefined) return known
+  throw unusable(
+    `"${kind}" is not an outcome for the status "${status}"`,
+    `Use ${OVERRIDE_KINDS.join(', ')}.`,
+  )
+}
+
+const unusable = (problem: string, next: string): UsageError =>
+  new UsageError(`Cannot use the setting "outcomes": ${problem}`, `Nothing was sent. ${next}`)
