@@ -1,0 +1,186 @@
+import { readErrorHints, type ErrorHints } from '../contract/envelope.js'
+import type { Mandate } from '../domain/mandate.js'
+import type { Evidence, Halt, Outcome } from '../domain/outcome.js'
+import { createCleaner, MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
+import type { Exchange, Response } from './exchange.js'
+import { proveRegistration, type Proof } from './answer-proof.js'
+import { readRetryAfterMs } from './retry-after.js'
+import type { StatusTable } from './status-table.js'
+import { explainDoubt, explainUnsent, explainUnsentHalt, isTlsFault } from './transport-reason.js'
+
+/** How one operation reads its own answers. */
+export interface AnswerReader<Value> {
+  /** Reads the JSON of a complete 2xx. */
+  readonly prove: (json: unknown) => Proof<Value>
+  /** Cleans what is kept of the answer. */
+  readonly clean: Cleaner
+}
+
+/** What one exchange proved about a mandate (product.md 4). Pure, total, and in doubt unless proven otherwise. */
+export const classify = (
+  exchange: Exchange,
+  mandate: Mandate,
+  table: StatusTable,
+  /** Credentials that a talkative error page might repeat. */
+  secrets: readonly string[] = [],
+): Outcome =>
+  classifyAnswer(exchange, table, {
+    prove: (json) => proveRegistration(json, mandate),
+    clean: createCleaner({ iban: mandate.iban, secrets }),
+  })
+
+/** The same for any operation. */
+export function classifyAnswer<Value>(
+  exchange: Exchange,
+  table: StatusTable,
+  reader: AnswerReader<Value>,
+): Outcome<Value> {
+  const { response } = exchange
+  const json = response === null ? undefined : parseJson(response.bodyText)
+  const hints = cleanHints(readErrorHints(json), reader.clean)
+  const evidence = collectEvidence(exchange, hints, reader.clean)
+  // A status line without a first byte cannot be: the safe side of the contradiction is "started".
+  if (!exchange.started && response === null) {
+    const halt = explainUnsentHalt(exchange.error)
+    return { kind: 'not_sent', evidence, reason: explainUnsent(exchange.error), halt }
+  }
+  if (response === null) {
+    const halt = isTlsFault(exchange.error) ? 'certificate' : null
+    const reason = `${explainDoubt(exchange.error)}: the service may have applied the request`
+    return { kind: 'in_doubt', hint: 'unknown', evidence, reason, halt }
+  }
+  if (!response.complete) return classifyCutAnswer(exchange, response.status, evidence, table)
+  return classifyStatus(response, json, hints, evidence, table, reader)
+}
+
+/** The status is known but not its body: only a complete answer takes a row out of doubt. */
+function classifyCutAnswer(
+  exchange: Exchange,
+  status: number,
+  evidence: Evidence,
+  table: StatusTable,
+): Outcome<never> {
+  const { kind, halt } = table.lineOf(status)
+  const cause = `The service answered ${status}, but the answer did not arrive whole`
+  const how = explainDoubt(exchange.error)
+  return kind === 'read_answer'
+    ? probablyRegistered(`${cause} (${how})`, evidence)
+    : { kind: 'in_doubt', hint: 'unknown', evidence, reason: `${cause} (${how})`, halt }
+}
+
+function classifyStatus<Value>(
+  response: Response,
+  json: unknown,
+  hints: ErrorHints,
+  evidence: Evidence,
+  table: StatusTable,
+  reader: AnswerReader<Value>,
+): Outcome<Value> {
+  const { status } = response
+  const { kind, halt } = lineFor(status, hints, table)
+  const answered = `The service answered ${status}${quoteHints(hints)}`
+  switch (kind) {
+    case 'read_answer':
+      return classifyProof(response, json, evidence, reader)
+    case 'refused':
+      return { kind, evidence, reason: `${answered}: refused`, halt }
+    case 'turned_away':
+      return { kind, evidence, reason: `${answered}: ${explainTurnedAway(halt)}`, halt }
+    case 'in_doubt':
+      return { kind, hint: 'unknown', evidence, reason: `${answered}: ${explainStatusDoubt(halt)}`, halt }
+  }
+}
+
+/** One word of the service counts, and only where the configuration does not say otherwise (product.md 4). */
+function lineFor(status: number, hints: ErrorHints, table: StatusTable) {
+  const isNotYet = status === 404 && hints.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(404)
+  return isNotYet ? ({ kind: 'turned_away', halt: null } as const) : table.lineOf(status)
+}
+
+function classifyProof<Value>(
+  response: Response,
+  json: unknown,
+  evidence: Evidence,
+  reader: AnswerReader<Value>,
+): Outcome<Value> {
+  const { status } = response
+  if (json === undefined) {
+    const problem = response.bodyText.trim() === '' ? 'nothing else' : 'something that is not JSON'
+    return probablyRegistered(`The service answered ${status} and ${problem}`, evidence)
+  }
+  const proof = reader.prove(json)
+  switch (proof.kind) {
+    case 'proven': {
+      const { value, notes } = proof
+      const reason = `The service answered ${status} with a complete answer`
+      return { kind: 'registered', value, notes, evidence, reason, halt: null }
+    }
+    case 'unreadable': {
+      const problem = reader.clean(proof.reason, MAX_MESSAGE_BYTES)
+      return probablyRegistered(
+        `The service answered ${status}, but the answer is not usable (${problem})`,
+        evidence,
+      )
+    }
+    case 'mismatch': {
+      const reason = `The service answered ${status}, but its ${proof.field} is not the one that was sent: answers may be shifted`
+      return { kind: 'in_doubt', hint: 'unknown', evidence, reason, halt: 'echo_mismatch' }
+    }
+  }
+}
+
+const probablyRegistered = (problem: string, evidence: Evidence): Outcome<never> => ({
+  kind: 'in_doubt',
+  hint: 'probably_registered',
+  evidence,
+  reason: `${problem}: the request was probably applied`,
+  halt: null,
+})
+
+const explainTurnedAway = (halt: Halt | null): string =>
+  halt === 'credentials' ? 'credentials or permission refused, nothing was applied' : 'not now, try later'
+
+const explainStatusDoubt = (halt: Halt | null): string =>
+  halt === 'redirect'
+    ? 'a redirect, which is never followed'
+    : 'this does not tell whether the request was applied'
+
+function quoteHints({ serviceCode, field, message }: ErrorHints): string {
+  const words = [serviceCode, field === null ? null : `field ${field}`, message]
+  const known = words.filter((word) => word !== null)
+  return known.length === 0 ? '' : ` (${known.join(', ')})`
+}
+
+/** The JSON value, or undefined, which no JSON text stands for. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
+  serviceCode: hints.serviceCode === null ? null : clean(hints.serviceCode, MAX_MESSAGE_BYTES),
+  field: hints.field === null ? null : clean(hints.field, MAX_MESSAGE_BYTES),
+  message: hints.message === null ? null : clean(hints.message, MAX_MESSAGE_BYTES),
+})
+
+function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner): Evidence {
+  const { response, error } = exchange
+  return {
+    started: exchange.started,
+    status: response?.status ?? null,
+    errorCode: error === null ? null : (error.code ?? error.name),
+    ...hints,
+    answer: response === null || response.bodyText === '' ? null : clean(response.bodyText, MAX_ANSWER_BYTES),
+    durationMs: exchange.durationMs,
+    retryAfterMs:
+      response === null
+        ? null
+        : readRetryAfterMs(response.headers['retry-after'], {
+            date: response.headers['date'],
+            receivedAtMs: exchange.receivedAtMs,
+          }),
+  }
+}

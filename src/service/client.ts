@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { billogramPath, billogramRequest, type BillogramRequest } from '../contract/billogram.js'
+import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
+import { OFFER_PATH, offerRequest, type OfferRequest } from '../contract/offer.js'
+import type { Mandate } from '../domain/mandate.js'
+import type { Outcome } from '../domain/outcome.js'
+import { UsageError } from '../errors.js'
+import { proveOffer, proveUpdate, type BillogramAnswer, type OfferAnswer } from './answer-proof.js'
+import type { BaseUrl } from './base-url.js'
+import { classify, classifyAnswer } from './classify.js'
+import { checkTimer, openConnections, type ConnectionOptions } from './connections.js'
+import { createCleaner } from './evidence.js'
+import { exchangeOnce, type Exchange, type ExchangeClock } from './exchange.js'
+import { createStatusTable, type StatusTable } from './status-table.js'
+
+export interface ClientOptions extends ConnectionOptions {
+  readonly baseUrl: BaseUrl
+  readonly username: string
+  readonly password: string
+  /** Version of the program, sent in `User-Agent`. */
+  readonly version: string
+  readonly clock: ExchangeClock
+  /** What each status means; the table of product.md 4 when left out. */
+  readonly statusTable?: StatusTable
+  /** Limit of a whole exchange, the answer's last byte included. Default 150 s. */
+  readonly deadlineMs?: number
+  /** A new connection for each request. Default false. */
+  readonly freshConnections?: boolean
+}
+
+export interface SendOptions {
+  /** Sent as `X-Request-Id`. */
+  readonly requestId: string
+  /** Breaks the exchange off at once: not sent, or in doubt when it had begun. */
+  readonly signal?: AbortSignal
+}
+
+/** The three operations of service-interface.txt 4. None rejects, none sends twice: each ends in an outcome. */
+export interface ServiceClient {
+  /**
+   * Registers a migrated mandate (4.3). Never to be sent again once it is in doubt: the service documents
+   * neither an idempotency key nor a way to look, so a second call may make a second mandate.
+   */
+  readonly migrateMandate: (mandate: Mandate, options: SendOptions) => Promise<Outcome>
+  /**
+   * Creates an offer (4.1); `registered` means created. In doubt, it may be sent again: its `offer_id` is
+   * unique, so a second creation is refused as taken, which tells that the first one arrived.
+   */
+  readonly createOffer: (offer: OfferRequest, options: SendOptions) => Promise<Outcome<OfferAnswer>>
+  /**
+   * Updates a billogram (4.2); `registered` means updated. In doubt, it may be sent again: the same update
+   * twice leaves the same billogram. The exception is `registered_payments`, which may count twice.
+   */
+  readonly updateBillogram: (
+    id: string,
+    update: BillogramRequest,
+    options: SendOptions,
+  ) => Promise<Outcome<BillogramAnswer>>
+  /** Ends all connections at once; what is still in flight ends in doubt or not sent. */
+  readonly close: () => Promise<void>
+}
+
+/** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
+export function createClient(options: ClientOptions): ServiceClient {
+  const { baseUrl, clock, statusTable = createStatusTable() } = options
+  const { deadlineMs = 150_000, freshConnections = false } = options
+  checkTimer('time limit', deadlineMs)
+  const authorization = basicAuthorization(options.username, options.password)
+  const secrets = [options.password, authorization.slice('Basic '.length)]
+  const connections = openConnections(baseUrl, options)
+
+  const post = async (
+    method: 'POST' | 'PUT',
+    path: string,
+    request: z.ZodSafeParseResult<unknown>,
+    { requestId, signal = new AbortController().signal }: SendOptions,
+  ): Promise<Exchange> => {
+    if (!request.success) return unsendable(request.error, clock)
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': `sepa-mandate-migrator/${options.version}`,
+      'x-request-id': requestId,
+    }
+    const body = JSON.stringify(request.data)
+    const sent = { method, path: baseUrl.pathPrefix + path, headers, body }
+    return exchangeOnce(connections, sent, { deadlineMs, freshConnections }, clock, signal)
+  }
+
+  return {
+    async migrateMandate(mandate, sendOptions) {
+      const request = migrateRequest.safeParse(toMigrateRequest(mandate))
+      const exchange = await post('POST', MIGRATE_PATH, request, sendOptions)
+      return classify(exchange, mandate, statusTable, secrets)
+    },
+    async createOffer(offer, sendOptions) {
+      const exchange = await post('POST', OFFER_PATH, offerRequest.safeParse(offer), sendOptions)
+      const prove = (json: unknown) => proveOffer(json, offer.offer_id)
+      return classifyAnswer(exchange, statusTable, { prove, clean: createCleaner({ iban: null, secrets }) })
+    },
+    async updateBillogram(id, update, sendOptions) {
+      const request = billogramUpdate.safeParse({ id, update })
+      const exchange = await post('PUT', billogramPath(id), request, sendOptions)
+      const prove = (json: unknown) => proveUpdate(json, id)
+      const signKey = update.callbacks?.sign_key ?? ''
+      const clean = createCleaner({ iban: null, secrets: [...secrets, signKey] })
+      return classifyAnswer(exchange, statusTable, { prove, clean })
+    },
+    close: connections.close,
+  }
+}
+
+/** The id becomes one segment of the path; dots alone would climb out of it. */
+const billogramUpdate = z
+  .object({ id: z.string().regex(/[^.]/), update: billogramRequest })
+  .transform(({ update }) => update)
+
+/** Our own bad argument: nothing is sent, and the run stops, because the next request would be no better. */
+function unsendable(error: z.ZodError, clock: ExchangeClock): Exchange {
+  const place = error.issues[0]?.path.join('.') ?? ''
+  return {
+    started: false,
+    response: null,
+    error: { code: 'REQUEST_INVALID', name: 'RequestInvalid', message: place },
+    durationMs: 0,
+    receivedAtMs: clock.now(),
+  }
+}
+
+/** RFC 7617 in UTF-8: a colon ends the user name, and control characters are not allowed. */
+function basicAuthorization(username: string, password: string): string {
+  if (username === '') throw unusableCredentials('the user name is empty')
+  if (username.includes(':')) throw unusableCredentials('the user name holds a colon')
+  if (/\p{Cc}/u.test(username + password)) {
+    throw unusableCredentials('the user name or the password holds a control character, such as a line end')
+  }
+  return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`
+}
+
+const unusableCredentials = (problem: string): UsageError =>
+  new UsageError(
+    `Cannot use the credentials: ${problem}`,
+    'Nothing was sent. Check SEPA_MIGRATE_USERNAME and the password or its file.',
+  )

@@ -1,0 +1,124 @@
+import { createSecureContext, rootCertificates } from 'node:tls'
+import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+import { UsageError } from '../errors.js'
+import type { BaseUrl } from './base-url.js'
+
+/** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
+export interface TlsOptions {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+export interface ConnectionOptions {
+  /** The highest concurrency ever used: nothing may queue inside undici (engineering-facts 2.1). */
+  readonly concurrency: number
+  /** Covers the TLS handshake too. Default 10 s. */
+  readonly connectTimeoutMs?: number
+  /** Until the status line and headers are there. Long on purpose: an early timeout is human work. Default 120 s. */
+  readonly headersTimeoutMs?: number
+  /** Between two parts of the body. Default 30 s. */
+  readonly bodyTimeoutMs?: number
+  /** How long an idle connection is kept; shorter than the service's own limit. Default 2 s. */
+  readonly keepAliveMs?: number
+  readonly tls?: TlsOptions
+  /** Only when asked for, so that a stray variable cannot reroute account numbers (engineering-facts 2.5). */
+  readonly proxy?: string
+}
+
+/** The one pool of a run. */
+export interface Connections {
+  readonly dispatcher: Dispatcher
+  readonly origin: string
+  /** Ends every connection at once; what is in flight ends as it stands. */
+  readonly close: () => Promise<void>
+}
+
+/** An answer of the interface has a few hundred bytes; more than this is not read. */
+const MAX_ANSWER_BYTES = 1_048_576
+const MAX_KEEP_ALIVE_MS = 10_000
+const MAX_TIMER_MS = 2_147_483_647
+
+/** @throws {UsageError} for certificates or a proxy address that cannot be used */
+export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): Connections {
+  const {
+    concurrency,
+    connectTimeoutMs = 10_000,
+    headersTimeoutMs = 120_000,
+    bodyTimeoutMs = 30_000,
+  } = options
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw unusable('concurrency', concurrency, 'a whole number from 1')
+  checkTimer('connect timeout', connectTimeoutMs)
+  checkTimer('headers timeout', headersTimeoutMs)
+  checkTimer('body timeout', bodyTimeoutMs)
+  const secure = readTls(options.tls ?? {})
+  const settings = {
+    connections: concurrency,
+    pipelining: 1,
+    allowH2: false,
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: bodyTimeoutMs,
+    keepAliveTimeout: options.keepAliveMs ?? 2_000,
+    keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  }
+  const connect = { ...secure, timeout: connectTimeoutMs }
+  const dispatcher =
+    options.proxy === undefined
+      ? new Pool(baseUrl.origin, { ...settings, connect })
+      : new ProxyAgent({
+          ...settings,
+          uri: readProxy(options.proxy),
+          requestTls: connect,
+          proxyTls: { ...connect, cert: undefined, key: undefined },
+          // A proxy that does not answer CONNECT counts as a connection that stalls.
+          clientFactory: (origin, given) =>
+            new Pool(origin, { ...given, headersTimeout: connectTimeoutMs, bodyTimeout: connectTimeoutMs }),
+        })
+  return { dispatcher, origin: baseUrl.origin, close: () => dispatcher.destroy() }
+}
+
+/**
+ * Node's timers take no more than 2^31-1 ms and fire at once beyond it; undici reads 0 as "never".
+ * @throws {UsageError}
+ */
+export function checkTimer(name: string, ms: number): void {
+  if (!(ms >= 1 && ms <= MAX_TIMER_MS)) throw unusable(name, ms, `1 to ${MAX_TIMER_MS} milliseconds`)
+}
+
+const unusable = (name: string, given: number, wanted: string): UsageError =>
+  new UsageError(
+    `Cannot use the ${name} ${given}: it must be ${wanted}`,
+    'Nothing was sent. Change the setting.',
+  )
+
+function readTls(tls: TlsOptions) {
+  const secure = {
+    ...(tls.ca === undefined ? {} : { ca: [...rootCertificates, tls.ca] }),
+    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls.key === undefined ? {} : { key: tls.key }),
+    minVersion: 'TLSv1.2' as const,
+    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
+    rejectUnauthorized: true,
+  }
+  try {
+    createSecureContext(secure)
+  } catch (cause) {
+    throw new UsageError(
+      'Cannot use the TLS certificates: the CA, the certificate or its key is not readable PEM text, or they do not belong together',
+      'Nothing was sent. Check the files that the configuration names.',
+      { cause },
+    )
+  }
+  return secure
+}
+
+/** The address may hold the credentials of the proxy, so no message quotes it. */
+function readProxy(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
+  throw new UsageError(
+    'Cannot use the proxy: its address does not begin with http:// or https://',
+    'Nothing was sent. Give the proxy as http://host:port.',
+  )
+}

@@ -1,0 +1,83 @@
+import type { Iban } from '../domain/mandate.js'
+import { maskAccounts, maskIban } from '../domain/masking.js'
+
+/** Makes text of the service fit to be kept: no account number, nothing that a terminal would obey, bounded. */
+export type Cleaner = (text: string, maxBytes: number) => string
+
+/** What is kept of an answer (engineering-facts 1: less personal data on disk). */
+export const MAX_ANSWER_BYTES = 2048
+/** What is kept of one word or sentence of the service. */
+export const MAX_MESSAGE_BYTES = 512
+
+/** So many characters in a row that also stand in a row in the account number give it away. */
+const TELLING_LENGTH = 8
+
+/** Shorter ones would blot out half of every answer. */
+const SHORTEST_SECRET = 4
+
+/** A cleaner that also knows the account number that was sent, in whatever spelling it comes back, and secrets. */
+export function createCleaner(known: { iban: Iban | null; secrets: readonly string[] }): Cleaner {
+  const secrets = known.secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  return (text, maxBytes) => {
+    let cleaned = toVisible(decodeEscapes(text))
+    for (const secret of secrets) cleaned = cleaned.replaceAll(secret, '[secret]')
+    if (known.iban !== null) cleaned = maskByValue(cleaned, known.iban)
+    return cutToBytes(maskAccounts(cleaned), maxBytes)
+  }
+}
+
+/** Letters, digits and blanks written as JSON, URL or HTML escapes would slip past the masks. */
+const decodeEscapes = (text: string): string =>
+  text
+    .replace(
+      /\\u00([2-7][0-9a-f])|%([2-7][0-9a-f])/gi,
+      (_, json: string | undefined, url: string | undefined) =>
+        String.fromCharCode(Number.parseInt(json ?? url ?? '', 16)),
+    )
+    .replace(/&nbsp;|&#160;|&#xa0;/gi, ' ')
+
+/** Without terminal sequences, control, bidirectional and other invisible characters (engineering-facts 8). */
+const toVisible = (text: string): string =>
+  text
+    .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\p{Cf}\p{Cs}]/gu, '')
+    .normalize('NFKC')
+
+/** Masks every part of the account number of at least eight characters, whatever stands between them. */
+function maskByValue(text: string, iban: Iban): string {
+  const telling = new Set<string>()
+  for (let at = 0; at + TELLING_LENGTH <= iban.length; at += 1) {
+    telling.add(iban.slice(at, at + TELLING_LENGTH))
+  }
+  const marks = [...text.matchAll(/[a-z0-9]/gi)].map((match) => match.index)
+  const letters = marks.map((at) => text.charAt(at).toUpperCase()).join('')
+
+  let masked = ''
+  let kept = 0
+  let from = -1
+  let to = -1
+  const close = (): void => {
+    if (from === -1) return
+    masked += text.slice(kept, from) + maskIban(iban)
+    kept = to
+  }
+  for (let at = 0; at + TELLING_LENGTH <= letters.length; at += 1) {
+    if (!telling.has(letters.slice(at, at + TELLING_LENGTH))) continue
+    const first = marks[at] ?? 0
+    if (first >= to) {
+      close()
+      from = first
+    }
+    to = (marks[at + TELLING_LENGTH - 1] ?? 0) + 1
+  }
+  close()
+  return masked + text.slice(kept)
+}
+
+function cutToBytes(text: string, maxBytes: number): string {
+  const bytes = new TextEncoder().encode(text)
+  if (bytes.length <= maxBytes) return text
+  // A character that the cut would split is left out whole.
+  return new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true })
+}

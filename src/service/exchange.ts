@@ -1,0 +1,159 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { Connections } from './connections.js'
+
+/** Wall clock for what is written down, monotonic clock for what is measured. */
+export interface ExchangeClock {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Milliseconds from any origin, never stepping back. */
+  readonly monotonic: () => number
+}
+
+/** One request as it goes out; `path` includes the prefix of the base URL. */
+export interface ExchangeRequest {
+  readonly method: 'POST' | 'PUT'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What arrived from the status line on. Header names are in lower case; repeated ones are joined by a comma. */
+export interface Response {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** As far as it came. */
+  readonly bodyText: string
+  /** The message ended as its framing says. A body that ends by close may still be cut. */
+  readonly complete: boolean
+}
+
+/** `code` where there is one (`ECONNRESET`, `UND_ERR_…`, `DEADLINE`, `ABORTED`). */
+export interface TransportError {
+  readonly code: string | null
+  readonly name: string
+  readonly message: string
+}
+
+/** One HTTP exchange as a plain value: everything the classifier needs, nothing of the library. */
+export interface Exchange {
+  /** False proves that no byte was handed to the socket, and that none will be (engineering-facts 2.2). */
+  readonly started: boolean
+  readonly response: Response | null
+  readonly error: TransportError | null
+  readonly durationMs: number
+  /** Wall clock when the exchange ended. */
+  readonly receivedAtMs: number
+}
+
+export interface ExchangeLimits {
+  /** From the call to the last byte of the answer: the only limit that a trickling answer cannot outlive. */
+  readonly deadlineMs: number
+  /** A fresh connection for every request, for a service that drops idle ones early (engineering-facts 2.5). */
+  readonly freshConnections: boolean
+}
+
+/**
+ * Sends one request and waits for its end. Never rejects and never sends a second time.
+ *
+ * undici calls `onRequestStart` immediately before its first write to the socket and does not write when
+ * that call aborted, so this one flag, and no error code, tells "not sent" from "may have been sent".
+ */
+export function exchangeOnce(
+  connections: Connections,
+  request: ExchangeRequest,
+  limits: ExchangeLimits,
+  clock: ExchangeClock,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  return new Promise((resolve) => {
+    const begunAt = clock.monotonic()
+    let started = false
+    let ended = false
+    let controller: Dispatcher.DispatchController | null = null
+    let head: Pick<Response, 'status' | 'headers'> | null = null
+    const chunks: Buffer[] = []
+
+    const end = (complete: boolean, error: TransportError | null): void => {
+      if (ended) return
+      ended = true
+      clearTimeout(deadline)
+      signal.removeEventListener('abort', onAbort)
+      const bodyText = new TextDecoder().decode(Buffer.concat(chunks))
+      const response = head === null ? null : { ...head, bodyText, complete }
+      resolve({
+        started,
+        response,
+        error,
+        durationMs: Math.round(clock.monotonic() - begunAt),
+        receivedAtMs: clock.now(),
+      })
+    }
+    const breakOff = (code: string, message: string): void => {
+      // The value first: were the abort to come to nothing, the slot would hang.
+      end(false, { code, name: 'Interrupted', message })
+      controller?.abort(new Error(message))
+    }
+    const onAbort = (): void => breakOff('ABORTED', 'The exchange was broken off from outside')
+    const deadline = setTimeout(
+      () => breakOff('DEADLINE', `No complete answer within ${limits.deadlineMs} ms`),
+      limits.deadlineMs,
+    )
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(given) {
+        // Ended while it waited for a connection, or about to be written a second time: nothing may leave.
+        if (ended || started) {
+          given.abort(new Error('This request may not be written'))
+          return
+        }
+        started = true
+        controller = given
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status >= 200) head = { status, headers: joinRepeated(headers) }
+      },
+      onResponseData(_controller, chunk) {
+        chunks.push(chunk)
+      },
+      onResponseEnd: () => end(true, null),
+      onResponseError: (_controller, error) => end(false, describeError(error)),
+    }
+
+    if (signal.aborted) {
+      onAbort()
+      return
+    }
+    signal.addEventListener('abort', onAbort)
+    try {
+      connections.dispatcher.dispatch(
+        {
+          origin: connections.origin,
+          method: request.method,
+          path: request.path,
+          headers: { ...request.headers },
+          body: request.body,
+          ...(limits.freshConnections ? { reset: true } : {}),
+        },
+        handler,
+      )
+    } catch (error) {
+      end(false, describeError(error))
+    }
+  })
+}
+
+function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
+  const joined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return joined
+}
+
+/** Matched on the code, never on the class (engineering-facts 2); some errors have only a name. */
+function describeError(error: unknown): TransportError {
+  if (!(error instanceof Error)) return { code: null, name: typeof error, message: String(error) }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null
+  return { code, name: error.name, message: error.message }
+}
