@@ -1,0 +1,57 @@
+import { onTestFinished } from 'vitest'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  Mandate,
+  MandateReference,
+} from '../../src/domain/mandate.js'
+import { readBaseUrl } from '../../src/service/base-url.js'
+import { createClient, type ClientOptions, type ServiceClient } from '../../src/service/client.js'
+import { startFaultServer, type FaultServer, type FaultServerOptions } from '../support/fault-server.js'
+
+export const clock = { now: () => Date.now(), monotonic: () => performance.now() }
+
+/** An invented mandate; its account number and identifiers pass their checksums. */
+export const mandateOf = (customerNo = 1): Mandate => ({
+  customerNo,
+  iban: 'DE89370400440532013000' as Iban,
+  signedDate: '2020-02-29' as LocalDate,
+  original: {
+    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
+    mandateReference: `OLD-${customerNo}` as MandateReference,
+  },
+})
+
+/** A client with small limits, closed when the test ends. */
+export function openClient(url: string, options: Partial<ClientOptions> = {}): ServiceClient {
+  const client = createClient({
+    baseUrl: readBaseUrl(url),
+    username: 'rehearsal',
+    password: 'correct horse',
+    version: '0.0.0-test',
+    clock,
+    concurrency: 1,
+    deadlineMs: 5_000,
+    ...options,
+  })
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** A fault server, closed when the test ends. */
+export async function openServer(options: FaultServerOptions = {}): Promise<FaultServer> {
+  const server = await startFaultServer(options)
+  onTestFinished(() => server.close())
+  return server
+}
+
+let sent = 0
+export const nextRequestId = (): string => `request-${(sent += 1)}`
+
+/** Sends one mandate. */
+export const send = (client: ServiceClient, mandate: Mandate = mandateOf(), signal?: AbortSignal) =>
+  client.migrateMandate(mandate, {
+    requestId: nextRequestId(),
+    ...(signal === undefined ? {} : { signal }),
+  })

@@ -1,0 +1,64 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** How the proxy treats a CONNECT. */
+export type ProxyFault =
+  /** Opens the tunnel. */
+  | { readonly kind: 'none' }
+  /** Answers CONNECT with this status instead of opening the tunnel. */
+  | { readonly kind: 'refuse'; readonly status: number }
+  /** Never answers CONNECT. */
+  | { readonly kind: 'silence' }
+  /** Opens the tunnel and resets it as soon as the client has sent something through it. */
+  | { readonly kind: 'reset_tunnel' }
+
+export interface FaultProxy {
+  readonly url: string
+  /** The targets that were asked for, `host:port`. */
+  readonly targets: readonly string[]
+  /** The value of every Proxy-Authorization header. */
+  readonly authorizations: readonly (string | null)[]
+  readonly close: () => Promise<void>
+}
+
+/** A proxy that opens tunnels (CONNECT) on real sockets and misbehaves on request. */
+export async function startFaultProxy(fault: ProxyFault = { kind: 'none' }): Promise<FaultProxy> {
+  const targets: string[] = []
+  const authorizations: (string | null)[] = []
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket): void => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((client) => {
+    keep(client)
+    client.once('data', (chunk: Buffer) => {
+      const text = chunk.toString('latin1')
+      const target = /^CONNECT (\S+) /.exec(text)?.[1] ?? ''
+      targets.push(target)
+      authorizations.push(/^proxy-authorization: (.*)$/im.exec(text)?.[1] ?? null)
+      if (fault.kind === 'silence') return
+      if (fault.kind === 'refuse') {
+        client.end(`HTTP/1.1 ${fault.status} Scripted\r\ncontent-length: 0\r\n\r\n`)
+        return
+      }
+      const upstream = connect(Number(target.split(':').pop()), '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        if (fault.kind === 'reset_tunnel') client.once('data', () => client.resetAndDestroy())
+        else client.pipe(upstream).pipe(client)
+      })
+      keep(upstream)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    targets,
+    authorizations,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
