@@ -10,7 +10,7 @@ export interface Ramp {
   readonly slots: number
   /** Answers in a row without throttling since the last change of `slots`. */
   readonly clean: number
-  /** Monotonic time of the last cut; attempts that began before it do not cut again. */
+  /** Monotonic time of the last cut; attempts that began before it say nothing about the pace since. */
   readonly cutAtMs: number
 }
 
@@ -18,11 +18,14 @@ const DOUBLE_UP_TO = 8
 
 export const startRamp = (max: number): Ramp => ({ max, slots: 1, clean: 0, cutAtMs: -Infinity })
 
+/** Which of them ends a silence depends on the settings only. */
+const TIMEOUTS: readonly (string | null)[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'DEADLINE']
+
 /** What throttling looks like: turned away (a row that is merely not ready yet apart), 503, or silence. */
 export function isThrottling(outcome: Outcome): boolean {
   const { status, errorCode } = outcome.evidence
   if (outcome.kind === 'turned_away') return status !== 404
-  return status === 503 || errorCode === 'UND_ERR_HEADERS_TIMEOUT'
+  return status === 503 || TIMEOUTS.includes(errorCode)
 }
 
 export function afterOutcome(
@@ -31,10 +34,9 @@ export function afterOutcome(
   at: { beganMs: number; nowMs: number; underWay: number },
 ): Ramp {
   if (outcome.kind === 'not_sent') return { ...ramp, slots: 1, clean: 0, cutAtMs: at.nowMs }
-  if (isThrottling(outcome)) {
-    if (at.beganMs < ramp.cutAtMs) return ramp
+  if (at.beganMs < ramp.cutAtMs) return ramp
+  if (isThrottling(outcome))
     return { ...ramp, slots: Math.max(1, Math.floor(ramp.slots / 2)), clean: 0, cutAtMs: at.nowMs }
-  }
   if (outcome.kind !== 'registered' && outcome.kind !== 'refused') return { ...ramp, clean: 0 }
   const clean = ramp.clean + 1
   if (clean < ramp.slots) return { ...ramp, clean }
