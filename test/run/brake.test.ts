@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Halt, Outcome } from '../../src/domain/outcome.js'
+import { mustStop, noteOutcome, startBrake, type Brake, type BrakeLimits } from '../../src/run/brake.js'
+import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
+
+const WIDE: BrakeLimits = { maxInDoubt: 1_000_000, maxRefused: null }
+
+interface Step {
+  readonly outcome: Outcome
+  readonly nowMs?: number
+}
+
+/** The brake after these outcomes, and the kind of stop after each. */
+function ride(
+  steps: readonly Step[],
+  limits: BrakeLimits = WIDE,
+): { brake: Brake; stops: (string | null)[] } {
+  let brake = startBrake()
+  const stops = steps.map(({ outcome, nowMs = 0 }) => {
+    brake = noteOutcome(brake, outcome, nowMs)
+    return mustStop(brake, outcome, limits, nowMs)?.kind ?? null
+  })
+  return { brake, stops }
+}
+
+const times = (count: number, outcome: Outcome): Step[] => Array.from({ length: count }, () => ({ outcome }))
+const lastStop = (steps: readonly Step[], limits?: BrakeLimits): string | null =>
+  ride(steps, limits).stops.at(-1) ?? null
+
+describe('counting', () => {
+  it('starts at nothing', () => {
+    expect(startBrake()).toEqual({
+      inDoubt: 0,
+      refused: 0,
+      answered: 0,
+      cause: null,
+      causeCount: 0,
+      failures: 0,
+      failingSinceMs: null,
+    })
+  })
+
+  it('counts registered, refused and in doubt as answered, and the rest not', () => {
+    const { brake } = ride([
+      ...times(4, registered()),
+      ...times(2, refused()),
+      ...times(3, inDoubt()),
+      ...times(5, turnedAway()),
+    ])
+    expect(brake).toMatchObject({ answered: 9, refused: 2, inDoubt: 3 })
+  })
+
+  it('counts connection failures until the service is heard of again', () => {
+    const failing = ride([
+      { outcome: notSent(), nowMs: 5 },
+      { outcome: notSent(), nowMs: 9 },
+    ]).brake
+    expect(failing).toMatchObject({ failures: 2, failingSinceMs: 5, answered: 0 })
+    for (const heard of [registered(), refused(), turnedAway(), inDoubt({ status: 500 })])
+      expect(noteOutcome(failing, heard, 10)).toMatchObject({ failures: 0, failingSinceMs: null })
+    expect(noteOutcome(failing, inDoubt(), 10)).toMatchObject({ failures: 2, failingSinceMs: 5 })
+  })
+})
+
+describe('a halt', () => {
+  it.each<Halt>([
+    'credentials',
+    'certificate',
+    'redirect',
+    'echo_mismatch',
+    'reference_repeated',
+    'request_rejected_locally',
+  ])('%s stops at once, before any limit', (halt) => {
+    const outcome = inDoubt({ halt })
+    expect(lastStop([{ outcome }], { maxInDoubt: 0, maxRefused: null })).toBe(halt)
+  })
+})
+
+describe('the in-doubt budget', () => {
+  it('stops with one row more than the limit', () => {
+    expect(ride(times(4, inDoubt()), { ...WIDE, maxInDoubt: 3 }).stops).toEqual([
+      null,
+      null,
+      null,
+      'max_in_doubt',
+    ])
+    expect(lastStop(times(1, inDoubt()), { ...WIDE, maxInDoubt: 0 })).toBe('max_in_doubt')
+  })
+
+  it('says how many rows and which limit', () => {
+    const { brake } = ride(times(2, inDoubt()))
+    expect(mustStop(brake, inDoubt(), { ...WIDE, maxInDoubt: 1 }, 0)).toEqual({
+      kind: 'max_in_doubt',
+      why: '2 rows became in doubt in this run, more than the limit of 1',
+      next: 'Find out what the service registered, settle the rows with sepa-migrate resolve, then run again',
+    })
+  })
+
+  it('goes on stopping whatever the later outcomes are', () => {
+    expect(lastStop([...times(3, inDoubt()), { outcome: registered() }], { ...WIDE, maxInDoubt: 2 })).toBe(
+      'max_in_doubt',
+    )
+  })
+})
+
+describe('identical refusals', () => {
+  it('stop the run when they are the first three answers', () => {
+    expect(ride(times(3, refused())).stops).toEqual([null, null, 'identical_refusals'])
+    expect(mustStop(ride(times(3, refused())).brake, refused(), WIDE, 0)).toEqual({
+      kind: 'identical_refusals',
+      why: 'The first 3 rows were all refused for the same reason',
+      next: 'Look at refused.csv: the address, the mapping or the account may be wrong. Then run again',
+    })
+  })
+
+  it('do not when another answer was among the first three', () => {
+    for (const other of [registered(), inDoubt(), refused({ status: 400 })])
+      for (const place of [0, 1, 2]) {
+        const steps = times(3, refused())
+        steps.splice(place, 1, { outcome: other })
+        expect(ride([...steps, { outcome: refused() }]).stops).toEqual([null, null, null, null])
+      }
+  })
+
+  it('are still the first when rows were turned away or not sent in between', () => {
+    const steps = [refused(), turnedAway(), refused(), notSent(), refused()].map((outcome) => ({ outcome }))
+    expect(ride(steps).stops).toEqual([null, null, null, null, 'identical_refusals'])
+  })
+
+  it('stop the run later on when ten come in a row', () => {
+    const { stops, brake } = ride([{ outcome: registered() }, ...times(10, refused())])
+    expect(stops.slice(0, -1).every((stop) => stop === null)).toBe(true)
+    expect(stops.at(-1)).toBe('identical_refusals')
+    expect(mustStop(brake, refused(), WIDE, 0)?.why).toBe('10 rows in a row were refused for the same reason')
+    expect(brake.causeCount).toBe(10)
+  })
+
+  it('are counted anew after anything else was answered', () => {
+    for (const other of [registered(), inDoubt(), refused({ status: 410 })]) {
+      const steps = [{ outcome: registered() }, ...times(9, refused()), { outcome: other }]
+      expect(ride([...steps, ...times(9, refused())]).stops.every((stop) => stop === null)).toBe(true)
+      expect(lastStop([...steps, ...times(10, refused())])).toBe('identical_refusals')
+    }
+  })
+
+  it('are not forgotten when rows were only turned away in between', () => {
+    const steps = [{ outcome: registered() }, ...times(9, refused()), { outcome: turnedAway() }]
+    expect(lastStop([...steps, { outcome: refused() }])).toBe('identical_refusals')
+  })
+
+  it('are the same when only numbers in the message differ', () => {
+    const refusal = (message: string): Step => ({ outcome: refused({ message }) })
+    expect(
+      lastStop([
+        refusal('customer 17 is unknown'),
+        refusal('customer 4711 is unknown'),
+        refusal('customer 9 is unknown'),
+      ]),
+    ).toBe('identical_refusals')
+  })
+
+  it.each<[string, Outcome[]]>([
+    ['status', [refused({ status: 400 }), refused({ status: 422 })]],
+    ['service code', [refused({ serviceCode: 'NOT_FOUND' }), refused({ serviceCode: 'INVALID_PARAMETER' })]],
+    ['field', [refused({ field: 'iban' }), refused({ field: 'signed_date' })]],
+    ['message', [refused({ message: 'unknown customer' }), refused({ message: 'unknown account' })]],
+    ['message or none', [refused({ message: '#' }), refused()]],
+  ])('are not the same when the %s differs', (_name, [first, second]) => {
+    const steps = [first!, first!, second!].map((outcome) => ({ outcome }))
+    expect(ride(steps).stops).toEqual([null, null, null])
+    expect(ride(steps).brake.causeCount).toBe(1)
+  })
+})
+
+describe('the refusal limit', () => {
+  /** Refusals that are never identical in a row. */
+  const mixed = (count: number): Step[] =>
+    Array.from({ length: count }, (_, n) => ({ outcome: refused({ status: n % 2 === 0 ? 400 : 422 }) }))
+  const count = (value: number): BrakeLimits => ({ ...WIDE, maxRefused: { kind: 'count', value } })
+  const percent = (value: number): BrakeLimits => ({ ...WIDE, maxRefused: { kind: 'percent', value } })
+
+  it('as a count stops with one more', () => {
+    expect(ride(mixed(4), count(3)).stops).toEqual([null, null, null, 'max_refused'])
+    expect(lastStop(mixed(1), count(0))).toBe('max_refused')
+  })
+
+  it('as a share waits for fifty answers', () => {
+    expect(ride(mixed(49), percent(10)).stops.every((stop) => stop === null)).toBe(true)
+    expect(lastStop(mixed(50), percent(10))).toBe('max_refused')
+  })
+
+  it('as a share stops only above it', () => {
+    expect(lastStop([...times(45, registered()), ...mixed(5)], percent(10))).toBe(null)
+    expect(lastStop([...times(44, registered()), ...mixed(6)], percent(10))).toBe('max_refused')
+    expect(lastStop([...times(60, registered()), ...mixed(7)], percent(10))).toBe('max_refused')
+  })
+
+  it('says what was counted', () => {
+    const { brake } = ride(mixed(2))
+    expect(mustStop(brake, refused(), count(1), 0)).toEqual({
+      kind: 'max_refused',
+      why: '2 of 2 answered rows were refused, more than --max-refused allows',
+      next: 'Look at refused.csv, correct the export or raise the limit, then run again',
+    })
+  })
+
+  it('does nothing when none is set', () => {
+    expect(ride(mixed(200)).stops.every((stop) => stop === null)).toBe(true)
+  })
+})
+
+describe('connection failures', () => {
+  const failingAt = (...nowMs: number[]): Step[] => nowMs.map((atMs) => ({ outcome: notSent(), nowMs: atMs }))
+
+  it('stop the run after five and half a minute', () => {
+    expect(lastStop(failingAt(0, 5_000, 10_000, 15_000, 29_999))).toBe(null)
+    expect(lastStop(failingAt(0, 5_000, 10_000, 15_000, 30_000))).toBe('no_connection')
+    expect(lastStop(failingAt(7, 5_000, 10_000, 15_000, 30_006))).toBe(null)
+  })
+
+  it('are endured while there were fewer than five', () => {
+    expect(lastStop(failingAt(0, 20_000, 40_000, 60_000))).toBe(null)
+    expect(lastStop(failingAt(0, 20_000, 40_000, 60_000, 80_000))).toBe('no_connection')
+  })
+
+  it('are endured when the service answered in between', () => {
+    const steps = [
+      ...failingAt(0, 10_000, 20_000, 25_000),
+      { outcome: notAvailableYet(), nowMs: 26_000 },
+      ...failingAt(31_000, 32_000, 33_000, 34_000, 60_000),
+    ]
+    expect(lastStop(steps)).toBe(null)
+  })
+
+  it('say how often and why', () => {
+    const { brake } = ride(failingAt(0, 1, 2, 3, 30_000))
+    expect(mustStop(brake, notSent({ errorCode: 'ENOTFOUND' }), WIDE, 30_000)).toEqual({
+      kind: 'no_connection',
+      why: 'The service could not be reached 5 times in a row (ENOTFOUND)',
+      next: 'Check the base URL and the network; nothing was sent for these rows. Then run the same command again',
+    })
+    expect(mustStop(brake, notSent({ errorCode: null }), WIDE, 30_000)?.why).toContain('(no code)')
+  })
+})
+
+describe('any sequence of outcomes', () => {
+  it('adds up, and stops exactly when a limit was passed', () => {
+    const outcomes = [registered(), refused({ status: 400 }), refused(), inDoubt(), turnedAway(), notSent()]
+    const sequence = fc.array(fc.constantFrom(...outcomes), { maxLength: 60 })
+    fc.assert(
+      fc.property(sequence, fc.integer({ min: 0, max: 10 }), (sequenceOf, maxInDoubt) => {
+        const steps = sequenceOf.map((outcome) => ({ outcome }))
+        const { brake, stops } = ride(steps, { maxInDoubt, maxRefused: null })
+        const countOf = (kind: Outcome['kind']): number =>
+          sequenceOf.filter((outcome) => outcome.kind === kind).length
+        expect(brake.inDoubt).toBe(countOf('in_doubt'))
+        expect(brake.refused).toBe(countOf('refused'))
+        expect(brake.answered).toBe(countOf('in_doubt') + countOf('refused') + countOf('registered'))
+        expect(stops.includes('max_in_doubt')).toBe(brake.inDoubt > maxInDoubt)
+      }),
+      { seed: 20260407, numRuns: 300 },
+    )
+  })
+})
