@@ -1,10 +1,11 @@
-import type { Totals } from '../domain/totals.js'
+import { isBalanced, type Totals } from '../domain/totals.js'
 import type { Stop } from './stop.js'
 
 /** The exit status of a campaign as it stands (product.md 2); the first that applies counts. */
 export function exitStatusOf(totals: Totals, stop: Stop | null, signalStatus: number | null): number {
+  if (!isBalanced(totals)) return 1
   if (stop?.kind === 'declined') return 2
-  if (stop?.kind === 'signal') return signalStatus ?? 130
+  if (stop?.kind === 'signal' || signalStatus !== null) return signalStatus ?? 130
   if (stop?.kind === 'credentials') return 6
   if (totals.inDoubt + totals.sending > 0) return 4
   if (totals.ready > 0) return 5
