@@ -41,8 +41,9 @@ const MAX_RETRY_AFTER_MS = 15 * 60_000
 /** Pure: the outcome and what is known of the row decide; nothing is read or written here (product.md 4). */
 export function decide(seen: Outcome, facts: AttemptFacts): Decided {
   const outcome = facts.isReferenceKnown && seen.kind === 'registered' ? repeatedReference(seen) : seen
-  const next = nextOf(outcome, facts)
-  return { outcome, next, pauseMs: pauseOf(outcome, next), stop: stopOf(outcome, next) }
+  const waitMs = waitOf(outcome, facts)
+  const next = nextOf(outcome, facts, waitMs)
+  return { outcome, next, pauseMs: pauseOf(outcome, waitMs), stop: stopOf(outcome, next) }
 }
 
 function repeatedReference(seen: Outcome & { kind: 'registered' }): Outcome {
@@ -55,27 +56,33 @@ function repeatedReference(seen: Outcome & { kind: 'registered' }): Outcome {
   }
 }
 
-function nextOf(outcome: Outcome, facts: AttemptFacts): Next {
+/** How long a row that may be sent again waits, in milliseconds. */
+function waitOf(outcome: Outcome, facts: AttemptFacts): number {
   switch (outcome.kind) {
     case 'registered':
     case 'refused':
     case 'in_doubt':
-      return { kind: 'settled' }
+      return 0
     case 'not_sent':
-      return { kind: 'again', afterMs: connectBackoffMs(facts.connectionFailures, facts.random) }
-    case 'turned_away': {
-      if (facts.turnedAway >= MAX_TURNED_AWAY || facts.ageMs >= MAX_AGE_MS) return { kind: 'later_run' }
-      const { retryAfterMs } = outcome.evidence
-      return { kind: 'again', afterMs: turnedAwayBackoffMs(facts.turnedAway, retryAfterMs, facts.random) }
-    }
+      return connectBackoffMs(facts.connectionFailures, facts.random)
+    case 'turned_away':
+      return turnedAwayBackoffMs(facts.turnedAway, outcome.evidence.retryAfterMs, facts.random)
   }
 }
 
-/** A row that is merely not available yet waits alone; everything else says something about the whole service. */
-function pauseOf(outcome: Outcome, next: Next): number {
-  const askedMs = outcome.evidence.retryAfterMs ?? 0
-  if (next.kind !== 'again') return askedMs
-  return outcome.kind === 'not_sent' || isThrottling(outcome) ? next.afterMs : askedMs
+/** The brake ends a run of connection failures long before they could count up like answers. */
+function nextOf(outcome: Outcome, facts: AttemptFacts, waitMs: number): Next {
+  const isFinal = outcome.kind !== 'not_sent' && outcome.kind !== 'turned_away'
+  if (isFinal) return { kind: 'settled' }
+  const isTriedEnough = outcome.kind === 'turned_away' && facts.turnedAway >= MAX_TURNED_AWAY
+  if (isTriedEnough || facts.ageMs >= MAX_AGE_MS) return { kind: 'later_run' }
+  return { kind: 'again', afterMs: waitMs }
+}
+
+/** A row that is merely not available yet waits alone, unless the service names a time (product.md 4). */
+function pauseOf(outcome: Outcome, waitMs: number): number {
+  const isOfService = outcome.kind === 'not_sent' || isThrottling(outcome)
+  return Math.max(outcome.evidence.retryAfterMs ?? 0, isOfService ? waitMs : 0)
 }
 
 function stopOf(outcome: Outcome, next: Next): Stop | null {
