@@ -49,7 +49,7 @@ function unsentCause(error: TransportError | null): string {
   if (status === '407') return 'The proxy asked for credentials with 407'
   if (status !== null) return `The proxy answered ${status} instead of opening the way to the service`
   if (isTlsFault(error))
-    return 'No trusted connection could be set up, because a certificate was not accepted'
+    return 'No trusted connection could be set up, check certificates, host name and port'
   if (OUR_OWN_FAULT.test(error?.code ?? '')) return `The request was not well formed: ${error?.message ?? ''}`
   return UNSENT[error?.code ?? ''] ?? 'The connection could not be set up'
 }

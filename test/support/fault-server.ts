@@ -60,7 +60,10 @@ export interface Application {
 export interface FaultServerOptions {
   readonly script?: FaultScript
   /** Speaks TLS with these settings; `requestCert` asks for a client certificate. */
-  readonly tls?: Pick<TlsOptions, 'cert' | 'key' | 'ca' | 'requestCert' | 'maxVersion'>
+  readonly tls?: Pick<
+    TlsOptions,
+    'cert' | 'key' | 'ca' | 'requestCert' | 'minVersion' | 'maxVersion' | 'ciphers'
+  >
   /** 401 without exactly these credentials. */
   readonly credentials?: { readonly username: string; readonly password: string }
   /** Ends a connection that was idle for so long, without a word, after its first answer. */
@@ -89,11 +92,13 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
       : { kind: 'reply', status: 401, body: '{"status":"INVALID_AUTH","data":{"message":"unknown user"}}' }
     const request = { ordinal, connection, ...head, body, customerNo, fault: fault.kind }
     truth.requests.push(request)
+    changed()
     return [request, fault]
   }
   const apply = (request: ReceivedRequest): Application | null => {
     const application = toApplication(request, truth.applications.length + 1)
     if (application !== null) truth.applications.push(application)
+    changed()
     return application
   }
 
@@ -107,14 +112,12 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
         const ordinal = truth.requests.length + 1
         if (chooseFault(script, { ordinal, customerNo: null, seen: times }).kind !== 'early_413') return false
         receive(connection, head, '')
-        changed()
         wire.channel.end(message(413, {}, ''))
         return true
       },
       onRequest: async (head, body) => {
         const [request, fault] = receive(connection, head, body)
         await answer(wire, request, fault, apply, truth)
-        changed()
         if (options.idleCloseMs !== undefined) channel.setTimeout(options.idleCloseMs)
       },
     })
