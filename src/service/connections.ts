@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { UsageError } from '../errors.js'
@@ -46,12 +47,14 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): C
     connectTimeoutMs = 10_000,
     headersTimeoutMs = 120_000,
     bodyTimeoutMs = 30_000,
+    keepAliveMs = 2_000,
   } = options
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw unusable('concurrency', concurrency, 'a whole number from 1')
   checkTimer('connect timeout', connectTimeoutMs)
   checkTimer('headers timeout', headersTimeoutMs)
   checkTimer('body timeout', bodyTimeoutMs)
+  checkTimer('keep-alive time', keepAliveMs)
   const secure = readTls(options.tls ?? {})
   const settings = {
     connections: concurrency,
@@ -59,7 +62,7 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): C
     allowH2: false,
     headersTimeout: headersTimeoutMs,
     bodyTimeout: bodyTimeoutMs,
-    keepAliveTimeout: options.keepAliveMs ?? 2_000,
+    keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     maxResponseSize: MAX_ANSWER_BYTES,
   }
@@ -103,6 +106,7 @@ function readTls(tls: TlsOptions) {
     rejectUnauthorized: true,
   }
   try {
+    for (const certificate of splitBundle(tls.ca)) new X509Certificate(certificate)
     createSecureContext(secure)
   } catch (cause) {
     throw new UsageError(
@@ -112,6 +116,12 @@ function readTls(tls: TlsOptions) {
     )
   }
   return secure
+}
+
+/** The certificates of a PEM text. A text without any would be trusted like an empty list, silently. */
+function splitBundle(pem: string | undefined): readonly string[] {
+  if (pem === undefined) return []
+  return pem.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g) ?? [pem]
 }
 
 /** The address may hold the credentials of the proxy, so no message quotes it. */

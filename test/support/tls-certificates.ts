@@ -46,7 +46,8 @@ const validFor = (fromDays: number, toDays: number) => ({
 
 export async function makeAuthority(): Promise<Authority> {
   const keys = await makeKeys()
-  const name = 'CN=Test authority'
+  // Authorities of one name would be taken for each other.
+  const name = `CN=Test authority ${nextSerial()}`
   const root = await X509CertificateGenerator.createSelfSigned({
     serialNumber: nextSerial(),
     name,
