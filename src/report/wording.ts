@@ -1,0 +1,47 @@
+/** 1234567 as 1,234,567: the same on every machine. */
+export const countText = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+
+export const plural = (count: number, one: string, many: string): string =>
+  `${countText(count)} ${count === 1 ? one : many}`
+
+/** Part of a whole with one decimal; what is there is never shown as nothing, what is missing never as all. */
+export function shareText(part: number, whole: number): string {
+  if (whole === 0) return ''
+  const share = (100 * part) / whole
+  if (part > 0 && share < 0.1) return '<0.1 %'
+  if (part < whole && share > 99.9) return '>99.9 %'
+  return `${share.toFixed(1)} %`
+}
+
+/** An ISO 8601 time in UTC as people read it, to the second. */
+export const timeText = (at: string | null): string =>
+  at === null ? '' : `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** A span in its two largest units. */
+export function spanText(ms: number): string {
+  const days = Math.floor(ms / DAY_MS)
+  const hours = Math.floor((ms % DAY_MS) / HOUR_MS)
+  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS)
+  if (days > 0) return `${plural(days, 'day', 'days')} ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min` : 'less than a minute'
+}
+
+/** How long before `now` something was; both ISO 8601. */
+export function ageText(at: string | null, now: string): string {
+  if (at === null) return ''
+  const ms = Date.parse(now) - Date.parse(at)
+  return ms >= 0 ? spanText(ms) : ''
+}
+
+/** The width of a bar of a time line. */
+export function widthText(ms: number): string {
+  if (ms < MINUTE_MS) return ms === 1000 ? 'second' : `${ms / 1000} seconds`
+  if (ms < HOUR_MS) return ms === MINUTE_MS ? 'minute' : `${ms / MINUTE_MS} minutes`
+  if (ms < DAY_MS) return ms === HOUR_MS ? 'hour' : `${ms / HOUR_MS} hours`
+  return ms === DAY_MS ? 'day' : `${ms / DAY_MS} days`
+}
