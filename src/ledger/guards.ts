@@ -1,0 +1,141 @@
+import { EDGES, type RowEvent, type RowState } from '../domain/row-state.js'
+
+/** Every edge, so that the table of the domain and the triggers cannot drift apart. */
+function edges(): { from: string; event: RowEvent; to: RowState }[] {
+  return Object.entries(EDGES).flatMap(([from, events]) =>
+    Object.entries(events).map(([event, to]) => ({ from, event: event as RowEvent, to })),
+  )
+}
+
+/** What must be on record, in the same transaction, before a row may take the edge. */
+function proofOf(event: RowEvent, from: string, to: string): string {
+  const attempt = 'from attempt where row_id = old.id and n = old.attempts'
+  switch (event) {
+    case 'intent':
+      return `new.attempts = old.attempts + 1 and exists
+        (select 1 from attempt where row_id = old.id and n = new.attempts and outcome is null)`
+    case 'registered':
+    case 'refused':
+    case 'turned_away':
+    case 'not_sent':
+    case 'in_doubt':
+      return `exists (select 1 ${attempt} and outcome = '${event}')`
+    case 'resolved_registered':
+    case 'resolved_refused':
+    case 'resolved_resend':
+    case 'resolved_written_off':
+    case 'retry_refused':
+      return `exists (select 1 from decision where row_id = old.id and from_state = '${from}'
+        and to_state = '${to}' and attempt_id is (select id ${attempt}))`
+    case 'superseded':
+      return 'new.superseded_by > old.id'
+  }
+}
+
+const ADMISSION_EDGES = `old.state = 'new' and new.state in ('ready', 'invalid', 'excluded', 'conflict', 'duplicate')`
+
+const rowEdges = (): string =>
+  edges()
+    .map(
+      ({ from, event, to }) =>
+        `(old.state = '${from}' and new.state = '${to}' and ${proofOf(event, from, to)})`,
+    )
+    .join('\n      or ')
+
+const refuse = (name: string, when: string, message: string): string =>
+  `create trigger ${name} ${when}\nbegin select raise(abort, '${message}'); end;`
+
+/** Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. */
+export function guardsSql(): string {
+  const kept = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
+  return [
+    refuse(
+      'row_edges',
+      `before update of state on row when old.state is not new.state and not (\n      (${ADMISSION_EDGES})\n      or ${rowEdges()})`,
+      'this state change is not allowed',
+    ),
+    refuse(
+      'row_begins_new',
+      `before insert on row when new.state <> 'new' or new.attempts <> 0`,
+      'a row begins in the state new, without attempts',
+    ),
+    refuse(
+      'row_admission_is_over',
+      `before insert on row when (select sha256 from source where id = new.source_id) is not null`,
+      'the source of this row was admitted before',
+    ),
+    refuse(
+      'row_content_stays',
+      `before update of id, source_id, record, line, verdict, customer_no, iban_masked, iban_key, signed_date,
+    original_creditor_identifier, original_mandate_reference, mandate_key, content, raw, corrects,
+    latest_first_debit on row`,
+      'what was read from the source never changes',
+    ),
+    refuse(
+      'row_account_only_goes',
+      `before update of iban, cells on row when (new.iban is not null and new.iban is not old.iban)
+    or (new.cells is not null and new.cells is not old.cells)`,
+      'an account number or a cell can be removed, never changed',
+    ),
+    refuse(
+      'row_attempts_count',
+      `before update of attempts on row when new.attempts <> old.attempts
+    and not (old.state = 'ready' and new.state = 'sending' and new.attempts = old.attempts + 1)`,
+      'attempts are counted by an intent only',
+    ),
+    refuse(
+      'row_replacement_stays',
+      `before update of superseded_by on row when old.superseded_by is not null`,
+      'a row is replaced once',
+    ),
+    refuse(
+      'attempt_begins_open',
+      `before insert on attempt when new.outcome is not null`,
+      'an attempt begins without an outcome',
+    ),
+    refuse(
+      'attempt_intent_stays',
+      `before update of id, row_id, n, run_id, mandate_key, request_id, started_at on attempt`,
+      'an intent never changes',
+    ),
+    refuse(
+      'attempt_outcome_stays',
+      `before update of outcome on attempt when old.outcome is not null and not
+    (old.outcome = 'in_doubt' and new.outcome = 'released' and exists
+      (select 1 from decision where attempt_id = old.id and from_state = 'in_doubt' and to_state in ('ready', 'refused')))`,
+      'an outcome never changes, only a decision releases a doubt',
+    ),
+    refuse(
+      'attempt_evidence_stays',
+      `before update of ended_at, duration_ms, started, hint, reason, status, error_code, service_code, field,
+    message, answer, retry_after_ms, notes on attempt when old.outcome is not null`,
+      'the evidence of an attempt never changes',
+    ),
+    refuse('problem_stays', 'before update on problem', 'a problem never changes'),
+    refuse(
+      'run_stays',
+      'before update on run when old.ended_at is not null',
+      'a run that ended never changes',
+    ),
+    refuse('decision_stays', 'before update on decision', 'a decision never changes'),
+    refuse(
+      'source_stays',
+      'before update on source when old.sha256 is not null',
+      'an admitted source never changes',
+    ),
+    refuse(
+      'campaign_stays_bound',
+      `before update of base_url, username on campaign when old.base_url is not null
+    and (new.base_url is not old.base_url or new.username is not old.username)`,
+      'a ledger belongs to one service and user',
+    ),
+    refuse(
+      'campaign_identity_stays',
+      `before update of id, ledger_id, created_at on campaign`,
+      'the identity of a ledger never changes',
+    ),
+    ...kept.map((table) =>
+      refuse(`${table}_is_kept`, `before delete on ${table}`, 'the ledger never deletes'),
+    ),
+  ].join('\n')
+}

@@ -1,0 +1,42 @@
+import Database from 'better-sqlite3'
+import { LedgerError } from '../errors.js'
+import { createPrivateFile } from './file-safety.js'
+
+export interface Lock {
+  readonly release: () => void
+}
+
+export const lockFileOf = (file: string): string => `${file}.lock`
+
+/**
+ * One writer per ledger: an exclusive transaction on a second tiny SQLite file, held for life. The operating system
+ * frees it when the process dies, however it dies (engineering-facts.md 3.4).
+ *
+ * Never open, copy, rename or delete the lock file by other means: closing any descriptor of it drops the lock, and a
+ * second file of the name would let a second run in. It stays behind on purpose.
+ * @throws {LedgerError} `locked`
+ */
+export function acquireLock(file: string, describeHolder: () => string): Lock {
+  const path = lockFileOf(file)
+  createPrivateFile(path)
+  const connection = new Database(path, { timeout: 0 })
+  try {
+    connection.pragma('journal_mode = DELETE')
+    connection.exec('begin exclusive')
+  } catch (error) {
+    connection.close()
+    throw isBusy(error) ? lockedBy(file, describeHolder(), error) : error
+  }
+  return { release: () => connection.close() }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
+const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
+  new LedgerError(
+    'locked',
+    `Cannot open the ledger "${file}": ${holder}`,
+    'Wait until it has ended, or stop it. "sepa-migrate status" shows how far it is',
+    { cause },
+  )
