@@ -1,0 +1,239 @@
+import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
+import type { Mandate } from '../domain/mandate.js'
+import { maskIban } from '../domain/masking.js'
+import type { SeverityOverrides } from '../domain/rules.js'
+import { upperCase } from '../domain/text.js'
+import { noteChange } from './campaign-rows.js'
+import type { Connection } from './connection.js'
+import { settleCorrections } from './corrections.js'
+import { settleCustomers, settleNearDuplicates, settleSharedAccounts } from './cross-checks.js'
+import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
+import { settleGroups, settleRepeats } from './groups.js'
+import type { Admission, SourceAdmission } from './ledger.js'
+import { prepareProblems } from './problems.js'
+import { NEW } from './schema.js'
+import type { Scope } from './scope.js'
+
+export interface AdmissionParts {
+  readonly connection: Connection
+  readonly fingerprints: Fingerprints
+  readonly severities: SeverityOverrides
+  readonly now: () => string
+  /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
+  readonly guard: <Value>(body: () => Value) => Value
+  /** After the transaction ended, either way. */
+  readonly ended: (isCommitted: boolean) => void
+}
+
+const SAVEPOINT = 'source'
+
+/** One transaction over all sources of a command (product.md 3). Nothing of it is seen before `commit`. */
+export function openAdmission(parts: AdmissionParts): Admission {
+  const { connection, guard } = parts
+  let current: { readonly name: string } | null = null
+  let isOver = false
+  guard(() => connection.exec('begin immediate'))
+  const known = connection.prepare<[string]>('select 1 from source where sha256 = ?')
+
+  function assertOpen(): void {
+    if (isOver) throw new Error('Cannot go on with an admission that has ended')
+  }
+
+  function end(isCommitted: boolean): void {
+    isOver = true
+    parts.ended(isCommitted)
+  }
+
+  return {
+    isKnown: (sha256) => known.get(sha256) !== undefined,
+    open: (source) => {
+      assertOpen()
+      if (current !== null)
+        throw new Error(`Cannot open the source "${source.name}" before "${current.name}" is closed`)
+      current = source
+      return guard(() => admitSource(parts, source, () => (current = null)))
+    },
+    commit: () => {
+      assertOpen()
+      if (current !== null) throw new Error(`Cannot commit while the source "${current.name}" is open`)
+      guard(() => {
+        assertComplete(connection)
+        noteChange(connection, parts.now())
+        connection.exec('commit')
+      })
+      end(true)
+    },
+    rollback: () => {
+      if (isOver) return
+      if (connection.inTransaction) connection.exec('rollback')
+      end(false)
+    },
+  }
+}
+
+/** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
+function assertComplete(connection: Connection): void {
+  const rows = connection.prepare<[], number>(`select count(*) from row where state = '${NEW}'`).pluck().get()
+  const sources = connection
+    .prepare<[], number>('select count(*) from source where sha256 is null')
+    .pluck()
+    .get()
+  if (rows !== 0 || sources !== 0) throw new Error('Cannot commit an admission that is not complete')
+}
+
+const nextId = (connection: Connection, table: 'row' | 'source'): number =>
+  connection.prepare<[], number>(`select coalesce(max(id), 0) + 1 from ${table}`).pluck().get() ?? 1
+
+function admitSource(
+  { connection, fingerprints, severities, now, guard }: AdmissionParts,
+  source: Parameters<Admission['open']>[0],
+  closed: () => void,
+): SourceAdmission {
+  connection.exec(`savepoint ${SAVEPOINT}`)
+  const sourceId = nextId(connection, 'source')
+  const first = nextId(connection, 'row')
+  connection
+    .prepare<[number, string, string, string]>(
+      'insert into source (id, name, header, columns) values (?, ?, ?, ?)',
+    )
+    .run(sourceId, source.name, JSON.stringify(source.header), JSON.stringify(source.columns))
+  const scope: Scope = {
+    connection,
+    fingerprints,
+    severities,
+    sourceId,
+    first,
+    header: source.header,
+    columns: source.columns,
+  }
+  const insert = prepareInsert(scope)
+  const problems = prepareProblems(connection, source.columns)
+  let next = first
+
+  function close(summary: SourceSummary): 'admitted' | 'known' {
+    const isKnown =
+      connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
+    if (isKnown) {
+      connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
+      return 'known'
+    }
+    if (next - first !== summary.records) {
+      throw new Error(
+        `Cannot admit "${source.name}": ${summary.records} records were read, ${next - first} came in`,
+      )
+    }
+    settleAcrossRows(scope)
+    for (const finding of summary.findings) problems.write(sourceId, null, finding)
+    seal(scope, summary, next - 1, now())
+    connection.exec(`release ${SAVEPOINT}`)
+    return 'admitted'
+  }
+
+  return {
+    add: (records) =>
+      guard(() => {
+        for (const record of records) {
+          insert(next, record)
+          for (const finding of record.findings) problems.write(sourceId, next, finding)
+          next += 1
+        }
+      }),
+    close: (summary) => {
+      const result = guard(() => close(summary))
+      closed()
+      return result
+    },
+  }
+}
+
+/** Everything that needs more than one row; then each row that is still new takes the state of its own verdict. */
+function settleAcrossRows(scope: Scope): void {
+  settleCorrections(scope)
+  settleRepeats(scope)
+  settleGroups(scope)
+  settleCustomers(scope)
+  settleNearDuplicates(scope)
+  settleSharedAccounts(scope)
+  scope.connection
+    .prepare<[number]>(
+      `update row set state = iif(verdict = 'sendable', 'ready', verdict) where id >= ? and +state = '${NEW}'`,
+    )
+    .run(scope.first)
+}
+
+function seal(
+  { connection, sourceId, first }: Scope,
+  summary: SourceSummary,
+  last: number,
+  at: string,
+): void {
+  const range = last < first ? [null, null] : [first, last]
+  connection
+    .prepare(
+      `update source set sha256 = ?, bytes = ?, records = ?, blank_lines = ?, reading = ?, admitted_at = ?,
+         first_row = ?, last_row = ? where id = ?`,
+    )
+    .run(
+      summary.sha256,
+      summary.bytes,
+      summary.records,
+      summary.blankLines,
+      JSON.stringify(summary.reading),
+      at,
+      ...range,
+      sourceId,
+    )
+}
+
+/**
+ * With the rules on the creditor identifier lowered, a row may be sent although its key cannot be told. Its two
+ * values as they are then stand in for it, so that it is not sent twice either.
+ */
+const keyOf = (key: string | null, { original }: Mandate): string =>
+  key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
+
+function prepareInsert({ connection, fingerprints, sourceId, header, columns }: Scope) {
+  const statement = connection.prepare(
+    `insert into row (id, source_id, record, line, state, verdict, rule, customer_no, iban, iban_masked, iban_key,
+       signed_date, original_creditor_identifier, original_mandate_reference, mandate_key, content, raw, corrects,
+       latest_first_debit, cells)
+     values (?, ?, ?, ?, '${NEW}', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return (id: number, record: CheckedRecord): void => {
+    const { verdict, values } = record
+    const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
+    const iban = mandate?.iban ?? values.iban
+    statement.run(
+      id,
+      sourceId,
+      record.record,
+      record.line,
+      verdict.kind,
+      ruleOfVerdict(record),
+      mandate?.customerNo ?? values.customerNo,
+      iban,
+      iban === null ? null : maskIban(iban),
+      iban === null ? null : fingerprints.account(iban),
+      mandate?.signedDate ?? values.signedDate,
+      mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
+      mandate?.original.mandateReference ?? values.mandateReference,
+      mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
+      mandate === null ? null : fingerprints.content(mandate),
+      mandate === null ? fingerprintRaw(fingerprints, { header, columns }, record) : null,
+      record.corrects,
+      record.latestFirstDebit,
+      JSON.stringify(record.cells),
+    )
+  }
+}
+
+function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
+  switch (verdict.kind) {
+    case 'sendable':
+      return null
+    case 'excluded':
+      return verdict.rule
+    case 'invalid':
+      return findings.find(({ severity }) => severity === 'error')?.rule ?? null
+  }
+}

@@ -1,0 +1,55 @@
+import { createHmac } from 'node:crypto'
+import { REQUIRED_FIELDS, type Mandate } from '../domain/mandate.js'
+import { cleanCell } from '../domain/text.js'
+
+const BYTES = 16
+const SEPARATOR = '\u001f'
+
+/**
+ * Keyed with a secret of the ledger: account numbers are few enough to try them all against a plain hash. They say
+ * whether two rows hold the same after the account number itself is gone.
+ */
+export interface Fingerprints {
+  /** What would be sent apart from the identity: customer, account, signed date (sepa-rules.md 8). */
+  readonly content: (mandate: Mandate) => Buffer
+  readonly account: (iban: string) => Buffer
+  /** The five required cells as they were read. */
+  readonly raw: (cells: readonly string[]) => Buffer
+}
+
+export function createFingerprints(secret: Uint8Array): Fingerprints {
+  const fingerprint = (kind: string, values: readonly string[]): Buffer =>
+    createHmac('sha256', secret)
+      .update([kind, ...values].join(SEPARATOR))
+      .digest()
+      .subarray(0, BYTES)
+  return {
+    content: ({ customerNo, iban, signedDate }) =>
+      fingerprint('content', [String(customerNo), iban, signedDate]),
+    account: (iban) => fingerprint('account', [iban]),
+    raw: (cells) => fingerprint('raw', cells),
+  }
+}
+
+/** How a source's cells lie: its header, and the header name that feeds each field. */
+export interface Layout {
+  readonly header: readonly string[]
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** The cell that feeds each of the five required fields, cleaned; empty for a constant and for a short record. */
+export const requiredCells = ({ header, columns }: Layout, cells: readonly string[]): string[] =>
+  REQUIRED_FIELDS.map((field) => {
+    const column = columns[field]
+    return column === undefined ? '' : cleanCell(cells[header.indexOf(column)] ?? '')
+  })
+
+/** A record of the wrong length has its values anywhere, so that all its cells count. */
+export const fingerprintRaw = (
+  fingerprints: Fingerprints,
+  layout: Layout,
+  { cells }: { readonly cells: readonly string[] },
+): Buffer =>
+  fingerprints.raw(
+    cells.length === layout.header.length ? requiredCells(layout, cells) : cells.map(cleanCell),
+  )

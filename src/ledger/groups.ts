@@ -1,0 +1,282 @@
+import {
+  decideGroup,
+  LIVE_STATES,
+  REPLACEABLE_STATES,
+  type GroupFacts,
+  type GroupPlan,
+  type LiveState,
+} from '../domain/admission.js'
+import { ruleOf, severityOf } from '../domain/rules.js'
+import { prepareNotices, type Notice } from './problems.js'
+import { describeRow } from './row-names.js'
+import { NEW, sqlList } from './schema.js'
+import type { Scope } from './scope.js'
+
+const PAGE = 500
+
+const HELD_BACK_NEWCOMER = `id >= :first and not (state = '${NEW}' and verdict = 'sendable')`
+const SENDABLE_NEWCOMER = `id >= :first and state = '${NEW}' and verdict = 'sendable'`
+/** A row that was held back before with the very same values. */
+const REPEATED = `exists (select 1 from row as older
+  where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))`
+const UNCHANGED = `(state = 'duplicate' or (state = '${NEW}' and ${REPEATED}))`
+
+/** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */
+export function settleRepeats(scope: Scope): void {
+  const { connection, first } = scope
+  const where = `id >= :first and state = '${NEW}' and mandate_key is null and ${REPEATED}`
+  const notices = prepareNotices(connection, scope.columns)
+  notices.write(repeated(), where, { first })
+  connection
+    .prepare(`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`)
+    .run({ first })
+}
+
+const repeated = (): Notice => ({
+  rule: 'DUPLICATE_MANDATE',
+  severity: 'error',
+  field: 'unique_mandate_reference',
+  message: 'The row was read before with the same values, and they are still wrong.',
+  remedy: 'Correct the values, then give the file again.',
+})
+
+interface Counts {
+  readonly sendable: number
+  readonly lowest: Buffer | null
+  readonly highest: Buffer | null
+  readonly likeLive: number
+  readonly firstSendable: number | null
+  readonly heldBack: number
+  readonly firstHeldBack: number | null
+  readonly unchanged: number
+}
+
+interface LiveRow {
+  readonly id: number
+  readonly state: LiveState
+  readonly content: Buffer
+}
+
+/** A mandate key with what the ledger knows of its rows. */
+interface Group {
+  readonly key: string
+  readonly counts: Counts
+  readonly live: LiveRow | null
+  readonly facts: GroupFacts
+}
+
+/**
+ * Decides every mandate key of the new source that occurs more than once, in it or in the ledger. Groups are counted
+ * by SQL and read page by page: a file in which a million rows share one filler reference needs no memory.
+ */
+export function settleGroups(scope: Scope): void {
+  const { connection, first } = scope
+  connection.exec('create temp table if not exists collision (id integer primary key, key text not null)')
+  connection.exec('delete from temp.collision')
+  connection
+    .prepare<[{ first: number }]>(
+      `insert into temp.collision (key)
+       select distinct mandate_key from row where id >= :first and mandate_key is not null and exists
+         (select 1 from row as other where other.mandate_key = row.mandate_key and other.id <> row.id)`,
+    )
+    .run({ first })
+  const read = prepareReading(scope)
+  const apply = prepareApplying(scope)
+  const page = connection.prepare<[number, number], { id: number; key: string }>(
+    'select id, key from temp.collision where id > ? order by id limit ?',
+  )
+  for (let keys = page.all(0, PAGE); keys.length > 0; keys = page.all(keys.at(-1)?.id ?? 0, PAGE)) {
+    for (const { key } of keys) {
+      const group = read(key)
+      apply(group, decideGroup(group.facts))
+    }
+  }
+  connection.exec('delete from temp.collision')
+}
+
+function prepareReading({ connection, first, severities }: Scope): (key: string) => Group {
+  const live = connection.prepare<[{ key: string; first: number }], LiveRow>(
+    `select id, state, content from row
+      where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})`,
+  )
+  const counts = connection.prepare<[{ key: string; first: number; content: Buffer | null }], Counts>(
+    `select count(*) filter (where ${SENDABLE_NEWCOMER}) as sendable,
+            min(content) filter (where ${SENDABLE_NEWCOMER}) as lowest,
+            max(content) filter (where ${SENDABLE_NEWCOMER}) as highest,
+            count(*) filter (where ${SENDABLE_NEWCOMER} and content = :content) as likeLive,
+            min(id) filter (where ${SENDABLE_NEWCOMER}) as firstSendable,
+            count(*) filter (where ${HELD_BACK_NEWCOMER}) as heldBack,
+            min(id) filter (where ${HELD_BACK_NEWCOMER}) as firstHeldBack,
+            count(*) filter (where ${HELD_BACK_NEWCOMER} and ${UNCHANGED}) as unchanged
+       from row where mandate_key = :key`,
+  )
+  const contentOf = connection
+    .prepare<[number | null], Buffer>('select content from row where id = ?')
+    .pluck()
+  const conflictHolds = severityOf('CONFLICT_MANDATE', severities) === 'error'
+  return (key) => {
+    const liveRow = live.get({ key, first }) ?? null
+    const content = liveRow?.content ?? null
+    const seen = counts.get({ key, first, content })
+    if (seen === undefined) throw new Error('A count gave no row')
+    return {
+      key,
+      counts: seen,
+      live: liveRow,
+      facts: {
+        sendable: {
+          count: seen.sendable,
+          agree: isSame(seen.lowest, seen.highest),
+          likeLive: seen.likeLive,
+          firstIsLikeLive: content !== null && isSame(contentOf.get(seen.firstSendable) ?? null, content),
+        },
+        heldBack: { count: seen.heldBack, unchanged: seen.unchanged },
+        live: liveRow?.state ?? null,
+        conflictHolds,
+      },
+    }
+  }
+}
+
+const isSame = (a: Buffer | null, b: Buffer | null): boolean =>
+  a === b || (a !== null && b !== null && a.equals(b))
+
+function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void {
+  const { connection, first } = scope
+  const notices = prepareNotices(connection, scope.columns)
+  const nameOf = describeRow(connection, first)
+  const words = prepareWords(scope)
+  const updates = new Map<string, ReturnType<typeof connection.prepare>>()
+
+  function set(state: 'conflict' | 'duplicate', rule: Notice['rule'], where: string, values: object): void {
+    const sql = `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`
+    const statement = updates.get(sql) ?? connection.prepare(sql)
+    updates.set(sql, statement)
+    statement.run(values)
+  }
+
+  function give(state: 'conflict' | 'duplicate', notice: Notice | null, where: string, values: object): void {
+    if (notice !== null) notices.write(notice, `mandate_key = :key and ${where}`, { ...values })
+    set(state, state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE', where, values)
+  }
+
+  function conflictInside({ key, counts }: Group): void {
+    const values = { key, first, one: counts.firstSendable }
+    const where = `mandate_key = :key and ${SENDABLE_NEWCOMER}`
+    const other = counts.firstHeldBack ?? differing.get(values) ?? null
+    notices.write(words.conflict(nameOf(other)), `${where} and id = :one`, values)
+    const cause = nameOf(counts.firstHeldBack ?? counts.firstSendable)
+    notices.write(words.conflict(cause), `${where} and id <> :one`, values)
+    give('conflict', null, SENDABLE_NEWCOMER, values)
+  }
+
+  const differing = connection
+    .prepare<[{ key: string; first: number; one: number | null }], number>(
+      `select min(id) from row where mandate_key = :key and ${SENDABLE_NEWCOMER}
+         and content <> (select content from row where id = :one)`,
+    )
+    .pluck()
+
+  function repeatInside({ key, counts, facts }: Group): void {
+    if (counts.sendable < 2) return
+    const values = { key, first, one: counts.firstSendable }
+    const name = nameOf(counts.firstSendable)
+    const loweredConflict = words.loweredConflict(name)
+    if (!facts.sendable.agree && loweredConflict !== null) {
+      notices.write(loweredConflict, `mandate_key = :key and ${SENDABLE_NEWCOMER}`, values)
+    }
+    give('duplicate', words.duplicateInFile(name), `${SENDABLE_NEWCOMER} and id > :one`, values)
+  }
+
+  function against(live: LiveRow, { key, counts }: Group): void {
+    if (counts.sendable === 0) return
+    const values = { key, first, content: live.content }
+    const name = nameOf(live.id)
+    give('duplicate', words.duplicateInLedger(name), `${SENDABLE_NEWCOMER} and content = :content`, values)
+    give('conflict', words.blocked(live.state, name), SENDABLE_NEWCOMER, values)
+  }
+
+  const supersede = connection.prepare<[{ key: string; first: number }]>(
+    `update row set state = 'superseded', superseded_by =
+       (select min(newer.id) from row as newer
+         where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate')
+     where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)})`,
+  )
+  const removeAccounts = connection.prepare<[{ key: string; first: number }]>(
+    `update row set iban = null, cells = null
+      where mandate_key = :key and state in ('duplicate', 'superseded') and (iban is not null or cells is not null)`,
+  )
+
+  return (group, plan) => {
+    const { key, live } = group
+    const values = { key, first }
+    if (plan.heldBack === 'duplicate' && group.counts.heldBack > 0) {
+      give('duplicate', repeated(), `id >= :first and state = '${NEW}' and verdict <> 'sendable'`, values)
+    }
+    switch (plan.sendable) {
+      case 'first_goes':
+        repeatInside(group)
+        break
+      case 'conflict':
+        conflictInside(group)
+        break
+      case 'duplicate':
+        give('duplicate', words.duplicateInLedger(nameOf(live?.id ?? null)), SENDABLE_NEWCOMER, values)
+        break
+      case 'against_live':
+        if (live !== null) against(live, group)
+        break
+    }
+    if (plan.supersede) supersede.run(values)
+    if (live?.state === 'registered') removeAccounts.run(values)
+  }
+}
+
+/** What the operator reads. `name` says which other row it is about. */
+function prepareWords({ severities }: Scope) {
+  const field = 'unique_mandate_reference'
+  const duplicate = severityOf('DUPLICATE_MANDATE', severities)
+  const conflict = severityOf('CONFLICT_MANDATE', severities)
+  const inFile = ruleOf('DUPLICATE_MANDATE')
+  const asDuplicate = (message: string, remedy: string): Notice | null =>
+    duplicate === 'off' ? null : { rule: 'DUPLICATE_MANDATE', severity: duplicate, field, message, remedy }
+  return {
+    duplicateInFile: (name: string) => asDuplicate(`${inFile.message} It is ${name}.`, inFile.remedy),
+    duplicateInLedger: (name: string) =>
+      asDuplicate(`The ledger holds this mandate already, with the same data: ${name}.`, 'Nothing to do.'),
+    conflict: (name: string): Notice => ({
+      rule: 'CONFLICT_MANDATE',
+      severity: 'error',
+      field,
+      message: `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${name}.`,
+      remedy: ruleOf('CONFLICT_MANDATE').remedy,
+    }),
+    loweredConflict: (name: string): Notice | null =>
+      conflict === 'warning'
+        ? {
+            rule: 'CONFLICT_MANDATE',
+            severity: 'warning',
+            field,
+            message: `The same mandate occurs with different data. Only the first row is sent: ${name}.`,
+            remedy: ruleOf('CONFLICT_MANDATE').remedy,
+          }
+        : null,
+    blocked: (state: LiveState, name: string): Notice => ({
+      rule: 'CONFLICT_MANDATE',
+      severity: 'error',
+      field,
+      message: `The ledger holds this mandate with other data, and a file cannot replace it: ${name}.`,
+      remedy: BLOCKED_REMEDY[state],
+    }),
+  }
+}
+
+const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
+const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
+  ready: AT_THE_SERVICE,
+  refused: AT_THE_SERVICE,
+  sending: 'Wait for its outcome, then give the file again.',
+  registered: AT_THE_SERVICE,
+  in_doubt: 'Resolve that row first, then give the file again.',
+  written_off: 'That row was closed by a person. Ask them before this mandate is migrated another way.',
+}
