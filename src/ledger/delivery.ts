@@ -1,0 +1,211 @@
+import { transition } from '../domain/row-state.js'
+import type { Outcome } from '../domain/outcome.js'
+import { prepareAccountRemoval } from './account-removal.js'
+import type { Connection } from './connection.js'
+import type { EmergencyFile } from './emergency-file.js'
+import type { Attempt, ReadyRow } from './ledger.js'
+
+export interface DeliveryParts {
+  readonly connection: Connection
+  readonly now: () => string
+  readonly newRequestId: () => string
+  /** The run that intents belong to. @throws when none was started */
+  readonly runId: () => number
+  readonly emergency: () => EmergencyFile | null
+  /** Calls back once the events of this turn have all been told. */
+  readonly defer: (flush: () => void) => void
+  /** One IMMEDIATE transaction; once it has thrown it throws for ever. */
+  readonly write: <Value>(body: () => Value) => Value
+  /** Told after a commit, with the number of rows that were settled. */
+  readonly settled: (count: number) => void
+}
+
+export interface Delivery {
+  readonly begin: (row: ReadyRow) => Promise<Attempt>
+  readonly settle: (attempt: Attempt, outcome: Outcome) => Promise<void>
+  readonly isReferenceWaiting: (mandateReference: string) => boolean
+  /** Commits what waits now. */
+  readonly flush: () => void
+}
+
+interface Intent {
+  readonly kind: 'intent'
+  readonly rowId: number
+  readonly resolve: (attempt: Attempt) => void
+  readonly reject: (error: unknown) => void
+}
+interface Settlement {
+  readonly kind: 'settlement'
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+type Waiting = Intent | Settlement
+
+/** SQLite compares references without case for the letters a to z; so does this. */
+const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/**
+ * Group commit: what is asked for in one turn of the event loop is one transaction, so that an outcome travels with
+ * the next intents and one flush of the disk serves them all. No timer: while one flush blocks, the next group gathers.
+ *
+ * A group is all or nothing. If its commit throws, nobody is told that an intent is durable, no request of it
+ * leaves, and the ledger takes no further write: after a failed flush the kernel may have dropped what it reports as
+ * written (engineering-facts.md 3.2).
+ */
+export function createDelivery(parts: DeliveryParts): Delivery {
+  const { write } = parts
+  const commitIntent = prepareIntent(parts)
+  const commitSettlement = prepareSettlement(parts)
+  let waiting: Waiting[] = []
+  let references = new Set<string>()
+
+  function enqueue(event: Waiting): void {
+    waiting.push(event)
+    if (waiting.length === 1) parts.defer(flush)
+  }
+
+  /** In the order they were told: a row may be turned away and begun again within one turn. */
+  function commit(event: Waiting): () => void {
+    if (event.kind === 'intent') {
+      const attempt = commitIntent(event.rowId)
+      return () => event.resolve(attempt)
+    }
+    commitSettlement(event.attempt, event.outcome)
+    return event.resolve
+  }
+
+  function flush(): void {
+    const group = waiting
+    if (group.length === 0) return
+    waiting = []
+    let announcements: (() => void)[]
+    try {
+      announcements = write(() => group.map(commit))
+    } catch (error) {
+      giveUp(group, error)
+      return
+    }
+    references = new Set()
+    for (const announce of announcements) announce()
+    parts.settled(group.filter(({ kind }) => kind === 'settlement').length)
+  }
+
+  function giveUp(group: readonly Waiting[], error: unknown): void {
+    for (const event of group) {
+      if (event.kind === 'settlement') parts.emergency()?.append(emergencyLine(event, parts.now()))
+    }
+    for (const event of group) event.reject(error)
+  }
+
+  return {
+    begin: ({ id }) =>
+      new Promise((resolve, reject) => enqueue({ kind: 'intent', rowId: id, resolve, reject })),
+    settle: (attempt, outcome) =>
+      new Promise((resolve, reject) => {
+        if (outcome.kind === 'registered') references.add(foldCase(outcome.value.mandateReference))
+        enqueue({ kind: 'settlement', attempt, outcome, resolve, reject })
+      }),
+    isReferenceWaiting: (mandateReference) => references.has(foldCase(mandateReference)),
+    flush,
+  }
+}
+
+/** Evidence for a person: no account number, which the outcome has masked already. */
+function emergencyLine({ attempt, outcome }: Settlement, at: string): Readonly<Record<string, unknown>> {
+  const assigned = outcome.kind === 'registered' ? outcome.value : null
+  const { status, errorCode, message, answer } = outcome.evidence
+  return {
+    kind: 'outcome',
+    at,
+    row: attempt.rowId,
+    attempt: attempt.n,
+    requestId: attempt.requestId,
+    outcome: outcome.kind,
+    assignedCreditorIdentifier: assigned?.creditorIdentifier ?? null,
+    assignedMandateReference: assigned?.mandateReference ?? null,
+    reason: outcome.reason,
+    status,
+    errorCode,
+    message,
+    answer,
+  }
+}
+
+function changeOne(changes: number, what: string): void {
+  if (changes !== 1)
+    throw new Error(`Cannot record ${what}: ${changes} rows were in the expected state, not 1`)
+}
+
+function prepareIntent({ connection, now, newRequestId, runId }: DeliveryParts): (rowId: number) => Attempt {
+  const insert = connection.prepare<
+    [{ rowId: number; runId: number; requestId: string; at: string }],
+    { id: number; n: number }
+  >(
+    `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+     select id, attempts + 1, :runId, mandate_key, :requestId, :at from row where id = :rowId and state = 'ready'
+     returning id, n`,
+  )
+  const send = connection.prepare<[string, number]>(
+    `update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`,
+  )
+  return (rowId) => {
+    const requestId = newRequestId()
+    const attempt = insert.get({ rowId, runId: runId(), requestId, at: now() })
+    const { changes } = send.run(transition('ready', 'intent'), rowId)
+    changeOne(attempt === undefined ? 0 : changes, `the intent for row ${rowId}`)
+    if (attempt === undefined) throw new Error(`Row ${rowId} has no attempt`)
+    return { ...attempt, rowId, requestId }
+  }
+}
+
+function prepareSettlement({ connection, now }: DeliveryParts): (attempt: Attempt, outcome: Outcome) => void {
+  const endAttempt = connection.prepare(
+    `update attempt set outcome = :outcome, ended_at = :at, started = :started, hint = :hint, reason = :reason,
+       status = :status, error_code = :errorCode, service_code = :serviceCode, field = :field, message = :message,
+       answer = :answer, duration_ms = :durationMs, retry_after_ms = :retryAfterMs, notes = :notes
+     where id = :id and outcome is null`,
+  )
+  const move = connection.prepare<[string, number]>(
+    `update row set state = ? where id = ? and state = 'sending'`,
+  )
+  const register = connection
+    .prepare<[{ id: number; creditor: string; reference: string; at: string }], string>(
+      `update row set state = 'registered', assigned_creditor_identifier = :creditor,
+       assigned_mandate_reference = :reference, registered_at = :at, iban = null, cells = null
+     where id = :id and state = 'sending' returning mandate_key`,
+    )
+    .pluck()
+  const removeAccounts = prepareAccountRemoval(connection)
+
+  return (attempt, outcome) => {
+    const at = now()
+    const { evidence } = outcome
+    const { changes } = endAttempt.run({
+      ...evidence,
+      id: attempt.id,
+      at,
+      outcome: outcome.kind,
+      started: evidence.started ? 1 : 0,
+      hint: outcome.kind === 'in_doubt' ? outcome.hint : null,
+      reason: outcome.reason,
+      notes: outcome.kind === 'registered' ? JSON.stringify(outcome.notes) : null,
+    })
+    changeOne(changes, `the outcome of attempt ${attempt.id}`)
+    const next = transition('sending', outcome.kind)
+    if (outcome.kind !== 'registered') {
+      changeOne(move.run(next, attempt.rowId).changes, `the outcome of row ${attempt.rowId}`)
+      return
+    }
+    const { creditorIdentifier, mandateReference } = outcome.value
+    const key = register.get({
+      id: attempt.rowId,
+      creditor: creditorIdentifier,
+      reference: mandateReference,
+      at,
+    })
+    changeOne(key === undefined ? 0 : 1, `the registration of row ${attempt.rowId}`)
+    if (key !== undefined) removeAccounts(attempt.rowId, key)
+  }
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { openAdmission } from './admission.js'
+import { bind, createCampaign, endRun, fingerprintsOf, insertRun, noteHolder } from './campaign-rows.js'
+import { emptyLog, type Connection } from './connection.js'
+import { prepareTotals } from './control-totals.js'
+import { createDelivery } from './delivery.js'
+import { openEmergencyFile, type EmergencyFile } from './emergency-file.js'
+import type { Clock, Ledger } from './ledger.js'
+import type { Lock } from './lock.js'
+import { erase, removeAccounts } from './purge.js'
+import { prepareReadyRows } from './ready-rows.js'
+import { recover } from './recovery.js'
+import { resolveRows, retryRefused } from './resolution.js'
+import { createStorage } from './storage.js'
+
+export interface LedgerOptions {
+  readonly file: string
+  readonly clock: Clock
+  /** Makes the file where there is none; true when left out. */
+  readonly create?: boolean
+  /** Who opens it, for the text that refuses a second process. */
+  readonly pid?: number
+  /** Runs the group commit once the events of this turn have been told; `setImmediate` when left out. */
+  readonly defer?: (flush: () => void) => void
+  /** Secret, ledger id and request ids come from here. */
+  readonly random?: (bytes: number) => Uint8Array
+}
+
+/** After this many settled rows the write-ahead log is emptied, so that removed account numbers leave the disk. */
+const SETTLED_PER_LOG = 2_000
+
+/** A random UUID (version 4) from 16 random bytes. */
+function uuidFrom(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex')
+  const variant = '89ab'.charAt((bytes[8] ?? 0) & 3)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+export interface LedgerParts extends LedgerOptions {
+  readonly connection: Connection
+  readonly lock: Lock
+}
+
+/** Puts the verbs together over a connection that is configured and migrated. */
+export function createLedger(parts: LedgerParts): Ledger {
+  const { connection, clock, lock } = parts
+  const file = resolve(parts.file)
+  const random = parts.random ?? randomBytes
+  const now = (): string => new Date(clock.now()).toISOString()
+  const storage = createStorage(connection, file)
+  const { write, guard, assertSound } = storage
+
+  const { recovered } = write(() => {
+    createCampaign(connection, random, now())
+    noteHolder(connection, parts.pid ?? null, now())
+    return { recovered: recover(connection, file, now()) }
+  })
+
+  let runId: number | null = null
+  let emergency: EmergencyFile | null = null
+  let isAdmitting = false
+  let settledSinceEmptied = 0
+  let isClosed = false
+
+  const delivery = createDelivery({
+    connection,
+    now,
+    newRequestId: () => uuidFrom(random(16)),
+    runId: () => {
+      if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
+      return runId
+    },
+    emergency: () => emergency,
+    defer: parts.defer ?? setImmediate,
+    write: storage.writeOrBreak,
+    settled: (count) => {
+      settledSinceEmptied += count
+      // A reader may hold the log; then the next settled rows try again.
+      if (settledSinceEmptied >= SETTLED_PER_LOG && emptyLog(connection)) settledSinceEmptied = 0
+    },
+  })
+
+  const ready = prepareReadyRows(connection)
+  const countReady = connection.prepare<[], number>(`select count(*) from row where state = 'ready'`).pluck()
+  const assigned = connection
+    .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+
+  return {
+    file,
+    recovered,
+    bind: (campaign) => write(() => bind(connection, file, campaign, now())),
+    startRun: (settings) => {
+      emergency ??= guard(() => openEmergencyFile(file))
+      runId = write(() => insertRun(connection, settings, now()))
+      return runId
+    },
+    endRun: (id, end) => {
+      delivery.flush()
+      write(() => endRun(connection, id, end, now()))
+      runId = null
+    },
+    admit: ({ severities }) => {
+      assertSound()
+      if (isAdmitting) throw new Error('Cannot admit while another admission is open')
+      const fingerprints = fingerprintsOf(connection, file)
+      const admission = openAdmission({
+        connection,
+        fingerprints,
+        severities,
+        now,
+        guard,
+        ended: (isCommitted) => {
+          isAdmitting = false
+          if (isCommitted) emptyLog(connection)
+        },
+      })
+      isAdmitting = true
+      return admission
+    },
+    ready: (after, limit) => {
+      assertSound()
+      return guard(() => ready(after, limit))
+    },
+    countReady: () => countReady.get() ?? 0,
+    begin: (row) => delivery.begin(row),
+    settle: (attempt, outcome) => delivery.settle(attempt, outcome),
+    hasAssigned: (reference) =>
+      delivery.isReferenceWaiting(reference) || assigned.get(reference) !== undefined,
+    resolve: (resolutions, { dryRun, force }) =>
+      write(() =>
+        resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force: force ?? false }),
+      ),
+    retryRefused: (by) => write(() => retryRefused(connection, by, now())),
+    purge: (decision) => {
+      const rows = write(() => removeAccounts(connection, decision, now()))
+      return guard(() => erase(connection, file, rows))
+    },
+    totals: prepareTotals(connection),
+    close: () => {
+      if (isClosed) return
+      isClosed = true
+      delivery.flush()
+      emergency?.close()
+      if (storage.isSound()) emptyLog(connection)
+      connection.close()
+      lock.release()
+    },
+  }
+}
