@@ -1,6 +1,7 @@
 import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
 import type { Outcome } from '../domain/outcome.js'
+import type { RowState } from '../domain/row-state.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { Totals } from '../domain/totals.js'
 
@@ -63,8 +64,28 @@ export interface Resolution {
   readonly assigned: AssignedIdentity | null
   /** Where the evidence came from: a file's name and SHA-256, or null for one typed on the command line. */
   readonly evidence: string | null
-  /** The attempt that the person looked at; refused when the row has moved on since. Null: the latest. */
+  /** The number `n` of the attempt that the person looked at; rejected when there was another since. Null: the latest. */
   readonly attempt: number | null
+}
+
+export type ResolutionResult =
+  | { readonly kind: 'resolved'; readonly rowId: number; readonly from: RowState; readonly to: RowState }
+  | { readonly kind: 'rejected'; readonly rowId: number; readonly message: string; readonly next: string }
+
+export interface ResolutionReport {
+  /** True when the decisions are on record; false for a dry run, and when a single one was rejected. */
+  readonly isApplied: boolean
+  /** One for each resolution, in the same order. */
+  readonly results: readonly ResolutionResult[]
+}
+
+export interface PurgeReport {
+  /** Rows that held an account number or cells until now. */
+  readonly rows: number
+  /** Copies of the ledger from before a schema change; they held account numbers and were removed. */
+  readonly removedBackups: readonly string[]
+  /** False when another program reads the ledger: old pages may still hold account numbers. Purge again. */
+  readonly isErased: boolean
 }
 
 export interface RunSettings {
@@ -97,6 +118,22 @@ export interface Ledger {
   readonly settle: (attempt: Attempt, outcome: Outcome) => Promise<void>
   /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
   readonly hasAssigned: (mandateReference: string) => boolean
+  /**
+   * Records what a person decided, all of it or nothing (product.md 3). `force` allows a resend within 15 minutes of
+   * the intent, when a late request may still arrive.
+   */
+  readonly resolve: (
+    resolutions: readonly Resolution[],
+    options: { dryRun: boolean; force?: boolean },
+  ) => ResolutionReport
+  /** Makes every refused row ready again, each as a decision of that person. @returns how many there were */
+  readonly retryRefused: (by: string) => number
+  /**
+   * After sign-off: removes every account number and cell that is still held, and the secret of the fingerprints.
+   * @throws {UsageError} while rows are ready, sending or in doubt
+   */
+  readonly purge: (purge: { by: string; reason: string }) => PurgeReport
   readonly totals: () => Totals
+  /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
   readonly close: () => void
 }

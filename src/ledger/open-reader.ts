@@ -1,0 +1,188 @@
+import { resolve } from 'node:path'
+import type { RowState } from '../domain/row-state.js'
+import type { RuleId } from '../domain/rules.js'
+import { LedgerError } from '../errors.js'
+import { openForReading, type Connection } from './connection.js'
+import { prepareSourceTotals, prepareTotals } from './control-totals.js'
+import { assertPrivateFile, entryAt } from './file-safety.js'
+import { assertOurs, missing } from './migration.js'
+import type {
+  CampaignRecord,
+  DecisionRecord,
+  LedgerReader,
+  ProblemRecord,
+  RowRecord,
+  RunRecord,
+  SourceRecord,
+} from './reader.js'
+import {
+  ATTEMPT_COLUMNS,
+  PROBLEM_COLUMNS,
+  ROW_COLUMNS,
+  toAttempt,
+  toRow,
+  toRun,
+  toSource,
+  type StoredAttempt,
+  type StoredRow,
+  type StoredRun,
+  type StoredSource,
+} from './records.js'
+import { SCHEMA } from './schema.js'
+import { explaining } from './storage-error.js'
+
+/**
+ * Opens a ledger beside the process that writes it; takes no lock and changes nothing.
+ * @throws {LedgerError} `missing`, `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
+ */
+export function openLedgerReader(path: string): LedgerReader {
+  const file = resolve(path)
+  return explaining('read', file, () => {
+    const entry = entryAt(file)
+    if (entry === null) throw missing(file)
+    assertPrivateFile(file, entry)
+    const connection = openForReading(file)
+    try {
+      if (assertOurs(connection, file, SCHEMA)) {
+        throw new LedgerError(
+          'missing',
+          `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
+          'Start a campaign with "sepa-migrate run FILE"',
+        )
+      }
+      return createReader(connection, file)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  })
+}
+
+/** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
+export function createReader(connection: Connection, file: string): LedgerReader {
+  const campaign = connection.prepare<[], CampaignRecord>(
+    `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+       changed_at as changedAt from campaign`,
+  )
+  const attempts = connection.prepare<[number], StoredAttempt>(
+    `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
+  )
+  const decisions = connection.prepare<[number, number], DecisionRecord>(
+    `select id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by", decision, reason,
+       evidence from decision where id > ? order by id limit ?`,
+  )
+  const distinct = connection.prepare<[], { customers: number; mandates: number; accounts: number }>(
+    `select count(distinct customer_no) as customers, count(distinct mandate_key) as mandates,
+       count(distinct iban_key) as accounts from row`,
+  )
+  const readRows = prepareRows(connection)
+  const totals = prepareTotals(connection)
+  const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
+  return {
+    file,
+    campaign: () =>
+      explained(() => {
+        const record = campaign.get()
+        if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
+        return record
+      }),
+    totals: () => explained(totals),
+    sources: () => explained(() => readSources(connection)),
+    runs: () => explained(() => readRuns(connection)),
+    rows: (states, after, limit) => explained(() => readRows.page(states, after, limit)),
+    row: (id) => explained(() => readRows.one(id)),
+    attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
+    ...prepareProblemQueries(connection, explained),
+    refusalCounts: prepareRefusalCounts(connection, explained),
+    decisions: (after, limit) => explained(() => decisions.all(after, limit)),
+    distinctCounts: () => explained(() => distinct.get() ?? { customers: 0, mandates: 0, accounts: 0 }),
+    close: () => connection.close(),
+  }
+}
+
+function prepareRows(connection: Connection) {
+  const one = connection.prepare<[number], StoredRow>(
+    `select ${ROW_COLUMNS} from row join source on source.id = source_id where row.id = ?`,
+  )
+  const lastAttempt = connection.prepare<[number, number], StoredAttempt>(
+    `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? and n = ?`,
+  )
+  const ids = connection
+    .prepare<[RowState, number, number], number>(
+      'select id from row where state = ? and id > ? order by id limit ?',
+    )
+    .pluck()
+
+  function read(id: number): RowRecord | null {
+    const row = one.get(id)
+    if (row === undefined) return null
+    const attempt = row.attempts === 0 ? undefined : lastAttempt.get(id, row.attempts)
+    return toRow(row, attempt === undefined ? null : toAttempt(attempt))
+  }
+
+  return {
+    one: read,
+    /** One range of the index for each state, then merged: no page has to look at rows of other states. */
+    page: connection.transaction((states: readonly RowState[], after: number, limit: number): RowRecord[] =>
+      [...new Set(states)]
+        .flatMap((state) => ids.all(state, after, limit))
+        .sort((a, b) => a - b)
+        .slice(0, limit)
+        .map(read)
+        .filter((row) => row !== null),
+    ),
+  }
+}
+
+function readSources(connection: Connection): SourceRecord[] {
+  const sources = connection.prepare<[], StoredSource>(
+    `select id, name, sha256, bytes, records, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
+       reading from source order by id`,
+  )
+  const totalsOf = prepareSourceTotals(connection)
+  return connection.transaction(() => sources.all().map((stored) => toSource(stored, totalsOf(stored.id))))()
+}
+
+function readRuns(connection: Connection): RunRecord[] {
+  const runs = connection.prepare<[], StoredRun>(
+    `select id, started_at as startedAt, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
+       stopped_by as stoppedBy, exit_code as exitCode from run order by id`,
+  )
+  const counts = connection.prepare<[number], { outcome: RunOutcome; count: number }>(
+    'select outcome, count(*) as count from attempt where run_id = ? group by outcome',
+  )
+  return connection.transaction(() => runs.all().map((stored) => toRun(stored, counts.all(stored.id))))()
+}
+
+type RunOutcome = StoredAttempt['outcome']
+type Explained = <Value>(body: () => Value) => Value
+
+function prepareProblemQueries(
+  connection: Connection,
+  explained: Explained,
+): Pick<LedgerReader, 'problems' | 'problemsOfRow' | 'problemCounts'> {
+  const tables = `problem join source on source.id = problem.source_id left join row on row.id = row_id`
+  const page = connection.prepare<[number, number], ProblemRecord>(
+    `select ${PROBLEM_COLUMNS} from ${tables} where problem.id > ? order by problem.id limit ?`,
+  )
+  const ofRow = connection.prepare<[number], ProblemRecord>(
+    `select ${PROBLEM_COLUMNS} from ${tables} where row_id = ? order by problem.id`,
+  )
+  const counts = connection.prepare<[], { rule: RuleId; severity: 'error' | 'warning'; count: number }>(
+    `select rule, severity, count(*) as count from problem group by rule, severity order by count desc, rule, severity`,
+  )
+  return {
+    problems: (after, limit) => explained(() => page.all(after, limit)),
+    problemsOfRow: (rowId) => explained(() => ofRow.all(rowId)),
+    problemCounts: () => explained(() => counts.all()),
+  }
+}
+
+function prepareRefusalCounts(connection: Connection, explained: Explained): LedgerReader['refusalCounts'] {
+  const counts = connection.prepare<[], ReturnType<LedgerReader['refusalCounts']>[number]>(
+    `select status, service_code as serviceCode, field, message, count(*) as count
+       from row left join attempt on row_id = row.id and n = attempts where state = 'refused'
+      group by 1, 2, 3, 4 order by count desc, status, serviceCode, field, message`,
+  )
+  return () => explained(() => counts.all())
+}

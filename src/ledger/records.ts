@@ -1,0 +1,83 @@
+import type { Field } from '../domain/mandate.js'
+import type { Outcome } from '../domain/outcome.js'
+import type { RowState } from '../domain/row-state.js'
+import type { RuleId } from '../domain/rules.js'
+import type { AttemptRecord, ProblemRecord, RowRecord, RunRecord, SourceRecord } from './reader.js'
+
+/** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
+
+export interface StoredAttempt extends Omit<AttemptRecord, 'started' | 'notes'> {
+  readonly started: number | null
+  readonly notes: string | null
+}
+
+export const ATTEMPT_COLUMNS = `attempt.id as id, attempt.n as n, run_id as runId, request_id as requestId,
+  attempt.started_at as startedAt, attempt.ended_at as endedAt, duration_ms as durationMs, started, outcome, hint,
+  attempt.reason as reason, status, error_code as errorCode, service_code as serviceCode, field, message, answer, notes`
+
+export const toAttempt = (stored: StoredAttempt): AttemptRecord => ({
+  ...stored,
+  started: stored.started === null ? null : stored.started === 1,
+  notes: stored.notes === null ? [] : (JSON.parse(stored.notes) as RuleId[]),
+})
+
+export interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'cells'> {
+  readonly cells: string | null
+}
+
+export const ROW_COLUMNS = `row.id as id, source_id as sourceId, source.name as source, record, line, state, rule,
+  customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
+  original_creditor_identifier as originalCreditorIdentifier, original_mandate_reference as originalMandateReference,
+  mandate_key as mandateKey, assigned_creditor_identifier as assignedCreditorIdentifier,
+  assigned_mandate_reference as assignedMandateReference, registered_at as registeredAt,
+  latest_first_debit as latestFirstDebit, superseded_by as supersededBy, attempts, cells`
+
+export const toRow = (stored: StoredRow, lastAttempt: AttemptRecord | null): RowRecord => ({
+  ...stored,
+  lastAttempt,
+  cells: stored.cells === null ? null : (JSON.parse(stored.cells) as string[]),
+})
+
+export interface StoredSource extends Omit<SourceRecord, 'header' | 'columns' | 'reading' | 'totals'> {
+  readonly header: string
+  readonly columns: string
+  readonly reading: string
+}
+
+export const toSource = (stored: StoredSource, totals: SourceRecord['totals']): SourceRecord => ({
+  ...stored,
+  header: JSON.parse(stored.header) as string[],
+  columns: JSON.parse(stored.columns) as Record<string, string>,
+  reading: JSON.parse(stored.reading) as Record<string, unknown>,
+  totals,
+})
+
+export interface StoredRun extends Omit<RunRecord, 'settings' | 'attempts'> {
+  readonly settings: string
+}
+
+/** A released attempt was in doubt in its run; what a person decided later does not change that run. */
+export const toRun = (
+  stored: StoredRun,
+  counts: readonly { outcome: AttemptRecord['outcome']; count: number }[],
+): RunRecord => {
+  const attempts: Record<Outcome['kind'] | 'open', number> = {
+    registered: 0,
+    refused: 0,
+    turned_away: 0,
+    not_sent: 0,
+    in_doubt: 0,
+    open: 0,
+  }
+  for (const { outcome, count } of counts) {
+    attempts[outcome === 'released' ? 'in_doubt' : (outcome ?? 'open')] += count
+  }
+  return { ...stored, settings: JSON.parse(stored.settings) as Record<string, unknown>, attempts }
+}
+
+export type StoredProblem = ProblemRecord & { readonly field: Field | null }
+
+export const PROBLEM_COLUMNS = `problem.id as id, source.name as source, row_id as rowId, record, line, problem.rule as rule,
+  severity, field, column_name as "column", value, message, remedy`
+
+export type StateCount = { readonly state: RowState; readonly count: number }

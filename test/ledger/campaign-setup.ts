@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  Mandate,
+  MandateReference,
+} from '../../src/domain/mandate.js'
+import type { Outcome } from '../../src/domain/outcome.js'
+import type { SeverityOverrides } from '../../src/domain/rules.js'
+import type { CheckedRecord, Finding, SourceSummary, Verdict } from '../../src/domain/verdict.js'
+import type { Clock, Ledger, ReadyRow } from '../../src/ledger/ledger.js'
+import { openLedger } from '../../src/ledger/open-ledger.js'
+import type { LedgerOptions } from '../../src/ledger/writer.js'
+
+/** Invented accounts that pass their checksums. */
+export const IBAN = 'DE89370400440532013000'
+export const OTHER_IBAN = 'NL91ABNA0417164300'
+export const CREDITOR = 'DE98ZZZ09999999999'
+
+export const HEADER = [
+  'customer_no',
+  'iban',
+  'signed_date',
+  'sepa_creditor_identifier',
+  'unique_mandate_reference',
+] as const
+export const COLUMNS = Object.fromEntries(HEADER.map((name) => [name, name]))
+
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export const freshFile = (): string => join(freshFolder(), 'campaign.db')
+
+/** Stands still until it is told otherwise. */
+export function stoppedClock(at = '2026-06-15T10:00:00.000Z'): Clock & { advance: (ms: number) => void } {
+  let ms = Date.parse(at)
+  return { now: () => ms, monotonic: () => ms, advance: (by) => void (ms += by) }
+}
+
+export function open(options: Partial<LedgerOptions> = {}): Ledger {
+  const ledger = openLedger({
+    file: options.file ?? freshFile(),
+    clock: stoppedClock(),
+    pid: 4711,
+    ...options,
+  })
+  onTestFinished(() => ledger.close())
+  return ledger
+}
+
+export interface Values {
+  readonly customerNo?: number
+  readonly iban?: string
+  readonly signedDate?: string
+  readonly creditor?: string
+  readonly reference?: string
+  readonly corrects?: number
+  /** Default: sendable. */
+  readonly verdict?: 'sendable' | 'invalid' | 'excluded'
+  readonly mandateKey?: string | null
+  readonly findings?: readonly Finding[]
+  readonly cells?: readonly string[]
+}
+
+/** A checked record as `source` would hand it over; `record` counts from 1 in `admit`. */
+export function recordOf(values: Values = {}, record = 1): CheckedRecord {
+  const customerNo = values.customerNo ?? 1000
+  const iban = values.iban ?? IBAN
+  const signedDate = (values.signedDate ?? '2020-01-31') as LocalDate
+  const creditor = values.creditor ?? CREDITOR
+  const reference = values.reference ?? 'M-1'
+  const mandate: Mandate = {
+    customerNo,
+    iban: iban as Iban,
+    signedDate,
+    original: {
+      creditorIdentifier: creditor as CreditorIdentifier,
+      mandateReference: reference as MandateReference,
+    },
+  }
+  const verdicts: Record<NonNullable<Values['verdict']>, Verdict> = {
+    sendable: { kind: 'sendable', mandate },
+    invalid: { kind: 'invalid' },
+    excluded: { kind: 'excluded', rule: 'STATUS_NOT_ACTIVE', reason: 'cancelled' },
+  }
+  return {
+    record,
+    line: record + 1,
+    cells: values.cells ?? [String(customerNo), iban, signedDate, creditor, reference],
+    verdict: verdicts[values.verdict ?? 'sendable'],
+    values: { customerNo, iban, signedDate, creditorIdentifier: creditor, mandateReference: reference },
+    mandateKey:
+      values.mandateKey === undefined
+        ? `${creditor.slice(0, 2)}|${creditor.slice(7)}|${reference.toUpperCase()}`
+        : values.mandateKey,
+    corrects: values.corrects ?? null,
+    latestFirstDebit: null,
+    findings: values.findings ?? [],
+  }
+}
+
+let files = 0
+
+export function summaryOf(records: number, sha256 = `sha-${String((files += 1))}`): SourceSummary {
+  return {
+    sha256,
+    bytes: records * 80,
+    records,
+    blankLines: 0,
+    reading: { encoding: 'utf-8', delimiter: ',' },
+    findings: [],
+  }
+}
+
+/** One file, admitted in a transaction of its own. Gives the ids of its rows. */
+export function admit(
+  ledger: Pick<Ledger, 'admit'>,
+  rows: readonly Values[],
+  {
+    severities = {},
+    name = 'export.csv',
+    sha256,
+  }: { severities?: SeverityOverrides; name?: string; sha256?: string } = {},
+): 'admitted' | 'known' {
+  const admission = ledger.admit({ severities })
+  const source = admission.open({ name, header: HEADER, columns: COLUMNS })
+  source.add(rows.map((values, index) => recordOf(values, index + 1)))
+  const result = source.close(summaryOf(rows.length, sha256))
+  admission.commit()
+  return result
+}
+
+export const SETTINGS = {
+  version: '0.1.0',
+  host: 'bench',
+  pid: 4711,
+  asOf: '2026-06-15',
+  zone: 'Europe/Berlin',
+  settings: { concurrency: 8 },
+}
+
+const EVIDENCE = {
+  started: true,
+  status: 200,
+  errorCode: null,
+  serviceCode: null,
+  field: null,
+  message: null,
+  answer: null,
+  durationMs: 12.5,
+  retryAfterMs: null,
+}
+
+export const registered = (mandateReference: string, creditorIdentifier = 'SE97ZZZ5560000001'): Outcome => ({
+  kind: 'registered',
+  value: { creditorIdentifier, mandateReference },
+  notes: [],
+  evidence: EVIDENCE,
+  reason: 'The service registered the mandate',
+  halt: null,
+})
+
+export const refused = (message = 'Not a known customer'): Outcome => ({
+  kind: 'refused',
+  evidence: { ...EVIDENCE, status: 422, serviceCode: 'INVALID_PARAMETER', field: 'customer_no', message },
+  reason: 'The service refused the mandate',
+  halt: null,
+})
+
+export const turnedAway = (): Outcome => ({
+  kind: 'turned_away',
+  evidence: { ...EVIDENCE, status: 429, retryAfterMs: 2_000 },
+  reason: 'The service said not now',
+  halt: null,
+})
+
+export const notSent = (): Outcome => ({
+  kind: 'not_sent',
+  evidence: { ...EVIDENCE, started: false, status: null, errorCode: 'ECONNREFUSED' },
+  reason: 'No connection',
+  halt: null,
+})
+
+export const inDoubt = (): Outcome => ({
+  kind: 'in_doubt',
+  hint: 'unknown',
+  evidence: { ...EVIDENCE, status: null, errorCode: 'ECONNRESET' },
+  reason: 'The connection was reset after the request had left',
+  halt: null,
+})
+
+export function readyRow(ledger: Pick<Ledger, 'ready'>, after = 0): ReadyRow {
+  const [row] = ledger.ready(after, 1)
+  if (row === undefined) throw new Error('The test expected a ready row')
+  return row
+}
+
+/** Sends the first ready row and settles it. */
+export async function send(ledger: Ledger, outcome: Outcome): Promise<number> {
+  const row = readyRow(ledger)
+  await ledger.settle(await ledger.begin(row), outcome)
+  return row.id
+}
