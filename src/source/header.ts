@@ -1,0 +1,72 @@
+import { isSepaIban } from '../domain/iban.js'
+import { cleanCell, cleanIban, fold } from '../domain/text.js'
+import { showValue } from '../domain/finding.js'
+import type { ColumnRef } from './options.js'
+
+/** The columns of a source. Those that this program's own result files add are left out of `names`. */
+export interface Header {
+  /** In file order; a column without a name is the empty text. */
+  readonly names: readonly string[]
+  /** Where each of them stands in a record, from 0. */
+  readonly positions: readonly number[]
+  /** Cells of the header record. */
+  readonly width: number
+  /** Where `migration_row` stands in a record. */
+  readonly migrationRow: number | null
+}
+
+const OWN_PREFIX = /^migration_/i
+
+/** Reads the cells of the header record (product.md 3: columns that begin with `migration_` are ignored). */
+export function readHeader(cells: readonly string[]): Header {
+  const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
+  const kept = all.filter(({ name }) => !OWN_PREFIX.test(name))
+  const row = all.find(({ name }) => name.toLowerCase() === 'migration_row')
+  return {
+    names: kept.map(({ name }) => name),
+    positions: kept.map(({ position }) => position),
+    width: cells.length,
+    migrationRow: row?.position ?? null,
+  }
+}
+
+/** A header by which one of this program's own result files is recognised. */
+export const isResultHeader = (cells: readonly string[]): boolean => {
+  const names = new Set(cells.map((cell) => cleanCell(cell).toLowerCase()))
+  return names.has('migration_row') && names.has('migration_state')
+}
+
+/** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
+export function findColumn({ names, positions }: Header, ref: ColumnRef): number | null {
+  if (typeof ref === 'number') return indexOrNull(positions.indexOf(ref - 1))
+  const exact = names.indexOf(cleanCell(ref))
+  if (exact >= 0) return exact
+  const folded = fold(ref)
+  return folded === '' ? null : indexOrNull(names.findIndex((name) => fold(name) === folded))
+}
+
+const indexOrNull = (index: number): number | null => (index < 0 ? null : index)
+
+/** Groups of columns whose names are equal after folding; those without a name are no group. */
+export function duplicateColumns({ names }: Header): readonly (readonly number[])[] {
+  const groups = new Map<string, number[]>()
+  names.forEach((name, index) => {
+    const key = fold(name)
+    if (key !== '') groups.set(key, [...(groups.get(key) ?? []), index])
+  })
+  return [...groups.values()].filter((group) => group.length > 1)
+}
+
+const MOST_SHOWN = 20
+
+/** The names as a message may show them; account numbers are masked, for the file may have no header at all. */
+export function showNames({ names }: Header): string {
+  const shown = names.slice(0, MOST_SHOWN).map((name) => `"${showValue(name)}"`)
+  return names.length > MOST_SHOWN
+    ? `${shown.join(', ')} and ${names.length - MOST_SHOWN} more`
+    : shown.join(', ')
+}
+
+/** True when the first record holds an account number where names should be. */
+export const looksLikeRecord = ({ names }: Header): boolean =>
+  names.some((name) => isSepaIban(cleanIban(cleanCell(name))))

@@ -1,0 +1,170 @@
+import { refuse } from './refusal.js'
+import {
+  DELIMITERS,
+  detectDelimiter,
+  readSepLine,
+  splitLine,
+  type Delimiter,
+  type DelimiterChoice,
+} from './delimiter.js'
+import type { EncodingChoice } from './encoding.js'
+import { isResultHeader, readHeader, type Header } from './header.js'
+import { dropFirstLines, dropLastLines } from './lines.js'
+import type { LayoutOptions } from './options.js'
+import { isBlankRecord, readRecords, type RawRecord, type RecordSettings } from './records.js'
+import type { RecordLimits } from './record-scanner.js'
+import type { TextSource } from './text.js'
+import { SourceError } from '../errors.js'
+
+/** How a source is written: everything that must be known before its first record can be read. */
+export interface Layout {
+  readonly encoding: EncodingChoice
+  readonly delimiter: DelimiterChoice
+  /** Physical lines before the header. */
+  readonly skipLines: number
+  readonly skipFooterLines: number
+  /** Physical line on which the header begins. */
+  readonly headerLine: number
+  readonly header: Header
+  /** One of this program's own result files: what the configuration says of the export does not hold for it. */
+  readonly isResultFile: boolean
+}
+
+interface DetectOptions {
+  readonly layout: LayoutOptions
+  readonly limits: RecordLimits
+  /** True for a column name that somebody expects in this file. */
+  readonly isKnown: (name: string) => boolean
+}
+
+const UNDECLARED: LayoutOptions = {
+  delimiter: undefined,
+  encoding: undefined,
+  skipLines: 0,
+  skipFooterLines: 0,
+}
+
+/**
+ * Finds encoding, delimiter and header; what is declared wins.
+ * @throws {SourceError} FILE_ENCODING, FILE_DELIMITER, FILE_EMPTY or FILE_RECORD_TOO_LONG
+ */
+export async function detectLayout(source: TextSource, options: DetectOptions): Promise<Layout> {
+  const { limits, isKnown } = options
+  const isResultFile = isWrittenByUs(source)
+  const layout = isResultFile ? UNDECLARED : options.layout
+  const { head, ...encoding } = source.choose(layout.encoding)
+  const { skipLines, sep } = skipPreamble(head, layout.skipLines)
+  const firstLine = skipLines + 1
+  const body = head.slice(startOfLine(head, firstLine))
+  const delimiter = chooseDelimiter(layout, sep, () =>
+    detectDelimiter(source.label, firstRecord(body), firstLine, isKnown),
+  )
+  const record = await readHeaderRecord(source.label, body, {
+    delimiter: delimiter.delimiter,
+    limits,
+    firstLine,
+  })
+  if (record === null) throw refuse(source.label, 'FILE_EMPTY', 'it has no header line')
+  return {
+    encoding,
+    delimiter,
+    skipLines,
+    skipFooterLines: layout.skipFooterLines,
+    headerLine: record.line,
+    header: readHeader(record.cells),
+    isResultFile,
+  }
+}
+
+function chooseDelimiter(
+  { delimiter }: LayoutOptions,
+  sep: Delimiter | null,
+  detect: () => Delimiter,
+): DelimiterChoice {
+  if (delimiter !== undefined) return { delimiter: DELIMITERS[delimiter], by: 'declared' }
+  if (sep !== null) return { delimiter: sep, by: 'sep= line' }
+  return { delimiter: detect(), by: 'header line' }
+}
+
+/** The text between preamble and footer, header included. `onDropped` gets the footer at the end. */
+export function bodyOf(
+  pieces: AsyncIterable<string>,
+  { skipLines, skipFooterLines }: Layout,
+  { recordLength }: RecordLimits,
+  onDropped: (lines: string) => void = () => undefined,
+): AsyncGenerator<string> {
+  return dropLastLines(dropFirstLines(pieces, skipLines), {
+    count: skipFooterLines,
+    maxHeld: (skipFooterLines + 2) * recordLength,
+    onDropped,
+  })
+}
+
+/** How to read that text. */
+export const recordSettings = (layout: Layout, limits: RecordLimits): RecordSettings => ({
+  delimiter: layout.delimiter.delimiter,
+  limits,
+  firstLine: layout.skipLines + 1,
+})
+
+/** Result files may come back from a spreadsheet in another encoding and with another separator. */
+function isWrittenByUs(source: TextSource): boolean {
+  try {
+    const first = lineAt(source.choose(undefined).head, 1)
+    return Object.values(DELIMITERS).some((delimiter) => isResultHeader(splitLine(first, delimiter)))
+  } catch (error) {
+    if (error instanceof SourceError) return false
+    throw error
+  }
+}
+
+const lineEnds = (): RegExp => /\r\n|\n|\r/g
+
+/** Offset at which a physical line begins, or the end of the text. */
+function startOfLine(text: string, line: number): number {
+  const pattern = lineEnds()
+  for (let number = 1; number < line; number += 1) if (pattern.exec(text) === null) return text.length
+  return pattern.lastIndex
+}
+
+function lineAt(text: string, line: number): string {
+  const rest = text.slice(startOfLine(text, line))
+  return rest.slice(0, lineEnds().exec(rest)?.index ?? rest.length)
+}
+
+/** A `sep=` line is skipped wherever it stands: at the top, or right behind the declared preamble. */
+function skipPreamble(head: string, declared: number): { skipLines: number; sep: Delimiter | null } {
+  const top = readSepLine(lineAt(head, 1))
+  const skipLines = top === null ? declared : Math.max(declared, 1)
+  const next = readSepLine(lineAt(head, skipLines + 1))
+  return next === null ? { skipLines, sep: top } : { skipLines: skipLines + 1, sep: next }
+}
+
+/** The text of the first record that is not blank, up to the line end outside quotes. */
+function firstRecord(body: string): string {
+  const start = body.search(/\S/)
+  if (start < 0) return ''
+  let isQuoted = false
+  for (let at = start; at < body.length; at += 1) {
+    const character = body[at]
+    if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && (character === '\n' || character === '\r')) return body.slice(start, at)
+  }
+  return body.slice(start)
+}
+
+async function readHeaderRecord(
+  source: string,
+  body: string,
+  settings: RecordSettings,
+): Promise<RawRecord | null> {
+  for await (const records of readRecords(source, once(body), settings)) {
+    const first = records.find(({ cells }) => !isBlankRecord(cells))
+    if (first !== undefined) return first
+  }
+  return null
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text)
+}

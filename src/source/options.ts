@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { DATE_FORMATS } from '../domain/date-format.js'
+import { DELIMITERS, type DelimiterName } from './delimiter.js'
+import { ENCODINGS } from './encoding.js'
+
+/** The sections of sepa-migrate.yaml that say how to read a source (product.md 5). */
+
+const name = z.string('Give the name of a column').min(1, 'A column name is empty')
+const position = z.int('Give a column by its name or its position from 1').min(1, 'Positions count from 1')
+
+/** A column by its name (compared like headers) or its position from 1. */
+const columnSchema = z
+  .union([name, position])
+  .meta({ description: 'A column by its name, or its position from 1' })
+export type ColumnRef = z.output<typeof columnSchema>
+
+/** One column, or several candidates of which the first that the file has is used. */
+const candidatesSchema = z.union([columnSchema, z.array(columnSchema).min(1, 'The list of columns is empty')])
+export type Candidates = z.output<typeof candidatesSchema>
+
+const transformSchema = z.union([
+  z.enum(['trim', 'upperCase']),
+  z.strictObject({ stripPrefix: z.string().min(1) }),
+  z.strictObject({
+    padLeft: z.strictObject({ length: z.int().min(1).max(64), with: z.string().length(1) }),
+  }),
+])
+/** A change that the operator ordered, made before the checks. The list is closed. */
+export type Transform = z.output<typeof transformSchema>
+
+const detailed = { column: candidatesSchema, transform: z.array(transformSchema).min(1).optional() }
+
+/** A field by its column, its candidates, or an object with more detail. */
+const column = z.union([columnSchema, z.array(columnSchema).min(1), z.strictObject(detailed)])
+const dateColumn = z.union([
+  columnSchema,
+  z.array(columnSchema).min(1),
+  z.strictObject({ ...detailed, format: z.enum([...DATE_FORMATS, 'auto']).optional() }),
+])
+/** Only the creditor identifier may be a constant: it fills empty cells and never overrides one. */
+const creditorColumn = z.union([
+  columnSchema,
+  z.array(columnSchema).min(1),
+  z.strictObject({ ...detailed, constant: z.string().min(1).optional() }),
+  z.strictObject({ constant: z.string().min(1) }),
+])
+
+export const columnsSchema = z
+  .strictObject({
+    customer_no: column.optional(),
+    iban: column.optional(),
+    signed_date: dateColumn.optional(),
+    sepa_creditor_identifier: creditorColumn.optional(),
+    unique_mandate_reference: column.optional(),
+    last_collection_date: dateColumn.optional(),
+    status: column.optional(),
+    sequence: column.optional(),
+    scheme: column.optional(),
+  })
+  .meta({ description: 'Which column feeds which field; fields left out are found by their usual names' })
+
+const delimiterSchema = z.enum(Object.keys(DELIMITERS) as [DelimiterName, ...DelimiterName[]])
+
+const layout = {
+  delimiter: delimiterSchema.optional().meta({ description: 'Column separator; detected when left out' }),
+  encoding: z.enum(ENCODINGS).optional().meta({ description: 'Text encoding; detected when left out' }),
+  skipLines: z.int().min(0).max(10_000).default(0).meta({ description: 'Physical lines before the header' }),
+  skipFooterLines: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(0)
+    .meta({ description: 'Physical lines after the last record, blank ones included' }),
+}
+
+const calendarDate = z.iso.date('Give a date as YYYY-MM-DD')
+
+export const sourceSchema = z
+  .strictObject({
+    ...layout,
+    exportDay: calendarDate.optional().meta({
+      description: 'The day of the export; a signature date that 10 % of the rows share with it is a filler',
+    }),
+    fillerDates: z
+      .array(calendarDate)
+      .default(['2009-11-01', '1970-01-01', '1900-01-01'])
+      .meta({ description: 'Signature dates that are suspicious from 10 % of the rows on' }),
+  })
+  .meta({ description: 'How the file is written' })
+
+const secondKeySchema = z.union([
+  z.strictObject({ column: columnSchema, ibanEnd: z.literal(true) }),
+  z.strictObject({ column: columnSchema, from: candidatesSchema }),
+])
+
+export const crosswalkSchema = z
+  .strictObject({
+    file: z.string().min(1).meta({ description: 'CSV file, relative to the configuration file' }),
+    from: candidatesSchema.meta({ description: 'Column of the export that holds the old key' }),
+    key: columnSchema.meta({ description: 'Column of the crosswalk that holds the old key' }),
+    customer_no: columnSchema
+      .default('customer_no')
+      .meta({ description: 'Column of the crosswalk with the new number' }),
+    secondKey: secondKeySchema.optional().meta({
+      description:
+        'Guards against a shifted column: the last characters of the IBAN, or a column to compare, such as the name',
+    }),
+    ...layout,
+  })
+  .meta({ description: 'A second file that gives the customer_no for each old key' })
+
+const cellValue = z.union([z.string(), z.number(), z.boolean()])
+
+export const excludeSchema = z
+  .array(
+    z.strictObject({
+      column: columnSchema,
+      equals: z.array(cellValue).min(1, 'Name at least one value'),
+      reason: z.string().min(1, 'Say why these rows stay behind'),
+    }),
+  )
+  .meta({ description: 'Rows that are left out on purpose' })
+
+const words = z.array(z.string().min(1)).exactOptional()
+
+/** Words of status, sequence and scheme columns that the built-in lists do not know (sepa-rules.md 7.2). */
+export const wordsSchema = z
+  .strictObject({
+    status: z.strictObject({ active: words, notActive: words }).exactOptional(),
+    sequence: z.strictObject({ recurrent: words, oneOff: words, final: words }).exactOptional(),
+    scheme: z.strictObject({ core: words, b2b: words }).exactOptional(),
+  })
+  .meta({ description: 'What the words of status, sequence and scheme columns mean' })
+
+const GIB = 1024 ** 3
+
+/** Bounds on what is believed to be an export; all memory the reader uses follows from them. */
+export const limitsSchema = z
+  .strictObject({
+    recordLength: z
+      .int()
+      .min(64)
+      .max(200_000)
+      .default(65_536)
+      .meta({ description: 'Characters of one record' }),
+    fieldLength: z.int().min(64).max(200_000).default(8_192).meta({ description: 'Characters of one cell' }),
+    columns: z.int().min(2).max(10_000).default(512),
+    unpackedBytes: z
+      .int()
+      .min(1)
+      .default(8 * GIB)
+      .meta({ description: 'Bytes that a gzip source may unpack to' }),
+    crosswalkLines: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .default(2_000_000)
+      .meta({ description: 'Lines of the crosswalk, which is kept in memory (about 300 bytes each)' }),
+  })
+  .meta({ description: 'Sizes beyond which a source is refused' })
+
+export type ColumnsOptions = z.output<typeof columnsSchema>
+export type LayoutOptions = Pick<z.output<typeof sourceSchema>, keyof typeof layout>
+export type CrosswalkOptions = z.output<typeof crosswalkSchema>
+export type ExcludeOptions = z.output<typeof excludeSchema>
+export type LimitOptions = z.output<typeof limitsSchema>
+
+/** All of it, for the configuration schema of the command line to spread. */
+export const sourceSections = {
+  source: sourceSchema.prefault({}),
+  columns: columnsSchema.prefault({}),
+  crosswalk: crosswalkSchema.optional(),
+  exclude: excludeSchema.default([]),
+  words: wordsSchema.prefault({}),
+  limits: limitsSchema.prefault({}),
+}
+
+const sourceOptionsSchema = z.strictObject(sourceSections)
+export type SourceOptions = z.output<typeof sourceOptionsSchema>
+
+/** The options of a program that has no configuration file. */
+export const DEFAULT_SOURCE_OPTIONS: SourceOptions = sourceOptionsSchema.parse({})
