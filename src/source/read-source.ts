@@ -1,0 +1,239 @@
+import type { DateFormat, SettledFormat } from '../domain/date-format.js'
+import { startSettling } from '../domain/date-settler.js'
+import { meaningOfHeader } from '../domain/header-synonyms.js'
+import { isAbsentCollection } from '../domain/last-collection.js'
+import type { Field } from '../domain/mandate.js'
+import { fold } from '../domain/text.js'
+import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
+import { wordsWith } from '../domain/words.js'
+import { UsageError } from '../errors.js'
+import { loadCrosswalk } from './crosswalk.js'
+import { excludeBy } from './exclude.js'
+import { nameOf, type ReadEnd, type SourceInput } from './input.js'
+import { bodyOf, detectLayout, recordSettings } from './layout.js'
+import { mapColumns, type MappedColumn } from './mapping.js'
+import type { SourceOptions } from './options.js'
+import {
+  columnNames,
+  describeReading,
+  type Formats,
+  type RecognisedSource,
+  type SourceCheck,
+} from './recognised-source.js'
+import { checkRecord, type RecordCheck } from './record-check.js'
+import { isBlankRecord, readRecords, type RawRecord } from './records.js'
+import { refuse } from './refusal.js'
+import { alignRows } from './row-shape.js'
+import { refuseByFinding, refuseMandates, watchSource } from './source-watch.js'
+import { openText } from './text.js'
+
+/** A source that was recognised: its records can be read, its summary is there after the last one. */
+export interface OpenedSource {
+  readonly name: string
+  /** Hash of the file as given; null for a stream until it was read. */
+  readonly sha256: string | null
+  /** Column names in file order, without the `migration_` columns of result files. */
+  readonly header: readonly string[]
+  /** The header name that feeds each field; a constant has none. */
+  readonly columns: Readonly<Record<string, string>>
+  /** Batches of at most 1,000; a file can be read again, a stream only once. */
+  readonly records: (signal?: AbortSignal) => AsyncIterable<CheckedRecord[]>
+  readonly summary: () => SourceSummary
+}
+
+const BATCH = 1000
+
+/**
+ * Opens a source: finds out how it is written and which column feeds which field.
+ * A file is read once from start to end before (hash and encoding), and once more where a date format is `auto`.
+ * @throws {SourceError} for a file that cannot be opened, or whose encoding, delimiter or header are in doubt
+ * @throws {UsageError} when the configuration contradicts itself, or asks of a stream what only a file can give
+ */
+export async function openSource(
+  input: SourceInput,
+  options: SourceOptions,
+  check: SourceCheck,
+  signal?: AbortSignal,
+): Promise<OpenedSource> {
+  const { limits } = options
+  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes, signal })
+  const layout = await detectLayout(text, { layout: options.source, limits, isKnown: expectedNames(options) })
+  const mapping = mapColumns(text.label, layout.headerLine, layout.header, options)
+  const crosswalk = await crosswalkFor(options, check, signal)
+  const source: RecognisedSource = { name: nameOf(input), text, layout, mapping, options, check, crosswalk }
+  const formats = await settleFormats(source, signal)
+  let summary: SourceSummary | null = null
+  return {
+    name: source.name,
+    sha256: text.sha256,
+    header: layout.header.names,
+    columns: columnNames(mapping),
+    records: (readSignal) =>
+      readChecked(source, formats, readSignal ?? signal, (reached) => {
+        summary = reached
+      }),
+    summary: () => {
+      if (summary === null) throw new Error(`The source "${source.name}" was not read to its end`)
+      return summary
+    },
+  }
+}
+
+/** Names that decide between two plausible delimiters: those of the configuration, and the usual ones. */
+function expectedNames({ columns, crosswalk, exclude }: SourceOptions): (name: string) => boolean {
+  const configured = [
+    ...Object.values(columns).flatMap((column) =>
+      typeof column === 'object' && !Array.isArray(column) && 'column' in column ? column.column : column,
+    ),
+    ...(crosswalk === undefined ? [] : [crosswalk.from]),
+    ...exclude.map(({ column }) => column),
+  ].flat()
+  const names = new Set(configured.flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])))
+  return (name) => names.has(fold(name)) || meaningOfHeader(name).kind !== 'unknown'
+}
+
+async function crosswalkFor(
+  { crosswalk, limits }: SourceOptions,
+  check: SourceCheck,
+  signal: AbortSignal | undefined,
+): Promise<RecognisedSource['crosswalk']> {
+  if (crosswalk === undefined) return null
+  if (check.crosswalk !== undefined) return { loaded: check.crosswalk, isOwn: false }
+  return { loaded: await loadCrosswalk(crosswalk.file, crosswalk, limits, signal), isOwn: true }
+}
+
+/** The data records, in batches, without header, blank lines and footer. */
+async function* readData(
+  { text, layout, options: { limits } }: RecognisedSource,
+  signal: AbortSignal | undefined,
+  ends: {
+    onEnd: (end: ReadEnd) => void
+    onFooter: (lines: string) => void
+    onBlank: (lines: number) => void
+  },
+): AsyncGenerator<RawRecord[]> {
+  const pieces = text.read(layout.encoding.encoding, ends.onEnd, signal)
+  const body = bodyOf(pieces, layout, limits, ends.onFooter)
+  const records = readRecords(text.label, body, recordSettings(layout, limits), ends.onBlank)
+  for await (const batch of records) {
+    const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))
+    const isHeaderIn = batch.some(({ line }) => line === layout.headerLine)
+    ends.onBlank(batch.length - kept.length - (isHeaderIn ? 1 : 0))
+    yield kept
+  }
+}
+
+/** Settles the columns declared `auto`, which takes a look at all their values first (sepa-rules.md 5). */
+async function settleFormats(source: RecognisedSource, signal: AbortSignal | undefined): Promise<Formats> {
+  const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
+  const columns = [
+    autoColumn(fields, 'signed_date', signedDateFormat),
+    autoColumn(fields, 'last_collection_date', lastCollectionFormat, isAbsentCollection),
+  ] as const
+  const ignore = { onEnd: () => undefined, onFooter: () => undefined, onBlank: () => undefined }
+  if (columns.some((column) => column.position !== null)) {
+    if (source.text.sha256 === null)
+      throw new UsageError(
+        'The date format auto needs two looks at the whole column, which a stream cannot give',
+        'Declare the date format, or give a file instead of standard input.',
+      )
+    const align = alignRows(source.layout.header)
+    for await (const batch of readData(source, signal, ignore))
+      for (const { cells } of batch)
+        if (align(cells) !== null) for (const column of columns) column.note(cells)
+  }
+  return { signedDate: columns[0].settled(), lastCollection: columns[1].settled() }
+}
+
+interface AutoColumn {
+  readonly position: number | null
+  readonly note: (cells: readonly string[]) => void
+  readonly settled: () => SettledFormat
+}
+
+function autoColumn(
+  fields: readonly MappedColumn[],
+  field: Field,
+  format: DateFormat | 'auto',
+  isAbsent?: (text: string) => boolean,
+): AutoColumn {
+  if (format !== 'auto') return { position: null, note: () => undefined, settled: () => format }
+  const settler = startSettling(isAbsent)
+  const position = fields.find((column) => column.field === field)?.position ?? null
+  return {
+    position,
+    note: (cells) => {
+      if (position !== null) settler.note(cells[position] ?? '')
+    },
+    settled: settler.settled,
+  }
+}
+
+function recordChecker(
+  source: RecognisedSource,
+  formats: Formats,
+): (raw: RawRecord, record: number) => RecordCheck {
+  const { layout, mapping, options, check, crosswalk } = source
+  return checkRecord({
+    check: {
+      today: check.today,
+      severities: check.severities,
+      newCreditorIdentifier: check.newCreditorIdentifier,
+      dormantSoonDays: check.dormantSoonDays,
+      signedDateFormat: formats.signedDate,
+      lastCollectionFormat: formats.lastCollection,
+      constantCreditorIdentifier: mapping.constant,
+      schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
+      words: wordsWith(options.words),
+    },
+    mapping,
+    align: alignRows(layout.header),
+    width: layout.header.width,
+    migrationRow: layout.header.migrationRow,
+    exclude: excludeBy(layout.header, options.exclude, check.severities),
+    crosswalk: crosswalk?.loaded ?? null,
+  })
+}
+
+async function* readChecked(
+  source: RecognisedSource,
+  formats: Formats,
+  signal: AbortSignal | undefined,
+  onSummary: (summary: SourceSummary) => void,
+): AsyncGenerator<CheckedRecord[]> {
+  const { text, layout } = source
+  const checkOne = recordChecker(source, formats)
+  const watch = watchSource(source)
+  let end: ReadEnd = { sha256: '', bytes: 0 }
+  let records = 0
+  let blankLines = 0
+  let batch: CheckedRecord[] = []
+  const data = readData(source, signal, {
+    onEnd: (reached) => (end = reached),
+    onFooter: (lines) => refuseMandates(source, lines),
+    onBlank: (lines) => (blankLines += lines),
+  })
+  for await (const raws of data) {
+    for (const raw of raws) {
+      records += 1
+      const result = checkOne(raw, records)
+      watch.note(result)
+      batch.push(result.checked)
+      if (batch.length < BATCH) continue
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+  if (records === 0)
+    throw refuse(text.label, 'FILE_EMPTY', 'it has a header but no records', { line: layout.headerLine })
+  const findings = watch.findings()
+  refuseByFinding(text.label, findings)
+  onSummary({
+    ...end,
+    records,
+    blankLines,
+    reading: { ...describeReading(source, formats), ...watch.counts() },
+    findings,
+  })
+}

@@ -1,0 +1,66 @@
+import type { CheckOptions } from '../domain/check-mandate.js'
+import type { SettledFormat } from '../domain/date-format.js'
+import type { Crosswalk } from './crosswalk.js'
+import type { Layout } from './layout.js'
+import type { Mapping } from './mapping.js'
+import type { SourceOptions } from './options.js'
+import type { TextSource } from './text.js'
+
+/** What every row is checked against, as far as it does not depend on the file. */
+export interface SourceCheck extends Pick<
+  CheckOptions,
+  'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays'
+> {
+  /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
+  readonly crosswalk?: Crosswalk
+}
+
+/** Everything that is known of a source before its records are read. */
+export interface RecognisedSource {
+  readonly name: string
+  readonly text: TextSource
+  readonly layout: Layout
+  readonly mapping: Mapping
+  readonly options: SourceOptions
+  readonly check: SourceCheck
+  readonly crosswalk: { readonly loaded: Crosswalk; readonly isOwn: boolean } | null
+}
+
+export interface Formats {
+  readonly signedDate: SettledFormat
+  readonly lastCollection: SettledFormat
+}
+
+/** The column of each field, by its name in the header. */
+export function columnNames({ fields, oldKey }: Mapping): Record<string, string> {
+  const names = Object.fromEntries(fields.map(({ field, name }) => [field, name]))
+  return oldKey === null ? names : { customer_no: oldKey.name, ...names }
+}
+
+/** How the source was read, for reports; column names and settings, never a cell. */
+export function describeReading(
+  { layout, mapping, crosswalk, options }: RecognisedSource,
+  formats: Formats,
+): Readonly<Record<string, unknown>> {
+  return {
+    encoding: layout.encoding,
+    delimiter: layout.delimiter,
+    headerLine: layout.headerLine,
+    skipLines: layout.skipLines,
+    skipFooterLines: layout.skipFooterLines,
+    resultFile: layout.isResultFile,
+    columns: columnNames(mapping),
+    constantCreditorIdentifier: mapping.constant,
+    dateFormats: formats,
+    transforms: Object.fromEntries(
+      mapping.fields
+        .filter(({ transforms }) => transforms.length > 0)
+        .map(({ field, transforms }) => [field, transforms]),
+    ),
+    exclude: options.exclude,
+    crosswalk:
+      crosswalk === null
+        ? null
+        : { name: crosswalk.loaded.name, sha256: crosswalk.loaded.sha256, lines: crosswalk.loaded.lines },
+  }
+}

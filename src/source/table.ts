@@ -1,0 +1,70 @@
+import { cleanCell, fold } from '../domain/text.js'
+import { nameOf, type ReadEnd, type SourceInput } from './input.js'
+import { bodyOf, detectLayout, recordSettings } from './layout.js'
+import type { LimitOptions } from './options.js'
+import { isBlankRecord, readRecords } from './records.js'
+import { refuse } from './refusal.js'
+import { openText } from './text.js'
+
+/** A CSV that is no export: decisions of a person, or a list from the service. Detected like any source. */
+export interface Table {
+  readonly name: string
+  /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
+  readonly rows: (signal?: AbortSignal) => AsyncGenerator<TableRow>
+  /** Hash of the bytes, known after the last row. */
+  readonly sha256: () => string
+}
+
+export interface TableRow {
+  /** Physical line on which the record begins, from 1. */
+  readonly line: number
+  /** The cell of the first of these columns that the file has, cleaned; null where it has none. Names are folded. */
+  readonly cell: (...names: readonly string[]) => string | null
+}
+
+const ignoreBlank = (): void => undefined
+
+/** @throws {SourceError} for a file that cannot be read or has no header */
+export async function openTable(
+  input: SourceInput,
+  limits: LimitOptions,
+  expected: readonly string[],
+): Promise<Table> {
+  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes })
+  const names = new Set(expected.map(fold))
+  const layout = await detectLayout(text, {
+    layout: { skipLines: 0, skipFooterLines: 0 },
+    limits,
+    isKnown: (name) => names.has(fold(name)),
+  })
+  const positions = new Map<string, number>()
+  let end: ReadEnd = { sha256: '', bytes: 0 }
+
+  async function* rows(signal?: AbortSignal): AsyncGenerator<TableRow> {
+    const pieces = text.read(layout.encoding.encoding, (reached) => (end = reached), signal)
+    const body = bodyOf(pieces, layout, limits)
+    for await (const records of readRecords(text.label, body, recordSettings(layout, limits), ignoreBlank)) {
+      for (const { line, cells } of records) {
+        if (line === layout.headerLine) cells.forEach((name, index) => positions.set(fold(name), index))
+        if (line === layout.headerLine || isBlankRecord(cells)) continue
+        if (cells.length !== layout.header.width)
+          throw refuse(
+            text.label,
+            'ROW_FIELD_COUNT',
+            `line ${line} has ${cells.length} columns instead of ${layout.header.width}`,
+            { line },
+          )
+        yield { line, cell: cellOf(cells) }
+      }
+    }
+  }
+
+  const cellOf =
+    (cells: readonly string[]): TableRow['cell'] =>
+    (...wanted) => {
+      const position = wanted.map((name) => positions.get(fold(name))).find((found) => found !== undefined)
+      return position === undefined ? null : cleanCell(cells[position] ?? '')
+    }
+
+  return { name: nameOf(input), rows, sha256: () => end.sha256 }
+}
