@@ -50,8 +50,9 @@ interface Run {
   /** Letters and digits, upper case, without gaps. */
   readonly characters: string
   readonly digits: number
-  /** Index after the last character of the run. */
+  /** Index after the last character, and after the last digit, of the run. */
   readonly end: number
+  readonly digitEnd: number
 }
 
 /** Reads up to `limit` letters and digits from `start` on, over gaps. */
@@ -59,17 +60,21 @@ function readRun(text: string, start: number, limit: number): Run {
   let characters = ''
   let digits = 0
   let end = start
+  let digitEnd = start
   for (let at = start; at < text.length && characters.length < limit; at += 1) {
     const kind = kindOf(text, at)
     if (kind === NONE) {
       if (isGap(text.charCodeAt(at))) continue
       break
     }
-    if (kind === DIGIT) digits += 1
     characters += plainCharacter(text, at)
     end = at + 1
+    if (kind === DIGIT) {
+      digits += 1
+      digitEnd = end
+    }
   }
-  return { characters, digits, end }
+  return { characters, digits, end, digitEnd }
 }
 
 /** The end of the word that goes on at `at` without a gap. */
@@ -95,14 +100,15 @@ function ibanAt(text: string, start: number, startsWord: boolean): Stretch | nul
   const head = readRun(text, start, 4).characters
   const length = IBAN_LENGTHS.get(head.slice(0, 2))
   if (length === undefined || !IBAN_HEAD.test(head)) return null
-  const { characters, digits, end } = readRun(text, start, length)
+  const { characters, digits, end, digitEnd } = readRun(text, start, length)
   const isProven = characters.length === length && mod97(characters.slice(4) + characters.slice(0, 4)) === 1
   // Inside a word, two letters and two digits are common; only a proven IBAN counts there.
   const isLikely = startsWord && characters.length >= SHORTEST_IBAN && digits >= FEWEST_DIGITS
   if (!isProven && (!isLikely || hasNoBusinessCode(characters))) return null
-  const last = wordEnd(text, end)
-  const all = characters + text.slice(end, last)
-  return { shown: `${head.slice(0, 2)}…${all.slice(-SHOWN)}`, end: last }
+  // A damaged IBAN may be too short: do not swallow the words after it.
+  const last = wordEnd(text, isProven ? end : digitEnd)
+  const masked = readRun(text.slice(start, last), 0, last - start).characters
+  return { shown: `${head.slice(0, 2)}…${masked.slice(-SHOWN)}`, end: last }
 }
 
 /** A creditor identifier of about the right length: its national part may look like an account number. */
@@ -173,12 +179,13 @@ export function maskIban(iban: string): string {
 
 const ALL_OTHERS = /[^\p{L}\p{N}]+/gu
 const DIGITS = /\p{Nd}/gu
+const IBAN_LABEL = /^IBAN/
 /** A cell of an IBAN column with at most so many digits is no account number: an error cell, a rounded number. */
 const MOST_DIGITS_SHOWN = 6
 
 /** Masks a whole cell of a column of account numbers, whatever junk stands between the characters. */
 export function maskAccountCell(cell: string): string {
-  const characters = cell.replace(ALL_OTHERS, '').toUpperCase()
+  const characters = cell.replace(ALL_OTHERS, '').toUpperCase().replace(IBAN_LABEL, '')
   const hasHead = IBAN_HEAD.test(characters.slice(0, 4))
   const digits = characters.match(DIGITS)?.length ?? 0
   if (digits <= MOST_DIGITS_SHOWN && !(hasHead && characters.length >= SHORTEST_IBAN)) return cell
