@@ -37,14 +37,14 @@ const isUnknownIssuer = (country: string): boolean =>
 /** True when two identifiers name one creditor, whatever their business codes. Spelling is cleaned first. */
 export const isSameCreditor = (a: string, b: string): boolean => creditorOf(clean(a)) === creditorOf(clean(b))
 
-/** Checks 2 to 4: is this a creditor identifier at all? */
-const isSomethingElse = (check: ValueCheck, text: string, ci: string): boolean =>
+/** Checks 2 to 4: is this a creditor identifier at all? Like all below, true when an error ended the checks. */
+const endsAtForm = (check: ValueCheck, text: string, ci: string): boolean =>
   (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
   (hasWrongForm(ci) && breaks(check, 'CI_FORMAT')) ||
   (isSepaIban(ci) && breaks(check, 'CI_LOOKS_LIKE_IBAN'))
 
 /** Checks 7 to 9. */
-function hasOddLength(check: ValueCheck, ci: string): boolean {
+function endsAtLength(check: ValueCheck, ci: string): boolean {
   const country = ci.slice(0, 2)
   const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
   if (known === undefined) return breaks(check, 'CI_LENGTH_UNKNOWN')
@@ -54,18 +54,18 @@ function hasOddLength(check: ValueCheck, ci: string): boolean {
 }
 
 /** Checks 5 to 10. */
-function isDamaged(check: ValueCheck, ci: string): boolean {
+function endsAtIssuer(check: ValueCheck, ci: string): boolean {
   const isPlain = PLAIN.test(nationalPart(ci))
   return (
     (isPlain && hasWrongCheckDigits(ci) && breaks(check, 'CI_CHECKSUM')) ||
     (isUnknownIssuer(ci.slice(0, 2)) && breaks(check, 'CI_COUNTRY')) ||
-    hasOddLength(check, ci) ||
+    endsAtLength(check, ci) ||
     (!isPlain && breaks(check, 'CI_NATIONAL_CHARS'))
   )
 }
 
 /** Checks 11 and 12. */
-function isOtherCreditor(
+function endsAtCreditor(
   check: ValueCheck,
   ci: string,
   isOwnCell: boolean,
@@ -99,7 +99,7 @@ export function checkCreditorIdentifier(
     breaks(check, 'CI_EMPTY')
     return unusable(check, null)
   }
-  if (isSomethingElse(check, text, ci)) return unusable(check, null)
-  const ended = isDamaged(check, ci) || isOtherCreditor(check, ci, isOwnCell, settings)
+  if (endsAtForm(check, text, ci)) return unusable(check, null)
+  const ended = endsAtIssuer(check, ci) || endsAtCreditor(check, ci, isOwnCell, settings)
   return ended ? unusable(check, ci) : usable(check, ci as CreditorIdentifier)
 }

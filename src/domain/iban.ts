@@ -50,13 +50,13 @@ function nameCharacters(iban: string): string {
 const lengthDetail = (iban: string, country: SepaCountry): string =>
   `It has ${iban.length} characters, ${country.name} uses ${country.length}.`
 
-/** Checks 2 and 3, on the text after A2. */
-const isLost = (check: ValueCheck, text: string): boolean =>
+/** Checks 2 and 3, on the text after A2. Like all below, true when an error ended the checks. */
+const endsAsLost = (check: ValueCheck, text: string): boolean =>
   (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
   (HIDDEN.test(text) && breaks(check, 'IBAN_MASKED'))
 
 /** Checks 4 to 6. */
-function isForeign(check: ValueCheck, iban: string, country: Country): boolean {
+function endsAtCountry(check: ValueCheck, iban: string, country: Country): boolean {
   const isOutside = country === undefined && NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
   return (
     (country === undefined && !isOutside && breaks(check, 'IBAN_COUNTRY')) ||
@@ -66,7 +66,7 @@ function isForeign(check: ValueCheck, iban: string, country: Country): boolean {
 }
 
 /** Checks 7 to 11. A country without an entry in the table has no length and no structure to check. */
-const isDamaged = (check: ValueCheck, iban: string, country: Country): boolean =>
+const endsAtNumber = (check: ValueCheck, iban: string, country: Country): boolean =>
   (country !== undefined &&
     iban.length !== country.length &&
     breaks(check, 'IBAN_LENGTH', lengthDetail(iban, country))) ||
@@ -76,7 +76,7 @@ const isDamaged = (check: ValueCheck, iban: string, country: Country): boolean =
   (isQrIban(iban) && breaks(check, 'IBAN_QR'))
 
 /** Checks 12 to 15. The library is asked only where the own table found length and structure right (4.3). */
-function isUnusual(check: ValueCheck, iban: string, country: Country): boolean {
+function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean {
   if (country === undefined) return false
   if (country.group === 'non-EEA' && breaks(check, 'IBAN_NON_EEA')) return true
   if (country.group === 'new' && breaks(check, 'IBAN_NEW_SEPA')) return true
@@ -103,11 +103,11 @@ export function checkIban(raw: string, severities: SeverityOverrides): Checked<I
     breaks(check, 'IBAN_EMPTY')
     return unusable(check, null)
   }
-  if (isLost(check, text)) return unusable(check, null)
+  if (endsAsLost(check, text)) return unusable(check, null)
   const iban = cleanIban(text)
   const country = SEPA_COUNTRIES.get(iban.slice(0, 2))
-  if (isForeign(check, iban, country)) return unusable(check, null)
-  if (isDamaged(check, iban, country) || isUnusual(check, iban, country)) return unusable(check, iban)
+  if (endsAtCountry(check, iban, country)) return unusable(check, null)
+  if (endsAtNumber(check, iban, country) || endsAtReach(check, iban, country)) return unusable(check, iban)
   if (iban === '') {
     // A label or hyphens alone, with every rule above lowered: still nothing to send.
     breaks(check, 'IBAN_EMPTY')

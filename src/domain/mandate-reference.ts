@@ -61,8 +61,8 @@ const charsetDetail = (reference: string): string | undefined =>
 const hasOddSlash = (reference: string): boolean =>
   reference.startsWith('/') || reference.endsWith('/') || reference.includes('//')
 
-/** Checks 3 to 5. */
-function isDamaged(check: ValueCheck, reference: string): boolean {
+/** Checks 3 to 5. Like the next, true when an error ended the checks. */
+function endsAtForm(check: ValueCheck, reference: string): boolean {
   const isTooLong = reference.length > LONGEST && Array.from(reference).length > LONGEST
   return (
     (NOT_ALLOWED.test(reference) && breaks(check, 'UMR_CHARSET', charsetDetail(reference))) ||
@@ -72,7 +72,7 @@ function isDamaged(check: ValueCheck, reference: string): boolean {
 }
 
 /** Checks 6 to 10. */
-const isUnusual = (check: ValueCheck, reference: string): boolean =>
+const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
   (hasBlank(reference) && breaks(check, 'UMR_SPACE')) ||
   (PLACEHOLDERS.has(upperCase(reference)) && breaks(check, 'UMR_PLACEHOLDER')) ||
   (ONLY_DIGITS.test(reference) &&
@@ -93,6 +93,6 @@ export function checkMandateReference(
     return unusable(check, null)
   }
   if (isScientific(reference) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
-  const ended = isDamaged(check, reference) || isUnusual(check, reference)
+  const ended = endsAtForm(check, reference) || endsAtOddity(check, reference)
   return ended ? unusable(check, reference) : usable(check, reference as MandateReference)
 }
