@@ -136,10 +136,10 @@ export function readDate(text: string, format: SettledFormat, today: LocalDate):
 }
 
 const UNDECLARED = /^[0-9]+(?:[.,][0-9]+)?$|^[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2}$/
-const ONLY_ZEROS = /^[-0./: TZ]+$/
+const ZEROS = /^0[-0./: TZ]*$/
 
-/** A cell without a date: empty, or zeros in any notation, such as `0000-00-00`. */
-export const isZeroDate = (text: string): boolean => text === '' || ONLY_ZEROS.test(text)
+/** A cell without a date: empty, a dash, or zeros in any notation, such as `0000-00-00`. */
+export const isZeroDate = (text: string): boolean => text === '' || text === '-' || ZEROS.test(text)
 
 /** The notation of a value, before it is known whether day or month comes first. */
 export type Notation = 'iso' | 'dotted' | 'slashed' | 'hyphenated' | 'undeclared' | 'none'

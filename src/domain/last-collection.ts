@@ -42,14 +42,11 @@ export function latestDebitFromSigning(signedDate: LocalDate | null, today: Loca
 }
 
 /** Checks 4 and 5. */
-function isLapsing(check: ValueCheck, latest: LocalDate, options: LastCollectionOptions): boolean {
+function noteLapse(check: ValueCheck, latest: LocalDate, options: LastCollectionOptions): void {
   const daysLeft = daysBetween(options.today, latest)
-  return (
-    (daysLeft < 0 && breaks(check, 'MANDATE_DORMANT', `The last day was ${latest}.`)) ||
-    (daysLeft >= 0 &&
-      daysLeft <= options.dormantSoonDays &&
-      breaks(check, 'MANDATE_DORMANT_SOON', `The last day is ${latest}.`))
-  )
+  if (daysLeft < 0) breaks(check, 'MANDATE_DORMANT', `The last day was ${latest}.`)
+  else if (daysLeft <= options.dormantSoonDays)
+    breaks(check, 'MANDATE_DORMANT_SOON', `The last day is ${latest}.`)
 }
 
 function checkAbsent(check: ValueCheck, { signedDate, today }: LastCollectionOptions): CheckedCollection {
@@ -75,6 +72,6 @@ export function checkLastCollection(raw: string, options: LastCollectionOptions)
     (signedDate !== null &&
       compareDates(read.date, signedDate) < 0 &&
       breaks(check, 'LAST_COLLECTION_BEFORE_SIGNATURE'))
-  if (!ended) isLapsing(check, latestFirstDebit, options)
+  if (!ended) noteLapse(check, latestFirstDebit, options)
   return { findings: check.findings, latestFirstDebit }
 }

@@ -8,8 +8,8 @@ import { cleanCell } from './text.js'
 /** The day SEPA direct debit began; also the usual filler for old Dutch mandates. */
 const SEPA_START = '2009-11-01' as LocalDate
 
-/** Checks 4 to 8. */
-function isUnusual(
+/** Checks 4 to 8. True when an error ended the checks. */
+function endsAtOddity(
   check: ValueCheck,
   read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
   today: LocalDate,
@@ -42,5 +42,5 @@ export function checkSignedDate(
     breaks(check, read.kind === 'ambiguous' ? 'DATE_AMBIGUOUS' : 'DATE_INVALID')
     return unusable(check, null)
   }
-  return isUnusual(check, read, today) ? unusable(check, read.date) : usable(check, read.date)
+  return endsAtOddity(check, read, today) ? unusable(check, read.date) : usable(check, read.date)
 }
