@@ -19,13 +19,8 @@ function listen(): Signals {
   const onSignal = (name: keyof typeof SIGNAL_STATUS): void => {
     status ??= SIGNAL_STATUS[name]
     if (abort.signal.aborted) process.exit(status)
-    if (drain.signal.aborted) {
-      process.stderr.write('Second signal: giving up what is under way; those rows become in doubt\n')
-      abort.abort()
-      return
-    }
-    process.stderr.write('Signal received: no new rows; waiting for what is under way (signal again to give up)\n')
-    drain.abort()
+    if (drain.signal.aborted) abort.abort()
+    else drain.abort()
   }
   for (const name of Object.keys(SIGNAL_STATUS) as (keyof typeof SIGNAL_STATUS)[])
     process.on(name, () => onSignal(name))

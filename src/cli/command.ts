@@ -35,3 +35,7 @@ export function ownText(context: Context, name: string): string | null {
 }
 
 export const ownFlag = (context: Context, name: string): boolean => context.own[name] === true
+
+/** Who a decision is recorded under when no name was given. */
+export const actorOf = ({ world }: Context): string =>
+  world.env['SEPA_MIGRATE_BY'] ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'

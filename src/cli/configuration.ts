@@ -2,9 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
-import { RULES, type RuleId } from '../domain/rules.js'
-import { UsageError } from '../errors.js'
-import { sourceSections } from '../source/options.js'
+import { type RuleId, RULES, sourceSections, UsageError } from '../index.js'
 
 const amount = z.union([z.number().positive(), z.string()])
 
@@ -16,6 +14,12 @@ export const configurationSchema = z.strictObject({
   out: z.string().min(1).optional().describe('Folder for reports'),
   logFile: z.string().min(1).optional().describe('Log of every intent and outcome, masked'),
   timezone: z.string().min(1).optional().describe('IANA name; decides which day is today'),
+  dormantSoonDays: z
+    .int()
+    .min(0)
+    .max(1095)
+    .optional()
+    .describe('Warn when a mandate lapses within this many days'),
   service: z
     .strictObject({
       baseUrl: z.string().optional().describe('Address of the service, https only (http for loopback)'),
@@ -61,6 +65,12 @@ export interface LoadedConfiguration {
   readonly locate: (path: string) => string
 }
 
+export const noConfiguration: LoadedConfiguration = {
+  file: null,
+  values: configurationSchema.parse({}),
+  locate: (path) => resolve(path),
+}
+
 const DEFAULT_FILE = 'sepa-migrate.yaml'
 
 /**
@@ -68,8 +78,7 @@ const DEFAULT_FILE = 'sepa-migrate.yaml'
  * @throws {UsageError} with the place in the file for anything that cannot be read or is not known
  */
 export function loadConfiguration(named: string | null): LoadedConfiguration {
-  if (named === null && !existsSync(DEFAULT_FILE))
-    return { file: null, values: {}, locate: (path) => resolve(path) }
+  if (named === null && !existsSync(DEFAULT_FILE)) return noConfiguration
   const file = named ?? DEFAULT_FILE
   const folder = dirname(resolve(file))
   return { file, values: parseConfiguration(readText(file), file), locate: (path) => resolve(folder, path) }

@@ -1,7 +1,5 @@
 import { destination, pino, type Logger } from 'pino'
-import { maskIban } from '../domain/masking.js'
-import { UsageError } from '../errors.js'
-import type { DeliveryEvent } from '../run/deliver.js'
+import { type DeliveryEvent, maskIban, UsageError } from '../index.js'
 import type { World } from './world.js'
 
 /** Evidence beside the ledger. Only named values go in: never a body, an account number or a credential. */

@@ -100,6 +100,7 @@ async function execute(
   } catch (error) {
     result = resultOfError(error)
   }
+  if (result.isPrinted === true) return result.exitCode
   if (isJson) world.stdout.write(jsonOf(name, result))
   else printResult(world, result)
   return result.exitCode

@@ -1,5 +1,4 @@
-import { TOTAL_OF_STATE, isBalanced, type Totals } from '../domain/totals.js'
-import { ROW_STATES } from '../domain/row-state.js'
+import { isBalanced, ROW_STATES, TOTAL_OF_STATE, type Totals } from '../index.js'
 import type { CommandResult } from './result.js'
 import type { World } from './world.js'
 

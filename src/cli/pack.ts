@@ -1,8 +1,5 @@
 import { join } from 'node:path'
-import type { Totals } from '../domain/totals.js'
-import { openLedgerReader } from '../ledger/open.js'
-import { writeReport } from '../report/write-report.js'
-import type { Stop } from '../run/stop.js'
+import { openLedgerReader, type Stop, type Totals, writeReport } from '../index.js'
 import { totalsLines } from './output.js'
 
 /** Writes the reconciliation pack of a ledger; resolves with the path of each file by its name. */

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
-import type { Outcome } from '../domain/outcome.js'
+import type { Outcome } from '../index.js'
 import type { World } from './world.js'
 
 /** Shows how far a run is: a bar on a terminal, one plain line per interval elsewhere. Always on stderr. */

@@ -15,7 +15,8 @@ export async function askPassword(world: World, username: string): Promise<strin
   return isCancel(answer) || answer === '' ? null : answer
 }
 
-export async function askHost(world: World, host: string): Promise<boolean> {
-  const answer = await text({ message: `Type the host name "${host}" to send`, ...streams(world) })
-  return !isCancel(answer) && answer.trim() === host
+/** What was typed, or null for a question that was left. */
+export async function askText(world: World, question: string): Promise<string | null> {
+  const answer = await text({ message: question, ...streams(world) })
+  return isCancel(answer) ? null : answer.trim()
 }

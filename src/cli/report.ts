@@ -1,5 +1,4 @@
-import { openLedgerReader } from '../ledger/open.js'
-import { exitStatusOf } from '../run/exit-status.js'
+import { exitStatusOf, openLedgerReader } from '../index.js'
 import type { Command } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines, writePack } from './pack.js'
@@ -7,7 +6,8 @@ import { emptyResult } from './result.js'
 
 export const reportCommand: Command = {
   usage: 'report',
-  summary: 'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
+  summary:
+    'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
   options: SHARED,
   epilogue: ['Two reports of the same ledger are identical byte for byte. Exit status: as for run.'],
   run: async ({ settings }) => {
@@ -22,7 +22,10 @@ export const reportCommand: Command = {
       campaign: { ledger: settings.ledger, baseUrl },
       totals,
       files,
-      lines: [...Object.values(files).map((path) => `Wrote ${path}`), ...closingLines({ totals, stop: null, files })],
+      lines: [
+        ...Object.values(files).map((path) => `Wrote ${path}`),
+        ...closingLines({ totals, stop: null, files }),
+      ],
     }
   },
 }

@@ -1,5 +1,4 @@
-import { HaltError } from '../errors.js'
-import { isBalanced, totalsOf, type Totals } from '../domain/totals.js'
+import { HaltError, isBalanced, type Totals, totalsOf } from '../index.js'
 
 export interface ErrorEntry {
   readonly kind: string
@@ -18,6 +17,8 @@ export interface CommandResult {
   readonly errors: readonly ErrorEntry[]
   /** For people, on stdout. */
   readonly lines: readonly string[]
+  /** The command has printed its result itself. */
+  readonly isPrinted?: true
   /** Further keys of the JSON document. */
   readonly details?: Readonly<Record<string, unknown>>
 }

@@ -1,9 +1,15 @@
-import { UsageError } from '../errors.js'
-import { openLedger, type Ledger } from '../ledger/open.js'
-import { runCampaign, type CampaignEnd, type Plan } from '../run/campaign.js'
-import type { DeliveryEvent, DeliveryPolicy } from '../run/deliver.js'
-import type { Command, Context } from './command.js'
-import { askHost, canAsk } from './prompt.js'
+import {
+  type CampaignEnd,
+  type DeliveryEvent,
+  type DeliveryPolicy,
+  type Ledger,
+  openLedger,
+  type Plan,
+  runCampaign,
+  UsageError,
+} from '../index.js'
+import { actorOf, type Command, type Context } from './command.js'
+import { askText, canAsk } from './prompt.js'
 import { closingLines, writePack } from './pack.js'
 import type { CommandResult } from './result.js'
 import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
@@ -50,12 +56,19 @@ async function run(context: Context): Promise<CommandResult> {
       'Pass --yes when the target is right; nothing was sent',
     )
   const files = openers(context)
-  const ledger = openLedger({ file: settings.ledger, clock: world.clock })
+  const ledger = openLedger({
+    file: settings.ledger,
+    clock: world.clock,
+    pid: world.pid,
+    create: files.length > 0,
+  })
   let end: CampaignEnd
   try {
     ledger.bind({ baseUrl: service.baseUrl.href, username: service.credentials.username })
     if (ledger.recovered > 0)
-      context.progress.note(`${ledger.recovered} rows were under way when the last run ended; they are in doubt now`)
+      context.progress.note(
+        `${ledger.recovered} rows were under way when the last run ended; they are in doubt now`,
+      )
     end = await send(context, service, ledger, files)
   } finally {
     ledger.close()
@@ -71,6 +84,7 @@ async function send(
 ): Promise<CampaignEnd> {
   const { world, settings, progress, log } = context
   const client = service.connect()
+  announceSignals(context)
   const policy = policyOf(settings)
   try {
     return await runCampaign({
@@ -84,10 +98,16 @@ async function send(
         pid: world.pid,
         asOf: settings.asOf,
         zone: settings.zone,
-        settings: { ...policy, timeoutMs: timeoutMsOf(settings), outcomes: service.outcomes, rules: settings.severities },
+        settings: {
+          ...policy,
+          timeoutMs: timeoutMsOf(settings),
+          outcomes: service.outcomes,
+          rules: settings.severities,
+        },
       },
       retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
-      send: (mandate, attempt, signal) => client.migrateMandate(mandate, { requestId: attempt.requestId, signal }),
+      send: (mandate, attempt, signal) =>
+        client.migrateMandate(mandate, { requestId: attempt.requestId, signal }),
       clock: world.clock,
       after: world.after,
       random: world.random,
@@ -106,6 +126,18 @@ async function send(
   }
 }
 
+function announceSignals({ world: { signals }, progress }: Context): void {
+  const say = (text: string) => () => progress.note(text)
+  signals.drain.addEventListener(
+    'abort',
+    say('Signal received: no new rows; waiting for what is under way (signal again to give it up)'),
+  )
+  signals.abort.addEventListener(
+    'abort',
+    say('Second signal: giving up what is under way; those rows become in doubt'),
+  )
+}
+
 function policyOf(settings: Settings): DeliveryPolicy {
   const maxDuration = settings.get('maxDuration')
   return {
@@ -118,15 +150,19 @@ function policyOf(settings: Settings): DeliveryPolicy {
   }
 }
 
-/** Who a decision is recorded under when no name was given. */
-export const actorOf = ({ world }: Context): string =>
-  world.env['SEPA_MIGRATE_BY'] ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'
-
-async function confirm(context: Context, service: Service, policy: DeliveryPolicy, plan: Plan): Promise<boolean> {
+async function confirm(
+  context: Context,
+  service: Service,
+  policy: DeliveryPolicy,
+  plan: Plan,
+): Promise<boolean> {
   const { world, settings, progress } = context
   const { baseUrl } = service
   if (!baseUrl.isLoopback) for (const line of planLines(baseUrl.href, plan, policy)) progress.note(line)
-  const isConfirmed = baseUrl.isLoopback || (settings.get('yes') ?? false) || (await askHost(world, baseUrl.host))
+  const isConfirmed =
+    baseUrl.isLoopback ||
+    (settings.get('yes') ?? false) ||
+    (await askText(world, `Type the host name "${baseUrl.host}" to send`)) === baseUrl.host
   if (isConfirmed) progress.sending(plan.toSend)
   return isConfirmed
 }

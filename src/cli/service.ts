@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../errors.js'
-import { readBaseUrl, type BaseUrl } from '../service/base-url.js'
-import { createClient, type ServiceClient } from '../service/client.js'
-import { refuseUnverifiedTls } from '../service/environment.js'
-import { createStatusTable, type StatusTable } from '../service/status-table.js'
+import {
+  type BaseUrl,
+  createClient,
+  createStatusTable,
+  readBaseUrl,
+  refuseUnverifiedTls,
+  type ServiceClient,
+  type StatusTable,
+  UsageError,
+} from '../index.js'
 import { readCredentials, type Credentials, type Settings } from './settings.js'
 import type { World } from './world.js'
 
@@ -19,7 +24,8 @@ export interface Service {
 const DEFAULT_CONCURRENCY = 8
 const DEFAULT_TIMEOUT_SECONDS = 150
 
-export const concurrencyOf = (settings: Settings): number => settings.get('concurrency') ?? DEFAULT_CONCURRENCY
+export const concurrencyOf = (settings: Settings): number =>
+  settings.get('concurrency') ?? DEFAULT_CONCURRENCY
 
 export const timeoutMsOf = (settings: Settings): number =>
   (settings.get('timeout') ?? DEFAULT_TIMEOUT_SECONDS) * 1000
@@ -78,6 +84,8 @@ function readPem(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new UsageError(`Cannot read the certificate file "${file}"`, 'Check the path; nothing was sent', { cause })
+    throw new UsageError(`Cannot read the certificate file "${file}"`, 'Check the path; nothing was sent', {
+      cause,
+    })
   }
 }

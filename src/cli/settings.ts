@@ -1,11 +1,15 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { parseLocalDate, todayIn } from '../domain/local-date.js'
-import type { LocalDate } from '../domain/mandate.js'
-import type { SeverityOverrides } from '../domain/rules.js'
-import { UsageError } from '../errors.js'
-import { loadConfiguration, type LoadedConfiguration } from './configuration.js'
-import { environmentName, flagName, OPTIONS, type OptionName, type OptionValue } from './options.js'
+import { type LocalDate, parseLocalDate, type SeverityOverrides, todayIn, UsageError } from '../index.js'
+import { loadConfiguration, noConfiguration, type LoadedConfiguration } from './configuration.js'
+import {
+  environmentName,
+  flagName,
+  OPTIONS,
+  type Option,
+  type OptionName,
+  type OptionValue,
+} from './options.js'
 import { askPassword, canAsk } from './prompt.js'
 import type { World } from './world.js'
 
@@ -27,9 +31,13 @@ export interface Settings {
 
 const PATHS: readonly OptionName[] = ['ledger', 'out', 'logFile', 'passwordFile']
 
-export function readSettings(flags: Flags, world: World): Settings {
+export function readSettings(
+  flags: Flags,
+  world: World,
+  { withConfiguration } = { withConfiguration: true },
+): Settings {
   const named = flags.config ?? world.env[environmentName('config')] ?? null
-  const configuration = loadConfiguration(named)
+  const configuration = withConfiguration ? loadConfiguration(named) : noConfiguration
   const get = <Name extends OptionName>(name: Name): OptionValue<Name> | null => {
     const found = find(name, flags, world, configuration)
     return found === null ? null : (OPTIONS[name].read(found.text, found.origin) as OptionValue<Name>)
@@ -59,7 +67,8 @@ function find(
   const variable = environmentName(name)
   const set = world.env[variable]
   if (set !== undefined && set !== '') return { text: set, origin: variable }
-  const path: readonly string[] = 'configured' in OPTIONS[name] ? OPTIONS[name].configured : []
+  const option: Option<unknown> = OPTIONS[name]
+  const path = option.configured ?? []
   const configured = path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
     path.length === 0 ? undefined : configuration.values,

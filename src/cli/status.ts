@@ -1,5 +1,4 @@
-import { openLedgerReader, type LedgerReader } from '../ledger/open.js'
-import { exitStatusOf } from '../run/exit-status.js'
+import { exitStatusOf, type LedgerReader, openLedgerReader } from '../index.js'
 import type { Command, Context } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
@@ -54,7 +53,9 @@ async function watch({ world, settings }: Context, reader: LedgerReader): Promis
     const totals = reader.totals()
     const counts = Object.entries(totals).filter(([name, count]) => count > 0 || name === 'ready')
     if (!(settings.get('json') ?? false))
-      world.stdout.write(`${new Date(world.clock.now()).toISOString()}  ${counts.map((pair) => pair.join(' ')).join(', ')}\n`)
+      world.stdout.write(
+        `${new Date(world.clock.now()).toISOString()}  ${counts.map((pair) => pair.join(' ')).join(', ')}\n`,
+      )
     await new Promise<void>((resolve) => {
       const cancel = world.after(INTERVAL_MS, resolve)
       drain.addEventListener('abort', () => {

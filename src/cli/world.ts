@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Clock } from '../ledger/ledger.js'
-import type { After } from '../run/deliver.js'
+import type { After, Clock } from '../index.js'
 
 export interface Output {
   readonly write: (text: string) => void

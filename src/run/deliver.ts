@@ -8,7 +8,7 @@ import { decide, type Decided } from './decide.js'
 import { afterOutcome, startRamp } from './ramp.js'
 import { noteRequest, startRetryBudget, waitForRepeat } from './retry-budget.js'
 import { createRowQueue, type Turn } from './row-queue.js'
-import { INTERRUPTED, OUT_OF_TIME, PILOT_DONE, type Stop } from './stop.js'
+import { INTERRUPTED, OUT_OF_TIME, outranks, PILOT_DONE, type Stop } from './stop.js'
 
 /** Sends one mandate and says what became of it. Never rejects. */
 export type Send = (mandate: Mandate, attempt: Attempt, signal: AbortSignal) => Promise<Outcome>
@@ -105,7 +105,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
       queue.putBack({ ...turn, turnedAway }, nowMs + next.afterMs)
     }
     if (pauseMs > 0) pauseUntil(nowMs + pauseMs, outcome)
-    stopFor(stop ?? mustStop(run.brake, outcome, policy, nowMs))
+    stopFor(mustStop(run.brake, outcome, policy, nowMs) ?? stop)
   }
 
   function pauseUntil(untilMs: number, outcome: Outcome): void {
@@ -115,7 +115,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   }
 
   function stopFor(stop: Stop | null): void {
-    if (stop === null || run.stop !== null) return
+    if (stop === null || !outranks(stop, run.stop)) return
     run.stop = stop
     parts.watch({ kind: 'stop', stop })
   }
@@ -126,7 +126,12 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
 
   /** The slot is free before the commit, because the next intent cannot become durable without this outcome. */
   function commit(settled: Promise<void>): void {
-    const noted = settled.catch(fail).finally(() => commits.delete(noted))
+    const noted = settled
+      .catch((error: unknown) => {
+        fail(error)
+        feed() // ends a pause that nothing else would end before its time
+      })
+      .finally(() => commits.delete(noted))
     commits.add(noted)
   }
 
@@ -148,14 +153,15 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   }
 
   function fill(): void {
-    while (!isStopping() && underWay() < pace.ramp.slots) {
+    while (!isStopping() && underWay() < pace.ramp.slots && !queue.isEmpty()) {
       const nowMs = clock.monotonic()
       stopFor(limitReached(nowMs))
       if (isStopping()) break
       const pausedMs = Math.max(pace.pausedUntilMs - nowMs, waitForToken(pace.bucket, nowMs))
-      const turn = pausedMs > 0 ? null : queue.take(nowMs, waitForRepeat(pace.budget, nowMs) === 0)
+      const repeatFromMs = nowMs + waitForRepeat(pace.budget, nowMs)
+      const turn = pausedMs > 0 ? null : queue.take(nowMs, repeatFromMs)
       if (turn === null) {
-        wakeAfter(Math.max(pausedMs, waitForDue(nowMs)))
+        wakeAfter(pausedMs > 0 ? pausedMs : (queue.nextDueMs(repeatFromMs) ?? nowMs) - nowMs)
         break
       }
       takeUp(turn, nowMs)
@@ -175,12 +181,6 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
     if (parts.drain.aborted) return INTERRUPTED
     const { maxDurationMs } = policy
     return maxDurationMs !== null && nowMs - startedMs >= maxDurationMs ? OUT_OF_TIME : null
-  }
-
-  function waitForDue(nowMs: number): number {
-    const dueMs = queue.nextDueMs()
-    if (dueMs === null) return 0
-    return dueMs > nowMs ? dueMs - nowMs : waitForRepeat(pace.budget, nowMs)
   }
 
   function wakeAfter(delayMs: number): void {

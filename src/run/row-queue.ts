@@ -11,54 +11,67 @@ export interface Turn {
 
 /** Which row is next: those whose wait is over, then the ledger's ready rows in order. Holds a bounded number. */
 export interface RowQueue {
-  readonly take: (nowMs: number, mayRepeat: boolean) => Turn | null
+  /** `repeatFromMs`: when the retry budget lets a row that was turned away leave again. */
+  readonly take: (nowMs: number, repeatFromMs: number) => Turn | null
   readonly putBack: (turn: Turn, dueMs: number) => void
-  /** When the first waiting row is due, or null where none waits. */
-  readonly nextDueMs: () => number | null
+  /** When the first waiting row may leave, or null where none waits. */
+  readonly nextDueMs: (repeatFromMs: number) => number | null
   readonly isEmpty: () => boolean
   /** The pilot's number of rows was taken and the ledger holds more. */
   readonly isPilotDone: () => boolean
+}
+
+interface Waiting {
+  readonly turn: Turn
+  readonly dueMs: number
 }
 
 const PAGE = 256
 /** Above this no new row is taken up until one that waits is due. */
 const MAX_WAITING = 1_000
 
+/** A row that was only not sent has cost the service nothing, so it needs no share of the retry budget. */
+const leavesAtMs = ({ turn, dueMs }: Waiting, repeatFromMs: number): number =>
+  turn.turnedAway > 0 ? Math.max(dueMs, repeatFromMs) : dueMs
+
 export function createRowQueue(
   readPage: (after: number, limit: number) => ReadyRow[],
   pilot: number | null,
 ): RowQueue {
-  const waiting: { readonly turn: Turn; readonly dueMs: number }[] = []
+  const waiting: Waiting[] = []
   let page: ReadyRow[] = []
   let cursor = 0
   let taken = 0
-  let isExhausted = false
-  let isPilotDone = false
+  let isRead = false
 
-  function takeWaiting(nowMs: number, mayRepeat: boolean): Turn | null {
-    const index = waiting.findIndex(
-      ({ dueMs, turn }) => dueMs <= nowMs && (mayRepeat || turn.turnedAway === 0),
-    )
+  function takeWaiting(nowMs: number, repeatFromMs: number): Turn | null {
+    const index = waiting.findIndex((entry) => leavesAtMs(entry, repeatFromMs) <= nowMs)
     return index === -1 ? null : (waiting.splice(index, 1)[0]?.turn ?? null)
   }
 
+  function hasReady(): boolean {
+    if (page.length === 0 && !isRead) {
+      page = readPage(cursor, PAGE)
+      isRead = page.length === 0
+    }
+    return page.length > 0
+  }
+
   function takeReady(nowMs: number): Turn | null {
-    if (waiting.length >= MAX_WAITING || isExhausted) return null
-    if (page.length === 0) page = readPage(cursor, PAGE)
+    if (waiting.length >= MAX_WAITING || taken === pilot || !hasReady()) return null
     const row = page.shift()
-    isPilotDone = row !== undefined && taken === pilot
-    isExhausted = row === undefined || isPilotDone
-    if (row === undefined || isPilotDone) return null
+    if (row === undefined) return null
     taken += 1
     cursor = row.id
     return { row, firstMs: nowMs, turnedAway: 0 }
   }
 
   return {
-    take: (nowMs, mayRepeat) => takeWaiting(nowMs, mayRepeat) ?? takeReady(nowMs),
+    take: (nowMs, repeatFromMs) => takeWaiting(nowMs, repeatFromMs) ?? takeReady(nowMs),
     putBack: (turn, dueMs) => void waiting.push({ turn, dueMs }),
-    nextDueMs: () => (waiting.length === 0 ? null : Math.min(...waiting.map(({ dueMs }) => dueMs))),
-    isEmpty: () => isExhausted && waiting.length === 0,
-    isPilotDone: () => isPilotDone,
+    nextDueMs: (repeatFromMs) =>
+      waiting.length === 0 ? null : Math.min(...waiting.map((entry) => leavesAtMs(entry, repeatFromMs))),
+    isEmpty: () => waiting.length === 0 && (taken === pilot || !hasReady()),
+    isPilotDone: () => taken === pilot && hasReady(),
   }
 }

@@ -51,6 +51,10 @@ const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
 
 export const stopOfHalt = (halt: Halt): Stop => ({ kind: halt, ...HALTS[halt] })
 
+/** The first stop tells why the run ended; only refused credentials outrank it, since nothing goes on without them. */
+export const outranks = (stop: Stop, earlier: Stop | null): boolean =>
+  earlier === null || (stop.kind === 'credentials' && earlier.kind !== 'credentials')
+
 export const INTERRUPTED: Stop = {
   kind: 'signal',
   why: 'The run was interrupted',

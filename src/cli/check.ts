@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { admitSources, type LedgerReader, openScratchLedger, problemPages, writeProblems } from '../index.js'
+import type { Command, Context } from './command.js'
+import { totalsLines } from './output.js'
+import { emptyResult, type CommandResult } from './result.js'
+import { openers } from './sources.js'
+
+const SHOWN = 20
+
+export const checkCommand: Command = {
+  usage: 'check <files...>',
+  summary: 'validate whole files; sends nothing, needs no ledger and no network',
+  options: ['config', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
+  epilogue: [
+    '--out writes every problem to problems.csv in that folder.',
+    'Exit status: 0 nothing is wrong, 2 usage, 3 some rows are invalid or in conflict, 7 input unreadable.',
+  ],
+  run: check,
+}
+
+async function check(context: Context): Promise<CommandResult> {
+  const { world, settings, progress } = context
+  const ledger = openScratchLedger(world.clock)
+  try {
+    await admitSources(ledger, openers(context), {
+      severities: settings.severities,
+      signal: world.signals.drain,
+      watch: progress.reading,
+    })
+    const out = settings.get('out')
+    const files = out === null ? {} : await writeFiles(ledger.reader, out)
+    return conclude(ledger.reader, files)
+  } finally {
+    ledger.close()
+  }
+}
+
+async function writeFiles(reader: LedgerReader, out: string): Promise<Readonly<Record<string, string>>> {
+  const { name } = await writeProblems(allProblems(reader), { out })
+  return { [name]: join(out, name) }
+}
+
+function* allProblems(reader: LedgerReader) {
+  for (const page of problemPages(reader)) yield* page
+}
+
+function conclude(reader: LedgerReader, files: Readonly<Record<string, string>>): CommandResult {
+  const totals = reader.totals()
+  const counts = reader.problemCounts()
+  const problems = counts.reduce((sum, { count }) => sum + count, 0)
+  const isFaulty = totals.invalid + totals.conflict > 0
+  return {
+    ...emptyResult,
+    exitCode: isFaulty ? 3 : 0,
+    totals,
+    files,
+    lines: [
+      ...sourceLines(reader),
+      ...problemLines(reader, problems),
+      ...counts.map(
+        ({ rule, severity, count }) => `  ${String(count).padStart(8)} ${severity.padEnd(7)} ${rule}`,
+      ),
+      '',
+      ...totalsLines(totals),
+      '',
+      ...Object.values(files).map((path) => `All problems: ${path}`),
+      nextLine(isFaulty, files),
+    ],
+    details: { problems: counts, sources: reader.sources() },
+  }
+}
+
+function nextLine(isFaulty: boolean, files: Readonly<Record<string, string>>): string {
+  if (!isFaulty)
+    return 'Next: sepa-migrate run with the same files, first with --limit 10 against the test environment'
+  return files['problems.csv'] === undefined
+    ? 'Next: sepa-migrate check --out DIR writes every problem to a file; correct the export and check again'
+    : 'Next: correct the export and check again, or run: rows with an error are left behind and reported'
+}
+
+function sourceLines(reader: LedgerReader): string[] {
+  return reader.sources().map(({ name, records, blankLines, reading }) => {
+    const { encoding, delimiter } = reading
+    const how = [encoding, delimiter].filter((value) => typeof value === 'string').join(', ')
+    return `${name}: ${records} records, ${blankLines} blank lines${how === '' ? '' : ` (${how})`}`
+  })
+}
+
+function problemLines(reader: LedgerReader, total: number): string[] {
+  if (total === 0) return ['No problems.']
+  const first = reader.problems(0, SHOWN)
+  return [
+    '',
+    total > first.length ? `Problems: the first ${first.length} of ${total}` : `Problems: ${total}`,
+    ...first.map(
+      ({ source, line, severity, rule, column, value, message }) =>
+        `  ${source}${line === null ? '' : `:${line}`} ${severity} ${rule}${column === '' ? '' : ` ${column}`}${
+          value === '' ? '' : ` "${value}"`
+        } ${message}`,
+    ),
+    '',
+  ]
+}

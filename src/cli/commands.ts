@@ -1,0 +1,21 @@
+import { checkCommand } from './check.js'
+import type { Command } from './command.js'
+import { demoCommand } from './demo.js'
+import { purgeCommand } from './purge.js'
+import { reportCommand } from './report.js'
+import { resolveCommand } from './resolve.js'
+import { runCommand } from './run.js'
+import { sandboxCommand } from './sandbox.js'
+import { statusCommand } from './status.js'
+
+/** In the order of the help: the way a newcomer meets them. */
+export const commands: readonly Command[] = [
+  demoCommand,
+  checkCommand,
+  runCommand,
+  statusCommand,
+  reportCommand,
+  resolveCommand,
+  purgeCommand,
+  sandboxCommand,
+]

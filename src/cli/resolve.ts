@@ -1,0 +1,123 @@
+import {
+  exitStatusOf,
+  type Ledger,
+  openLedger,
+  readDecision,
+  readDecisions,
+  type Resolution,
+  type ResolutionReport,
+  UsageError,
+} from '../index.js'
+import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
+import { SHARED } from './options.js'
+import { closingLines } from './pack.js'
+import { emptyResult, type CommandResult } from './result.js'
+
+export const resolveCommand: Command = {
+  usage: 'resolve',
+  summary: 'a person settles rows in doubt, one by one or from the filled-in in-doubt.csv',
+  options: SHARED,
+  own: [
+    ['--row <id>', 'the row, as migration_row in in-doubt.csv'],
+    ['--as <decision>', 'registered, refused, resend or written-off'],
+    ['--reason <text>', 'why; kept for good'],
+    ['--assigned-creditor-identifier <x>', 'for registered: what the service assigned'],
+    ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
+    ['--by <name>', 'who decided (default: the user)'],
+    ['--from <file>', 'the in-doubt file, filled in'],
+    ['--dry-run', 'say what would be recorded; record nothing'],
+    ['--force', 'allow a resend within 15 minutes of the attempt, when a late request may still arrive'],
+  ],
+  epilogue: [
+    'registered   the service holds it: give both assigned identifiers',
+    'refused      the service does not hold it and said no',
+    'resend       the service does not hold it: send it once more. Only this can debit twice if it is wrong',
+    'written-off  closed without an answer; it is never sent again',
+    '',
+    'All decisions of one command are recorded together, or none. Exit status: as for run; 2 when nothing was recorded.',
+  ],
+  run: resolve,
+}
+
+async function resolve(context: Context): Promise<CommandResult> {
+  const { world, settings } = context
+  const resolutions = await readResolutions(context)
+  const ledger = openLedger({ file: settings.ledger, clock: world.clock, pid: world.pid, create: false })
+  try {
+    const dryRun = ownFlag(context, 'dryRun')
+    const report = ledger.resolve(resolutions, { dryRun, force: ownFlag(context, 'force') })
+    return conclude(context, ledger, report, dryRun)
+  } finally {
+    ledger.close()
+  }
+}
+
+async function readResolutions(context: Context): Promise<readonly Resolution[]> {
+  const from = ownText(context, 'from')
+  const row = ownText(context, 'row')
+  if ((from === null) === (row === null))
+    throw new UsageError(
+      'Give either --row or --from',
+      'sepa-migrate resolve --help shows both; nothing was recorded',
+    )
+  const by = ownText(context, 'by') ?? actorOf(context)
+  return from === null ? [readTyped(context, row ?? '', by)] : await readDecisions(from, by)
+}
+
+function readTyped(context: Context, row: string, by: string): Resolution {
+  const reason = ownText(context, 'reason')?.trim() ?? ''
+  if (!/^[1-9]\d{0,14}$/.test(row))
+    throw new UsageError(`"${row}" is not a row`, 'Give the number in migration_row')
+  if (reason === '')
+    throw new UsageError('There is no reason', 'Say with --reason how you know; it is kept with the decision')
+  const creditorIdentifier = ownText(context, 'assignedCreditorIdentifier')
+  const mandateReference = ownText(context, 'assignedMandateReference')
+  return {
+    rowId: Number(row),
+    decision: readDecision(ownText(context, 'as') ?? ''),
+    reason,
+    by,
+    assigned:
+      creditorIdentifier === null && mandateReference === null
+        ? null
+        : { creditorIdentifier: creditorIdentifier ?? '', mandateReference: mandateReference ?? '' },
+    evidence: null,
+    attempt: null,
+  }
+}
+
+function conclude(
+  context: Context,
+  ledger: Ledger,
+  report: ResolutionReport,
+  dryRun: boolean,
+): CommandResult {
+  const totals = ledger.totals()
+  const rejected = report.results.filter((result) => result.kind === 'rejected')
+  const lines = report.results.flatMap((result) =>
+    result.kind === 'resolved'
+      ? [`Row ${result.rowId}: ${result.from} → ${result.to}${report.isApplied ? '' : ' (not recorded)'}`]
+      : [],
+  )
+  return {
+    ...emptyResult,
+    exitCode: rejected.length > 0 ? 2 : exitStatusOf(totals, null, null),
+    campaign: { ledger: context.settings.ledger, baseUrl: null },
+    totals,
+    errors: rejected.map(({ rowId, message, next }) => ({
+      kind: 'decision',
+      message: `Row ${rowId}: ${message}`,
+      next,
+    })),
+    lines: [
+      ...lines,
+      rejected.length > 0
+        ? 'Nothing was recorded, because at least one decision cannot be taken.'
+        : dryRun
+          ? 'Dry run: nothing was recorded. Run it again without --dry-run.'
+          : `${report.results.length} decisions recorded.`,
+      ...closingLines({ totals, stop: null, files: {} }),
+    ],
+    details: { resolutions: report.results, isApplied: report.isApplied },
+  }
+}

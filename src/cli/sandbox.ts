@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { parseFaults, startSandbox, UsageError } from '../index.js'
+import { ownText, type Command, type Context } from './command.js'
+import { emptyResult, jsonOf, type CommandResult } from './result.js'
+import { readPasswordFile } from './settings.js'
+import type { World } from './world.js'
+
+const DEFAULT_PORT = '8080'
+
+export const sandboxCommand: Command = {
+  usage: 'sandbox',
+  summary: 'a local stand-in of the whole invoicing service, for rehearsals',
+  options: ['json', 'quiet', 'verbose', 'noColor', 'passwordFile'],
+  own: [
+    ['--host <address>', 'address to listen on (default 127.0.0.1)'],
+    ['--port <n>', `port to listen on, 0 for any free one (default ${DEFAULT_PORT})`],
+    ['--username <name>', 'user name it accepts (default sandbox)'],
+    ['--data <file>', 'keep the state in a SQLite file (default: memory)'],
+    ['--latency <ms>', 'let every answer wait'],
+    ['--chaos <p>', 'probability of a fault per request, 0 to 1'],
+    ['--seed <n>', 'repeat the same chaos and the same references'],
+    ['--faults <file>', 'scripted faults (JSON); see src/sandbox/README.md'],
+  ],
+  epilogue: [
+    'Accepts the password "sandbox" unless --password-file or SEPA_MIGRATE_PASSWORD says otherwise.',
+    'GET /_sandbox/mandates, /_sandbox/offers and /_sandbox/billograms show what it truly holds.',
+  ],
+  run: serve,
+}
+
+async function serve(context: Context): Promise<CommandResult> {
+  const { world, settings } = context
+  const passwordFile = settings.get('passwordFile')
+  const faultFile = ownText(context, 'faults')
+  const isVerbose = settings.get('verbose') ?? false
+  const sandbox = await startSandbox({
+    host: ownText(context, 'host') ?? undefined,
+    port: numberOf(context, 'port', DEFAULT_PORT),
+    username: ownText(context, 'username') ?? undefined,
+    password: passwordFile === null ? world.env['SEPA_MIGRATE_PASSWORD'] : readPasswordFile(passwordFile),
+    dataFile: ownText(context, 'data') ?? undefined,
+    latencyMs: numberOf(context, 'latency'),
+    chaos: numberOf(context, 'chaos'),
+    seed: numberOf(context, 'seed'),
+    faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
+    log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
+  })
+  const details = { url: sandbox.url, username: sandbox.username, seed: sandbox.seed }
+  // A server's result is its address, so it is told at the start and not at the end.
+  if (settings.get('json') ?? false) world.stdout.write(jsonOf('sandbox', { ...emptyResult, details }))
+  else
+    for (const line of [
+      `Sandbox of the invoicing service at ${sandbox.url}`,
+      `User "${sandbox.username}", seed ${sandbox.seed}. What it holds: ${sandbox.url}/_sandbox/mandates`,
+      'Stop it with Ctrl-C.',
+    ])
+      world.stdout.write(`${line}\n`)
+  await stopped(world)
+  const held = sandbox.mandates().length
+  await sandbox.close()
+  world.stderr.write(`Sandbox stopped. It held ${held} mandates.\n`)
+  return { ...emptyResult, isPrinted: true }
+}
+
+const stopped = ({ signals: { drain } }: World): Promise<void> =>
+  drain.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => drain.addEventListener('abort', () => resolve(), { once: true }))
+
+function numberOf(context: Context, name: string, usual?: string): number | undefined {
+  const text = ownText(context, name) ?? usual
+  if (text === undefined) return undefined
+  if (/^\d{1,10}(\.\d{1,9})?$/.test(text)) return Number(text)
+  throw new UsageError(`Cannot read --${name}: "${text}" is not a number`, 'Correct the value')
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`Cannot read the fault script "${file}"`, 'Check the path', { cause })
+  }
+}

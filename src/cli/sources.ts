@@ -1,0 +1,38 @@
+import { type OpenNext, type SourceInput, sourceOpeners, type SourceOptions } from '../index.js'
+import type { Context } from './command.js'
+
+const DORMANT_SOON_DAYS = 60
+
+/** The files of the command line as sources; `-` is standard input. */
+export function openers(context: Context): OpenNext[] {
+  const { settings, world, args } = context
+  const check = {
+    today: settings.asOf,
+    severities: settings.severities,
+    newCreditorIdentifier: settings.configuration.values.service?.creditorIdentifier ?? null,
+    dormantSoonDays: settings.configuration.values.dormantSoonDays ?? DORMANT_SOON_DAYS,
+  }
+  return sourceOpeners(
+    args.map((file) => inputOf(context, file)),
+    sourceOptions(context),
+    check,
+    world.signals.drain,
+  )
+}
+
+export const inputOf = ({ world }: Context, file: string): SourceInput =>
+  file === '-' ? { name: 'standard input', stream: world.stdin } : file
+
+/** The source sections of the configuration, with paths made absolute. */
+export function sourceOptions({ settings }: Context): SourceOptions {
+  const { values, locate } = settings.configuration
+  const { source, columns, exclude, limits, words, crosswalk } = values
+  return {
+    source,
+    columns,
+    exclude,
+    limits,
+    words,
+    ...(crosswalk === undefined ? {} : { crosswalk: { ...crosswalk, file: locate(crosswalk.file) } }),
+  }
+}

@@ -1,0 +1,68 @@
+/** The public API, every export by name. The command line uses nothing else. */
+
+// What a mandate, a verdict, an outcome, a state are.
+export { checkCreditorIdentifier } from './domain/creditor-identifier.js'
+export { checkCustomerNo } from './domain/customer-no.js'
+export { checkIban } from './domain/iban.js'
+export { checkMandate, type CheckOptions, type RawValues } from './domain/check-mandate.js'
+export { checkMandateReference } from './domain/mandate-reference.js'
+export { checkSignedDate } from './domain/signed-date.js'
+export { parseLocalDate, todayIn } from './domain/local-date.js'
+export type {
+  AssignedIdentity,
+  CreditorIdentifier,
+  Field,
+  Iban,
+  LocalDate,
+  Mandate,
+  MandateIdentity,
+  MandateReference,
+} from './domain/mandate.js'
+export { mandateKey } from './domain/mandate-key.js'
+export { maskAccounts, maskIban } from './domain/masking.js'
+export type { Evidence, Halt, Outcome, OutcomeKind } from './domain/outcome.js'
+export { ROW_STATES, type RowState } from './domain/row-state.js'
+export { RULES, type RuleId, type Severity, type SeverityOverrides } from './domain/rules.js'
+export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/totals.js'
+export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/verdict.js'
+
+// What stops a run.
+export { CredentialsError, HaltError, LedgerError, SourceError, UsageError } from './errors.js'
+
+// The service: a typed client for all three operations.
+export type { BillogramRequest } from './contract/billogram.js'
+export type { OfferRequest } from './contract/offer.js'
+export { readBaseUrl, type BaseUrl } from './service/base-url.js'
+export { createClient, type ClientOptions, type SendOptions, type ServiceClient } from './service/client.js'
+export { refuseUnverifiedTls } from './service/environment.js'
+export { createStatusTable, type StatusTable } from './service/status-table.js'
+
+// Sources: files of any shape as checked records.
+export type { SourceInput } from './source/input.js'
+export { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './source/options.js'
+export { openSource, type OpenedSource } from './source/read-source.js'
+
+// The ledger.
+export type { Attempt, Clock, Ledger, ReadyRow, Resolution, ResolutionReport } from './ledger/ledger.js'
+export { openLedger, type LedgerOptions } from './ledger/open-ledger.js'
+export { openLedgerReader } from './ledger/open-reader.js'
+export type { LedgerReader } from './ledger/reader.js'
+export { openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
+
+// The pipeline.
+export { admitSources, type AdmittedSource, type OpenNext } from './run/admit-sources.js'
+export { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from './run/campaign.js'
+export type { After, DeliveryEvent, DeliveryPolicy, Send } from './run/deliver.js'
+export { exitStatusOf } from './run/exit-status.js'
+export { sourceOpeners } from './run/open-sources.js'
+export { readDecision, readDecisions } from './run/read-decisions.js'
+export type { Stop } from './run/stop.js'
+
+// The reconciliation pack.
+export { writeProblems, writeReport, type ReportResult } from './report/pack.js'
+export { problemPages } from './report/pages.js'
+
+// The local stand-in of the service.
+export { parseFaults } from './sandbox/faults.js'
+export { startSandbox, type Sandbox } from './sandbox/sandbox.js'
+export type { SandboxOptions } from './sandbox/settings.js'

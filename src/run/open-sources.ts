@@ -1,0 +1,41 @@
+import type { SourceSummary } from '../domain/verdict.js'
+import { loadCrosswalk, type Crosswalk } from '../source/crosswalk.js'
+import type { SourceInput } from '../source/input.js'
+import type { SourceOptions } from '../source/options.js'
+import { openSource, type OpenedSource } from '../source/read-source.js'
+import type { SourceCheck } from '../source/recognised-source.js'
+import type { OpenNext } from './admit-sources.js'
+
+/**
+ * How to open each file of a command, in order. They share one crosswalk, whose unused lines are known once the last
+ * file was read; they are reported with it, and only when no file was passed over as known.
+ */
+export function sourceOpeners(
+  inputs: readonly SourceInput[],
+  options: SourceOptions,
+  check: Omit<SourceCheck, 'crosswalk'>,
+  signal: AbortSignal,
+): OpenNext[] {
+  let shared: Promise<Crosswalk> | null = null
+  let readToEnd = 0
+  const load = (): Promise<Crosswalk> | null => {
+    if (options.crosswalk === undefined) return null
+    shared ??= loadCrosswalk(options.crosswalk.file, options.crosswalk, options.limits, signal)
+    return shared
+  }
+
+  return inputs.map((input, index) => async (): Promise<OpenedSource> => {
+    const crosswalk = await load()
+    if (crosswalk === null) return openSource(input, options, check, signal)
+    const source = await openSource(input, options, { ...check, crosswalk }, signal)
+    const summary = (): SourceSummary => {
+      const own = source.summary()
+      readToEnd += 1
+      const isComplete = index === inputs.length - 1 && readToEnd === inputs.length
+      return isComplete
+        ? { ...own, findings: [...own.findings, ...crosswalk.findings(check.severities)] }
+        : own
+    }
+    return { ...source, summary }
+  })
+}
