@@ -1,0 +1,626 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../../src/domain/outcome.js'
+import { classify } from '../../src/service/classify.js'
+import type { Exchange, Response, TransportError } from '../../src/service/exchange.js'
+import { createStatusTable } from '../../src/service/status-table.js'
+import { mandateOf } from './sending.js'
+
+const mandate = mandateOf(4711)
+const table = createStatusTable()
+
+const echo = {
+  customer_no: 4711,
+  iban: 'DE89370400440532013000',
+  signed_date: '2020-02-29',
+  sepa_creditor_identifier: 'DE79ZZZ01234567890',
+  unique_mandate_reference: 'NEW-1',
+}
+
+const answerOf = (fields: Record<string, unknown> = {}, word: unknown = 'OK'): string =>
+  JSON.stringify({ status: word, data: { ...echo, ...fields } })
+
+const exchangeOf = (parts: Partial<Exchange>): Exchange => ({
+  started: true,
+  response: null,
+  error: null,
+  durationMs: 12,
+  receivedAtMs: Date.UTC(2026, 0, 1),
+  ...parts,
+})
+
+const answered = (status: number, bodyText: string, parts: Partial<Response> = {}): Exchange =>
+  exchangeOf({ response: { status, headers: {}, bodyText, complete: true, ...parts } })
+
+const failed = (started: boolean, error: Partial<TransportError> | null): Exchange =>
+  exchangeOf({ started, error: error === null ? null : { code: null, name: 'Error', message: '', ...error } })
+
+const classified = (exchange: Exchange, overrides: Record<string, string> = {}): Outcome =>
+  classify(exchange, mandate, createStatusTable(overrides))
+
+describe('a complete 2xx with a whole answer', () => {
+  it('is registered, with the assigned identifiers as they came', () => {
+    expect(classified(answered(200, answerOf()))).toEqual({
+      kind: 'registered',
+      value: { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: 'NEW-1' },
+      notes: [],
+      reason: 'The service answered 200 with a complete answer',
+      halt: null,
+      evidence: {
+        started: true,
+        status: 200,
+        errorCode: null,
+        serviceCode: 'OK',
+        field: null,
+        message: null,
+        answer: answerOf({ iban: 'DE…3000' }),
+        durationMs: 12,
+        retryAfterMs: null,
+      },
+    })
+  })
+
+  it.each([200, 201, 202, 203, 206, 299])('whatever its status, %d', (status) => {
+    expect(classified(answered(status, answerOf())).kind).toBe('registered')
+  })
+
+  it.each([
+    ['the account in groups', { iban: ' de89 3704 0044 0532 0130 00 ' }, []],
+    ['the account with hyphens', { iban: 'DE89-3704-0044-0532-0130-00' }, []],
+    ['fields that nobody documented', { more: { deep: [1] } }, []],
+    ['the customer number as text', { customer_no: '4711' }, ['RESPONSE_CUSTOMER_TEXT']],
+    ['a malformed reference', { unique_mandate_reference: 'ä' }, ['RESPONSE_IDENTIFIER_FORMAT']],
+    [
+      'a malformed creditor identifier',
+      { sepa_creditor_identifier: 'DE98ZZZ099999999' },
+      ['RESPONSE_IDENTIFIER_FORMAT'],
+    ],
+    [
+      'the creditor identifier of the request',
+      { sepa_creditor_identifier: 'DE98ZZZ09999999999' },
+      ['RESPONSE_CI_UNCHANGED'],
+    ],
+  ])('with %s', (_name, fields, notes) => {
+    expect(classified(answered(200, answerOf(fields)))).toMatchObject({
+      kind: 'registered',
+      notes,
+      halt: null,
+    })
+  })
+
+  it.each(['ok', 'CREATED', '', null, 7])('with the status word %j, which is noted', (word) => {
+    expect(classified(answered(200, answerOf({}, word)))).toMatchObject({
+      kind: 'registered',
+      notes: ['RESPONSE_STATUS_WORD'],
+    })
+  })
+
+  it('with several oddities, all of them noted', () => {
+    const body = answerOf({ customer_no: '4711', unique_mandate_reference: 'ä' }, 'DONE')
+    expect(classified(answered(200, body))).toMatchObject({
+      kind: 'registered',
+      value: { mandateReference: 'ä' },
+      notes: ['RESPONSE_STATUS_WORD', 'RESPONSE_CUSTOMER_TEXT', 'RESPONSE_IDENTIFIER_FORMAT'],
+    })
+  })
+
+  it('as it stands in the samples', () => {
+    const bodyText = readFileSync('samples/wire/migrate-mandate.response.json', 'utf8')
+    const { data } = JSON.parse(bodyText) as {
+      data: { customer_no: number; iban: string; signed_date: string }
+    }
+    const asked = {
+      ...mandate,
+      customerNo: data.customer_no,
+      iban: data.iban as typeof mandate.iban,
+      signedDate: data.signed_date as typeof mandate.signedDate,
+    }
+    expect(classify(answered(200, bodyText), asked, table)).toMatchObject({ kind: 'registered', notes: [] })
+  })
+})
+
+describe('a 2xx that is not whole', () => {
+  it.each([
+    ['nothing', '', 'The service answered 200 and nothing else: the request was probably applied'],
+    ['blanks', ' \r\n', 'The service answered 200 and nothing else: the request was probably applied'],
+    [
+      'HTML',
+      '<html>OK</html>',
+      'The service answered 200 and something that is not JSON: the request was probably applied',
+    ],
+    [
+      'half of the answer',
+      answerOf().slice(0, 80),
+      'The service answered 200 and something that is not JSON: the request was probably applied',
+    ],
+  ])('is in doubt, probably registered: %s', (_name, body, reason) => {
+    expect(classified(answered(200, body))).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'probably_registered',
+      halt: null,
+      reason,
+    })
+  })
+
+  const without = (field: keyof typeof echo): string => answerOf({ [field]: undefined })
+  it.each([
+    ['null', 'null'],
+    ['an array', '[]'],
+    ['text', '"OK"'],
+    ['an empty object', '{}'],
+    ['no data', '{"status":"OK"}'],
+    ['data null', '{"status":"OK","data":null}'],
+    ['data that is a list', '{"status":"OK","data":[]}'],
+    ['no customer_no', without('customer_no')],
+    ['no iban', without('iban')],
+    ['no signed_date', without('signed_date')],
+    ['no creditor identifier', without('sepa_creditor_identifier')],
+    ['no reference', without('unique_mandate_reference')],
+    ['an empty creditor identifier', answerOf({ sepa_creditor_identifier: '' })],
+    ['a blank reference', answerOf({ unique_mandate_reference: ' \t ' })],
+    ['a reference that is null', answerOf({ unique_mandate_reference: null })],
+    ['a reference that is a number', answerOf({ unique_mandate_reference: 7 })],
+    ['a customer_no beyond whole numbers', answerOf().replace('4711', '1e400')],
+    ['a customer_no that is no number', answerOf({ customer_no: 'x4711' })],
+    ['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ])('is in doubt, probably registered: %s', (_name, body) => {
+    const outcome = classified(answered(200, body))
+    expect(outcome).toMatchObject({ kind: 'in_doubt', hint: 'probably_registered', halt: null })
+    expect(outcome.reason).toMatch(
+      /^The service answered 200, but the answer is not usable \(.+\): the request was probably applied$/,
+    )
+  })
+
+  it('names the first field that is missing', () => {
+    expect(classified(answered(200, without('iban'))).reason).toContain('data.iban')
+  })
+
+  it('keeps the raw answer, masked', () => {
+    const outcome = classified(answered(200, without('unique_mandate_reference')))
+    expect(outcome.evidence.answer).toContain('"iban":"DE…3000"')
+    expect(outcome.evidence.answer).toContain('"customer_no":4711')
+  })
+
+  it.each([
+    [{ code: 'UND_ERR_SOCKET' }, 'The connection broke before the answer was complete (UND_ERR_SOCKET)'],
+    [{ code: 'UND_ERR_BODY_TIMEOUT' }, 'The answer stopped in the middle (UND_ERR_BODY_TIMEOUT)'],
+    [
+      { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' },
+      'The answer was too large to read (UND_ERR_RES_EXCEEDED_MAX_SIZE)',
+    ],
+    [{ code: 'DEADLINE' }, 'No complete answer came in time (DEADLINE)'],
+  ])('is in doubt even if what arrived looks whole: %j', (error, cause) => {
+    const exchange = {
+      ...answered(200, answerOf(), { complete: false }),
+      error: { name: 'E', message: '', ...error },
+    }
+    expect(classified(exchange)).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'probably_registered',
+      halt: null,
+      reason: `The service answered 200, but the answer did not arrive whole (${cause}): the request was probably applied`,
+      evidence: { status: 200, errorCode: error.code },
+    })
+  })
+})
+
+describe('a 2xx that belongs to another request', () => {
+  it.each([
+    ['customer_no', { customer_no: 4712 }],
+    ['customer_no', { customer_no: '4712' }],
+    ['customer_no', { customer_no: '04711' }],
+    ['iban', { iban: 'NO9386011117947' }],
+    ['iban', { iban: 'DE…3000' }],
+    ['signed_date', { signed_date: '2020-02-28' }],
+    ['signed_date', { signed_date: '2020-02-29T00:00:00Z' }],
+    ['customer_no', { customer_no: 1, iban: 'NO9386011117947', signed_date: '2020-01-01' }],
+  ])('is in doubt and stops the run: %s is %j', (field, fields) => {
+    expect(classified(answered(200, answerOf(fields)))).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'unknown',
+      halt: 'echo_mismatch',
+      reason: `The service answered 200, but its ${field} is not the one that was sent: answers may be shifted`,
+    })
+  })
+})
+
+describe('an answer that is complete and not 2xx', () => {
+  it.each([400, 404, 405, 406, 410, 411, 413, 414, 415, 422])('%d is refused', (status) => {
+    expect(classified(answered(status, ''))).toMatchObject({
+      kind: 'refused',
+      halt: null,
+      reason: `The service answered ${status}: refused`,
+      evidence: { status, answer: null },
+    })
+  })
+
+  it.each([421, 425, 429])('%d is turned away', (status) => {
+    expect(classified(answered(status, ''))).toMatchObject({
+      kind: 'turned_away',
+      halt: null,
+      reason: `The service answered ${status}: not now, try later`,
+    })
+  })
+
+  it.each([401, 403, 407])('%d leaves the row ready and stops the run', (status) => {
+    expect(classified(answered(status, ''))).toMatchObject({
+      kind: 'turned_away',
+      halt: 'credentials',
+      reason: `The service answered ${status}: credentials or permission refused, nothing was applied`,
+    })
+  })
+
+  it.each([300, 301, 302, 303, 304, 307, 308, 399])('%d is in doubt and stops the run', (status) => {
+    expect(classified(answered(status, answerOf()))).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'unknown',
+      halt: 'redirect',
+      reason: `The service answered ${status} (OK): a redirect, which is never followed`,
+    })
+  })
+
+  it.each([
+    100, 101, 199, 402, 408, 409, 418, 423, 424, 426, 428, 431, 451, 499, 500, 501, 502, 503, 504, 511, 599,
+    600, 999,
+  ])('%d is in doubt', (status) => {
+    expect(classified(answered(status, ''))).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'unknown',
+      halt: null,
+      reason: `The service answered ${status}: this does not tell whether the request was applied`,
+    })
+  })
+
+  it('404 with NOT_AVAILABLE_YET is turned away', () => {
+    const body = '{"status":"NOT_AVAILABLE_YET","data":{"message":"later"}}'
+    expect(classified(answered(404, body))).toMatchObject({
+      kind: 'turned_away',
+      halt: null,
+      reason: 'The service answered 404 (NOT_AVAILABLE_YET, later): not now, try later',
+    })
+  })
+
+  it('the word NOT_AVAILABLE_YET counts with 404 only, and no other word counts', () => {
+    const body = '{"status":"NOT_AVAILABLE_YET"}'
+    expect(classified(answered(422, body)).kind).toBe('refused')
+    expect(classified(answered(500, body)).kind).toBe('in_doubt')
+    expect(classified(answered(404, '{"status":"NOT_FOUND"}')).kind).toBe('refused')
+    expect(classified(answered(404, '{"data":{"message":"NOT_AVAILABLE_YET"}}')).kind).toBe('refused')
+    expect(classified(answered(409, '{"status":"OK","data":{}}')).kind).toBe('in_doubt')
+  })
+
+  it('a line of the configuration goes before the word', () => {
+    const body = '{"status":"NOT_AVAILABLE_YET"}'
+    expect(classified(answered(404, body), { '404': 'in_doubt' }).kind).toBe('in_doubt')
+  })
+
+  it('a line of the configuration changes one status', () => {
+    expect(classified(answered(503, ''), { '503': 'turned_away' })).toMatchObject({
+      kind: 'turned_away',
+      halt: null,
+    })
+    expect(classified(answered(502, ''), { '503': 'turned_away' }).kind).toBe('in_doubt')
+    expect(classified(answered(409, ''), { '409': 'refused' }).kind).toBe('refused')
+    expect(classified(answered(422, ''), { '422': 'in_doubt' }).kind).toBe('in_doubt')
+  })
+
+  it('its hints are kept where they are there', () => {
+    const body = JSON.stringify({
+      status: 'INVALID_PARAMETER',
+      data: { message: 'no', field_path: ['a', 'b'] },
+    })
+    const outcome = classified(answered(422, body))
+    expect(outcome.evidence).toMatchObject({ serviceCode: 'INVALID_PARAMETER', field: 'a.b', message: 'no' })
+    expect(outcome.reason).toBe('The service answered 422 (INVALID_PARAMETER, field a.b, no): refused')
+    const onlyField = classified(answered(422, '{"data":{"field":"iban"}}'))
+    expect(onlyField.reason).toBe('The service answered 422 (field iban): refused')
+    expect(onlyField.evidence).toMatchObject({ serviceCode: null, field: 'iban', message: null })
+    expect(classified(answered(422, '{"data":{"message":"no"}}')).reason).toBe(
+      'The service answered 422 (no): refused',
+    )
+  })
+
+  it('its hints are cleaned, masked and bounded', () => {
+    const body = JSON.stringify({
+      status: 'A\u001b[31m\u202eB',
+      data: {
+        message: `DE89 3704 0044 0532 0130 00 ${'x'.repeat(5000)}`,
+        field: 'GB29 NWBK 6016 1331 9268 19',
+      },
+    })
+    const { evidence, reason } = classified(answered(422, body))
+    expect(evidence.serviceCode).toBe('AB')
+    expect(evidence.field).toBe('GB…6819')
+    expect(evidence.message).toMatch(/^DE…3000 x+$/)
+    expect(evidence.message?.length).toBeLessThanOrEqual(512)
+    expect(evidence.answer?.length).toBeLessThanOrEqual(2048)
+    expect(reason.length).toBeLessThan(700)
+  })
+
+  it.each([
+    [422, 'in_doubt', null],
+    [429, 'in_doubt', null],
+    [404, 'in_doubt', null],
+    [500, 'in_doubt', null],
+    [401, 'in_doubt', 'credentials'],
+    [307, 'in_doubt', 'redirect'],
+  ])('%d that is cut is %s: only a whole answer takes a row out of doubt', (status, kind, halt) => {
+    const exchange = {
+      ...answered(status, '{"status":"NOT_AVA', { complete: false }),
+      error: { code: 'UND_ERR_SOCKET', name: 'SocketError', message: 'other side closed' },
+    }
+    expect(classified(exchange)).toMatchObject({
+      kind,
+      hint: 'unknown',
+      halt,
+      reason: `The service answered ${status}, but the answer did not arrive whole (The connection broke before the answer was complete (UND_ERR_SOCKET))`,
+      evidence: { status, errorCode: 'UND_ERR_SOCKET', answer: '{"status":"NOT_AVA' },
+    })
+  })
+
+  it('says how long to wait, whatever the status', () => {
+    const headers = { 'retry-after': '3' }
+    for (const status of [200, 422, 429, 503]) {
+      expect(classified(answered(status, '', { headers })).evidence.retryAfterMs).toBe(3_000)
+    }
+  })
+
+  it('counts a date from the Date of the answer, else from its arrival', () => {
+    const until = 'Thu, 01 Jan 2026 00:00:10 GMT'
+    const dated = { 'retry-after': until, date: 'Thu, 01 Jan 2026 00:00:07 GMT' }
+    expect(classified(answered(429, '', { headers: dated })).evidence.retryAfterMs).toBe(3_000)
+    expect(classified(answered(429, '', { headers: { 'retry-after': until } })).evidence.retryAfterMs).toBe(
+      10_000,
+    )
+  })
+})
+
+describe('a request that did not leave', () => {
+  it.each([
+    ['ECONNREFUSED', 'The service refused the connection'],
+    ['ENOTFOUND', 'The host name of the service is not known'],
+    ['EAI_AGAIN', 'The host name of the service could not be looked up'],
+    ['EHOSTUNREACH', 'The service cannot be reached from here'],
+    ['ENETUNREACH', 'The service cannot be reached from here'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'The connection was not ready in time'],
+    ['DEADLINE', 'No connection was ready in time'],
+    ['ABORTED', 'The run was broken off before the request left'],
+    ['ECONNRESET', 'The connection could not be set up'],
+    ['EPIPE', 'The connection could not be set up'],
+    ['UND_ERR_SOCKET', 'The connection could not be set up'],
+    ['UND_ERR_ABORTED', 'The connection could not be set up'],
+    ['UND_ERR_DESTROYED', 'The connection could not be set up'],
+    ['SOMETHING_NEW', 'The connection could not be set up'],
+    ['constructor', 'The connection could not be set up'],
+  ])('is not sent, whatever the code: %s', (code, cause) => {
+    expect(classified(failed(false, { code }))).toMatchObject({
+      kind: 'not_sent',
+      halt: null,
+      reason: `${cause} (${code}): nothing was sent`,
+      evidence: { started: false, status: null, errorCode: code, answer: null, retryAfterMs: null },
+    })
+  })
+
+  it('is not sent without a code or an error either', () => {
+    expect(classified(failed(false, { code: null, name: 'OddError' }))).toMatchObject({
+      kind: 'not_sent',
+      halt: null,
+      reason: 'The connection could not be set up (OddError): nothing was sent',
+      evidence: { errorCode: 'OddError' },
+    })
+    expect(classified(failed(false, null))).toMatchObject({
+      kind: 'not_sent',
+      halt: null,
+      reason: 'The connection could not be set up (no error was given): nothing was sent',
+      evidence: { errorCode: null },
+    })
+  })
+
+  it.each([
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'CERT_HAS_EXPIRED',
+    'CERT_NOT_YET_VALID',
+    'CERT_REVOKED',
+    'CRL_HAS_EXPIRED',
+    'ERROR_IN_CERT_NOT_AFTER_FIELD',
+    'INVALID_CA',
+    'INVALID_PURPOSE',
+    'PATH_LENGTH_EXCEEDED',
+    'HOSTNAME_MISMATCH',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    'ERR_OSSL_X509_KEY_VALUES_MISMATCH',
+    'UND_ERR_PRX_TLS',
+  ])('stops the run when no connection can be trusted: %s', (code) => {
+    expect(classified(failed(false, { code }))).toMatchObject({
+      kind: 'not_sent',
+      halt: 'certificate',
+      reason: `No trusted connection could be set up, check certificates, host name and port (${code}): nothing was sent`,
+    })
+  })
+
+  it.each(['ECERT_HAS_EXPIRED', 'ERR_STREAM_DESTROYED', 'ERR_INVALID_CA', 'ERRORS_', 'X_CRL_'])(
+    'does not take %s for a TLS fault',
+    (code) => {
+      expect(classified(failed(false, { code })).halt).toBeNull()
+    },
+  )
+
+  it.each(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'REQUEST_INVALID'])(
+    'stops the run when the fault is our own: %s',
+    (code) => {
+      expect(classified(failed(false, { code, message: 'invalid x header' }))).toMatchObject({
+        kind: 'not_sent',
+        halt: 'request_rejected_locally',
+        reason: `The request was not well formed: invalid x header (${code}): nothing was sent`,
+      })
+    },
+  )
+
+  it.each(['UND_ERR_INVALID_ARG_2', 'XUND_ERR_INVALID_ARG', 'UND_ERR_INVALID_RETURN_VALUE'])(
+    'does not take %s for our own fault',
+    (code) => {
+      expect(classified(failed(false, { code })).halt).toBeNull()
+    },
+  )
+
+  it('stops the run when the proxy asks for credentials', () => {
+    const message = 'Proxy response (407) !== 200 when HTTP Tunneling'
+    expect(classified(failed(false, { code: 'UND_ERR_ABORTED', message }))).toMatchObject({
+      kind: 'not_sent',
+      halt: 'credentials',
+      reason: 'The proxy asked for credentials with 407 (UND_ERR_ABORTED): nothing was sent',
+    })
+  })
+
+  it('is tried again when the proxy could not open the tunnel', () => {
+    const message = 'Proxy response (502) !== 200 when HTTP Tunneling'
+    expect(classified(failed(false, { code: 'UND_ERR_ABORTED', message }))).toMatchObject({
+      kind: 'not_sent',
+      halt: null,
+      reason:
+        'The proxy answered 502 instead of opening the way to the service (UND_ERR_ABORTED): nothing was sent',
+    })
+  })
+
+  it('is not taken for a proxy fault by words in the middle of a message', () => {
+    expect(classified(failed(false, { message: 'x Proxy response (407)' })).halt).toBeNull()
+  })
+})
+
+describe('a request that may have left, without a status line', () => {
+  it.each([
+    ['DEADLINE', 'No complete answer came in time'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'No answer came in time'],
+    ['UND_ERR_BODY_TIMEOUT', 'The answer stopped in the middle'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'The answer was too large to read'],
+    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'The answer was too large to read'],
+    ['ABORTED', 'The run was broken off while the request was under way'],
+    ['ECONNREFUSED', 'The connection broke before the answer was complete'],
+    ['ECONNRESET', 'The connection broke before the answer was complete'],
+    ['UND_ERR_SOCKET', 'The connection broke before the answer was complete'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'The connection broke before the answer was complete'],
+    ['UND_ERR_INVALID_ARG', 'The connection broke before the answer was complete'],
+    ['SOMETHING_NEW', 'The connection broke before the answer was complete'],
+    ['constructor', 'The connection broke before the answer was complete'],
+  ])('is in doubt, whatever the code: %s', (code, cause) => {
+    expect(classified(failed(true, { code }))).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'unknown',
+      halt: null,
+      reason: `${cause} (${code}): the service may have applied the request`,
+      evidence: { started: true, status: null, errorCode: code },
+    })
+  })
+
+  it('is in doubt by the default when the error has no code', () => {
+    expect(classified(failed(true, { name: 'HTTPParserError' }))).toMatchObject({
+      kind: 'in_doubt',
+      evidence: { errorCode: 'HTTPParserError' },
+    })
+    expect(classified(failed(true, null))).toMatchObject({ kind: 'in_doubt', evidence: { errorCode: null } })
+  })
+
+  it('is in doubt and stops the run when TLS failed that late', () => {
+    expect(classified(failed(true, { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }))).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'unknown',
+      halt: 'certificate',
+    })
+  })
+})
+
+describe('for any exchange at all', () => {
+  const code = fc.oneof(
+    fc.constantFrom(
+      null,
+      'ECONNRESET',
+      'UND_ERR_SOCKET',
+      'UND_ERR_INVALID_ARG',
+      'CERT_HAS_EXPIRED',
+      'DEADLINE',
+    ),
+    fc.string(),
+  )
+  const error = fc.record({
+    code,
+    name: fc.string(),
+    message: fc.oneof(fc.string(), fc.constant('Proxy response (407) !== 200')),
+  })
+  const fields = fc.dictionary(fc.constantFrom(...Object.keys(echo)), fc.jsonValue())
+  const body = fc.oneof(
+    { weight: 3, arbitrary: fields.map((changed) => answerOf(changed)) },
+    fc.constant(answerOf()),
+    fc.json(),
+    fc.string({ unit: 'binary' }),
+    fc.string().map((text) => `${text} de89 3704 0044 0532 0130 00 DE89370400440532013000 ${text}`),
+    fc.nat(answerOf().length).map((length) => answerOf().slice(0, length)),
+  )
+  const response = fc.record({
+    status: fc.oneof(fc.constantFrom(200, 201, 204, 404, 422, 429, 503), fc.integer({ min: -1, max: 1200 })),
+    headers: fc.dictionary(fc.constantFrom('retry-after', 'date', 'x'), fc.string()),
+    bodyText: body,
+    complete: fc.boolean(),
+  })
+  const exchanges = fc.record({
+    started: fc.boolean(),
+    response: fc.option(response),
+    error: fc.option(error),
+    durationMs: fc.nat(),
+    receivedAtMs: fc.nat(),
+  })
+
+  it('there is one outcome, and it holds what is promised', () => {
+    fc.assert(
+      fc.property(exchanges, (exchange) => {
+        const outcome = classify(exchange, mandate, table)
+        const { evidence, reason } = outcome
+        const isProvenUnsent = !exchange.started && exchange.response === null
+        expect(outcome.kind === 'not_sent').toBe(isProvenUnsent)
+        if (exchange.started) expect(outcome.kind).not.toBe('not_sent')
+        if (outcome.kind === 'registered') {
+          expect(exchange.response?.complete).toBe(true)
+          expect(Math.floor((exchange.response?.status ?? 0) / 100)).toBe(2)
+          expect(
+            String((JSON.parse(exchange.response?.bodyText ?? '') as { data: typeof echo }).data.customer_no),
+          ).toBe('4711')
+          expect(outcome.value.mandateReference.trim()).not.toBe('')
+          expect(outcome.value.creditorIdentifier.trim()).not.toBe('')
+        }
+        if (exchange.response !== null && !exchange.response.complete) expect(outcome.kind).toBe('in_doubt')
+        if (outcome.kind === 'in_doubt' && outcome.hint === 'probably_registered') {
+          expect(Math.floor((exchange.response?.status ?? 0) / 100)).toBe(2)
+        }
+        expect(evidence.started).toBe(exchange.started)
+        expect(evidence.status).toBe(exchange.response?.status ?? null)
+        expect(Buffer.byteLength(evidence.answer ?? '')).toBeLessThanOrEqual(2048)
+        expect(
+          JSON.stringify([evidence, reason])
+            .replace(/[^a-z0-9]/gi, '')
+            .toUpperCase(),
+        ).not.toContain(mandate.iban)
+      }),
+      { seed: 20250103, numRuns: 2000 },
+    )
+  })
+
+  it('a request that started never becomes "not sent" by any code', () => {
+    fc.assert(
+      fc.property(error, (given) => {
+        expect(classify(failed(true, given), mandate, table).kind).toBe('in_doubt')
+        expect(classify(failed(false, given), mandate, table).kind).toBe('not_sent')
+      }),
+      { seed: 20250104 },
+    )
+  })
+
+  it('a status line without a first byte counts as started', () => {
+    expect(classified({ ...answered(200, ''), started: false }).kind).toBe('in_doubt')
+    expect(classified({ ...answered(200, answerOf()), started: false }).kind).toBe('registered')
+  })
+})
