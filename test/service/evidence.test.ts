@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Iban } from '../../src/domain/mandate.js'
+import { createCleaner } from '../../src/service/evidence.js'
+
+const IBAN = 'DE89370400440532013000' as Iban
+const clean = (text: string, maxBytes = 2048) => createCleaner({ iban: IBAN, secrets: [] })(text, maxBytes)
+
+describe('the account number that was sent', () => {
+  it.each([
+    ['as it is', 'no DE89370400440532013000!', 'no DE…3000!'],
+    ['in lower case', 'de89370400440532013000', 'DE…3000'],
+    ['in groups', 'DE89 3704 0044 0532 0130 00', 'DE…3000'],
+    ['with hyphens', 'DE89-3704-0044-0532-0130-00', 'DE…3000'],
+    ['with line breaks', 'DE89 3704\r\n0044 0532\n0130 00', 'DE…3000'],
+    ['with hard blanks', 'DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000', 'DE…3000'],
+    ['with zero-width characters', 'DE89\u200b3704\u200d0044\ufeff0532\u00ad013000', 'DE…3000'],
+    ['with colours', 'DE89\u001b[31m3704\u001b[0m00440532013000', 'DE…3000'],
+    ['in full-width letters', 'ＤＥ８９３７０４００４４０５３２０１３０００', 'DE…3000'],
+    ['with JSON escapes', String.raw`\u0044\u00458937040044\u00200532013000`, 'DE…3000'],
+    ['with URL escapes', 'iban=%44E89%2037040044%200532013000&x=1', 'iban=DE…3000&x=1'],
+    ['with HTML blanks', 'DE89&nbsp;3704&#160;0044&#xA0;0532013000', 'DE…3000'],
+    ['without country and check digits', 'account 370400440532013000', 'account DE…3000'],
+    ['cut at its end', 'DE8937040044053', 'DE…3000'],
+    ['bank code and account apart', 'bank 37040044, account 0532013000', 'bank DE…3000, account DE…3000'],
+    ['eight characters of it', 'x 00440532 y', 'x DE…3000 y'],
+    ['several times', '1 DE89370400440532013000, 2 DE89370400440532013000.', '1 DE…3000, 2 DE…3000.'],
+    ['directly behind each other', 'DE89370400440532013000DE89370400440532013000', 'DE…3000DE…3000'],
+  ])('is masked %s', (_name, text, shown) => {
+    expect(clean(text)).toBe(shown)
+  })
+
+  it('leaves what is too short to tell', () => {
+    expect(clean('customer 0044053, DE89 and 3704')).toBe('customer 0044053, DE89 and 3704')
+  })
+
+  it('is not searched for when there is none', () => {
+    expect(createCleaner({ iban: null, secrets: [] })('37040044', 100)).toBe('37040044')
+  })
+
+  it('never survives, whatever stands around and within it', () => {
+    const gap = fc.stringMatching(/^[ \t\r\n.\-/_:,;\u00a0\u200b\u202e]{0,3}$/)
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.array(gap, { minLength: 21, maxLength: 21 }),
+        fc.string(),
+        (before, gaps, after) => {
+          const spread = Array.from(IBAN, (letter) => letter)
+            .map((letter, at) => letter + (gaps[at] ?? ''))
+            .join('')
+          const shown = clean(`${before}${spread}${after}`, 100_000)
+          expect(shown.replace(/[^a-z0-9]/gi, '').toUpperCase()).not.toContain(IBAN)
+          expect(shown).toContain('DE…3000')
+        },
+      ),
+      { seed: 20250105 },
+    )
+  })
+})
+
+describe('other text of the service', () => {
+  it('has other account numbers masked too', () => {
+    expect(clean('pay to GB29 NWBK 6016 1331 9268 19 now')).toBe('pay to GB…6819 now')
+  })
+
+  it.each([
+    ['terminal sequences', 'a\u001b[1;31mb\u001b]0;title\u0007c\u001b]8;;http://x\u001b\\d', 'abcd'],
+    ['an unfinished terminal sequence', 'a\u001b]0;title', 'a'],
+    ['control characters', 'a\u0000\u0007b\tc\r\n\nd\u0085e\u009fx', 'a b c d e x'],
+    ['line and paragraph separators', 'a\u2028b\u2029c', 'a b c'],
+    ['bidirectional and invisible characters', 'a\u202eb\u2066c\u200fd\u200be\ufefff\u00adg', 'abcdefg'],
+    ['broken surrogates', 'a\ud800b', 'ab'],
+  ])('has no %s', (_name, text, shown) => {
+    expect(clean(text)).toBe(shown)
+  })
+
+  it('is otherwise kept as it is', () => {
+    const text = '{"status":"OK","data":{"name":"Zoë Ünal","text":"100 % 日本"}}'
+    expect(clean(text)).toBe(text)
+  })
+
+  it.each([
+    [5, 'abcdef', 'abcde'],
+    [6, 'abcdef', 'abcdef'],
+    [5, 'äääää', 'ää'],
+    [4, 'äääää', 'ää'],
+    [5, 'a日本', 'a日'],
+    [0, 'abc', ''],
+  ])('is cut to %d bytes between characters: %s', (maxBytes, text, shown) => {
+    expect(clean(text, maxBytes)).toBe(shown)
+  })
+
+  it('is cut after it was masked, so no half of an account number is left at the cut', () => {
+    expect(clean('x'.repeat(95) + 'DE89370400440532013000', 100)).toBe(`${'x'.repeat(95)}DE…`)
+  })
+
+  it('is bounded, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, maxBytes) => {
+        const shown = clean(text, maxBytes)
+        expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(maxBytes)
+        expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+      }),
+      { seed: 20250106 },
+    )
+  })
+})
+
+describe('secrets', () => {
+  const cleanSecrets = createCleaner({ iban: IBAN, secrets: ['hunter2', 'aHVudGVyMg==', 'abc', '1234'] })
+
+  it('are blotted out wherever a talkative page repeats them', () => {
+    expect(cleanSecrets('Authorization: Basic aHVudGVyMg== (hunter2, hunter2) 1234', 100)).toBe(
+      'Authorization: Basic [secret] ([secret], [secret]) [secret]',
+    )
+  })
+
+  it('of fewer than four characters are left, or little would be readable', () => {
+    expect(cleanSecrets('abcdef', 100)).toBe('abcdef')
+  })
+})
