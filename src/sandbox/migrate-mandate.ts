@@ -1,0 +1,62 @@
+import type { MigratedMandate, MigrateRequest } from '../contract/migrate-mandate.js'
+import type { Choices } from './choices.js'
+import { ASSIGNED_CREDITOR_IDENTIFIER, assignedReference, isIban } from './identifiers.js'
+import { done, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
+import type { HeldMandate, Store } from './store.js'
+
+export interface MigrateContext {
+  readonly store: Store
+  readonly choices: Choices
+  readonly seed: number
+  /** ISO 8601, UTC. */
+  readonly now: string
+  /** Header X-Request-Id, null where there was none. */
+  readonly requestId: string | null
+}
+
+/** Registers a mandate (section 4.3). Unless a choice forbids it, the same request twice registers two. */
+export function migrateMandate(request: MigrateRequest, context: MigrateContext): Reply<MigratedMandate> {
+  const refusal = refusalOf(request, context)
+  if (refusal !== null) return refusal
+  const mandate: HeldMandate = {
+    ...request,
+    sepa_creditor_identifier: ASSIGNED_CREDITOR_IDENTIFIER,
+    unique_mandate_reference: assignedReference(context.seed, context.store.nextMandateNumber()),
+    registered_at: context.now,
+    request_id: context.requestId,
+    finalised: false,
+    finalised_at: null,
+  }
+  context.store.addMandate(mandate)
+  return done(answerFor(mandate))
+}
+
+/** `data` of the answer of 4.3. */
+export const answerFor = (mandate: HeldMandate): MigratedMandate => ({
+  customer_no: mandate.customer_no,
+  iban: mandate.iban,
+  signed_date: mandate.signed_date,
+  sepa_creditor_identifier: mandate.sepa_creditor_identifier,
+  unique_mandate_reference: mandate.unique_mandate_reference,
+})
+
+function refusalOf(request: MigrateRequest, { store, choices }: MigrateContext): Refusal | null {
+  const { iban, amendment, customer_no } = request
+  if (choices.ibanCheck === 'checksum' && !isIban(iban)) {
+    return refuseField(['iban'], 'is not a valid account number')
+  }
+  const blank = (['sepa_creditor_identifier', 'unique_mandate_reference'] as const).find(
+    (name) => amendment[name].trim() === '',
+  )
+  if (blank !== undefined) return refuseField(['amendment', blank], 'must not be blank')
+  if (
+    choices.repeatedMandate === 'refuse' &&
+    store.holdsOriginal(amendment.sepa_creditor_identifier, amendment.unique_mandate_reference)
+  ) {
+    return refuse(409, 'INVALID_OBJECT_STATE', 'This mandate is already registered', ['amendment'])
+  }
+  if (choices.secondMandateOfCustomer === 'refuse' && store.holdsMandateOf(customer_no)) {
+    return refuse(409, 'INVALID_OBJECT_STATE', 'The customer already has a mandate', ['customer_no'])
+  }
+  return null
+}
