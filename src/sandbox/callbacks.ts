@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import { request } from 'node:http'
+import { isIP } from 'node:net'
+import type { BillogramEvent } from '../contract/billogram.js'
+import type { PlainFields } from './billogram-record.js'
+
+/** The header that carries `sha256=` and the hex HMAC of the exact body, keyed with `sign_key` (choice 15). */
+export const SIGNATURE_HEADER = 'x-sandbox-signature'
+
+const TIMEOUT_MS = 5_000
+
+/** Posts events to `callbacks.url` (section 6), once each, without making anybody wait. */
+export interface Callbacks {
+  post(callbacks: PlainFields['callbacks'], events: readonly BillogramEvent[]): void
+  /** Ends what is under way. */
+  close(): void
+}
+
+export const signatureOf = (body: string, signKey: string): string =>
+  `sha256=${createHmac('sha256', signKey).update(body).digest('hex')}`
+
+/** `log` gets one line per callback; it names the event, never the URL's query or a key. */
+export function openCallbacks(log: (line: string) => void): Callbacks {
+  const abort = new AbortController()
+  return {
+    post(callbacks, events) {
+      if (callbacks?.url === undefined) return
+      const target = loopbackTarget(callbacks.url)
+      for (const event of events) {
+        const name = `callback ${event.type} of billogram ${event.billogram_id}`
+        if (target === null) log(`${name}: not sent, only loopback addresses over http are called`)
+        else send(target, bodyOf(event, callbacks.custom), callbacks.sign_key, abort.signal, name, log)
+      }
+    },
+    close: () => abort.abort(),
+  }
+}
+
+/** The body of a callback: the event as in 2.2.3 and the `custom` text of the billogram. */
+const bodyOf = (event: BillogramEvent, custom: string | undefined): string =>
+  JSON.stringify({ event, custom: custom ?? null })
+
+/** A callback never leaves this computer. `localhost` is taken literally, so that no resolver is asked. */
+function loopbackTarget(text: string): URL | null {
+  if (!URL.canParse(text)) return null
+  const url = new URL(text)
+  if (url.hostname === 'localhost') url.hostname = '127.0.0.1'
+  const isLoopback = url.hostname === '[::1]' || (isIP(url.hostname) === 4 && url.hostname.startsWith('127.'))
+  return url.protocol === 'http:' && url.username === '' && url.password === '' && isLoopback ? url : null
+}
+
+function send(
+  target: URL,
+  body: string,
+  signKey: string | undefined,
+  signal: AbortSignal,
+  name: string,
+  log: (line: string) => void,
+): void {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...(signKey === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, signKey) }),
+  }
+  const outgoing = request(target, { method: 'POST', headers, signal, agent: false })
+  outgoing
+    .setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
+    .on('response', (answer) => {
+      answer.on('error', () => undefined).resume()
+      log(`${name}: answered ${answer.statusCode ?? 0}`)
+    })
+    .on('error', (error) => log(`${name}: ${error.message}`))
+    .end(body)
+}

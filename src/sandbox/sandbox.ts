@@ -1,0 +1,143 @@
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { randomInt } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { isIPv6, type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Billogram } from '../contract/billogram.js'
+import type { Offer } from '../contract/offer.js'
+import { UsageError } from '../errors.js'
+import { openCallbacks } from './callbacks.js'
+import { planFaults } from './fault-plan.js'
+import { heldBillograms, heldMandates, serveInspection } from './inspection.js'
+import { describeInterface } from './openapi.js'
+import { renderPage } from './page.js'
+import { refuse } from './refusal.js'
+import { countRequests, type RequestCounts } from './request-counts.js'
+import { refusalAnswer, serveOperations, type ServiceParts } from './service.js'
+import { readSettings, type SandboxOptions } from './settings.js'
+import { STARTING_BILLOGRAMS } from './starting-billograms.js'
+import { openStore, type HeldMandate } from './store.js'
+
+/** A running stand-in of the invoicing service. */
+export interface Sandbox {
+  /** Base URL without a slash at the end, for example `http://127.0.0.1:49152`. */
+  readonly url: string
+  readonly port: number
+  readonly username: string
+  readonly password: string
+  /** The seed in use; give it again to repeat chaos and references. */
+  readonly seed: number
+  /** What it truly holds, in the order of registration. */
+  mandates(): HeldMandate[]
+  offers(): Offer[]
+  billograms(): Billogram[]
+  requests(): RequestCounts
+  /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a sandbox (product.md 8) and resolves when it listens.
+ * @throws UsageError for options it cannot work with, a port in use, or a foreign data file.
+ */
+export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = readSettings(given)
+  const { username, password, latencyMs, choices } = settings
+  const seed = settings.seed ?? randomInt(2 ** 32)
+  const log = given.log ?? (() => undefined)
+  const store = openStore(settings.dataFile, STARTING_BILLOGRAMS)
+  const counter = countRequests()
+  const callbacks = openCallbacks(log)
+  const closing = new AbortController()
+  const parts: ServiceParts = {
+    store,
+    choices,
+    credentials: { username, password },
+    seed,
+    planFault: planFaults({ rules: settings.faults, chaos: settings.chaos, seed }),
+    counter,
+    callbacks,
+    wait: (ms) => sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined),
+    latencyMs,
+    now: given.now ?? (() => new Date()),
+    log,
+  }
+  const server = serverFor(parts)
+  try {
+    await listen(server, settings.host, settings.port)
+  } catch (cause) {
+    store.close()
+    throw cause
+  }
+  const { port } = server.address() as AddressInfo
+  let closed: Promise<void> | null = null
+  return {
+    url: `http://${reachableHost(settings.host)}:${port}`,
+    port,
+    username,
+    password,
+    seed,
+    mandates: () => [...heldMandates(store)],
+    offers: () => store.offers(),
+    billograms: () => heldBillograms(parts),
+    requests: () => counter.counts(),
+    close() {
+      closed ??= stop(server, () => {
+        closing.abort()
+        callbacks.close()
+      }).then(() => store.close())
+      return closed
+    },
+  }
+}
+
+function serverFor(parts: ServiceParts): Server {
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  app.route('/', serveOperations(parts))
+  app.route('/', serveInspection(parts))
+  const description = describeInterface()
+  app.get('/openapi.json', (c) => c.json(description))
+  app.get('/', (c) => {
+    c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+    return c.html(renderPage(parts.store, parts.counter.counts()))
+  })
+  app.notFound(() => refusalAnswer(refuse(404, 'NOT_FOUND', 'There is nothing under this path')))
+  app.onError((error) => {
+    parts.log(`unexpected error: ${error.message}`)
+    return refusalAnswer(refuse(500, 'INTERNAL_ERROR', 'The sandbox has a bug'))
+  })
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  return createServer((incoming, outgoing) => void answer(incoming, outgoing))
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    const reason =
+      code === 'EADDRINUSE' ? 'the port is in use' : cause instanceof Error ? cause.message : 'unknown reason'
+    throw new UsageError(
+      `Cannot listen on ${host}:${port}: ${reason}`,
+      'Choose another host or port, or port 0 for a free one.',
+      { cause },
+    )
+  }
+}
+
+async function stop(server: Server, release: () => void): Promise<void> {
+  const stopped = once(server, 'close')
+  server.close()
+  release()
+  server.closeAllConnections()
+  await stopped
+}
+
+/** Where a client on this computer finds a server that listens on `host`. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return isIPv6(host) ? `[${host}]` : host
+}

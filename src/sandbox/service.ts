@@ -1,0 +1,160 @@
+import type { HttpBindings } from '@hono/node-server'
+import { Hono, type Context } from 'hono'
+import { BILLOGRAM_PATH, billogramRequest, RESPONSE_ONLY_FIELDS } from '../contract/billogram.js'
+import { MIGRATE_PATH, migrateRequest } from '../contract/migrate-mandate.js'
+import { OFFER_PATH, offerRequest } from '../contract/offer.js'
+import { refusalOfHeader, type Credentials } from './authentication.js'
+import { toBillogram } from './billogram-record.js'
+import type { Callbacks } from './callbacks.js'
+import type { Choices } from './choices.js'
+import { createOffer } from './create-offer.js'
+import type { FaultPlan } from './fault-plan.js'
+import type { Operation } from './faults.js'
+import { migrateMandate } from './migrate-mandate.js'
+import { appliesFirst, misbehave } from './misbehave.js'
+import { done, readBody, refusalBody, refuse, type Refusal, type Reply } from './refusal.js'
+import { readJsonBody } from './request-body.js'
+import type { RequestCounter } from './request-counts.js'
+import type { Store } from './store.js'
+import { updateBillogram } from './update-billogram.js'
+
+export interface ServiceParts {
+  readonly store: Store
+  readonly choices: Choices
+  readonly credentials: Credentials
+  readonly seed: number
+  readonly planFault: FaultPlan
+  readonly counter: RequestCounter
+  readonly callbacks: Callbacks
+  /** Waits as long as the sandbox is told to be slow, less if it closes. */
+  readonly wait: (ms: number) => Promise<void>
+  readonly latencyMs: number
+  readonly now: () => Date
+  readonly log: (line: string) => void
+}
+
+type Env = { Bindings: HttpBindings }
+
+/** One operation of section 4: what its faults are matched by, and its effect. */
+interface Endpoint {
+  readonly operation: Operation
+  readonly subjectOf: (body: unknown, id: string) => string
+  readonly apply: (body: unknown, id: string, requestId: string | null) => Reply
+}
+
+/** The three operations of section 4 behind authentication (5), content type and size limit. */
+export function serveOperations(parts: ServiceParts): Hono<Env> {
+  const { credentials, counter, log } = parts
+  const app = new Hono<Env>()
+  app.use('/api/*', async (c, next) => {
+    const refusal = refusalOfHeader(c.req.header('authorization'), credentials)
+    if (refusal !== null) c.res = refusalAnswer(refusal, { 'www-authenticate': 'Basic realm="sandbox"' })
+    else await next()
+    const status = isAnswered(c.res) ? c.res.status : 'none'
+    counter.answer(status)
+    log(`${c.req.method} ${c.req.path} ${status}`)
+  })
+  const [offer, billogram, migrate] = [offerEndpoint(parts), billogramEndpoint(parts), migrateEndpoint(parts)]
+  app.post(OFFER_PATH, (c) => answer(c, offer, '', parts))
+  app.put(`${BILLOGRAM_PATH}/:id`, (c) => answer(c, billogram, c.req.param('id'), parts))
+  app.post(MIGRATE_PATH, (c) => answer(c, migrate, '', parts))
+  app.all(OFFER_PATH, () => wrongMethod('POST'))
+  app.all(`${BILLOGRAM_PATH}/:id`, () => wrongMethod('PUT'))
+  app.all(MIGRATE_PATH, () => wrongMethod('POST'))
+  return app
+}
+
+function offerEndpoint({ store, now }: ServiceParts): Endpoint {
+  return {
+    operation: 'offer',
+    subjectOf: (body) => textOfMember(body, 'offer_id'),
+    apply(body) {
+      const request = readBody(offerRequest, body)
+      if (request.kind === 'refused') return request
+      return createOffer(request.content, { store, now: now().toISOString() })
+    },
+  }
+}
+
+function billogramEndpoint({ store, choices, seed, callbacks, now }: ServiceParts): Endpoint {
+  return {
+    operation: 'billogram',
+    subjectOf: (_body, id) => id,
+    apply(body, id) {
+      const current = store.billogramById(id)
+      if (current === null) return refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
+      const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
+      if (request.kind === 'refused') return request
+      const updated = updateBillogram(current, request.content, {
+        choices,
+        seed,
+        now: now().toISOString(),
+        findOfferId: (offerId) => store.offerById(offerId)?.offer_id ?? null,
+        isValueTaken: (value) => store.isUniqueValueTaken(value, id),
+      })
+      if (updated.kind === 'refused') return updated
+      const record = updated.content
+      store.putBillogram(record)
+      callbacks.post(record.fields.callbacks, record.events.slice(current.events.length))
+      return done(toBillogram(record, choices))
+    },
+  }
+}
+
+function migrateEndpoint({ store, choices, seed, now }: ServiceParts): Endpoint {
+  return {
+    operation: 'migrate',
+    subjectOf: (body) => textOfMember(body, 'customer_no'),
+    apply(body, _id, requestId) {
+      const request = readBody(migrateRequest, body)
+      if (request.kind === 'refused') return request
+      return migrateMandate(request.content, { store, choices, seed, now: now().toISOString(), requestId })
+    },
+  }
+}
+
+/** Reads, applies, waits, answers; or does one of them wrong on purpose. */
+async function answer(
+  c: Context<Env>,
+  endpoint: Endpoint,
+  id: string,
+  parts: ServiceParts,
+): Promise<Response> {
+  const body = await readJsonBody(c.env.incoming, parts.choices.bodyLimitBytes)
+  if (body.kind === 'refused') return refusalAnswer(body)
+  const fault = parts.planFault(
+    parts.counter.receive(endpoint.operation, endpoint.subjectOf(body.content, id)),
+  )
+  const requestId = c.req.header('x-request-id')?.slice(0, 200) ?? null
+  const isApplied = fault === null || appliesFirst(fault)
+  const reply = isApplied ? endpoint.apply(body.content, id, requestId) : null
+  // The wait comes after the effect: a client that gives up leaves a registered mandate behind.
+  await parts.wait(parts.latencyMs)
+  if (reply?.kind === 'refused') return refusalAnswer(reply)
+  const envelope = reply === null ? null : { status: 'OK', data: reply.content }
+  if (fault === null) return Response.json(envelope)
+  parts.counter.misbehave(fault.kind)
+  parts.log(`fault ${fault.kind}${isApplied ? ' after' : ' without'} effect`)
+  if (fault.kind === 'delay') {
+    await parts.wait(fault.for_ms)
+    return Response.json(envelope)
+  }
+  const earlierReference = parts.store.mandatesAfter(0, 1)[0]?.unique_mandate_reference ?? null
+  return misbehave(fault, { outgoing: c.env.outgoing, envelope, earlierReference })
+}
+
+/** The answer for a refusal, with the envelope that every answer has (section 4). */
+export const refusalAnswer = (refusal: Refusal, headers: Record<string, string> = {}): Response =>
+  Response.json(refusalBody(refusal), { status: refusal.status, headers })
+
+const wrongMethod = (allowed: string): Response =>
+  refusalAnswer(refuse(405, 'METHOD_NOT_ALLOWED', `Use ${allowed} here`), { allow: allowed })
+
+/** Faults below HTTP leave a marker instead of an answer. */
+const isAnswered = (response: Response): boolean => !response.headers.has('x-hono-already-sent')
+
+function textOfMember(body: unknown, name: string): string {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return ''
+  const value = (body as Record<string, unknown>)[name]
+  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
+}

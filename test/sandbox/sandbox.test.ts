@@ -1,0 +1,107 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/errors.js'
+import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { samples } from '../contract/wire-samples.js'
+import { exchange } from './exchange.js'
+import { sandboxStarter } from './running-sandbox.js'
+
+const start = sandboxStarter()
+const MIGRATE = '/api/v2/sepa_dd_mandate/migrate'
+const body = samples.migrateMandate.request
+
+describe('startSandbox', () => {
+  it('listens on a free loopback port with the default credentials', async () => {
+    const sandbox = await start()
+    expect(sandbox.url).toBe(`http://127.0.0.1:${sandbox.port}`)
+    expect([sandbox.username, sandbox.password]).toEqual(['sandbox', 'sandbox'])
+    expect((await exchange(sandbox, 'POST', MIGRATE, { body })).status).toBe(200)
+  })
+
+  it('draws a seed unless it is given one, and repeats references with it', async () => {
+    const drawn = [await startSandbox(), await startSandbox()]
+    expect(drawn[0]?.seed).not.toBe(drawn[1]?.seed)
+    await Promise.all(drawn.map((sandbox) => sandbox.close()))
+    const [one, two] = [await start({ seed: 7 }), await start({ seed: 7 })]
+    await exchange(one, 'POST', MIGRATE, { body })
+    await exchange(two, 'POST', MIGRATE, { body })
+    expect(two.mandates()[0]?.unique_mandate_reference).toBe(one.mandates()[0]?.unique_mandate_reference)
+  })
+
+  it('gives every one of many simultaneous requests its own reference', async () => {
+    const sandbox = await start()
+    const numbers = Array.from({ length: 200 }, (_, index) => index + 1)
+    await Promise.all(
+      numbers.map((customer_no) => exchange(sandbox, 'POST', MIGRATE, { body: { ...body, customer_no } })),
+    )
+    expect(new Set(sandbox.mandates().map((mandate) => mandate.unique_mandate_reference)).size).toBe(200)
+  })
+
+  it('closes once, and may be asked again', async () => {
+    const sandbox = await startSandbox()
+    await Promise.all([sandbox.close(), sandbox.close()])
+    await sandbox.close()
+    await expect(exchange(sandbox, 'POST', MIGRATE, { body })).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('says that a port is in use', async () => {
+    const occupant = createServer().listen(0, '127.0.0.1')
+    await once(occupant, 'listening')
+    const { port } = occupant.address() as AddressInfo
+    await expect(startSandbox({ port })).rejects.toThrow(
+      `Cannot listen on 127.0.0.1:${port}: the port is in use`,
+    )
+    occupant.close()
+  })
+})
+
+describe('the options', () => {
+  it.each([
+    [{ port: 70_000 }, 'port'],
+    [{ port: 1.5 }, 'port'],
+    [{ latencyMs: -1 }, 'latencyMs'],
+    [{ chaos: 1.5 }, 'chaos'],
+    [{ chaos: Number.NaN }, 'chaos'],
+    [{ seed: 0.5 }, 'seed'],
+    [{ username: 'a:b' }, 'username'],
+    [{ username: '' }, 'username'],
+    [{ password: '' }, 'password'],
+    [{ dataFile: '' }, 'dataFile'],
+    [{ choices: { bodyLimitBytes: 1 } }, 'choices.bodyLimitBytes'],
+    [{ choices: { ibanCheck: 'maybe' as 'none' } }, 'choices.ibanCheck'],
+    [{ faults: [{ times: 0, fault: { kind: 'reset' as const } }] }, 'rule 1, times'],
+  ])('%j is refused by name', async (options, name) => {
+    const refusal = startSandbox(options)
+    await expect(refusal).rejects.toThrow(UsageError)
+    await expect(refusal).rejects.toThrow(name)
+  })
+
+  it('may be given as undefined, which is the same as left out', async () => {
+    const sandbox = await start({
+      host: undefined,
+      port: undefined,
+      username: undefined,
+      password: undefined,
+      dataFile: undefined,
+      latencyMs: undefined,
+      chaos: undefined,
+      faults: undefined,
+      choices: undefined,
+      log: undefined,
+      now: undefined,
+    })
+    expect(sandbox.username).toBe('sandbox')
+  })
+
+  it.each(['0.0.0.0', '::', '192.0.2.1'])('refuse the default password on %s', async (host) => {
+    await expect(startSandbox({ host })).rejects.toThrow(`Cannot listen on ${host} with the default password`)
+  })
+
+  it('allow another host with a password of its own', async () => {
+    const sandbox = await start({ host: '0.0.0.0', password: 'my own' })
+    const answer = await exchange(sandbox, 'POST', MIGRATE, { body, credentials: 'sandbox:my own' })
+    expect(answer.status).toBe(200)
+  })
+})
