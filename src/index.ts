@@ -44,8 +44,9 @@ export { openSource, type OpenedSource } from './source/read-source.js'
 
 // The ledger.
 export type { Attempt, Clock, Ledger, ReadyRow, Resolution, ResolutionReport } from './ledger/ledger.js'
-export { openLedger, type LedgerOptions } from './ledger/open-ledger.js'
+export { openLedger } from './ledger/open-ledger.js'
 export { openLedgerReader } from './ledger/open-reader.js'
+export type { LedgerOptions } from './ledger/writer.js'
 export type { LedgerReader } from './ledger/reader.js'
 export { openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
 

@@ -59,7 +59,7 @@ function barProgress(world: World): Progress {
       if (total === 0) return
       bar = new SingleBar(
         {
-          stream: world.stderr.stream as NodeJS.WriteStream,
+          stream: world.stderr.stream,
           format: 'Sending {bar} {value}/{total} · {rate}/s · ETA {eta_formatted} · {counts}',
           hideCursor: true,
           stopOnComplete: false,

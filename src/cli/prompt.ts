@@ -7,7 +7,7 @@ export const canAsk = (world: World): boolean => world.stdin.isTTY === true && w
 
 const streams = (world: World): { input: Readable; output: Writable } => ({
   input: world.stdin,
-  output: world.stderr.stream as Writable,
+  output: world.stderr.stream,
 })
 
 export async function askPassword(world: World, username: string): Promise<string | null> {

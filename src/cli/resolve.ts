@@ -61,7 +61,7 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
       'sepa-migrate resolve --help shows both; nothing was recorded',
     )
   const by = ownText(context, 'by') ?? actorOf(context)
-  return from === null ? [readTyped(context, row ?? '', by)] : await readDecisions(from, by)
+  return from === null ? [readTyped(context, row ?? '', by)] : readDecisions(from, by)
 }
 
 function readTyped(context: Context, row: string, by: string): Resolution {

@@ -48,7 +48,7 @@ export function readSettings(
     flags,
     get,
     configuration,
-    severities: (configuration.values.rules ?? {}) as SeverityOverrides,
+    severities: configuration.values.rules ?? {},
     ledger,
     out: get('out') ?? dirname(ledger),
     zone,
@@ -125,7 +125,7 @@ async function readPassword(settings: Settings, world: World, username: string):
   if (set !== undefined && settings.flags.passwordFile === undefined) return set
   const file = settings.get('passwordFile')
   if (file !== null) return readPasswordFile(file)
-  return canAsk(world) ? await askPassword(world, username) : null
+  return canAsk(world) ? askPassword(world, username) : null
 }
 
 /** The first line of a file that only its owner can read. */

@@ -1,11 +1,11 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { After, Clock } from '../index.js'
 
 export interface Output {
   readonly write: (text: string) => void
   readonly isTerminal: boolean
-  /** Null where nothing can be asked or drawn. */
-  readonly stream: NodeJS.WritableStream
+  /** For a bar or a question, which need more than `write`. */
+  readonly stream: Writable
 }
 
 /** Everything outside the program, as `cli.ts` finds it. Commands get it as a value, so tests can give their own. */

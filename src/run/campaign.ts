@@ -67,7 +67,7 @@ async function sendReady(parts: CampaignParts): Promise<Stop | null> {
   if (ready === 0) return null
   const toSend = Math.min(ready, parts.policy.limit ?? ready)
   const isConfirmed = await parts.confirm({ totals: parts.ledger.totals(), toSend })
-  return isConfirmed ? await deliver(parts) : DECLINED
+  return isConfirmed ? deliver(parts) : DECLINED
 }
 
 const stoppedBy = (error: unknown): { stoppedBy: string; exitCode: number } =>

@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The built program, as a user starts it. `npm test` builds it first. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+export const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
+
+export const CREDENTIALS = { SEPA_MIGRATE_USERNAME: 'sandbox', SEPA_MIGRATE_PASSWORD: 'sandbox' }
+
+export interface Ended {
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Started {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+}
+
+export interface StartOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Buffer
+}
+
+/** Starts the program with nothing of this process's environment but the path. */
+export function start(args: readonly string[], { cwd, env = {}, input }: StartOptions): Started {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', TZ: 'Europe/Berlin', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input ?? '')
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  child.stdout.on('data', (part: Buffer) => stdout.push(part))
+  child.stderr.on('data', (part: Buffer) => stderr.push(part))
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (status, signal) =>
+      resolve({
+        status,
+        signal,
+        stdout: Buffer.concat(stdout).toString(),
+        stderr: Buffer.concat(stderr).toString(),
+      }),
+    )
+  })
+  return { child, ended }
+}
+
+export const runProgram = (args: readonly string[], options: StartOptions): Promise<Ended> =>
+  start(args, options).ended
+
+/** A private folder under a name with a space, as users have them, and how to remove it. */
+export function makeFolder(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'sepa migrate '))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
