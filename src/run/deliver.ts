@@ -8,7 +8,7 @@ import { decide, type Decided } from './decide.js'
 import { afterOutcome, startRamp } from './ramp.js'
 import { noteRequest, startRetryBudget, waitForRepeat } from './retry-budget.js'
 import { createRowQueue, type Turn } from './row-queue.js'
-import { INTERRUPTED, OUT_OF_TIME, outranks, PILOT_DONE, type Stop } from './stop.js'
+import { INTERRUPTED, OUT_OF_TIME, PILOT_DONE, type Stop } from './stop.js'
 
 /** Sends one mandate and says what became of it. Never rejects. */
 export type Send = (mandate: Mandate, attempt: Attempt, signal: AbortSignal) => Promise<Outcome>
@@ -105,7 +105,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
       queue.putBack({ ...turn, turnedAway }, nowMs + next.afterMs)
     }
     if (pauseMs > 0) pauseUntil(nowMs + pauseMs, outcome)
-    stopFor(mustStop(run.brake, outcome, policy, nowMs) ?? stop)
+    stopFor(stop ?? mustStop(run.brake, outcome, policy, nowMs))
   }
 
   function pauseUntil(untilMs: number, outcome: Outcome): void {
@@ -115,7 +115,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   }
 
   function stopFor(stop: Stop | null): void {
-    if (stop === null || !outranks(stop, run.stop)) return
+    if (stop === null || run.stop !== null) return
     run.stop = stop
     parts.watch({ kind: 'stop', stop })
   }
@@ -126,12 +126,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
 
   /** The slot is free before the commit, because the next intent cannot become durable without this outcome. */
   function commit(settled: Promise<void>): void {
-    const noted = settled
-      .catch((error: unknown) => {
-        fail(error)
-        feed() // ends a pause that nothing else would end before its time
-      })
-      .finally(() => commits.delete(noted))
+    const noted = settled.catch(fail).finally(() => commits.delete(noted))
     commits.add(noted)
   }
 

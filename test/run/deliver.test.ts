@@ -1,0 +1,542 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Outcome } from '../../src/domain/outcome.js'
+import type { Attempt } from '../../src/ledger/ledger.js'
+import {
+  allRegistered,
+  openDeliveryWorld,
+  registeredAs,
+  type DeliveryWorld,
+  type Request,
+  type Script,
+} from './delivery-world.js'
+import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
+
+const rowsOf = (requests: readonly Request[]): number[] => requests.map(({ row }) => row)
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
+
+/** A second connection that sees only what was committed. */
+function beside(world: DeliveryWorld): Database.Database {
+  const connection = new Database(world.file, { timeout: 0 })
+  onTestFinished(() => void connection.close())
+  return connection
+}
+
+const countOf = (connection: Database.Database, sql: string): number =>
+  connection.prepare<[], number>(sql).pluck().get() ?? 0
+
+describe('a run without faults', () => {
+  it('sends every ready row once, in order, and ends without a stop', async () => {
+    const world = openDeliveryWorld(60)
+    expect(await world.deliver(allRegistered)).toBe(null)
+    expect(rowsOf(world.requests)).toEqual(upTo(60))
+    expect(world.totals()).toMatchObject({ read: 60, registered: 60, ready: 0, sending: 0 })
+  })
+
+  it('with nothing to send ends at once', async () => {
+    const world = openDeliveryWorld(0)
+    expect(await world.deliver(allRegistered)).toBe(null)
+    expect(world.requests).toEqual([])
+  })
+
+  it('tells the intent before the request leaves, and the outcome before it is committed', async () => {
+    const world = openDeliveryWorld(1)
+    const told: string[] = []
+    await world.deliver(
+      (request) => {
+        told.push('request')
+        return { outcome: registeredAs(request) }
+      },
+      { watch: ({ kind }) => told.push(`${kind}, ${world.totals().registered} registered`) },
+    )
+    expect(told).toEqual(['intent, 0 registered', 'request', 'outcome, 0 registered'])
+    expect(world.totals().registered).toBe(1)
+  })
+
+  it('continues where an earlier one ended', async () => {
+    const world = openDeliveryWorld(10)
+    await world.deliver(allRegistered, { policy: { limit: 4 } })
+    await world.deliver(allRegistered)
+    expect(rowsOf(world.requests)).toEqual(upTo(10))
+  })
+})
+
+describe('concurrency', () => {
+  it('starts with one row alone, then doubles, and stays below the maximum', async () => {
+    const world = openDeliveryWorld(200)
+    await world.deliver(allRegistered, { policy: { concurrency: 20 } })
+    const atMs = [...new Set(world.requests.map((request) => request.atMs))]
+    const rounds = atMs.map((ms) => world.requests.filter((request) => request.atMs === ms).length)
+    expect(rounds.slice(0, 4)).toEqual([1, 2, 4, 8])
+    expect(Math.max(...world.requests.map(({ underWay }) => underWay))).toBeGreaterThan(12)
+    expect(Math.max(...world.requests.map(({ underWay }) => underWay))).toBeLessThanOrEqual(20)
+  })
+
+  it('never has more rows under way than the maximum, and never more on disk', async () => {
+    const world = openDeliveryWorld(120)
+    const connection = beside(world)
+    const seen: number[] = []
+    await world.deliver(
+      (request) => {
+        seen.push(countOf(connection, `select count(*) from row where state = 'sending'`))
+        return { outcome: registeredAs(request), tookMs: 50 + ((request.ordinal * 37) % 100) }
+      },
+      { policy: { concurrency: 5 } },
+    )
+    expect(Math.max(...world.requests.map(({ underWay }) => underWay))).toBe(5)
+    expect(Math.max(...seen)).toBe(5)
+  })
+
+  it('halves when the service throttles', async () => {
+    const world = openDeliveryWorld(100)
+    const throttled = new Set([40, 41, 42])
+    const script: Script = (request) => ({
+      outcome: throttled.has(request.ordinal) ? turnedAway() : registeredAs(request),
+      tookMs: 100,
+    })
+    expect(await world.deliver(script)).toBe(null)
+    const pauseMs = world.requests.findIndex(({ ordinal }) => ordinal > 47)
+    const after = world.requests.slice(pauseMs, pauseMs + 4)
+    expect(Math.max(...world.requests.slice(0, 40).map(({ underWay }) => underWay))).toBe(8)
+    expect(Math.max(...after.map(({ underWay }) => underWay))).toBeLessThanOrEqual(4)
+    expect(world.totals().registered).toBe(100)
+  })
+
+  it('starts again with one row alone after the service could not be reached', async () => {
+    const world = openDeliveryWorld(60)
+    const script: Script = (request) => ({
+      outcome: request.ordinal === 30 ? notSent() : registeredAs(request),
+      tookMs: request.ordinal === 30 ? 1 : 100,
+    })
+    await world.deliver(script)
+    const again = world.requests.find(({ row, seen }) => row === 30 && seen === 2)
+    expect(again?.underWay).toBe(1)
+    expect(world.requests.find(({ ordinal }) => ordinal === (again?.ordinal ?? 0) + 1)?.atMs).toBeGreaterThan(
+      again?.atMs ?? Infinity,
+    )
+  })
+})
+
+describe('the dangerous moment', () => {
+  it('has its intent on disk before a request leaves', async () => {
+    const world = openDeliveryWorld(40)
+    const connection = beside(world)
+    const intent = connection.prepare<[number, string], number>(
+      `select count(*) from row join attempt on row_id = row.id and n = row.attempts
+        where row.id = ? and state = 'sending' and request_id = ? and outcome is null`,
+    )
+    await world.deliver((request) => {
+      expect(intent.pluck().get(request.row, request.attempt.requestId)).toBe(1)
+      return { outcome: registeredAs(request) }
+    })
+    expect(world.requests).toHaveLength(40)
+  })
+
+  it('commits an outcome together with the next intent', async () => {
+    const world = openDeliveryWorld(25)
+    const before = world.time.deferred()
+    await world.deliver(allRegistered, { policy: { concurrency: 1 } })
+    // The first intent, 24 handovers, the last outcome.
+    expect(world.time.deferred() - before).toBe(26)
+  })
+
+  it('commits all answers of one moment and all intents that follow them together', async () => {
+    const world = openDeliveryWorld(4 * 9)
+    const before = world.time.deferred()
+    await world.deliver(allRegistered, { policy: { concurrency: 4 } })
+    // Rounds of 1, 2, 4, 4, 4, 4, 4, 4, 4, 4 and 1; the last outcome comes alone.
+    expect(world.time.deferred() - before).toBe(12)
+    expect(world.totals().registered).toBe(36)
+  })
+
+  it('leaves no outcome uncommitted when it returns', async () => {
+    const world = openDeliveryWorld(9)
+    await world.deliver((request) => ({ outcome: registeredAs(request), tookMs: request.ordinal * 7 }))
+    expect(countOf(beside(world), `select count(*) from row where state = 'registered'`)).toBe(9)
+  })
+})
+
+describe('feeding', () => {
+  it('holds a page of rows, however many there are', async () => {
+    const world = openDeliveryWorld(1_500)
+    let read = 0
+    const ready = (after: number, limit: number) => {
+      const page = world.ledger.ready(after, limit)
+      expect(page.length).toBeLessThanOrEqual(256)
+      read += page.length
+      return page
+    }
+    let held = 0
+    await world.deliver(
+      (request) => {
+        held = Math.max(held, read - request.ordinal)
+        return { outcome: registeredAs(request) }
+      },
+      { ledger: { ...world.ledger, ready }, policy: { concurrency: 32 } },
+    )
+    expect(world.totals().registered).toBe(1_500)
+    expect(held).toBeLessThanOrEqual(256 + 32)
+  })
+
+  it('throws what the ledger throws when it is read, after what is under way has ended', async () => {
+    const world = openDeliveryWorld(300)
+    const unreadable = new Error('Cannot read the ledger')
+    const ready = (after: number, limit: number) => {
+      if (after > 0) throw unreadable
+      return world.ledger.ready(after, limit)
+    }
+    await expect(world.deliver(allRegistered, { ledger: { ...world.ledger, ready } })).rejects.toBe(
+      unreadable,
+    )
+    expect(world.totals()).toMatchObject({ registered: 256, sending: 0, ready: 44 })
+  })
+
+  it('throws what the ledger throws before anything was sent', async () => {
+    const world = openDeliveryWorld(3)
+    const unreadable = new Error('Cannot read the ledger')
+    const ready = () => {
+      throw unreadable
+    }
+    await expect(world.deliver(allRegistered, { ledger: { ...world.ledger, ready } })).rejects.toBe(
+      unreadable,
+    )
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('limits', () => {
+  it('--limit sends so many rows, and says that there are more', async () => {
+    const world = openDeliveryWorld(20)
+    expect((await world.deliver(allRegistered, { policy: { limit: 7 } }))?.kind).toBe('limit')
+    expect(rowsOf(world.requests)).toEqual(upTo(7))
+    expect(world.totals()).toMatchObject({ registered: 7, ready: 13 })
+  })
+
+  it('--limit counts rows, not requests', async () => {
+    const world = openDeliveryWorld(20)
+    const stop = await world.deliver(
+      (request) => ({ outcome: request.seen === 1 ? turnedAway() : registeredAs(request) }),
+      { policy: { limit: 3 } },
+    )
+    expect(stop?.kind).toBe('limit')
+    expect(new Set(rowsOf(world.requests))).toEqual(new Set([1, 2, 3]))
+    expect(world.totals()).toMatchObject({ registered: 3, ready: 17 })
+  })
+
+  it('--limit of all rows or more is no stop', async () => {
+    for (const limit of [5, 6])
+      expect(await openDeliveryWorld(5).deliver(allRegistered, { policy: { limit } })).toBe(null)
+  })
+
+  it('--max-duration sends nothing after that time, and lets what is under way finish', async () => {
+    const world = openDeliveryWorld(500)
+    const stop = await world.deliver(allRegistered, { policy: { maxDurationMs: 1_250 } })
+    expect(stop?.kind).toBe('max_duration')
+    expect(Math.max(...world.requests.map(({ atMs }) => atMs))).toBeLessThan(1_250)
+    expect(world.totals()).toMatchObject({ registered: world.requests.length, sending: 0 })
+  })
+
+  it('--max-duration ends a pause', async () => {
+    const world = openDeliveryWorld(5)
+    const stop = await world.deliver(() => ({ outcome: turnedAway({ retryAfterMs: 600_000 }) }), {
+      policy: { maxDurationMs: 20_000 },
+    })
+    expect(stop?.kind).toBe('max_duration')
+    expect(world.time.clock.monotonic()).toBe(20_000)
+  })
+
+  it('--max-duration is no stop when nothing is left', async () => {
+    const world = openDeliveryWorld(1)
+    expect(await world.deliver(allRegistered, { policy: { maxDurationMs: 50 } })).toBe(null)
+  })
+
+  it('--rate spaces the requests', async () => {
+    const world = openDeliveryWorld(20)
+    await world.deliver(allRegistered, { policy: { rate: 4 } })
+    const atMs = world.requests.map((request) => request.atMs)
+    for (const [n, ms] of atMs.entries()) if (n > 0) expect(ms - atMs[n - 1]!).toBeGreaterThanOrEqual(250)
+    expect(atMs.at(-1)).toBe(19 * 250)
+  })
+
+  it('--rate goes on while a row waits for much longer', async () => {
+    const world = openDeliveryWorld(20)
+    const patient: Script = (request) => ({
+      outcome: request.row === 1 && request.seen < 5 ? notAvailableYet() : registeredAs(request),
+    })
+    await world.deliver(patient, { policy: { rate: 1 } })
+    const firstTwenty = world.requests.filter(({ seen }) => seen === 1)
+    expect(firstTwenty.at(-1)?.atMs).toBeLessThanOrEqual(25_000)
+    expect(world.totals().registered).toBe(20)
+  })
+})
+
+describe('signals', () => {
+  it('drain sends nothing further and lets what is under way finish', async () => {
+    const world = openDeliveryWorld(100)
+    world.time.after(620, () => world.drain.abort())
+    const stop = await world.deliver(allRegistered)
+    expect(stop?.kind).toBe('signal')
+    expect(Math.max(...world.requests.map(({ atMs }) => atMs))).toBeLessThanOrEqual(620)
+    expect(world.totals()).toMatchObject({ registered: world.requests.length, sending: 0, inDoubt: 0 })
+    expect(world.totals().ready).toBeGreaterThan(0)
+  })
+
+  it('drain ends a pause at once', async () => {
+    const world = openDeliveryWorld(3)
+    world.time.after(5_000, () => world.drain.abort())
+    const stop = await world.deliver(() => ({ outcome: turnedAway({ retryAfterMs: 600_000 }) }))
+    expect(stop?.kind).toBe('signal')
+    expect(world.time.clock.monotonic()).toBe(5_000)
+    expect(world.totals().ready).toBe(3)
+  })
+
+  it('drain before the start sends nothing', async () => {
+    const world = openDeliveryWorld(3)
+    world.drain.abort()
+    expect((await world.deliver(allRegistered))?.kind).toBe('signal')
+    expect(world.requests).toEqual([])
+  })
+
+  it('abort reaches every request, and rows that had started are in doubt', async () => {
+    const world = openDeliveryWorld(30)
+    const given: AbortSignal[] = []
+    const send = (_mandate: unknown, _attempt: Attempt, signal: AbortSignal): Promise<Outcome> => {
+      given.push(signal)
+      if (given.length <= 7) return Promise.resolve(registeredNo(given.length))
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => resolve(inDoubt({ errorCode: 'ABORTED' }))),
+      )
+    }
+    world.time.after(1_000, () => {
+      world.drain.abort()
+      world.abort.abort()
+    })
+    const stop = await world.deliver(allRegistered, { send })
+    expect(stop?.kind).toBe('signal')
+    expect(new Set(given)).toEqual(new Set([world.abort.signal]))
+    expect(world.totals()).toMatchObject({ registered: 7, inDoubt: 8, ready: 15, sending: 0 })
+  })
+})
+
+const registeredNo = (n: number): Outcome =>
+  registered({}, { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: `NEW-${n}` })
+
+describe('Retry-After', () => {
+  it('holds back every row, and tells so', async () => {
+    const world = openDeliveryWorld(20)
+    const stop = await world.deliver((request) => ({
+      outcome: request.ordinal === 5 ? turnedAway({ retryAfterMs: 30_000 }) : registeredAs(request),
+    }))
+    expect(stop).toBe(null)
+    const answeredMs = world.requests[4]!.atMs + 100
+    const later = world.requests.filter(({ atMs }) => atMs > answeredMs)
+    expect(Math.min(...later.map(({ atMs }) => atMs))).toBe(answeredMs + 30_000)
+    expect(world.events.filter(({ kind }) => kind === 'pause')).toMatchObject([{ delayMs: 30_000 }])
+    expect(world.totals().registered).toBe(20)
+  })
+
+  it('is not shortened by a later, shorter one', async () => {
+    const world = openDeliveryWorld(20)
+    const waits: Readonly<Record<number, number>> = { 4: 30_000, 5: 2_000 }
+    await world.deliver((request) => {
+      const retryAfterMs = waits[request.ordinal]
+      return {
+        outcome: retryAfterMs === undefined ? registeredAs(request) : turnedAway({ retryAfterMs }),
+        tookMs: request.ordinal === 5 ? 150 : 100,
+      }
+    })
+    const pausedAtMs = world.requests[3]!.atMs + 100
+    const during = world.requests.filter(({ atMs }) => atMs > pausedAtMs && atMs < pausedAtMs + 30_000)
+    expect(during).toEqual([])
+  })
+
+  it('of more than a quarter of an hour stops the run', async () => {
+    const world = openDeliveryWorld(5)
+    const stop = await world.deliver(() => ({ outcome: turnedAway({ retryAfterMs: 86_400_000 }) }))
+    expect(stop?.kind).toBe('retry_after')
+    expect(world.totals()).toMatchObject({ ready: 5 })
+    expect(world.requests).toHaveLength(1)
+  })
+
+  it('with the last answer is not waited for', async () => {
+    const world = openDeliveryWorld(1)
+    const stop = await world.deliver((request) => ({
+      outcome: { ...registeredAs(request), evidence: registered({ retryAfterMs: 500_000 }).evidence },
+    }))
+    expect(stop).toBe(null)
+    expect(world.time.clock.monotonic()).toBe(100)
+  })
+})
+
+describe('rows that come again', () => {
+  it('24 are sent at most eight times while the service throttles', async () => {
+    const world = openDeliveryWorld(5)
+    const stop = await world.deliver(() => ({ outcome: turnedAway() }))
+    expect(stop?.kind).toBe('turned_away')
+    const perRow = upTo(5).map((row) => world.requests.filter((request) => request.row === row).length)
+    expect(Math.max(...perRow)).toBe(8)
+    expect(world.totals()).toMatchObject({ ready: 5, inDoubt: 0 })
+  })
+
+  it('and are not available yet do not hold back the others', async () => {
+    const world = openDeliveryWorld(30)
+    const stop = await world.deliver((request) => ({
+      outcome: request.row === 3 ? notAvailableYet() : registeredAs(request),
+    }))
+    expect(stop).toBe(null)
+    expect(world.requests.filter(({ row }) => row === 3)).toHaveLength(8)
+    const others = world.requests.filter(({ row }) => row !== 3)
+    expect(others.at(-1)?.atMs).toBeLessThan(1_000)
+    expect(world.totals()).toMatchObject({ registered: 29, ready: 1 })
+  })
+
+  it('share a budget: ten, and a tenth of the requests of two minutes', async () => {
+    const world = openDeliveryWorld(200)
+    await world.deliver((request) => ({
+      outcome: request.seen === 1 ? notAvailableYet() : registeredAs(request),
+    }))
+    for (const last of world.requests) {
+      const recent = world.requests.filter(
+        ({ atMs, ordinal }) => ordinal <= last.ordinal && last.atMs - atMs < 115_000,
+      )
+      const repeats = recent.filter(({ seen }) => seen > 1).length
+      const requests = world.requests.filter(
+        ({ atMs, ordinal }) => ordinal <= last.ordinal && last.atMs - atMs < 120_000,
+      ).length
+      expect(repeats).toBeLessThanOrEqual(11 + 0.1 * requests)
+    }
+    expect(world.totals().registered).toBe(200)
+  })
+
+  it('1 were not sent while connections were refused for 20 s, and all end registered', async () => {
+    const world = openDeliveryWorld(40)
+    const stop = await world.deliver((request) =>
+      request.atMs > 300 && request.atMs < 20_300
+        ? { outcome: notSent(), tookMs: 1 }
+        : { outcome: registeredAs(request) },
+    )
+    expect(stop).toBe(null)
+    expect(world.totals()).toMatchObject({ registered: 40, inDoubt: 0 })
+    const during = world.requests.filter(({ atMs }) => atMs > 300 && atMs < 20_300)
+    expect(during.length).toBeLessThan(25)
+  })
+
+  it('2 cannot be sent at all, and the brake leaves them ready', async () => {
+    const world = openDeliveryWorld(40)
+    const stop = await world.deliver(() => ({ outcome: notSent({ errorCode: 'ENOTFOUND' }), tookMs: 1 }))
+    expect(stop?.kind).toBe('no_connection')
+    expect(world.totals()).toMatchObject({ ready: 40, inDoubt: 0, registered: 0 })
+    expect(world.time.clock.monotonic()).toBeGreaterThanOrEqual(30_000)
+    expect(world.time.clock.monotonic()).toBeLessThan(60_000)
+  })
+
+  it('have a new attempt each time', async () => {
+    const world = openDeliveryWorld(1)
+    await world.deliver((request) => ({
+      outcome: request.seen < 4 ? turnedAway() : registeredAs(request),
+    }))
+    expect(world.requests.map(({ attempt }) => attempt.n)).toEqual([1, 2, 3, 4])
+    expect(new Set(world.requests.map(({ attempt }) => attempt.requestId)).size).toBe(4)
+  })
+})
+
+describe('the brake', () => {
+  it('stops taking rows up and lets what is under way finish', async () => {
+    const world = openDeliveryWorld(100)
+    const stop = await world.deliver(
+      (request) => ({ outcome: request.ordinal > 15 ? inDoubt({ status: 500 }) : registeredAs(request) }),
+      { policy: { maxInDoubt: 3 } },
+    )
+    expect(stop?.kind).toBe('max_in_doubt')
+    const { inDoubt: doubts, registered: done, sending } = world.totals()
+    expect(sending).toBe(0)
+    expect(done).toBe(15)
+    // The fourth doubt stops the run; the other seven of that round were under way.
+    expect(doubts).toBeLessThanOrEqual(4 + 7)
+    expect(world.events.filter(({ kind }) => kind === 'stop')).toHaveLength(1)
+  })
+
+  it('28 credentials refused at the canary stop the run with every row ready', async () => {
+    const world = openDeliveryWorld(10)
+    const stop = await world.deliver(() => ({
+      outcome: turnedAway({ status: 401, halt: 'credentials' }),
+    }))
+    expect(stop?.kind).toBe('credentials')
+    expect(world.requests).toHaveLength(1)
+    expect(world.totals()).toMatchObject({ ready: 10 })
+  })
+
+  it('19 a reference given to two rows leaves the second in doubt and stops the run', async () => {
+    const world = openDeliveryWorld(50)
+    const stop = await world.deliver((request) => ({
+      outcome: registeredNo(request.ordinal === 10 ? 2 : request.ordinal),
+    }))
+    expect(stop?.kind).toBe('reference_repeated')
+    expect(world.totals()).toMatchObject({ inDoubt: 1, sending: 0 })
+    const doubted = world.events.find(
+      (event) => event.kind === 'outcome' && event.outcome.kind === 'in_doubt',
+    )
+    expect(doubted).toMatchObject({ row: { id: 10 } })
+  })
+
+  it('19 two answers of one moment with one reference are told apart', async () => {
+    const world = openDeliveryWorld(3)
+    const stop = await world.deliver((request) => ({
+      outcome: registeredNo(request.ordinal === 1 ? 1 : 2),
+    }))
+    expect(stop?.kind).toBe('reference_repeated')
+    expect(world.totals()).toMatchObject({ registered: 2, inDoubt: 1 })
+  })
+
+  it('30 the first rows refused alike stop the run', async () => {
+    const world = openDeliveryWorld(40)
+    const stop = await world.deliver(() => ({ outcome: refused({ status: 404 }) }))
+    expect(stop?.kind).toBe('identical_refusals')
+    // The third refusal stops it; one more row took the slot that the second had freed.
+    expect(world.totals()).toMatchObject({ refused: 4, ready: 36 })
+  })
+})
+
+describe('a ledger that cannot be written', () => {
+  /** From then on every transaction that touches an attempt is refused, as on a full disk. */
+  const breakLedger = (world: DeliveryWorld, event: 'insert' | 'update', after: number): void =>
+    void beside(world).exec(
+      `create trigger full before ${event} on attempt when
+         (select count(*) from attempt${event === 'update' ? ' where outcome is not null' : ''}) >= ${after}
+       begin select raise(abort, 'disk full'); end`,
+    )
+
+  it('40 at an intent: nothing of that commit leaves, and the error is thrown', async () => {
+    const world = openDeliveryWorld(50)
+    breakLedger(world, 'insert', 9)
+    await expect(world.deliver(allRegistered)).rejects.toThrow('disk full')
+    expect(world.requests.length).toBeLessThanOrEqual(9)
+    const connection = beside(world)
+    expect(countOf(connection, 'select count(*) from attempt')).toBe(world.requests.length)
+  })
+
+  it('41 at an outcome: nothing further leaves, and the rows are in doubt at the next start', async () => {
+    const world = openDeliveryWorld(50)
+    breakLedger(world, 'update', 5)
+    await expect(world.deliver(allRegistered)).rejects.toThrow('disk full')
+    const left = world.requests.length
+    const connection = beside(world)
+    const settled = countOf(connection, 'select count(*) from attempt where outcome is not null')
+    expect(settled).toBeLessThanOrEqual(5)
+    connection.exec('drop trigger full')
+    const ledger = world.reopen()
+    expect(ledger.recovered).toBe(left - settled)
+    expect(ledger.totals()).toMatchObject({ inDoubt: left - settled, registered: settled, ready: 50 - left })
+  })
+})
+
+describe('a sender that breaks its promise', () => {
+  it('stops the run, and the row is in doubt at the next start', async () => {
+    const world = openDeliveryWorld(10)
+    const broken = new Error('A send must not reject')
+    const send = (): Promise<Outcome> => Promise.reject(broken)
+    await expect(world.deliver(allRegistered, { send })).rejects.toBe(broken)
+    expect(world.reopen().recovered).toBe(1)
+    expect(world.totals()).toMatchObject({ inDoubt: 1, ready: 9 })
+  })
+})

@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Outcome } from '../../src/domain/outcome.js'
+import type { Totals } from '../../src/domain/totals.js'
+import type { Attempt, Ledger } from '../../src/ledger/ledger.js'
+import { openLedger } from '../../src/ledger/open-ledger.js'
+import {
+  deliver,
+  type DeliveryEvent,
+  type DeliveryParts,
+  type DeliveryPolicy,
+} from '../../src/run/deliver.js'
+import type { Stop } from '../../src/run/stop.js'
+import { RECORD_HEADER, recordOf } from './mandate-samples.js'
+import { registered } from './outcome-samples.js'
+import { startVirtualTime, type VirtualTime } from './virtual-time.js'
+
+/** One request as the scripted service meets it. */
+export interface Request {
+  /** Counts requests from 1. */
+  readonly ordinal: number
+  /** Which record of the export, from 1; with a fresh ledger it is the row's id too. */
+  readonly row: number
+  /** How often this row was seen, this request included. */
+  readonly seen: number
+  readonly attempt: Attempt
+  readonly atMs: number
+  /** Requests under way, this one included. */
+  readonly underWay: number
+}
+
+/** What the service says to a request, and after how many milliseconds. */
+export type Script = (request: Request) => { readonly outcome: Outcome; readonly tookMs?: number }
+
+export interface DeliveryWorld {
+  readonly file: string
+  readonly time: VirtualTime
+  readonly ledger: Ledger
+  /** Every request that left, in order. */
+  readonly requests: readonly Request[]
+  readonly events: readonly DeliveryEvent[]
+  readonly drain: AbortController
+  readonly abort: AbortController
+  /** Runs a delivery to its end. */
+  readonly deliver: (script: Script, options?: DeliveryOptions) => Promise<Stop | null>
+  readonly totals: () => Totals
+  /** Closes the ledger and opens it again, as the next start of the program does. */
+  readonly reopen: () => Ledger
+}
+
+export interface DeliveryOptions {
+  readonly policy?: Partial<DeliveryPolicy>
+  /** In front of the real ledger. */
+  readonly ledger?: DeliveryParts['ledger']
+  readonly send?: DeliveryParts['send']
+  readonly watch?: DeliveryParts['watch']
+  readonly random?: () => number
+}
+
+const ANSWER_MS = 100
+const RUN_SETTINGS = { version: '0', host: 'test', pid: 1, asOf: '2026-04-01', zone: 'UTC', settings: {} }
+
+export const WIDE_POLICY: DeliveryPolicy = {
+  concurrency: 8,
+  rate: null,
+  limit: null,
+  maxDurationMs: null,
+  maxInDoubt: 1_000_000,
+  maxRefused: null,
+}
+
+/** The outcome of a registration with a reference of its own. */
+export const registeredAs = ({ ordinal }: Request): Outcome =>
+  registered({}, { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: `NEW-${ordinal}` })
+
+/** A service that registers everything after the same time. */
+export const allRegistered: Script = (request) => ({ outcome: registeredAs(request) })
+
+/** A real ledger file with so many ready rows, a virtual clock and a scripted service. */
+export function openDeliveryWorld(rows: number): DeliveryWorld {
+  const folder = mkdtempSync(join(tmpdir(), 'delivery-'))
+  const file = join(folder, 'campaign.db')
+  const time = startVirtualTime()
+  let ledger = openLedger({ file, clock: time.clock, defer: time.defer })
+  onTestFinished(() => {
+    ledger.close()
+    rmSync(folder, { recursive: true })
+  })
+  ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
+  admitRows(ledger, rows)
+  ledger.startRun(RUN_SETTINGS)
+  const requests: Request[] = []
+  const events: DeliveryEvent[] = []
+  const drain = new AbortController()
+  const abort = new AbortController()
+
+  function sendBy(script: Script): DeliveryParts['send'] {
+    let underWay = 0
+    return async (mandate, attempt) => {
+      underWay += 1
+      const row = mandate.customerNo
+      const request: Request = {
+        ordinal: requests.length + 1,
+        row,
+        seen: requests.filter((earlier) => earlier.row === row).length + 1,
+        attempt,
+        atMs: time.clock.monotonic(),
+        underWay,
+      }
+      requests.push(request)
+      const { outcome, tookMs = ANSWER_MS } = script(request)
+      await time.sleep(tookMs)
+      underWay -= 1
+      return outcome
+    }
+  }
+
+  return {
+    file,
+    time,
+    get ledger() {
+      return ledger
+    },
+    requests,
+    events,
+    drain,
+    abort,
+    deliver: (script, options = {}) =>
+      time.runUntil(
+        deliver({
+          ledger: options.ledger ?? ledger,
+          send: options.send ?? sendBy(script),
+          clock: time.clock,
+          after: time.after,
+          random: options.random ?? (() => 0.5),
+          policy: { ...WIDE_POLICY, ...options.policy },
+          drain: drain.signal,
+          abort: abort.signal,
+          watch: (event) => {
+            events.push(event)
+            options.watch?.(event)
+          },
+        }),
+      ),
+    totals: () => ledger.totals(),
+    reopen: () => {
+      ledger.close()
+      ledger = openLedger({ file, clock: time.clock, defer: time.defer })
+      return ledger
+    },
+  }
+}
+
+function admitRows(ledger: Ledger, rows: number): void {
+  const admission = ledger.admit({ severities: {} })
+  const columns = { customer_no: 'customer_no', iban: 'iban' }
+  const source = admission.open({ name: 'export.csv', header: RECORD_HEADER, columns })
+  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1)))
+  source.close({
+    sha256: 'ab'.repeat(32),
+    bytes: rows * 40,
+    records: rows,
+    blankLines: 0,
+    reading: {},
+    findings: [],
+  })
+  admission.commit()
+}

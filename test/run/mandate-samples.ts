@@ -1,0 +1,52 @@
+import { mandateKey } from '../../src/domain/mandate-key.js'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  Mandate,
+  MandateReference,
+} from '../../src/domain/mandate.js'
+import type { CheckedRecord } from '../../src/domain/verdict.js'
+
+/** An invented German account number that passes its checksum. */
+function ibanOf(account: number): Iban {
+  const bban = `37040044${String(account).padStart(10, '0')}`
+  const check = 98n - (BigInt(`${bban}131400`) % 97n)
+  return `DE${String(check).padStart(2, '0')}${bban}` as Iban
+}
+
+/** The mandate of the nth invented customer. */
+export const mandateOf = (n: number): Mandate => ({
+  customerNo: n,
+  iban: ibanOf(n),
+  signedDate: '2020-02-29' as LocalDate,
+  original: {
+    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
+    mandateReference: `OLD-${n}` as MandateReference,
+  },
+})
+
+export const RECORD_HEADER = ['customer_no', 'iban'] as const
+
+/** The nth record of an export, with nothing wrong. */
+export function recordOf(n: number): CheckedRecord {
+  const mandate = mandateOf(n)
+  const { creditorIdentifier, mandateReference } = mandate.original
+  return {
+    record: n,
+    line: n + 1,
+    cells: [String(n), mandate.iban],
+    verdict: { kind: 'sendable', mandate },
+    values: {
+      customerNo: n,
+      iban: mandate.iban,
+      signedDate: mandate.signedDate,
+      creditorIdentifier,
+      mandateReference,
+    },
+    mandateKey: mandateKey(creditorIdentifier, mandateReference),
+    corrects: null,
+    latestFirstDebit: null,
+    findings: [],
+  }
+}
