@@ -8,7 +8,7 @@ import { decide, type Decided } from './decide.js'
 import { afterOutcome, startRamp } from './ramp.js'
 import { noteRequest, startRetryBudget, waitForRepeat } from './retry-budget.js'
 import { createRowQueue, type Turn } from './row-queue.js'
-import { INTERRUPTED, OUT_OF_TIME, PILOT_DONE, type Stop } from './stop.js'
+import { INTERRUPTED, OUT_OF_TIME, outranks, PILOT_DONE, type Stop } from './stop.js'
 
 /** Sends one mandate and says what became of it. Never rejects. */
 export type Send = (mandate: Mandate, attempt: Attempt, signal: AbortSignal) => Promise<Outcome>
@@ -105,7 +105,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
       queue.putBack({ ...turn, turnedAway }, nowMs + next.afterMs)
     }
     if (pauseMs > 0) pauseUntil(nowMs + pauseMs, outcome)
-    stopFor(stop ?? mustStop(run.brake, outcome, policy, nowMs))
+    stopFor(mustStop(run.brake, outcome, policy, nowMs) ?? stop)
   }
 
   function pauseUntil(untilMs: number, outcome: Outcome): void {
@@ -115,7 +115,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   }
 
   function stopFor(stop: Stop | null): void {
-    if (stop === null || run.stop !== null) return
+    if (stop === null || !outranks(stop, run.stop)) return
     run.stop = stop
     parts.watch({ kind: 'stop', stop })
   }

@@ -466,6 +466,28 @@ describe('the brake', () => {
     expect(world.totals()).toMatchObject({ ready: 10 })
   })
 
+  it('28 credentials refused later count before the stop that came first', async () => {
+    const world = openDeliveryWorld(30)
+    const stop = await world.deliver(
+      (request) =>
+        request.ordinal === 8
+          ? { outcome: inDoubt(), tookMs: 50 }
+          : request.ordinal > 8
+            ? { outcome: turnedAway({ status: 401, halt: 'credentials' }), tookMs: 100 }
+            : { outcome: registeredAs(request) },
+      { policy: { maxInDoubt: 0 } },
+    )
+    expect(stop?.kind).toBe('credentials')
+  })
+
+  it('a halt counts before a long Retry-After of the same answer', async () => {
+    const world = openDeliveryWorld(3)
+    const stop = await world.deliver(() => ({
+      outcome: turnedAway({ status: 401, halt: 'credentials', retryAfterMs: 86_400_000 }),
+    }))
+    expect(stop?.kind).toBe('credentials')
+  })
+
   it('19 a reference given to two rows leaves the second in doubt and stops the run', async () => {
     const world = openDeliveryWorld(50)
     const stop = await world.deliver((request) => ({
