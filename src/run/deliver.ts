@@ -126,7 +126,12 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
 
   /** The slot is free before the commit, because the next intent cannot become durable without this outcome. */
   function commit(settled: Promise<void>): void {
-    const noted = settled.catch(fail).finally(() => commits.delete(noted))
+    const noted = settled
+      .catch((error: unknown) => {
+        fail(error)
+        feed() // ends a pause that nothing else would end before its time
+      })
+      .finally(() => commits.delete(noted))
     commits.add(noted)
   }
 

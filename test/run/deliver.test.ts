@@ -550,6 +550,15 @@ describe('a ledger that cannot be written', () => {
     expect(ledger.recovered).toBe(left - settled)
     expect(ledger.totals()).toMatchObject({ inDoubt: left - settled, registered: settled, ready: 50 - left })
   })
+
+  it('41 with nothing else under way: the run ends at once, not when a pause is over', async () => {
+    const world = openDeliveryWorld(5)
+    breakLedger(world, 'update', 0)
+    const outcome = turnedAway({ retryAfterMs: 600_000 })
+    await expect(world.deliver(() => ({ outcome }))).rejects.toThrow('disk full')
+    expect(world.time.clock.monotonic()).toBe(100)
+    expect(world.requests).toHaveLength(1)
+  })
 })
 
 describe('a sender that breaks its promise', () => {
