@@ -1,0 +1,205 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { RULES, type RuleId } from '../../src/domain/rules.js'
+import type { CheckedRecord } from '../../src/domain/verdict.js'
+import type { SourceOptions } from '../../src/source/options.js'
+import { makeSamples } from '../support/make-samples.js'
+import { optionsOf, readAll, SAMPLES } from '../support/sources.js'
+
+/** `UPDATE_SAMPLES=1 npx vitest run … test/source/samples.test.ts` writes the samples anew. */
+const isUpdate = process.env['UPDATE_SAMPLES'] === '1'
+
+describe('the samples on disk', () => {
+  test.each([...makeSamples()])('%s is what its script makes', (name, bytes) => {
+    if (isUpdate) writeFileSync(join(SAMPLES, name), bytes)
+    expect(readFileSync(join(SAMPLES, name)).equals(bytes)).toBe(true)
+  })
+})
+
+const sample = (name: string): string => join(SAMPLES, name)
+
+/** The configuration beside the samples; its crosswalk is relative to it. */
+function configured(name: string): SourceOptions {
+  const options = optionsOf(readFileSync(sample(name), 'utf8'))
+  const { crosswalk } = options
+  return crosswalk === undefined
+    ? options
+    : { ...options, crosswalk: { ...crosswalk, file: sample(crosswalk.file) } }
+}
+
+const rulesOf = (record: CheckedRecord): RuleId[] => record.findings.map(({ rule }) => rule)
+
+/** Record number and rules of every record that is not sent as it is. */
+const troubled = (records: readonly CheckedRecord[]) =>
+  records
+    .filter(({ verdict, findings }) => verdict.kind !== 'sendable' || findings.length > 0)
+    .map((record) => [record.record, record.verdict.kind, ...rulesOf(record)])
+
+describe('clean.csv', () => {
+  test('has at least 200 rows of ten countries, all sendable and without a remark', async () => {
+    const { records, summary } = await readAll(sample('clean.csv'))
+    expect(records.length).toBeGreaterThanOrEqual(200)
+    expect(new Set(records.map(({ values }) => values.iban?.slice(0, 2))).size).toBe(10)
+    expect(new Set(records.map(({ mandateKey }) => mandateKey)).size).toBe(records.length)
+    expect(new Set(records.map(({ values }) => values.customerNo)).size).toBe(records.length)
+    expect(troubled(records)).toEqual([])
+    expect(summary.findings.map(({ rule }) => rule)).toEqual(['FILE_DORMANCY_UNKNOWN'])
+  })
+})
+
+describe('demo.csv', () => {
+  test('has rows of every kind, among them the two that the sandbox treats badly', async () => {
+    const { records } = await readAll(sample('demo.csv'))
+    const kinds = records.map(({ verdict }) => verdict.kind)
+    expect(kinds.filter((kind) => kind === 'sendable')).toHaveLength(55)
+    expect(kinds.filter((kind) => kind === 'invalid')).toHaveLength(5)
+    expect(kinds.filter((kind) => kind === 'excluded')).toHaveLength(1)
+    for (const customerNo of [424_242, 424_243])
+      expect(records.filter(({ values }) => values.customerNo === customerNo)).toMatchObject([
+        { verdict: { kind: 'sendable' } },
+      ])
+    const keys = records.map(({ mandateKey }) => mandateKey).filter((key) => key !== null)
+    expect(keys.length - new Set(keys).size).toBe(2)
+    expect(kinds[0]).toBe('sendable')
+  })
+})
+
+const expectedFaults = z.object({
+  asOf: z.string(),
+  records: z.array(
+    z.object({
+      record: z.number(),
+      line: z.number(),
+      state: z.string(),
+      rules: z.array(z.string()),
+      acrossRows: z.array(z.string()),
+    }),
+  ),
+  elsewhere: z.record(z.string(), z.string()),
+})
+
+describe('faults.csv', () => {
+  const expected = expectedFaults.parse(JSON.parse(readFileSync(sample('faults-expected.json'), 'utf8')))
+
+  test('breaks on every row the rules that are written beside it', async () => {
+    const { records } = await readAll(sample('faults.csv'))
+    expect(records.map((record) => [record.record, record.line, rulesOf(record)])).toEqual(
+      expected.records.map(({ record, line, rules }) => [record, line, rules]),
+    )
+  })
+
+  test('gives every row a verdict that fits its state', async () => {
+    const { records } = await readAll(sample('faults.csv'))
+    const kindOf = (state: string): string =>
+      ['ready', 'duplicate', 'conflict'].includes(state) ? 'sendable' : state
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(
+      expected.records.map(({ state }) => kindOf(state)),
+    )
+  })
+
+  test('shows every rule of rows that a file without configuration can show', () => {
+    const shown = new Set(expected.records.flatMap(({ rules, acrossRows }) => [...rules, ...acrossRows]))
+    const rowRules = Object.keys(RULES).filter(
+      (rule) =>
+        !rule.startsWith('FILE_') &&
+        !rule.startsWith('RESPONSE_') &&
+        !['CROSSWALK_DUPLICATE_LINE', 'CROSSWALK_UNUSED_LINE'].includes(rule),
+    )
+    expect(rowRules.filter((rule) => !shown.has(rule)).sort()).toEqual(Object.keys(expected.elsewhere).sort())
+  })
+})
+
+describe('german-messy.csv', () => {
+  test('is clean with german.yaml but for its planted faults', async () => {
+    const { records, summary, opened } = await readAll(sample('german-messy.csv'), configured('german.yaml'))
+    expect(records).toHaveLength(60)
+    expect(troubled(records)).toEqual([
+      [10, 'invalid', 'IBAN_MASKED'],
+      [15, 'invalid', 'IBAN_CHECKSUM'],
+      [20, 'invalid', 'DATE_INVALID'],
+      [25, 'invalid', 'UMR_CHARSET'],
+      [30, 'excluded', 'STATUS_NOT_ACTIVE'],
+      [35, 'excluded', 'MANDATE_DORMANT'],
+      [40, 'invalid', 'CROSSWALK_NO_MATCH'],
+      [45, 'invalid', 'ROW_FIELD_COUNT'],
+      [50, 'invalid', 'CROSSWALK_MISMATCH'],
+      [55, 'invalid', 'CROSSWALK_AMBIGUOUS'],
+    ])
+    expect(summary.findings.map(({ rule, message }) => [rule, message])).toEqual([
+      ['CROSSWALK_DUPLICATE_LINE', 'The crosswalk repeats a line. 1 line of german-customers.csv.'],
+      [
+        'CROSSWALK_UNUSED_LINE',
+        'A customer in the crosswalk has no mandate in the export. 3 lines of german-customers.csv.',
+      ],
+    ])
+    expect(records[0]?.values.customerNo).toBe(810_001)
+    expect(records[0]?.cells[1]).toMatch(/^[A-ZÀ-ÿ]/)
+    expect(opened.columns).toMatchObject({ customer_no: 'Mitgliedsnummer', iban: 'IBAN' })
+    expect(summary.reading).toMatchObject({
+      cleaned: { iban: { blanks: 37, label: 12, case: 9 } },
+    })
+  })
+
+  test('is read as Windows-1252 with a warning when nothing is declared', async () => {
+    const options = configured('german.yaml')
+    const guessed = { ...options, source: { ...options.source, encoding: undefined, delimiter: undefined } }
+    const { records, summary } = await readAll(sample('german-messy.csv'), guessed)
+    expect(records).toHaveLength(60)
+    expect(summary.findings[0]).toMatchObject({ rule: 'FILE_ENCODING_ASSUMED', severity: 'warning' })
+  })
+})
+
+describe('french.csv', () => {
+  test('is clean with french.yaml but for its planted faults', async () => {
+    const { records, summary } = await readAll(sample('french.csv'), configured('french.yaml'))
+    expect(records).toHaveLength(41)
+    expect(troubled(records)).toEqual([
+      [8, 'invalid', 'IBAN_NOT_SEPA'],
+      [13, 'invalid', 'CI_LENGTH'],
+      [18, 'invalid', 'DATE_INVALID'],
+      [23, 'invalid', 'UMR_CHARSET'],
+      [28, 'excluded', 'EXCLUDED_BY_CONFIGURATION'],
+    ])
+    expect(records[40]?.mandateKey).toBe(records[3]?.mandateKey)
+    expect(summary.reading).toMatchObject({ transformed: { customer_no: 41 } })
+  })
+})
+
+describe('excel-damaged.csv', () => {
+  test('has its damage found and explained, and its text markers removed', async () => {
+    const { records, summary } = await readAll(sample('excel-damaged.csv'))
+    expect(records).toHaveLength(20)
+    expect(summary.blankLines).toBe(2)
+    expect(troubled(records)).toEqual([
+      [2, 'invalid', 'EXCEL_SCIENTIFIC'],
+      [4, 'invalid', 'EXCEL_SCIENTIFIC'],
+      [8, 'sendable', 'UMR_LOOKS_LIKE_DATE'],
+      [10, 'invalid', 'DATE_INVALID'],
+      [12, 'invalid', 'CI_LENGTH'],
+      [14, 'sendable', 'UMR_PRECISION'],
+      [16, 'invalid', 'UMR_CHARSET'],
+      [18, 'invalid', 'CUST_FORMAT'],
+      [19, 'invalid', 'IBAN_COUNTRY'],
+    ])
+    expect(records[5]?.values.mandateReference).toBe('00012345')
+    expect(records[6]?.verdict.kind).toBe('sendable')
+    expect(summary.reading).toMatchObject({
+      delimiter: { delimiter: ';', by: 'sep= line' },
+      cleaned: { unique_mandate_reference: { textMarker: 1 }, iban: { textMarker: 1 } },
+    })
+  })
+})
+
+describe('utf16.csv', () => {
+  test('is read by its byte order mark and its tabs', async () => {
+    const { records, summary } = await readAll(sample('utf16.csv'))
+    expect(records).toHaveLength(25)
+    expect(troubled(records)).toEqual([])
+    expect(summary.reading).toMatchObject({
+      encoding: { encoding: 'utf-16le', by: 'byte order mark' },
+      delimiter: { delimiter: '\t', by: 'header line' },
+    })
+  })
+})

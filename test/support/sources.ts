@@ -1,0 +1,63 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { LocalDate } from '../../src/domain/mandate.js'
+import type { CheckedRecord, SourceSummary } from '../../src/domain/verdict.js'
+import type { SourceInput } from '../../src/source/input.js'
+import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from '../../src/source/options.js'
+import { openSource, type OpenedSource } from '../../src/source/read-source.js'
+import type { SourceCheck } from '../../src/source/recognised-source.js'
+
+export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
+
+export const AS_OF = '2026-06-15' as LocalDate
+
+export const CHECK: SourceCheck = {
+  today: AS_OF,
+  severities: {},
+  newCreditorIdentifier: null,
+  dormantSoonDays: 60,
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sepa-migrate-source-'))
+let files = 0
+
+/** Writes bytes or text to a file of its own. */
+export function fileOf(content: string | Uint8Array, name = 'export.csv'): string {
+  files += 1
+  const path = join(folder, `${files}-${name}`)
+  writeFileSync(path, content)
+  return path
+}
+
+/** Source options from YAML text, as the configuration file would give them. */
+export const optionsOf = (yaml: string): SourceOptions =>
+  z.strictObject(sourceSections).parse(parse(yaml) ?? {})
+
+export interface WholeSource {
+  readonly opened: OpenedSource
+  readonly records: readonly CheckedRecord[]
+  readonly summary: SourceSummary
+}
+
+/** Reads a source to its end. */
+export async function readAll(
+  input: SourceInput,
+  options: SourceOptions = DEFAULT_SOURCE_OPTIONS,
+  check: SourceCheck = CHECK,
+): Promise<WholeSource> {
+  const opened = await openSource(input, options, check)
+  const records: CheckedRecord[] = []
+  for await (const batch of opened.records()) records.push(...batch)
+  return { opened, records, summary: opened.summary() }
+}
+
+/** Reads the text of a source to its end. */
+export const readText = (
+  text: string | Uint8Array,
+  yaml = '',
+  check: SourceCheck = CHECK,
+): Promise<WholeSource> => readAll(fileOf(text), optionsOf(yaml), check)
