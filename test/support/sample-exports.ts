@@ -65,7 +65,7 @@ export function makeGerman(): [string, Buffer][] {
         'Letzte Lastschrift': dotted(`2026-0${1 + (index % 5)}-01`),
         Status: 'aktiv',
         Bemerkung: index % 7 === 3 ? 'Familienbeitrag;\nbitte "Einzug Quartal"' : '',
-      } as Row,
+      },
     }
   })
   members.forEach((member, index) => {

@@ -43,20 +43,22 @@ export const creditorIdentifierOf = (country: string, national: string, business
   `${country}${pad(98 - remainder(`${national}${country}00`))}${business}${national}`
 
 const weighted = (digits: string, weights: readonly number[]): number =>
-  [...digits].reduce((sum, digit, index) => sum + Number(digit) * weights[index]!, 0)
+  Array.from(digits).reduce((sum, digit, index) => sum + Number(digit) * weights[index]!, 0)
 
 const luhn = (digits: string): number => {
-  const sum = [...digits].reverse().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
-    return total + (value > 9 ? value - 9 : value)
-  }, 0)
+  const sum = Array.from(digits)
+    .reverse()
+    .reduce((total, digit, index) => {
+      const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
+      return total + (value > 9 ? value - 9 : value)
+    }, 0)
   return (10 - (sum % 10)) % 10
 }
 
 const ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
 
 function italianLetter(digits: string): string {
-  const sum = [...digits].reduce(
+  const sum = Array.from(digits).reduce(
     (total, digit, index) => total + (index % 2 === 0 ? ODD[Number(digit)]! : Number(digit)),
     0,
   )
@@ -121,7 +123,8 @@ export const LAST_NAMES = [
   ...['Schröder', 'Jäger', 'van den Berg', 'Peeters', 'Muñoz', 'Gruber', 'Lindström', 'Moreau', 'Huber'],
 ]
 /** Names that Windows-1252 can write. */
-export const WESTERN = (name: string): boolean => [...name].every((letter) => letter.charCodeAt(0) < 256)
+export const WESTERN = (name: string): boolean =>
+  Array.from(name).every((letter) => letter.charCodeAt(0) < 256)
 
 /** The previous creditor of most samples: the example that the German central bank publishes. */
 export const CREDITOR = 'DE98ZZZ09999999999'
