@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { API_PREFIX, envelopeOf, wireDate, wireDateTime } from './envelope.js'
 import { offerId } from './offer.js'
-import { textUpTo } from './text.js'
+import { base64Text, textUpTo } from './text.js'
 import { tolerantReader } from './tolerant-reader.js'
 
 /** Updates a billogram (service-interface.txt 4.2). */
@@ -192,7 +192,7 @@ const shared = {
       regional_sweden: z.strictObject({ rotavdrag_sum: amount }).optional(),
     })
     .optional(),
-  attachment_content: z.base64().meta({ format: 'byte' }).optional(),
+  attachment_content: base64Text.optional(),
   reference_invoice_no: text,
   reference_invoice_date: day,
   reversed_vat: flag,

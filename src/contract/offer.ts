@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
-import { textUpTo } from './text.js'
+import { base64Text, textUpTo } from './text.js'
 import { tolerantReader } from './tolerant-reader.js'
 
 /** Creates an offer (service-interface.txt 4.1). */
@@ -14,7 +14,7 @@ export const offerId = textUpTo(30).regex(/^[A-Za-z0-9]+$/, 'must be letters and
 
 /** `picture` is base64, `picture_type` a media type; which types and sizes are allowed is not shown (2.1). */
 const media = z.strictObject({
-  picture: z.base64(),
+  picture: base64Text,
   picture_type: z.string().regex(/^[\w.+-]+\/[\w.+-]+$/, 'must be a media type such as image/png'),
 })
 

@@ -8,3 +8,6 @@ export const textUpTo = (max: number) =>
       error: `is longer than ${max} characters`,
     })
     .meta({ maxLength: max })
+
+/** Base64 with its padding; `byte` is the document's name for the format (2.2, `attachment_content`). */
+export const base64Text = z.base64('must be base64').meta({ format: 'byte' })

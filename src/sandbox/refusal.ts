@@ -63,11 +63,6 @@ export function readBody<Body>(
     : refuse(400, 'UNKNOWN_PARAMETER', `${[...path, name].join('.')} is not a known field`, [...path, name])
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
-  date: 'must be a date (YYYY-MM-DD)',
-  base64: 'must be base64',
-}
-
 /** Our words instead of the library's. Schemas that bring their own words keep them. */
 function wordingOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -78,7 +73,7 @@ function wordingOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `must be at most ${issue.maximum}`
     case 'invalid_format':
-      return FORMATS[issue.format] ?? `must have the form ${issue.format}`
+      return issue.format === 'date' ? 'must be a date (YYYY-MM-DD)' : undefined
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`
     case 'invalid_union':
