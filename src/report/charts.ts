@@ -18,9 +18,9 @@ const TIMELINE_FOOT = 20
 /** Told apart by lightness and pattern too, so that a grey print says the same. */
 const FILL: Readonly<Record<RowState, string>> = {
   registered: '#2b6a57',
-  in_doubt: 'url(#in-doubt)',
-  sending: 'url(#in-doubt)',
-  refused: 'url(#refused)',
+  in_doubt: 'url(#fill-in-doubt)',
+  sending: 'url(#fill-in-doubt)',
+  refused: 'url(#fill-refused)',
   ready: '#a9c3d9',
   invalid: '#8d95a0',
   conflict: '#757d88',
@@ -31,11 +31,17 @@ const FILL: Readonly<Record<RowState, string>> = {
 }
 
 const PATTERNS = html`<defs>
-  <pattern id="in-doubt" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+  <pattern
+    id="fill-in-doubt"
+    width="6"
+    height="6"
+    patternUnits="userSpaceOnUse"
+    patternTransform="rotate(45)"
+  >
     <rect width="6" height="6" fill="#f6c667" />
     <rect width="2.4" height="6" fill="#8a4b08" />
   </pattern>
-  <pattern id="refused" width="5" height="5" patternUnits="userSpaceOnUse">
+  <pattern id="fill-refused" width="5" height="5" patternUnits="userSpaceOnUse">
     <rect width="5" height="5" fill="#a63d3d" />
     <circle cx="2.5" cy="2.5" r="1" fill="#fff" />
   </pattern>

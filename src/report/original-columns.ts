@@ -1,5 +1,6 @@
 import type { RowRecord, SourceRecord } from '../ledger/reader.js'
-import type { RequiredField } from '../domain/mandate.js'
+import { REQUIRED_FIELDS, type RequiredField } from '../domain/mandate.js'
+import { fold } from '../domain/text.js'
 import { editableCell, neutralCell } from './csv.js'
 
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
@@ -7,20 +8,28 @@ export interface OriginalColumns {
   readonly names: readonly string[]
   /** The row's own cells under `names`, ready for a file that is edited and fed back. */
   readonly cellsOf: (row: RowRecord) => string[]
-  /** The whole record of a row whose cells do not fit its header (ROW_FIELD_COUNT), else null. */
+  /** The whole record of a row whose cells do not fit its header, else null. */
   readonly strayRecord: (row: RowRecord) => string | null
 }
 
 interface Placement {
-  readonly header: readonly string[]
-  /** For each cell its column in the file, or -1 for a column this program added to an earlier result file. */
+  /** For each cell its column in the file. */
   readonly target: readonly number[]
   /** Column in the file of each field. */
   readonly fields: ReadonlyMap<string, number>
 }
 
-/** Columns of earlier result files are written anew and never carried on (product.md 3). */
-const isOurColumn = (name: string): boolean => name.trim().toLowerCase().startsWith('migration_')
+/**
+ * True for a record of the wrong shape (ROW_FIELD_COUNT at whatever severity): its cells may stand under the wrong
+ * names, so it was admitted without any value.
+ */
+const isMisshapen = (row: RowRecord): boolean =>
+  row.cells !== null &&
+  row.customerNo === null &&
+  row.ibanMasked === null &&
+  row.signedDate === null &&
+  row.originalCreditorIdentifier === null &&
+  row.originalMandateReference === null
 
 function removedCell(row: RowRecord, field: RequiredField): string {
   switch (field) {
@@ -37,26 +46,16 @@ function removedCell(row: RowRecord, field: RequiredField): string {
   }
 }
 
-const REQUIRED: readonly RequiredField[] = [
-  'customer_no',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-]
-
-/** The columns of all sources in order of first appearance; the n-th column of a name is one column everywhere. */
+/** The columns of all sources in order of first appearance. */
 export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns {
   const names: string[] = []
   const known = new Map<string, number>()
   const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
 
-  return { names: names.map(neutralCell), cellsOf, strayRecord }
+  return { names: names.map(editableCell), cellsOf, strayRecord }
 
   function strayRecord(row: RowRecord): string | null {
-    const header = placements.get(row.sourceId)?.header
-    if (row.cells === null || header === undefined || row.cells.length === header.length) return null
-    return row.cells.join(' | ')
+    return isMisshapen(row) ? (row.cells ?? []).join(' | ') : null
   }
 
   function cellsOf(row: RowRecord): string[] {
@@ -64,7 +63,7 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
     const placement = placements.get(row.sourceId)
     if (placement === undefined) return line
     if (row.cells === null) {
-      for (const field of REQUIRED) {
+      for (const field of REQUIRED_FIELDS) {
         const column = placement.fields.get(field)
         if (column !== undefined) line[column] = editableCell(removedCell(row, field))
       }
@@ -73,30 +72,41 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
     const fed = new Set(placement.fields.values())
     for (const [index, column] of placement.target.entries()) {
       const cell = row.cells[index] ?? ''
-      if (column >= 0) line[column] = fed.has(column) ? editableCell(cell) : neutralCell(cell)
+      line[column] = fed.has(column) ? editableCell(cell) : neutralCell(cell)
     }
     // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
     const iban = placement.fields.get('iban')
-    if (iban !== undefined && row.cells.length !== placement.header.length) line[iban] = ''
+    if (iban !== undefined && isMisshapen(row)) line[iban] = ''
     return line
   }
 }
 
+/** With a crosswalk, the column of customer_no holds another number: the previous creditor's key. */
+const OLD_KEY = 'old key'
+
+function fieldsByName(source: SourceRecord): Map<string, string> {
+  const hasCrosswalk = (source.reading['crosswalk'] ?? null) !== null
+  const fieldOf = (field: string): string => (hasCrosswalk && field === 'customer_no' ? OLD_KEY : field)
+  return new Map(Object.entries(source.columns).map(([field, name]) => [name, fieldOf(field)]))
+}
+
+/**
+ * Columns of two sources are one when they feed the same field or, feeding none, have the same folded name: two
+ * such columns in one file would be refused when it is fed back.
+ */
 function place(source: SourceRecord, names: string[], known: Map<string, number>): Placement {
+  const fieldOf = fieldsByName(source)
   const seen = new Map<string, number>()
+  const fields = new Map<string, number>()
   const target = source.header.map((name) => {
-    if (isOurColumn(name)) return -1
     const nth = seen.get(name) ?? 0
     seen.set(name, nth + 1)
-    const key = JSON.stringify([name, nth])
+    const field = nth === 0 ? fieldOf.get(name) : undefined
+    const key = JSON.stringify(field === undefined ? ['name', fold(name), nth] : ['field', field])
     const column = known.get(key) ?? names.push(name) - 1
     known.set(key, column)
+    if (field !== undefined) fields.set(field, column)
     return column
   })
-  const fields = new Map<string, number>()
-  for (const [field, name] of Object.entries(source.columns)) {
-    const column = target[source.header.indexOf(name)]
-    if (column !== undefined && column >= 0) fields.set(field, column)
-  }
-  return { header: source.header, target, fields }
+  return { target, fields }
 }

@@ -120,6 +120,7 @@ const oneSource = (source: SourceRecord): Markup =>
       <li>
         read as:
         ${Object.entries(source.reading)
+          .filter(([, value]) => !isEmptySetting(value))
           .map(([name, value]) => `${plainText(name)} ${settingText(value)}`)
           .join('; ')}
       </li>
@@ -135,13 +136,16 @@ export function runsSection(facts: ReportFacts): Markup {
 
 /** Settings that change what an answer or a finding means: nobody should sign without having seen them. */
 const OUTCOME_OVERRIDES = 'outcomes'
-const SEVERITY_OVERRIDES = 'severities'
+const SEVERITY_OVERRIDES = 'rules'
 
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : []
 
 const settingText = (value: unknown): string =>
   plainText(typeof value === 'string' ? value : JSON.stringify(value))
+
+const isEmptySetting = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 
 export const hasOverrides = (run: RunRecord): boolean =>
   entriesOf(run.settings[OUTCOME_OVERRIDES]).length + entriesOf(run.settings[SEVERITY_OVERRIDES]).length > 0
@@ -151,7 +155,7 @@ function oneRun(run: RunRecord): Markup {
   const outcomes = entriesOf(run.settings[OUTCOME_OVERRIDES])
   const severities = entriesOf(run.settings[SEVERITY_OVERRIDES])
   const others = Object.entries(run.settings).filter(
-    ([name]) => name !== OUTCOME_OVERRIDES && name !== SEVERITY_OVERRIDES,
+    ([name, value]) => name !== OUTCOME_OVERRIDES && name !== SEVERITY_OVERRIDES && !isEmptySetting(value),
   )
   const { attempts } = run
   return html`<div class="run">

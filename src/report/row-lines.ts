@@ -29,8 +29,9 @@ export const MIGRATION_COLUMNS = [
 ] as const
 
 /**
- * What in-doubt.csv has besides, for `resolve --from`. `migration_attempt` holds the id of the attempt that left
- * the doubt, so that a file filled in before the row moved on is refused; a person fills in the others.
+ * What in-doubt.csv has besides, for `resolve --from`. `migration_attempt` holds the number of the attempt that left
+ * the doubt (`Resolution.attempt`), so that a file filled in before the row moved on is refused; a person fills in
+ * the others.
  */
 export const DECISION_COLUMNS = [
   'migration_attempt',
@@ -66,9 +67,15 @@ export const openRowHeader = (columns: OriginalColumns): string =>
 export const inDoubtHeader = (columns: OriginalColumns): string =>
   csvHeader([...columns.names, ...MIGRATION_COLUMNS, ...DECISION_COLUMNS])
 
+/** A source may have cells of 8,192 characters at most, and this file is to be a source again. */
+const LONGEST_STRAY = 4_000
+
+const cut = (record: string): string =>
+  record.length <= LONGEST_STRAY ? record : `${record.slice(0, LONGEST_STRAY)}… (cut)`
+
 function openRowCells(columns: OriginalColumns, row: RowRecord, explanation: Explanation): string[] {
   const stray = columns.strayRecord(row)
-  const asRead = stray === null ? '' : ` The record as it was read: ${stray}`
+  const asRead = stray === null ? '' : ` The record as it was read: ${cut(stray)}`
   return [
     ...columns.cellsOf(row),
     String(row.id),
@@ -84,7 +91,7 @@ export const openRowLine = (columns: OriginalColumns, row: RowRecord, explanatio
   csvLine(openRowCells(columns, row, explanation))
 
 export function inDoubtLine(columns: OriginalColumns, row: RowRecord, explanation: Explanation): string {
-  const attempt = row.lastAttempt === null ? '' : String(row.lastAttempt.id)
+  const attempt = row.lastAttempt === null ? '' : String(row.lastAttempt.n)
   const decision = DECISION_COLUMNS.map((name) => (name === 'migration_attempt' ? attempt : ''))
   return csvLine([...openRowCells(columns, row, explanation), ...decision])
 }

@@ -197,3 +197,20 @@ export function decisionOf(change: Partial<DecisionRecord> = {}): DecisionRecord
     ...change,
   }
 }
+
+export function runOf(change: Partial<RunRecord> = {}): RunRecord {
+  return {
+    id: 1,
+    startedAt: '2026-06-15T10:00:00.000Z',
+    endedAt: '2026-06-15T10:03:00.000Z',
+    version: '0.1.0',
+    host: 'bench',
+    asOf: '2026-06-15',
+    zone: 'Europe/Berlin',
+    settings: {},
+    stoppedBy: null,
+    exitCode: 0,
+    attempts: { registered: 1, refused: 0, in_doubt: 0, turned_away: 0, not_sent: 0, open: 0 },
+    ...change,
+  }
+}

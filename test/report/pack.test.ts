@@ -38,9 +38,9 @@ const EVERY_STATE: LedgerValue = {
     rowOf(4, {
       state: 'in_doubt',
       attempts: 1,
-      lastAttempt: attemptOf({ id: 41, outcome: 'in_doubt', status: 503 }),
+      lastAttempt: attemptOf({ n: 4, outcome: 'in_doubt', status: 503 }),
     }),
-    rowOf(5, { state: 'sending', attempts: 1, lastAttempt: attemptOf({ id: 51, endedAt: null }) }),
+    rowOf(5, { state: 'sending', attempts: 1, lastAttempt: attemptOf({ n: 5, endedAt: null }) }),
     rowOf(6, { state: 'invalid', rule: 'IBAN_CHECKSUM' }),
     rowOf(7, { state: 'conflict', rule: 'CONFLICT_MANDATE' }),
     rowOf(8, { state: 'excluded', rule: 'SCHEME_B2B' }),
@@ -113,7 +113,7 @@ describe('the reconciliation pack', () => {
     expect(balanced).toBe(false)
     expect(totals.read).toBe(13)
     expect((JSON.parse(await textOf('summary.json')) as Summary).balanced).toBe(false)
-    expect(await textOf('report.html')).toContain('NOT BALANCE')
+    expect(await textOf('report.html')).toContain('The control totals do NOT balance')
   })
 
   it('does not balance when the errors of two sources cancel each other out', async () => {
@@ -161,12 +161,12 @@ describe('the reconciliation pack', () => {
       migration_row: '4',
       migration_state: 'in_doubt',
       migration_status: '503',
-      migration_attempt: '41',
+      migration_attempt: '4',
       migration_decision: '',
       migration_reason: '',
       migration_by: '',
     })
-    expect(sending).toMatchObject({ migration_state: 'sending', migration_attempt: '51' })
+    expect(sending).toMatchObject({ migration_state: 'sending', migration_attempt: '5' })
   })
 
   it('shows a full account number only in the files that are made to be edited', async () => {

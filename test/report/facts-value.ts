@@ -1,0 +1,10 @@
+import type { ReportFacts } from '../../src/report/facts.js'
+import { walkLedger } from '../../src/report/row-walk.js'
+import { readerOf, type LedgerValue } from './ledger-value.js'
+
+/** What a report shows of these records, without writing a file. */
+export function factsOf(value: LedgerValue): Promise<ReportFacts> {
+  const reader = readerOf(value)
+  const ignored = { row: () => undefined, problem: () => undefined, drain: () => Promise.resolve() }
+  return walkLedger(reader, reader.sources(), ignored, undefined)
+}

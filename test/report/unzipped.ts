@@ -1,0 +1,56 @@
+import { inflateRawSync } from 'node:zlib'
+
+/** The entries of a zip archive by name, with their times: read by hand, so that the writer does not test itself. */
+export function unzipped(zip: Buffer): Map<string, { text: string; dosDate: number; dosTime: number }> {
+  const end = zip.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
+  const entries = new Map<string, { text: string; dosDate: number; dosTime: number }>()
+  let at = zip.readUInt32LE(end + 16)
+  for (let n = 0; n < zip.readUInt16LE(end + 10); n += 1) {
+    const nameLength = zip.readUInt16LE(at + 28)
+    const name = zip.toString('utf8', at + 46, at + 46 + nameLength)
+    const local = zip.readUInt32LE(at + 42)
+    const body = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
+    const packed = zip.subarray(body, body + zip.readUInt32LE(at + 20))
+    entries.set(name, {
+      text: (zip.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed)).toString('utf8'),
+      dosTime: zip.readUInt16LE(local + 10) | zip.readUInt16LE(at + 12),
+      dosDate: zip.readUInt16LE(local + 12) | zip.readUInt16LE(at + 14),
+    })
+    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
+  }
+  return entries
+}
+
+const plain = (xml: string): string =>
+  xml
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&')
+
+/** The cells of each sheet of a workbook as a reader sees them: `s` a text, `n` a number. */
+export function sheetsOf(workbook: Buffer): Map<string, { type: string; value: string }[][]> {
+  const files = unzipped(workbook)
+  const xml = (name: string): string => files.get(name)?.text ?? ''
+  const shared = [...xml('xl/sharedStrings.xml').matchAll(/<si><t[^>]*>([^<]*)<\/t><\/si>/g)].map((match) =>
+    plain(match[1] ?? ''),
+  )
+  const names = [...xml('xl/workbook.xml').matchAll(/<sheet [^>]*name="([^"]*)"/g)].map((match) =>
+    plain(match[1] ?? ''),
+  )
+  return new Map(
+    names.map((name, index) => {
+      const rows = xml(`xl/worksheets/sheet${index + 1}.xml`).matchAll(/<row[^>]*>(.*?)<\/row>/g)
+      return [name, [...rows].map((row) => cellsOf(row[1] ?? '', shared))]
+    }),
+  )
+}
+
+function cellsOf(row: string, shared: readonly string[]): { type: string; value: string }[] {
+  return [...row.matchAll(/<c ([^>]*?)(?:\/>|>(.*?)<\/c>)/g)].map(([, attributes = '', content = '']) => {
+    const type = /t="(\w+)"/.exec(attributes)?.[1] ?? (content.includes('<f>') ? 'formula' : 'n')
+    const value = /<v>(.*?)<\/v>/.exec(content)?.[1] ?? ''
+    return { type, value: type === 's' ? (shared[Number(value)] ?? `no text ${value}`) : value }
+  })
+}
