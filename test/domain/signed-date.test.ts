@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { SettledFormat } from '../../src/domain/date-format.js'
+import type { RuleId, SeverityOverrides } from '../../src/domain/rules.js'
+import { checkSignedDate } from '../../src/domain/signed-date.js'
+import { TODAY } from './clean-row.js'
+
+const check = (raw: string, format: SettledFormat = 'iso', severities: SeverityOverrides = {}) =>
+  checkSignedDate(raw, format, TODAY, severities)
+
+const rulesOf = (raw: string, format?: SettledFormat, severities?: SeverityOverrides): RuleId[] =>
+  check(raw, format, severities).findings.map(({ rule }) => rule)
+
+describe('the signed date', () => {
+  test.each([
+    ['', 'DATE_EMPTY'],
+    [' \u00a0', 'DATE_EMPTY'],
+    ['-', 'DATE_INVALID'],
+    ['1899-12-31', 'DATE_INVALID'],
+    ['2026-06-16', 'DATE_FUTURE'],
+  ] as const)('%j ends with %s', (raw, rule) => {
+    expect(rulesOf(raw)).toEqual([rule])
+    expect(check(raw).usable).toBe(false)
+  })
+
+  test.each([
+    ['2009-10-31', ['DATE_PRE_SEPA']],
+    ['1900-01-01', ['DATE_PRE_SEPA']],
+    ['2009-11-01', ['DATE_LEGACY_DEFAULT']],
+    ['2009-11-02', []],
+    ['2026-06-15', []],
+    ['2023-01-31T23:00:00Z', ['DATE_UTC_SHIFT']],
+    ['2008-01-31T23:00:00Z', ['DATE_PRE_SEPA', 'DATE_UTC_SHIFT']],
+  ])('%j may be sent with %j', (raw, rules) => {
+    expect(rulesOf(raw)).toEqual(rules)
+    expect(check(raw)).toMatchObject({ usable: true, value: raw.slice(0, 10) })
+  })
+
+  test('a two-digit year is a warning that names what was read', () => {
+    expect(rulesOf('01.02.08', 'dd.mm.yy')).toEqual(['DATE_PRE_SEPA', 'DATE_TWO_DIGIT_YEAR'])
+    expect(check('01.02.23', 'dd.mm.yy').findings[0]?.message).toContain('It was read as 2023-02-01.')
+  })
+
+  test('a column that did not settle leaves only ISO usable', () => {
+    expect(rulesOf('01/02/2023', 'unsettled')).toEqual(['DATE_AMBIGUOUS'])
+    expect(check('01/02/2023', 'unsettled').value).toBeNull()
+    expect(rulesOf('2023-02-01', 'unsettled')).toEqual([])
+  })
+
+  test('a future date can be read, and sent only when its rule is lowered', () => {
+    expect(check('2026-06-16')).toMatchObject({ usable: false, value: '2026-06-16' })
+    expect(check('2026-06-16', 'iso', { DATE_FUTURE: 'warning' })).toMatchObject({
+      usable: true,
+      value: '2026-06-16',
+    })
+  })
+
+  test.each(['warning', 'off'] as const)('dagger rules set to %s still leave nothing to send', (severity) => {
+    for (const [raw, format, rule] of [
+      ['', 'iso', 'DATE_EMPTY'],
+      ['x', 'iso', 'DATE_INVALID'],
+      ['01/02/2023', 'unsettled', 'DATE_AMBIGUOUS'],
+    ] as const) {
+      expect(check(raw, format, { [rule]: severity })).toMatchObject({
+        usable: false,
+        value: null,
+        findings: [{ rule, severity: 'warning' }],
+      })
+    }
+  })
+})

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { checkWord, WORDS, wordsWith } from '../../src/domain/words.js'
+
+const statusOf = (raw: string, words = WORDS) =>
+  checkWord('status', raw, words.status, {}).map(({ rule }) => rule)
+const sequenceOf = (raw: string, words = WORDS) =>
+  checkWord('sequence', raw, words.sequence, {}).map(({ rule }) => rule)
+const schemeOf = (raw: string, words = WORDS) =>
+  checkWord('scheme', raw, words.scheme, {}).map(({ rule }) => rule)
+const firmenMandatOf = (raw: string) =>
+  checkWord('scheme', raw, WORDS.firmenMandat, {}).map(({ rule }) => rule)
+
+// Typed from sepa-rules.md 7.2, so that a slip in the lists shows.
+const NOT_ACTIVE =
+  'cancelled, canceled, inactive, expired, revoked, closed, ended, deleted, blocked, failed, invalid, widerrufen, gekündigt, inaktiv, abgelaufen, gesperrt, gelöscht, storniert, ingetrokken, opgezegd, beëindigd, résilié, révoqué, annulé, revocado, cancelado'
+const ACTIVE = 'active, valid, ok, aktiv, gültig, actief, actif, activo'
+const each = (list: string): string[] => list.split(', ')
+
+describe('status', () => {
+  test.each(each(NOT_ACTIVE))('%s is not active', (word) => {
+    expect(statusOf(word)).toEqual(['STATUS_NOT_ACTIVE'])
+    expect(statusOf(` ="${word.toUpperCase()}" `)).toEqual(['STATUS_NOT_ACTIVE'])
+  })
+
+  test.each(each(ACTIVE))('%s is active', (word) => {
+    expect(statusOf(word)).toEqual([])
+  })
+
+  test.each(['gekuendigt', 'GELOESCHT', 'beeindigd', 'Resilie', 'gekundigt'])(
+    '%s is the same word spelled otherwise',
+    (word) => {
+      expect(statusOf(word)).toEqual(['STATUS_NOT_ACTIVE'])
+    },
+  )
+
+  test('gueltig is active', () => {
+    expect(statusOf('gueltig')).toEqual([])
+  })
+
+  test.each(['paused', 'not active', 'activ'])('%s is not known', (word) => {
+    expect(statusOf(word)).toEqual(['STATUS_UNKNOWN'])
+  })
+
+  test.each(['', ' ', '-', '="" '])('the empty cell %j says nothing', (word) => {
+    expect(statusOf(word)).toEqual([])
+  })
+})
+
+describe('sequence', () => {
+  test.each(each('OOFF, one-off, one off, single, einmal, Einmallastschrift'))('%s is one-off', (word) => {
+    expect(sequenceOf(word)).toEqual(['SEQUENCE_ONE_OFF'])
+  })
+
+  test.each(each('FNAL, final, last, letzte, letzte Lastschrift'))('%s is final', (word) => {
+    expect(sequenceOf(word)).toEqual(['SEQUENCE_FINAL'])
+  })
+
+  test.each(each('FRST, RCUR, first, recurrent, recurring, Erstlastschrift, Folgelastschrift, Erst, Folge'))(
+    '%s recurs',
+    (word) => {
+      expect(sequenceOf(word)).toEqual([])
+    },
+  )
+
+  test('another word is not known', () => {
+    expect(sequenceOf('weekly')).toEqual(['SEQUENCE_UNKNOWN'])
+  })
+})
+
+describe('scheme', () => {
+  test.each(['B2B', 'b-2-b', 'Firmenlastschrift'])('%s is business-to-business', (word) => {
+    expect(schemeOf(word)).toEqual(['SCHEME_B2B'])
+    expect(firmenMandatOf(word)).toEqual(['SCHEME_B2B'])
+  })
+
+  test.each(['CORE', 'cor1', 'Basislastschrift'])('%s is core', (word) => {
+    expect(schemeOf(word)).toEqual([])
+    expect(firmenMandatOf(word)).toEqual([])
+  })
+
+  test.each(['true', '1', 'JA', 'yes'])(
+    '%s says yes in a column FirmenMandat, and nothing elsewhere',
+    (word) => {
+      expect(firmenMandatOf(word)).toEqual(['SCHEME_B2B'])
+      expect(schemeOf(word)).toEqual(['SCHEME_UNKNOWN'])
+    },
+  )
+
+  test.each(['false', '0', 'Nein', 'no'])(
+    '%s says no in a column FirmenMandat, and nothing elsewhere',
+    (word) => {
+      expect(firmenMandatOf(word)).toEqual([])
+      expect(schemeOf(word)).toEqual(['SCHEME_UNKNOWN'])
+    },
+  )
+
+  test('another word is not known', () => {
+    expect(firmenMandatOf('vielleicht')).toEqual(['SCHEME_UNKNOWN'])
+  })
+})
+
+describe('words of the configuration', () => {
+  test('add to the lists, umlauts included', () => {
+    const words = wordsWith({
+      status: { notActive: ['rückläufig'], active: ['laufend'] },
+      sequence: { recurrent: ['weekly'], oneOff: ['einmalig'], final: ['Schluss'] },
+      scheme: { core: ['privat'], b2b: ['Firma'] },
+    })
+    expect(statusOf('ruecklaeufig', words)).toEqual(['STATUS_NOT_ACTIVE'])
+    expect(statusOf('laufend', words)).toEqual([])
+    expect(statusOf('aktiv', words)).toEqual([])
+    expect(sequenceOf('weekly', words)).toEqual([])
+    expect(sequenceOf('Einmalig', words)).toEqual(['SEQUENCE_ONE_OFF'])
+    expect(sequenceOf('Schluß', words)).toEqual(['SEQUENCE_FINAL'])
+    expect(schemeOf('privat', words)).toEqual([])
+    expect(schemeOf('Firma', words)).toEqual(['SCHEME_B2B'])
+  })
+
+  test('win over the built-in meaning', () => {
+    const words = wordsWith({ status: { active: ['failed'], notActive: ['ok'] } })
+    expect(statusOf('failed', words)).toEqual([])
+    expect(statusOf('ok', words)).toEqual(['STATUS_NOT_ACTIVE'])
+    expect(statusOf('ok')).toEqual([])
+  })
+})
+
+test('a rule that is off says nothing', () => {
+  expect(checkWord('status', 'paused', WORDS.status, { STATUS_UNKNOWN: 'off' })).toEqual([])
+})
