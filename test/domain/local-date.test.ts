@@ -86,12 +86,13 @@ describe('days', () => {
 
   test('every day of four centuries follows the one before', () => {
     let date = dateOf('1899-12-30')
+    const outOfOrder: string[] = []
     for (let i = 0; i < 146_097; i += 1) {
       const next = addDays(date, 1)!
-      expect(compareDates(date, next)).toBe(-1)
-      expect(parseLocalDate(next)).toBe(next)
+      if (compareDates(date, next) !== -1 || parseLocalDate(next) !== next) outOfOrder.push(next)
       date = next
     }
+    expect(outOfOrder).toEqual([])
     expect(date).toBe('2299-12-30')
   })
 

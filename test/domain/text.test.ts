@@ -29,12 +29,14 @@ describe('the two named sets', () => {
   })
 
   test('are the same sets for one character and inside a text', () => {
+    const different: string[] = []
     for (let code = 0; code <= 0xffff; code += 1) {
       const character = String.fromCharCode(code)
-      expect(hasBlank(character), `U+${code.toString(16)}`).toBe(isBlank(code))
       const isRemoved = cleanIban(`A${character}B`) === 'AB'
-      expect(isRemoved, `U+${code.toString(16)}`).toBe(isBlank(code) || isInvisible(code) || code === 0x2d)
+      const isGap = isBlank(code) || isInvisible(code) || code === 0x2d
+      if (hasBlank(character) !== isBlank(code) || isRemoved !== isGap) different.push(code.toString(16))
     }
+    expect(different).toEqual([])
   })
 })
 
