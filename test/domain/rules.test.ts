@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { isRuleId, RULES, ruleOf, severityOf, type RuleId, type Severity } from '../../src/domain/rules.js'
+
+// Typed from sepa-rules.md 14: area | error | warning | off. A dagger leaves no usable value, a word in brackets is the state.
+const SECTION_14 = `
+2 | EXCEL_SCIENTIFIC | |
+3 | CUST_EMPTY †, CUST_FORMAT †, CUST_RANGE † | CUST_LEADING_ZERO |
+3.1 | CROSSWALK_NO_MATCH †, CROSSWALK_AMBIGUOUS †, CROSSWALK_MISMATCH | CROSSWALK_DUPLICATE_LINE, CROSSWALK_UNUSED_LINE |
+4 | IBAN_EMPTY †, IBAN_MASKED, IBAN_COUNTRY, IBAN_NOT_SEPA, IBAN_CHARSET, IBAN_LENGTH, IBAN_STRUCTURE, IBAN_CHECK_RANGE, IBAN_CHECKSUM, IBAN_QR | IBAN_NON_EEA, IBAN_NEW_SEPA, IBAN_NATIONAL_CHECK, IBAN_LIBRARY_DISAGREES |
+5 | DATE_EMPTY †, DATE_AMBIGUOUS †, DATE_INVALID †, DATE_FUTURE | DATE_PRE_SEPA, DATE_LEGACY_DEFAULT, DATE_TWO_DIGIT_YEAR, DATE_UTC_SHIFT |
+6.1 | CI_EMPTY †, CI_FORMAT, CI_LOOKS_LIKE_IBAN, CI_CHECKSUM, CI_COUNTRY, CI_LENGTH, CI_CONSTANT_MISMATCH | CI_LENGTH_UNCONFIRMED, CI_LENGTH_UNKNOWN, CI_NATIONAL_CHARS, CI_SAME_AS_NEW |
+6.3 | UMR_EMPTY †, UMR_CHARSET, UMR_LENGTH, UMR_SLASH | UMR_SPACE, UMR_PLACEHOLDER, UMR_PRECISION, UMR_LOOKS_LIKE_DATE, UMR_APOSTROPHE |
+7.1 | LAST_COLLECTION_INVALID, LAST_COLLECTION_BEFORE_SIGNATURE, MANDATE_DORMANT (excluded) | LAST_COLLECTION_FUTURE, MANDATE_DORMANT_SOON, DORMANCY_UNKNOWN |
+7.2 | STATUS_NOT_ACTIVE (excluded), SEQUENCE_ONE_OFF (excluded), SEQUENCE_FINAL (excluded), SCHEME_B2B (excluded) | STATUS_UNKNOWN, SEQUENCE_UNKNOWN, SCHEME_UNKNOWN |
+8 | CONFLICT_MANDATE (conflict), DUPLICATE_MANDATE (duplicate) | CUSTOMER_MULTIPLE_MANDATES, MANDATE_NEAR_DUPLICATE | IBAN_SHARED
+9 | FILE_ENCODING †, FILE_DELIMITER †, FILE_HEADER_MISSING †, FILE_HEADER_DUPLICATE †, FILE_HEADER_AMBIGUOUS †, FILE_RECORD_TOO_LONG †, FILE_CHANGED †, FILE_EMPTY †, ROW_FIELD_COUNT † | FILE_DORMANCY_UNKNOWN, FILE_ENCODING_ASSUMED, FILE_MOJIBAKE, FILE_DATE_DOMINANT, FILE_UMR_EQUALS_CUSTOMER, FILE_CI_MIXED |
+13 | RESPONSE_ECHO_MISMATCH | RESPONSE_CI_UNCHANGED, RESPONSE_CUSTOMER_TEXT, RESPONSE_IDENTIFIER_FORMAT | RESPONSE_UMR_UNCHANGED
+product 4 | | RESPONSE_STATUS_WORD |
+product 5 | EXCLUDED_BY_CONFIGURATION (excluded) | |`
+
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'off']
+
+const agreed = SECTION_14.trim()
+  .split('\n')
+  .flatMap((line) => {
+    const [section = '', ...columns] = line.split('|').map((cell) => cell.trim())
+    return columns.flatMap((column, i) =>
+      column
+        .split(', ')
+        .filter((entry) => entry !== '')
+        .map((entry) => ({
+          section,
+          severity: SEVERITIES[i]!,
+          id: entry.split(' ')[0]!,
+          unusable: entry.includes('†'),
+          state: /\((\w+)\)/.exec(entry)?.[1],
+        })),
+    )
+  })
+
+describe('the catalogue', () => {
+  test.each(agreed)('holds $id as the rulebook lists it', ({ id, section, severity, unusable, state }) => {
+    expect(isRuleId(id)).toBe(true)
+    const rule = ruleOf(id as RuleId)
+    expect(rule).toMatchObject({ section, severity })
+    expect(rule.unusable ?? false).toBe(unusable)
+    expect(rule.state).toBe(state)
+  })
+
+  test('holds nothing else', () => {
+    expect(Object.keys(RULES).sort()).toEqual(agreed.map(({ id }) => id).sort())
+  })
+
+  test('tells the operator in sentences what is wrong and what to do', () => {
+    for (const [id, { message, remedy }] of Object.entries(RULES)) {
+      expect(message, id).toMatch(/^[A-Z].*\.$/)
+      expect(remedy, id).toMatch(/^[A-Z].*\.$/)
+    }
+  })
+
+  test('does not take names of object members for rules', () => {
+    expect(isRuleId('toString')).toBe(false)
+    expect(isRuleId('constructor')).toBe(false)
+    expect(isRuleId('iban_empty')).toBe(false)
+  })
+})
+
+test('an override wins over the default, and only for its rule', () => {
+  expect(severityOf('IBAN_SHARED', {})).toBe('off')
+  expect(severityOf('IBAN_SHARED', { IBAN_SHARED: 'error' })).toBe('error')
+  expect(severityOf('IBAN_QR', { IBAN_SHARED: 'error' })).toBe('error')
+  expect(severityOf('IBAN_QR', { IBAN_QR: 'off' })).toBe('off')
+})
