@@ -29,12 +29,12 @@ export async function main(
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text)),
     })
-  for (const command of commands)
-    program.addCommand(
-      toProgram(command, async (args, values) => {
-        status = await execute(command, args, values, world)
-      }),
-    )
+  for (const command of commands) {
+    const action: Action = async (args, values) => {
+      status = await execute(command, args, values, world)
+    }
+    program.addCommand(toProgram(command, action).copyInheritedSettings(program))
+  }
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return status
@@ -47,8 +47,7 @@ type Action = (args: readonly string[], values: Readonly<Record<string, unknown>
 
 function toProgram(command: Command, action: Action): Program {
   const [name = '', ...args] = command.usage.split(' ')
-  const program = new Program(name).description(command.summary).exitOverride()
-  program.configureHelp({ sortOptions: false })
+  const program = new Program(name).description(command.summary)
   if (args.length > 0) program.arguments(args.join(' '))
   for (const option of command.options) {
     const { flags, help } = OPTIONS[option]

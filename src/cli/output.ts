@@ -55,5 +55,7 @@ export function totalsLines(totals: Totals): string[] {
 export function printResult(world: World, result: CommandResult): void {
   for (const warning of result.warnings) world.stderr.write(`Warning: ${warning}\n`)
   for (const line of result.lines) world.stdout.write(`${line}\n`)
+  if (result.errors.length > 0 && result.totals !== null && result.lines.length === 0)
+    for (const line of totalsLines(result.totals)) world.stdout.write(`${line}\n`)
   for (const error of result.errors) world.stderr.write(`Error: ${error.message}\n  Next: ${error.next}\n`)
 }

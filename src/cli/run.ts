@@ -5,13 +5,14 @@ import {
   type Ledger,
   openLedger,
   type Plan,
+  type Totals,
   runCampaign,
   UsageError,
 } from '../index.js'
 import { actorOf, type Command, type Context } from './command.js'
 import { askText, canAsk } from './prompt.js'
 import { closingLines, writePack } from './pack.js'
-import type { CommandResult } from './result.js'
+import { resultOfError, type CommandResult } from './result.js'
 import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
 import type { Settings } from './settings.js'
 import { openers } from './sources.js'
@@ -62,18 +63,29 @@ async function run(context: Context): Promise<CommandResult> {
     pid: world.pid,
     create: files.length > 0,
   })
-  let end: CampaignEnd
   try {
     ledger.bind({ baseUrl: service.baseUrl.href, username: service.credentials.username })
     if (ledger.recovered > 0)
       context.progress.note(
         `${ledger.recovered} rows were under way when the last run ended; they are in doubt now`,
       )
-    end = await send(context, service, ledger, files)
+    return await conclude(context, service, await send(context, service, ledger, files))
+  } catch (error) {
+    // What is in doubt is told whatever went wrong (product.md 2).
+    return { ...resultOfError(error), campaign: campaignOf(settings, service), totals: totalsOrNull(ledger) }
   } finally {
     ledger.close()
   }
-  return conclude(context, service, end)
+}
+
+const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
+
+function totalsOrNull(ledger: Ledger): Totals | null {
+  try {
+    return ledger.totals()
+  } catch {
+    return null // the ledger itself is what went wrong
+  }
 }
 
 async function send(
@@ -203,7 +215,7 @@ async function conclude(context: Context, service: Service, end: CampaignEnd): P
   const known = end.admitted.filter(({ kind }) => kind === 'known')
   return {
     exitCode: end.exitCode,
-    campaign: { ledger: settings.ledger, baseUrl: service.baseUrl.href },
+    campaign: campaignOf(settings, service),
     totals: end.totals,
     files,
     warnings: known.map(({ name }) => `"${name}" was admitted before; nothing of it was added`),
