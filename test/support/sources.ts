@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { SourceError } from '../../src/errors.js'
 import type { LocalDate } from '../../src/domain/mandate.js'
 import type { CheckedRecord, SourceSummary } from '../../src/domain/verdict.js'
 import type { SourceInput } from '../../src/source/input.js'
@@ -61,3 +62,27 @@ export const readText = (
   yaml = '',
   check: SourceCheck = CHECK,
 ): Promise<WholeSource> => readAll(fileOf(text), optionsOf(yaml), check)
+
+const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,name'
+
+/** A plain export under the service's own names; every row is sendable. */
+export const exportOf = (rows: number): string =>
+  [
+    HEADER,
+    ...Array.from(
+      { length: rows },
+      (_, index) =>
+        `${index + 1},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${index + 1},Person ${index + 1}`,
+    ),
+    '',
+  ].join('\n')
+
+/** The error that a source is refused with. */
+export async function refusal(reading: Promise<unknown>): Promise<SourceError> {
+  const outcome = await reading.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (outcome instanceof SourceError) return outcome
+  throw outcome instanceof Error ? outcome : new Error('The source was read without an error')
+}
