@@ -33,9 +33,11 @@ const QUOTED = 3 // inside quotes
 const QUOTE_SEEN = 4 // after a quote inside quotes: the end of it, or one half of a doubled quote
 const CLOSED = 5 // after the closing quote
 
+const isPlainBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
+
 /** The blanks that csv-parse trims; ahead of a quote they do not make the cell plain. */
 const isTrimmed = (code: number): boolean =>
-  code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code > 0x7f && /\s/.test(String.fromCharCode(code)))
+  isPlainBlank(code) || (code > 0x7f && /\s/.test(String.fromCharCode(code)))
 
 /**
  * Finds where records begin and refuses what no export would hold, ahead of csv-parse and over the same text.
@@ -130,7 +132,8 @@ export function scanRecords(
       } else if (code === QUOTE && state !== CLOSED) {
         state = QUOTED
       } else if (state === QUOTE_SEEN || state === CLOSED) {
-        if (!isTrimmed(code)) refuseRecord(`has text after a closing quote on line ${line}`)
+        // Behind a quote csv-parse trips over blanks of several bytes, such as U+00A0.
+        if (!isPlainBlank(code)) refuseRecord(`has text after a closing quote on line ${line}`)
         state = CLOSED
       } else if (!isTrimmed(code)) state = PLAIN
     }
