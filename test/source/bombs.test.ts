@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import type { SourceError } from '../../src/errors.js'
+import { exportOf, fileOf, readAll, refusal } from '../support/sources.js'
+
+/** Sources that were made, or happened, to exhaust a reader. */
+
+const MIB = 1024 * 1024
+
+interface Bomb {
+  readonly error: SourceError
+  /** Bytes that were asked for until the source was refused. */
+  readonly bytesRead: number
+  readonly memoryGrowth: number
+}
+
+/** Reads a stream that repeats one chunk, and watches how much of it is taken. */
+async function explode(start: string, chunk: Buffer, times: number): Promise<Bomb> {
+  let bytesRead = 0
+  let peak = 0
+  const before = process.memoryUsage().rss
+  function* chunks(): Generator<Buffer> {
+    yield Buffer.from(start)
+    for (let count = 0; count < times; count += 1) {
+      bytesRead += chunk.length
+      peak = Math.max(peak, process.memoryUsage().rss)
+      yield chunk
+    }
+  }
+  const error = await refusal(
+    readAll({ name: 'bomb', stream: Readable.from(chunks(), { objectMode: false }) }),
+  )
+  return { error, bytesRead, memoryGrowth: Math.max(0, peak - before) }
+}
+
+describe('a gigabyte of one line', () => {
+  test.each([
+    ['blanks', Buffer.alloc(MIB, ' '), 'longer than 65536'],
+    ['commas', Buffer.alloc(MIB, ','), 'columns'],
+    ['letters', Buffer.alloc(MIB, 'x'), 'longer than 65536'],
+    ['zero bytes', Buffer.alloc(MIB, 0), 'longer than 65536'],
+  ])('of %s behind good rows is refused after a piece of it', async (_, chunk, detail) => {
+    const { error, bytesRead, memoryGrowth } = await explode(exportOf(2000), chunk, 1024)
+    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 2002 })
+    expect(error.message).toContain(detail)
+    expect(bytesRead).toBeLessThan(8 * MIB)
+    expect(memoryGrowth).toBeLessThan(150 * MIB)
+  })
+
+  test('of blanks alone is refused after a piece of it', async () => {
+    const { error, bytesRead } = await explode('', Buffer.alloc(MIB, ' '), 1024)
+    expect(error).toMatchObject({ exitCode: 7 })
+    expect(bytesRead).toBeLessThan(8 * MIB)
+  })
+
+  test('of zero bytes alone is refused as binary', async () => {
+    const { error, bytesRead } = await explode('', Buffer.alloc(MIB), 1024)
+    expect(error).toMatchObject({ rule: 'FILE_ENCODING' })
+    expect(bytesRead).toBeLessThan(8 * MIB)
+  })
+})
+
+describe('an unclosed quote', () => {
+  test('before 30 MB of rows is refused at the line where its record starts', async () => {
+    const { error, bytesRead, memoryGrowth } = await explode(
+      `${exportOf(10)}11,"oops,`,
+      Buffer.from('1,2,3,4,5,6\n'.repeat(MIB / 12)),
+      30,
+    )
+    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 12 })
+    expect(bytesRead).toBeLessThan(8 * MIB)
+    expect(memoryGrowth).toBeLessThan(150 * MIB)
+  })
+
+  test('in a file of 30 MB is refused the same way', async () => {
+    const text = `${exportOf(10)}11,"oops,${'1,2,3,4,5,6\n'.repeat(2_500_000)}`
+    expect(await refusal(readAll(fileOf(text)))).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 12 })
+  })
+})
+
+describe('200,000 commas on a line', () => {
+  test('are refused as a header', async () => {
+    const error = await refusal(readAll(fileOf(`${','.repeat(200_000)}\n${exportOf(3)}`)))
+    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 1 })
+  })
+
+  test('are refused as a record', async () => {
+    const error = await refusal(readAll(fileOf(`${exportOf(3)}${','.repeat(200_000)}\n`)))
+    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 5 })
+    expect(error.message).toContain('more than 512 columns')
+  })
+})
+
+describe('gzip bombs', () => {
+  test('a record of blanks packed a thousandfold is refused', async () => {
+    const bomb = gzipSync(Buffer.concat([Buffer.from(exportOf(3)), Buffer.alloc(64 * MIB, ' ')]))
+    const error = await refusal(readAll(fileOf(bomb)))
+    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 5 })
+  })
+})
+
+describe('random bytes', () => {
+  const SEED = 20_260_615
+  const bytes = fc.uint8Array({ maxLength: 400 })
+  const texts = fc
+    .string({ unit: fc.constantFrom(...Array.from('1,;"\n\r\t| aÄ\u0000\ufffd')), maxLength: 200 })
+    .map((text) => Buffer.from(text))
+
+  /** Refused with a clear error, or read in full: nothing else may happen to a file. */
+  async function settle(content: Uint8Array): Promise<void> {
+    const outcome = await readAll(fileOf(content)).catch((error: unknown) => error)
+    if (outcome instanceof Error) {
+      expect(outcome).toMatchObject({ name: 'SourceError', exitCode: 7 })
+      return
+    }
+    const { records, summary } = outcome as Awaited<ReturnType<typeof readAll>>
+    expect(records.map(({ record }) => record)).toEqual(records.map((_, index) => index + 1))
+    expect(summary.records).toBe(records.length)
+  }
+
+  test('alone never crash the reader', async () => {
+    await fc.assert(fc.asyncProperty(fc.oneof(bytes, texts), settle), { seed: SEED, numRuns: 500 })
+  })
+
+  test('behind a good header never crash it either', async () => {
+    const header = Buffer.from(exportOf(2))
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(bytes, texts), (rest) => settle(Buffer.concat([header, rest]))),
+      { seed: SEED, numRuns: 500 },
+    )
+  })
+})
