@@ -14,7 +14,8 @@ import { checkWord, WORDS, type Words } from './words.js'
 
 /**
  * The cells of one record by field, exactly as they were read.
- * Null: the source has no value, and a finding handed over with it says why. Undefined: the column is not mapped.
+ * Null: the source has no value, and a finding handed over with it says why, or the constant stands in for a creditor
+ * identifier. Undefined: the column is not mapped.
  */
 export type RawValues = Readonly<Record<RequiredField, string | null>> &
   Readonly<Partial<Record<OptionalField, string | undefined>>>

@@ -1,6 +1,6 @@
 /** The country tables of sepa-rules.md 4.1, 4.2 and 6.2. */
 
-export type CountryGroup = 'EEA' | 'non-EEA' | 'new'
+type CountryGroup = 'EEA' | 'non-EEA' | 'new'
 
 export interface SepaCountry {
   readonly code: string

@@ -64,7 +64,7 @@ function endsAtIssuer(check: ValueCheck, ci: string): boolean {
   )
 }
 
-/** Checks 11 and 12. */
+/** Checks 11 and 12. A configured identifier that cannot be read is compared with nothing. */
 function endsAtCreditor(
   check: ValueCheck,
   ci: string,
@@ -72,11 +72,9 @@ function endsAtCreditor(
   settings: CreditorSettings,
 ): boolean {
   const { constant, assigned } = settings
+  const isCompared = isOwnCell && constant !== null && FORM.test(clean(constant))
   return (
-    (isOwnCell &&
-      constant !== null &&
-      !isSameCreditor(ci, constant) &&
-      breaks(check, 'CI_CONSTANT_MISMATCH')) ||
+    (isCompared && !isSameCreditor(ci, constant) && breaks(check, 'CI_CONSTANT_MISMATCH')) ||
     (assigned !== null && isSameCreditor(ci, assigned) && breaks(check, 'CI_SAME_AS_NEW'))
   )
 }

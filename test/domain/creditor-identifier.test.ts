@@ -143,6 +143,11 @@ describe('the configured constant', () => {
     })
   })
 
+  test('that is blank or no identifier is compared with no cell', () => {
+    for (const constant of ['', ' ', 'DE98ZZZ'])
+      expect(rulesOf(TEST_CI, {}, { constant, assigned: null })).toEqual([])
+  })
+
   test('is checked like a cell', () => {
     expect(rulesOf('', {}, { constant: 'AT61ZZZ1234567890', assigned: null })).toEqual(['CI_LENGTH'])
     expect(rulesOf('', {}, { constant: ' ', assigned: null })).toEqual(['CI_EMPTY'])
