@@ -29,7 +29,7 @@ export interface ConnectionOptions {
 
 /** The one pool of a run. */
 export interface Connections {
-  readonly dispatcher: Dispatcher
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   readonly origin: string
   /** Ends every connection at once; what is in flight ends as it stands. */
   readonly close: () => Promise<void>

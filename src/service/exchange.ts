@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Connections } from './connections.js'
@@ -124,6 +125,8 @@ export function exchangeOnce(
       onAbort()
       return
     }
+    // Every exchange in flight listens to the one signal of the run; Node warns from eleven on.
+    setMaxListeners(0, signal)
     signal.addEventListener('abort', onAbort)
     try {
       connections.dispatcher.dispatch(
@@ -153,7 +156,7 @@ function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
 
 /** Matched on the code, never on the class (engineering-facts 2); some errors have only a name. */
 function describeError(error: unknown): TransportError {
-  if (!(error instanceof Error)) return { code: null, name: typeof error, message: String(error) }
+  if (!(error instanceof Error)) return { code: null, name: typeof error, message: '' }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null
   return { code, name: error.name, message: error.message }
 }

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { Dispatcher } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { exchangeOnce } from '../../src/service/exchange.js'
 import type { Fault, FaultScript } from '../support/fault-server-faults.js'
 import { message } from '../support/fault-server.js'
 import { clock, mandateOf, openClient, openServer, send } from './sending.js'
@@ -412,6 +414,18 @@ describe('requests in flight', () => {
     })
   })
 
+  it('any number of them may share one signal', async () => {
+    const server = await openServer()
+    const client = openClient(server.url, { concurrency: 32 })
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const { signal } = new AbortController()
+    await Promise.all(Array.from({ length: 32 }, (_, at) => send(client, mandateOf(at + 1), signal)))
+    expect(warnings).toEqual([])
+  })
+
   it('a slot is free again after every fault of the matrix', async () => {
     const server = await openServer()
     const client = openClient(server.url, { deadlineMs: 300 })
@@ -449,6 +463,63 @@ describe('requests in flight', () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
     expect(await sending).toMatchObject({ kind: 'in_doubt' })
     expect(server.truth.requests).toHaveLength(1)
+  })
+})
+
+describe('what undici must never do', () => {
+  const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
+  const limits = { deadlineMs: 5_000, freshConnections: false }
+  const controller = () => {
+    const aborts: Error[] = []
+    const given = { aborted: false, paused: false, reason: null, pause: noop, resume: noop }
+    return { aborts, given: { ...given, abort: (reason: Error) => void aborts.push(reason) } }
+  }
+  const noop = (): void => undefined
+  const exchangeOver = (dispatch: Dispatcher['dispatch'], signal = new AbortController().signal) =>
+    exchangeOnce(
+      { dispatcher: { dispatch }, origin: 'http://127.0.0.1:1', close: () => Promise.resolve() },
+      request,
+      limits,
+      clock,
+      signal,
+    )
+
+  it('write one request twice: the second writing is aborted before it happens', async () => {
+    const [first, second] = [controller(), controller()]
+    const exchange = await exchangeOver((_options, handler) => {
+      handler.onRequestStart?.(first.given, null)
+      handler.onRequestStart?.(second.given, null)
+      handler.onResponseError?.(second.given, new Error('aborted'))
+      return true
+    })
+    expect(first.aborts).toEqual([])
+    expect(second.aborts).toHaveLength(1)
+    expect(exchange).toMatchObject({ started: true, response: null, error: { message: 'aborted' } })
+  })
+
+  it('write a request that ended while it waited', async () => {
+    const late = controller()
+    const interrupt = new AbortController()
+    let begin = noop
+    const exchanging = exchangeOver((_options, handler) => {
+      begin = () => handler.onRequestStart?.(late.given, null)
+      return true
+    }, interrupt.signal)
+    interrupt.abort()
+    expect(await exchanging).toMatchObject({ started: false, error: { code: 'ABORTED' } })
+    begin()
+    expect(late.aborts).toHaveLength(1)
+  })
+
+  it.each([
+    [new TypeError('broken'), { code: null, name: 'TypeError', message: 'broken' }],
+    [Object.assign(new Error('x'), { code: 'E_TEXT' }), { code: 'E_TEXT', name: 'Error', message: 'x' }],
+    [Object.assign(new Error('x'), { code: 20 }), { code: null, name: 'Error', message: 'x' }],
+  ])('throw: %s becomes a value, too', async (thrown, error) => {
+    const exchange = await exchangeOver(() => {
+      throw thrown
+    })
+    expect(exchange).toMatchObject({ started: false, response: null, error })
   })
 })
 
