@@ -75,7 +75,7 @@ const electricityCollection = z.strictObject({
 })
 
 /** 2.2.2 */
-export const billogramItem = z.strictObject({
+const billogramItem = z.strictObject({
   ...texts('item_no', 'title', 'description', 'unit'),
   count: amount,
   price: amount,

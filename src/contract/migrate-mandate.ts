@@ -22,7 +22,7 @@ export const migrateRequest = z.strictObject({ ...echoed, amendment })
 export type MigrateRequest = z.infer<typeof migrateRequest>
 
 /** `data` of the answer of 4.3. The two identifiers are the assigned ones. */
-export const migratedMandate = z.strictObject({
+const migratedMandate = z.strictObject({
   ...echoed,
   sepa_creditor_identifier: z.string(),
   unique_mandate_reference: z.string(),

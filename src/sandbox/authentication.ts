@@ -24,3 +24,9 @@ function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))
 }
+
+/** From this computer, and not by way of a web page that made a foreign name point here. */
+export function isFromHere(remoteAddress: string | undefined, host: string | undefined): boolean {
+  const isLoopback = remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress ?? '')
+  return isLoopback && /^(127(\.\d+){3}|localhost|\[::1\])(:\d+)?$/i.test(host ?? '')
+}

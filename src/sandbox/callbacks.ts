@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { request } from 'node:http'
+import { request, type ClientRequest } from 'node:http'
 import { isIP } from 'node:net'
 import type { BillogramEvent } from '../contract/billogram.js'
 import type { PlainFields } from './billogram-record.js'
 
 /** The header that carries `sha256=` and the hex HMAC of the exact body, keyed with `sign_key` (choice 15). */
-export const SIGNATURE_HEADER = 'x-sandbox-signature'
+const SIGNATURE_HEADER = 'x-sandbox-signature'
 
 const TIMEOUT_MS = 5_000
 
@@ -16,23 +16,31 @@ export interface Callbacks {
   close(): void
 }
 
-export const signatureOf = (body: string, signKey: string): string =>
+const signatureOf = (body: string, signKey: string): string =>
   `sha256=${createHmac('sha256', signKey).update(body).digest('hex')}`
 
-/** `log` gets one line per callback; it names the event, never the URL's query or a key. */
+/** `log` gets one line per callback; it names the event, never the URL or a key. */
 export function openCallbacks(log: (line: string) => void): Callbacks {
-  const abort = new AbortController()
+  const underWay = new Set<ClientRequest>()
   return {
     post(callbacks, events) {
       if (callbacks?.url === undefined) return
       const target = loopbackTarget(callbacks.url)
       for (const event of events) {
-        const name = `callback ${event.type} of billogram ${event.billogram_id}`
-        if (target === null) log(`${name}: not sent, only loopback addresses over http are called`)
-        else send(target, bodyOf(event, callbacks.custom), callbacks.sign_key, abort.signal, name, log)
+        const report = (end: string) =>
+          log(`callback ${event.type} of billogram ${event.billogram_id}: ${end}`)
+        if (target === null) {
+          report('not sent, only loopback addresses over http are called')
+          continue
+        }
+        const sent = send(target, bodyOf(event, callbacks.custom), callbacks.sign_key, report)
+        underWay.add(sent)
+        sent.once('close', () => underWay.delete(sent))
       }
     },
-    close: () => abort.abort(),
+    close() {
+      for (const sent of underWay) sent.destroy()
+    },
   }
 }
 
@@ -53,22 +61,21 @@ function send(
   target: URL,
   body: string,
   signKey: string | undefined,
-  signal: AbortSignal,
-  name: string,
-  log: (line: string) => void,
-): void {
+  report: (end: string) => void,
+): ClientRequest {
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     ...(signKey === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, signKey) }),
   }
-  const outgoing = request(target, { method: 'POST', headers, signal, agent: false })
+  const outgoing = request(target, { method: 'POST', headers, agent: false })
   outgoing
     .setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
     .on('response', (answer) => {
       answer.on('error', () => undefined).resume()
-      log(`${name}: answered ${answer.statusCode ?? 0}`)
+      report(`answered ${answer.statusCode ?? 0}`)
     })
-    .on('error', (error) => log(`${name}: ${error.message}`))
+    .on('error', (error) => report(error.message))
     .end(body)
+  return outgoing
 }

@@ -11,7 +11,7 @@ const httpStatus = (from: number, to: number, usual: number) => z.int().min(from
 const applied = (usual: boolean) => z.boolean().default(usual)
 
 /** Answers that a 200 should never hold. The last three tell of a mandate, so they need `migrate`. */
-export const NONSENSE = [
+const NONSENSE = [
   'html',
   'empty',
   'no_content',

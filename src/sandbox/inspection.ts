@@ -1,8 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
-import type { IncomingMessage } from 'node:http'
 import { failedDirectDebit, type Billogram } from '../contract/billogram.js'
-import { refusalOfHeader } from './authentication.js'
+import { isFromHere, refusalOfHeader } from './authentication.js'
 import { toBillogram } from './billogram-record.js'
 import { readBody, refuse, type Reply } from './refusal.js'
 import { readJsonBody } from './request-body.js'
@@ -39,7 +38,9 @@ export function serveInspection(parts: ServiceParts): Hono<Env> {
     const refusal = refusalOfHeader(c.req.header('authorization'), credentials)
     if (
       refusal === null ||
-      (c.req.method === 'GET' && refusal.code === 'MISSING_AUTH' && isLocal(c.env.incoming))
+      (c.req.method === 'GET' &&
+        refusal.code === 'MISSING_AUTH' &&
+        isFromHere(c.env.incoming.socket.remoteAddress, c.req.header('host')))
     ) {
       return next()
     }
@@ -98,11 +99,4 @@ function listAnswer(values: Iterable<unknown>): Response {
     },
   })
   return new Response(body, { headers: { 'content-type': 'application/json' } })
-}
-
-/** From this computer, and not by way of a web page that made a foreign name point here. */
-function isLocal({ socket, headers }: IncomingMessage): boolean {
-  const from = socket.remoteAddress ?? ''
-  const isLoopback = from === '::1' || /^(::ffff:)?127\./.test(from)
-  return isLoopback && /^(127(\.\d+){3}|localhost|\[::1\])(:\d+)?$/i.test(headers.host ?? '')
 }

@@ -4,7 +4,7 @@ import { ASSIGNED_CREDITOR_IDENTIFIER, assignedReference, isIban } from './ident
 import { done, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
 import type { HeldMandate, Store } from './store.js'
 
-export interface MigrateContext {
+interface MigrateContext {
   readonly store: Store
   readonly choices: Choices
   readonly seed: number
@@ -32,7 +32,7 @@ export function migrateMandate(request: MigrateRequest, context: MigrateContext)
 }
 
 /** `data` of the answer of 4.3. */
-export const answerFor = (mandate: HeldMandate): MigratedMandate => ({
+const answerFor = (mandate: HeldMandate): MigratedMandate => ({
   customer_no: mandate.customer_no,
   iban: mandate.iban,
   signed_date: mandate.signed_date,

@@ -8,7 +8,7 @@ import { refusalBody, refuse } from './refusal.js'
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /** What a fault needs to play its part. */
-export interface Stage {
+interface Stage {
   /** The raw answer, for faults below HTTP. */
   readonly outgoing: ServerResponse
   /** The envelope that would have been answered; null when the fault came before any effect. */

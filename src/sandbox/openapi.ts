@@ -4,7 +4,7 @@ import { migrateRequest, migrateResponse, MIGRATE_PATH } from '../contract/migra
 import { OFFER_PATH, offerRequest, offerResponse } from '../contract/offer.js'
 
 /** The form of every refusal: choice 1 of src/sandbox/README.md. */
-export const refusalResponse = z.strictObject({
+const refusalResponse = z.strictObject({
   status: z.string(),
   data: z.strictObject({
     message: z.string(),

@@ -4,7 +4,6 @@ import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Billogram } from '../contract/billogram.js'
 import type { Offer } from '../contract/offer.js'
 import { UsageError } from '../errors.js'
@@ -19,6 +18,7 @@ import { refusalAnswer, serveOperations, type ServiceParts } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
 import { STARTING_BILLOGRAMS } from './starting-billograms.js'
 import { openStore, type HeldMandate } from './store.js'
+import { openWaits } from './waits.js'
 
 /** A running stand-in of the invoicing service. */
 export interface Sandbox {
@@ -50,7 +50,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const store = openStore(settings.dataFile, STARTING_BILLOGRAMS)
   const counter = countRequests()
   const callbacks = openCallbacks(log)
-  const closing = new AbortController()
+  const waits = openWaits()
   const parts: ServiceParts = {
     store,
     choices,
@@ -59,7 +59,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     planFault: planFaults({ rules: settings.faults, chaos: settings.chaos, seed }),
     counter,
     callbacks,
-    wait: (ms) => sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined),
+    wait: waits.wait,
     latencyMs,
     now: given.now ?? (() => new Date()),
     log,
@@ -85,7 +85,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     requests: () => counter.counts(),
     close() {
       closed ??= stop(server, () => {
-        closing.abort()
+        waits.close()
         callbacks.close()
       }).then(() => store.close())
       return closed

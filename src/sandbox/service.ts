@@ -52,7 +52,8 @@ export function serveOperations(parts: ServiceParts): Hono<Env> {
     else await next()
     const status = isAnswered(c.res) ? c.res.status : 'none'
     counter.answer(status)
-    log(`${c.req.method} ${c.req.path} ${status}`)
+    // The path as it was sent: percent-encoded, so that no request can write lines of its own.
+    log(`${c.req.method} ${new URL(c.req.url).pathname.slice(0, 200)} ${status}`)
   })
   const [offer, billogram, migrate] = [offerEndpoint(parts), billogramEndpoint(parts), migrateEndpoint(parts)]
   app.post(OFFER_PATH, (c) => answer(c, offer, '', parts))

@@ -98,5 +98,5 @@ function checked<Value>(schema: z.ZodType<Value>, given: unknown, prefix: string
   )
 }
 
-export const isLoopbackHost = (host: string): boolean =>
+const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)

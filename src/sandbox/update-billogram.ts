@@ -6,7 +6,7 @@ import { done, refuseField, type Reply } from './refusal.js'
 import { remindersAfter } from './reminders.js'
 
 /** What an update may depend on beside the billogram itself. */
-export interface UpdateContext {
+interface UpdateContext {
   readonly choices: Choices
   readonly seed: number
   /** ISO 8601, UTC. */

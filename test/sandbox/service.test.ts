@@ -158,4 +158,16 @@ describe('every request', () => {
     await migrate(sandbox, { body: { ...body, iban: 'DE00370400440532013000' } })
     expect(lines).toEqual([`POST ${MIGRATE} 200`, `POST ${MIGRATE} 400`])
   })
+
+  it.each(['%00', '%0A%1b[31m', '%E0%A4%A', '%2e%2e', 'a%2Fb', '__proto__', 'constructor', "';--"])(
+    '4.2: has any id, %s, without harm to the service or its log',
+    async (id) => {
+      const lines: string[] = []
+      const sandbox = await start({ log: (line) => lines.push(line) })
+      const update = { customer: {}, items: [] }
+      const answer = await exchange(sandbox, 'PUT', `/api/v2/billogram/${id}`, { body: update })
+      expect(answer.status).toBe(404)
+      expect(lines.join('')).toMatch(/^PUT [\x21-\x7e]+ 404$/)
+    },
+  )
 })
