@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { checkFaults } from '../../src/sandbox/faults.js'
+
+const at = (path: string) => new URL(path, import.meta.url)
+const readme = readFileSync(at('../../src/sandbox/README.md'), 'utf8')
+const rows = readme
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .flatMap(([, section = '', , where = '']) => {
+    const [, file, name] = /^`(\w+\/[\w-]+\.test\.ts)`: (.+)$/.exec(where) ?? []
+    return file === undefined || name === undefined ? [] : [{ sections: section.split(', '), file, name }]
+  })
+
+describe('the README of the sandbox', () => {
+  it('names for each line of the document a test that exists', () => {
+    expect(rows.length).toBeGreaterThan(40)
+    for (const { sections, file, name } of rows) {
+      const source = readFileSync(at(`../${file}`), 'utf8')
+      const found = source.replaceAll("\\'", "'").includes(name)
+      expect(found, `section ${sections.join(', ')}: "${name}" in ${file}`).toBe(true)
+    }
+  })
+
+  it('has a line for every section of the document that tells of the wire', () => {
+    const sections = new Set(rows.flatMap(({ sections: named }) => named))
+    const expected = [
+      '1',
+      '2',
+      '2.1',
+      '2.2',
+      '2.2.1',
+      '2.2.2',
+      '2.2.3',
+      '2.2.4',
+      '2.3',
+      '4',
+      '4.1',
+      '4.2',
+      '4.3',
+    ]
+    for (const section of [...expected, '5.1', '5.2', '6', '7', '8', '9']) expect(sections).toContain(section)
+  })
+
+  it('shows a fault script that works', () => {
+    const [, script] = /```json\n([^`]+)```/.exec(readme) ?? []
+    expect(checkFaults(JSON.parse(script ?? ''))).toHaveLength(3)
+  })
+
+  it('numbers its choices without a gap, and the code names only numbers that exist', () => {
+    const choices = readme.slice(readme.indexOf('## Choices'), readme.indexOf('## Which test'))
+    const numbers = [...choices.matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+  })
+})
