@@ -2,6 +2,7 @@ import { checkCommand } from './check.js'
 import type { Command } from './command.js'
 import { demoCommand } from './demo.js'
 import { purgeCommand } from './purge.js'
+import { reconcileCommand } from './reconcile.js'
 import { reportCommand } from './report.js'
 import { resolveCommand } from './resolve.js'
 import { runCommand } from './run.js'
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   statusCommand,
   reportCommand,
   resolveCommand,
+  reconcileCommand,
   purgeCommand,
   sandboxCommand,
 ]

@@ -91,6 +91,8 @@ export function createReader(connection: Connection, file: string): LedgerReader
     runs: () => explained(() => readRuns(connection)),
     rows: (states, after, limit) => explained(() => readRows.page(states, after, limit)),
     row: (id) => explained(() => readRows.one(id)),
+    rowOfReference: (reference) => explained(() => readRows.ofReference(reference)),
+    rowsOfCustomer: (customerNo) => explained(() => readRows.ofCustomer(customerNo)),
     attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
     ...prepareProblemQueries(connection, explained),
     refusalCounts: prepareRefusalCounts(connection, explained),
@@ -120,8 +122,21 @@ function prepareRows(connection: Connection) {
     return toRow(row, attempt === undefined ? null : toAttempt(attempt))
   }
 
+  const idOfReference = connection
+    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+  const idsOfCustomer = connection
+    .prepare<[number], number>('select id from row where customer_no = ? order by id')
+    .pluck()
+
   return {
     one: read,
+    ofReference: (reference: string): RowRecord | null => {
+      const id = idOfReference.get(reference)
+      return id === undefined ? null : read(id)
+    },
+    ofCustomer: (customerNo: number): RowRecord[] =>
+      idsOfCustomer.all(customerNo).flatMap((id) => read(id) ?? []),
     /** One range of the index for each state, then merged: no page has to look at rows of other states. */
     page: connection.transaction((states: readonly RowState[], after: number, limit: number): RowRecord[] =>
       [...new Set(states)]

@@ -127,6 +127,9 @@ export interface LedgerReader {
   readonly runs: () => RunRecord[]
   readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
   readonly row: (id: number) => RowRecord | null
+  /** The row to which the service gave this reference, in any case of letters. */
+  readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null
+  readonly rowsOfCustomer: (customerNo: number) => RowRecord[]
   readonly attempts: (rowId: number) => AttemptRecord[]
   readonly problems: (after: number, limit: number) => ProblemRecord[]
   readonly problemsOfRow: (rowId: number) => ProblemRecord[]

@@ -1,0 +1,124 @@
+import {
+  exitStatusOf,
+  openLedger,
+  openLedgerReader,
+  reconcile,
+  type Difference,
+  type Reconciliation,
+} from '../index.js'
+import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
+import { SHARED } from './options.js'
+import { closingLines } from './pack.js'
+import { emptyResult, resultOfError, type CommandResult } from './result.js'
+import { inputOf } from './sources.js'
+
+const SHOWN = 50
+
+export const reconcileCommand: Command = {
+  usage: 'reconcile <file>',
+  summary: 'compare the ledger with a list exported from the service',
+  options: SHARED,
+  own: [
+    ['--apply', 'record the proposed resolution of each row in doubt that the list proves'],
+    ['--by <name>', 'who decided (default: the user)'],
+  ],
+  epilogue: [
+    'The list is a CSV with customer_no, iban (masked or not), signed_date, sepa_creditor_identifier and',
+    'unique_mandate_reference as the service assigned them. Rows that the list does not show stay in doubt: only',
+    'you know whether it is complete and newer than the attempt.',
+    'Exit status: as for run, and 3 when the list and the ledger differ.',
+  ],
+  run: compare,
+}
+
+async function compare(context: Context): Promise<CommandResult> {
+  const { settings, world, args } = context
+  const reader = openLedgerReader(settings.ledger)
+  try {
+    const by = ownText(context, 'by') ?? actorOf(context)
+    const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
+    const isApplied = ownFlag(context, 'apply') && found.proposals.length > 0 && apply(context, found)
+    return conclude(context, found, isApplied, reader.totals())
+  } catch (error) {
+    return { ...resultOfError(error), totals: reader.totals() }
+  } finally {
+    reader.close()
+  }
+}
+
+/** All proposals or none; a row that moved on since is told as an error. */
+function apply({ settings, world }: Context, { proposals }: Reconciliation): boolean {
+  const ledger = openLedger({ file: settings.ledger, clock: world.clock, pid: world.pid, create: false })
+  try {
+    return ledger.resolve(proposals, { dryRun: false }).isApplied
+  } finally {
+    ledger.close()
+  }
+}
+
+function conclude(
+  context: Context,
+  { listed, matched, differences, proposals }: Reconciliation,
+  isApplied: boolean,
+  totals: NonNullable<CommandResult['totals']>,
+): CommandResult {
+  const standing = exitStatusOf(totals, null, null)
+  const count = (kind: Difference['kind']): number =>
+    differences.filter((found) => found.kind === kind).length
+  const counts = {
+    listed,
+    matched,
+    missingThere: count('missing_there'),
+    unknownHere: count('unknown_here'),
+    differs: count('differs'),
+    proposals: proposals.length,
+    stillInDoubt: count('still_in_doubt'),
+  }
+  const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
+  return {
+    ...emptyResult,
+    exitCode: standing === 0 && isDifferent ? 3 : standing,
+    campaign: { ledger: context.settings.ledger, baseUrl: null },
+    totals,
+    lines: [
+      `The list has ${listed} mandates: ${matched} match, ${counts.differs} differ, ${counts.unknownHere} are unknown here.`,
+      `${counts.missingThere} registered rows are missing there.`,
+      ...proposals.map(
+        ({ rowId, reason }) =>
+          `Row ${rowId}: registered${isApplied ? ', recorded' : ' (proposed)'}. ${reason}`,
+      ),
+      ...differences.slice(0, SHOWN).map(describe),
+      ...(differences.length > SHOWN
+        ? [`… and ${differences.length - SHOWN} more (all of them with --json)`]
+        : []),
+      ...(proposals.length > 0 && !isApplied
+        ? ['Nothing was recorded. Record the proposals with --apply.']
+        : []),
+      ...closingLines({ totals, stop: null, files: {} }),
+    ],
+    details: {
+      reconciliation: { ...counts, isApplied, differences: differences.map(detailOf), proposed: proposals },
+    },
+  }
+}
+
+function describe(found: Difference): string {
+  switch (found.kind) {
+    case 'missing_there':
+      return `Missing there: row ${found.row.id}, customer ${found.row.customerNo ?? '?'}, reference ${found.row.assignedMandateReference ?? '?'}`
+    case 'unknown_here':
+      return `Unknown here: line ${found.listed.line}, customer ${found.listed.customerNo}, reference ${found.listed.mandateReference}`
+    case 'differs':
+      return `Differs: line ${found.listed.line} and row ${found.row.id}: ${found.detail}`
+    case 'still_in_doubt':
+      return `Still in doubt: row ${found.row.id}: ${found.detail}`
+  }
+}
+
+/** For the JSON document: no cells, no account numbers. */
+const detailOf = (found: Difference): Readonly<Record<string, unknown>> => ({
+  kind: found.kind,
+  row: 'row' in found ? found.row.id : null,
+  line: 'listed' in found ? found.listed.line : null,
+  detail: 'detail' in found ? found.detail : null,
+})
