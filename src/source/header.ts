@@ -67,6 +67,7 @@ export function showNames({ names }: Header): string {
     : shown.join(', ')
 }
 
-/** True when the first record holds an account number where names should be. */
-export const looksLikeRecord = ({ names }: Header): boolean =>
-  names.some((name) => isSepaIban(cleanIban(cleanCell(name))))
+const VALUE = /^[-0-9.,:/ ]*[0-9][-0-9.,:/ ]*$/
+
+/** A number, a date or an account: what a record holds and no column is called. */
+export const looksLikeValue = (name: string): boolean => VALUE.test(name) || isSepaIban(cleanIban(name))

@@ -162,7 +162,7 @@ const missing = (purpose: string, candidates: readonly ColumnRef[]): Problem => 
  * Folding would take "Customer No." for customer_no. In an export of the previous creditor that is the old key, and
  * sending it would debit strangers, so this one name must stand as it is (sepa-rules.md 10: only this).
  */
-function isUsualName(name: string, field: Field): boolean {
+export function isUsualName(name: string, field: Field): boolean {
   if (field === 'customer_no') return name.toLowerCase() === 'customer_no'
   const meaning = meaningOfHeader(name)
   return meaning.kind === 'field' && meaning.field === field

@@ -114,7 +114,9 @@ async function* readData(
 ): AsyncGenerator<RawRecord[]> {
   const pieces = text.read(layout.encoding.encoding, ends.onEnd, signal)
   const body = bodyOf(pieces, layout, limits, ends.onFooter)
-  const records = readRecords(text.label, body, recordSettings(layout, limits), ends.onBlank)
+  const records = readRecords(text.label, body, recordSettings(layout, limits), (end) => {
+    ends.onBlank(end.blankLines)
+  })
   for await (const batch of records) {
     const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))
     const isHeaderIn = batch.some(({ line }) => line === layout.headerLine)

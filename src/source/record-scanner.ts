@@ -20,6 +20,8 @@ export interface RecordScanner {
   readonly blankLines: () => number
   /** The physical line the scan has reached. */
   readonly line: () => number
+  /** Physical lines of the text, once it has ended. */
+  readonly lines: () => number
 }
 
 const QUOTE = 0x22
@@ -160,5 +162,7 @@ export function scanRecords(
     records: () => records,
     blankLines: () => blankLines,
     line: () => line,
+    // What ended exactly with a line end has no further line.
+    lines: () => (recordStart === 0 ? line - 1 : line),
   }
 }

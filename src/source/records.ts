@@ -16,19 +16,27 @@ export interface RecordSettings {
   readonly firstLine: number
 }
 
+/** What is known of the lines once the text was read to its end. */
+export interface RecordsEnd {
+  /** Lines without any cell. */
+  readonly blankLines: number
+  /** Physical lines up to the end, a preamble that was cut off included. */
+  readonly lines: number
+}
+
 /** A line of separators only; like an empty line it is no record (sepa-rules.md 12). */
 export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')
 
 /**
- * Reads text as CSV, the header included, and yields the records of each piece of text. At the end `onBlankLines`
- * gets the number of lines without any cell.
+ * Reads text as CSV, the header included, and yields the records of each piece of text.
+ * `onEnd` is called behind the last one.
  * @throws {SourceError} FILE_RECORD_TOO_LONG when the structure cannot be trusted
  */
 export async function* readRecords(
   source: string,
   text: AsyncIterable<string>,
   { delimiter, limits, firstLine }: RecordSettings,
-  onBlankLines: (count: number) => void = () => undefined,
+  onEnd: (end: RecordsEnd) => void = () => undefined,
 ): AsyncGenerator<RawRecord[]> {
   const scanner = scanRecords(source, delimiter, limits, firstLine)
   const parser = createParser(delimiter, limits)
@@ -66,7 +74,7 @@ export async function* readRecords(
     throw refuse(source, 'FILE_RECORD_TOO_LONG', 'two counts of its records differ', {
       next: 'Report it to the developers, with the shape of the file.',
     })
-  onBlankLines(scanner.blankLines())
+  onEnd({ blankLines: scanner.blankLines(), lines: scanner.lines() })
 }
 
 function createParser(delimiter: string, limits: RecordLimits): Parser {

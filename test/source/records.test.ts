@@ -20,8 +20,8 @@ async function read(text: string, delimiter = ',', pieceLength = 1000, limits = 
   const records: RawRecord[] = []
   let blankLines = 0
   const settings = { delimiter, limits, firstLine: 1 }
-  for await (const batch of readRecords('test.csv', pieces(text, pieceLength), settings, (lines) => {
-    blankLines += lines
+  for await (const batch of readRecords('test.csv', pieces(text, pieceLength), settings, (end) => {
+    blankLines = end.blankLines
   }))
     records.push(...batch)
   return { records, blankLines }

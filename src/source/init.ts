@@ -1,0 +1,129 @@
+import { showValue } from '../domain/finding.js'
+import { REQUIRED_FIELDS, type Field } from '../domain/mandate.js'
+import { fold } from '../domain/text.js'
+import { WORDS } from '../domain/words.js'
+import type { ColumnGuess } from './column-guess.js'
+import type { Inspection } from './inspect.js'
+
+/** Marks the lines that only a person can complete. */
+const EDIT = '# EDIT:'
+
+/**
+ * A commented configuration file for an inspected source (product.md 2, `init`). What could not be told is marked
+ * with `EDIT`; everything else says why it stands there.
+ */
+export function draftConfiguration(inspection: Inspection): string {
+  const { name, sha256, records } = inspection
+  return [
+    `# How "${comment(showValue(name))}" is read (${records} records, SHA-256 ${sha256.slice(0, 12)}).`,
+    `# Drafted from what the file shows. Lines marked "EDIT" need a person; then run: sepa-migrate check`,
+    '',
+    '# service: { baseUrl: "https://…", username: … }',
+    '',
+    ...sourceSection(inspection),
+    '',
+    ...columnsSection(inspection),
+    '',
+    ...customerSection(inspection),
+    ...excludeSection(inspection),
+    '',
+    '# rules: { CUSTOMER_MULTIPLE_MANDATES: error }   # severity of single rules: error, warning or off',
+    '',
+  ].join('\n')
+}
+
+function sourceSection({ encoding, delimiter, preamble, footer }: Inspection): string[] {
+  return [
+    'source:',
+    `  encoding: ${encoding.value}   # ${encoding.evidence}`,
+    `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
+    `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
+    `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,
+  ]
+}
+
+const footerEvidence = ({ lines, shown }: Inspection['footer']): string =>
+  lines === 0 ? 'the last record looks like the others' : `left out: ${shown.map(comment).join(' / ')}`
+
+function columnsSection(inspection: Inspection): string[] {
+  const { columns } = inspection
+  const lines = columns.flatMap((column) =>
+    column.field === null ? [] : [mappedLine(column.field, column, columns)],
+  )
+  const missing = REQUIRED_FIELDS.filter(
+    (field) => field !== 'customer_no' && columns.every((column) => column.field !== field),
+  )
+  return ['columns:', ...lines, ...missing.map((field) => missingLine(field, inspection))]
+}
+
+function mappedLine(field: Field, column: ColumnGuess, columns: readonly ColumnGuess[]): string {
+  const isDate = field === 'signed_date' || field === 'last_collection_date'
+  const reference = columnReference(column, columns)
+  const value = isDate ? `{ column: ${reference}, format: ${column.dateFormat ?? 'iso'} }` : reference
+  const rivals =
+    isDate && column.rivalFormats.length > 0
+      ? [`${EDIT} ${column.rivalFormats.join(', ')} would fit too`]
+      : []
+  const guess = `# ${column.evidence}`
+  return `  ${field}: ${value}   ${[...rivals, guess].join(' ')}`
+}
+
+function missingLine(field: Field, { creditorIdentifier }: Inspection): string {
+  if (field !== 'sepa_creditor_identifier')
+    return `  ${field}: "the name of its column"   ${EDIT} no column could be told to hold it`
+  if (creditorIdentifier !== null)
+    return `  ${field}: { constant: ${creditorIdentifier.value} }   # no column has one; found in line ${creditorIdentifier.line}`
+  return `  ${field}: { constant: "the previous creditor's identifier" }   ${EDIT} no column has one; take it from a bank statement`
+}
+
+function customerSection({ columns }: Inspection): string[] {
+  if (columns.some(({ field }) => field === 'customer_no')) return []
+  const key = columns.find(({ role }) => role === 'key')
+  const from = key === undefined ? '"the column of the old key"' : columnReference(key, columns)
+  return [
+    "# The invoicing service's customer number. The previous creditor's export does not know it: a second file has to",
+    '# say which customer each old key is. Its columns are named here, too.',
+    `crosswalk: { file: customers.csv, from: ${from}, key: old_key, customer_no: customer_no }   ${EDIT} file and its columns`,
+    `# If a column of this export truly holds the service's number, remove the crosswalk and add to the columns above:`,
+    `#   customer_no: { column: ${from}, transform: [stripPrefix: C-] }`,
+  ]
+}
+
+function excludeSection({ columns }: Inspection): string[] {
+  const status = columns.find(({ role }) => role === 'status_words')
+  const mapped = columns.find(({ field }) => field === 'status')
+  const unknown = (mapped?.words ?? []).filter((word) => !WORDS.status.has(fold(word)))
+  return [
+    ...(status === undefined
+      ? []
+      : ['', '# Rows to leave behind, judged by the words of a column.', excludeLine(status, columns)]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          '',
+          `# words: { status: { active: [], notActive: [] } }   ${EDIT} sort in: ${unknown.map(scalar).join(', ')}`,
+        ]),
+  ]
+}
+
+function excludeLine(column: ColumnGuess, columns: readonly ColumnGuess[]): string {
+  const notActive = column.words.filter((word) => typeof WORDS.status.get(fold(word)) === 'string')
+  const values = (notActive.length > 0 ? notActive : column.words).map(scalar).join(', ')
+  return `# exclude: [{ column: ${columnReference(column, columns)}, equals: [${values}], reason: cancelled at the previous creditor }]`
+}
+
+/** By name, or by position where the name is empty or occurs twice. */
+function columnReference({ name, position }: ColumnGuess, columns: readonly ColumnGuess[]): string {
+  const isUnique = columns.filter((other) => fold(other.name) === fold(name)).length === 1
+  return fold(name) !== '' && isUnique ? scalar(name) : `${position}`
+}
+
+const PLAIN = /^\p{L}[\p{L}\p{N}_. -]*[\p{L}\p{N}]$/u
+const RESERVED = /^(?:true|false|null|yes|no|on|off)$/i
+
+/** A YAML scalar that is safe inside a flow mapping. */
+const scalar = (text: string): string =>
+  PLAIN.test(text) && !RESERVED.test(text) ? text : JSON.stringify(text)
+
+/** Text for the rest of a comment line. */
+const comment = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

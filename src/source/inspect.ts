@@ -1,0 +1,239 @@
+import { checkCreditorIdentifier } from '../domain/creditor-identifier.js'
+import { showValue } from '../domain/finding.js'
+import { meaningOfHeader } from '../domain/header-synonyms.js'
+import { isSepaIban } from '../domain/iban.js'
+import type { LocalDate } from '../domain/mandate.js'
+import { cleanCell, cleanIban } from '../domain/text.js'
+import { watchColumn, type ColumnWatch } from './column-evidence.js'
+import { guessColumns, type ColumnGuess } from './column-guess.js'
+import { DELIMITERS, splitLine, type DelimiterChoice } from './delimiter.js'
+import type { Encoding } from './encoding.js'
+import { nameOf, type ReadEnd, type SourceInput } from './input.js'
+import { bodyOf, detectLayout, recordSettings, type Layout } from './layout.js'
+import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from './options.js'
+import { isBlankRecord, readRecords, type RawRecord } from './records.js'
+import { openText, type TextSource } from './text.js'
+
+/** What can be told of a source without a configuration (product.md 2, `inspect`). Account numbers are masked. */
+export interface Inspection {
+  readonly name: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly encoding: { readonly value: Encoding; readonly evidence: string }
+  readonly delimiter: { readonly value: string; readonly evidence: string }
+  /** Lines before the header, and why the header is believed to be where it is. */
+  readonly preamble: { readonly lines: number; readonly evidence: string; readonly shown: readonly string[] }
+  /** Lines behind the last record that are no records. */
+  readonly footer: { readonly lines: number; readonly shown: readonly string[] }
+  readonly headerLine: number
+  /** Records, the footer left out. */
+  readonly records: number
+  readonly blankLines: number
+  readonly columns: readonly ColumnGuess[]
+  /** A creditor identifier in the lines before the header, where no column has one. */
+  readonly creditorIdentifier: { readonly value: string; readonly line: number } | null
+  /** The first rows, cell by cell. */
+  readonly rows: readonly (readonly string[])[]
+}
+
+interface InspectOptions {
+  readonly today: LocalDate
+  /** What is declared wins over what would be guessed. */
+  readonly options?: SourceOptions
+  readonly signal?: AbortSignal
+}
+
+const SAMPLE = 5000
+const ROWS_SHOWN = 5
+const HEADER_SEARCH_LINES = 60
+const FOOTER_RECORDS = 10
+
+/**
+ * Looks at a whole source and guesses how it is to be read.
+ * @throws {SourceError} for a file that cannot be opened, decoded or split
+ */
+export async function inspectSource(
+  input: SourceInput,
+  { today, options = DEFAULT_SOURCE_OPTIONS, signal }: InspectOptions,
+): Promise<Inspection> {
+  const { limits } = options
+  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes, signal })
+  const top = firstLines(text.choose(options.source.encoding).head)
+  const preamble = guessPreamble(top, options)
+  const layout = await detectLayout(text, {
+    layout: { ...options.source, skipLines: preamble.lines },
+    limits,
+    isKnown,
+  })
+  const survey = await surveyRecords(text, layout, options, today, signal)
+  const columns = guessColumns(survey.columns)
+  const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
+  return {
+    name: nameOf(input),
+    sha256: survey.end.sha256,
+    bytes: survey.end.bytes,
+    encoding: { value: layout.encoding.encoding, evidence: encodingEvidence(text, layout) },
+    delimiter: {
+      value: layout.delimiter.delimiter,
+      evidence: DELIMITER_EVIDENCE[layout.delimiter.by],
+    },
+    preamble: {
+      ...preamble,
+      shown: top.slice(0, layout.headerLine - 1).map((line) => showValue(line)),
+    },
+    footer: survey.footer,
+    headerLine: layout.headerLine,
+    records: survey.records,
+    blankLines: survey.blankLines,
+    columns,
+    creditorIdentifier: hasCreditor ? null : findCreditor(top.slice(0, layout.headerLine - 1)),
+    rows: survey.rows.map((cells) => cells.map((cell) => showValue(cell))),
+  }
+}
+
+const DELIMITER_EVIDENCE: Readonly<Record<DelimiterChoice['by'], string>> = {
+  declared: 'declared',
+  'sep= line': 'the first line names it',
+  'header line': 'the header line is split by it',
+}
+
+function encodingEvidence({ notUtf8At }: TextSource, { encoding }: Layout): string {
+  if (encoding.by === 'assumed') return `assumed, because line ${notUtf8At ?? 1} is not UTF-8`
+  if (encoding.by === 'strict UTF-8') return 'every byte is valid UTF-8'
+  return encoding.by === 'byte order mark' ? 'the file starts with its byte order mark' : 'declared'
+}
+
+const firstLines = (head: string): readonly string[] => head.split(/\r\n|\n|\r/, HEADER_SEARCH_LINES)
+
+const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unknown'
+
+/** The header is where most names are known; failing that, the first line as wide as most lines are. */
+function guessPreamble(
+  lines: readonly string[],
+  { source }: SourceOptions,
+): { readonly lines: number; readonly evidence: string } {
+  if (source.skipLines > 0) return { lines: source.skipLines, evidence: 'declared' }
+  const delimiters =
+    source.delimiter === undefined ? Object.values(DELIMITERS) : [DELIMITERS[source.delimiter]]
+  const known = lines.map((line) =>
+    Math.max(...delimiters.map((delimiter) => splitLine(line, delimiter).filter(isKnown).length)),
+  )
+  const most = Math.max(...known)
+  if (most >= 2)
+    return {
+      lines: known.indexOf(most),
+      evidence: `line ${known.indexOf(most) + 1} holds ${most} known column names`,
+    }
+  const widths = lines.map((line) =>
+    Math.max(...delimiters.map((delimiter) => splitLine(line, delimiter).length)),
+  )
+  const first = widths.indexOf(mostFrequent(widths.filter((width) => width > 1)))
+  return {
+    lines: Math.max(0, first),
+    evidence: `line ${Math.max(0, first) + 1} is the first as wide as most lines`,
+  }
+}
+
+function mostFrequent(values: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
+}
+
+interface Survey {
+  readonly end: ReadEnd
+  readonly records: number
+  readonly blankLines: number
+  readonly columns: Parameters<typeof guessColumns>[0]
+  readonly rows: readonly (readonly string[])[]
+  readonly footer: Inspection['footer']
+}
+
+async function surveyRecords(
+  text: TextSource,
+  layout: Layout,
+  { limits }: SourceOptions,
+  today: LocalDate,
+  signal: AbortSignal | undefined,
+): Promise<Survey> {
+  const { header } = layout
+  const watches = header.names.map(() => watchColumn(today))
+  const rows: string[][] = []
+  const last: RawRecord[] = []
+  let end: ReadEnd = { sha256: '', bytes: 0 }
+  let records = 0
+  let blankLines = 0
+  let lines = 0
+  const body = bodyOf(
+    text.read(layout.encoding.encoding, (reached) => (end = reached), signal),
+    layout,
+    limits,
+  )
+  const batches = readRecords(text.label, body, recordSettings(layout, limits), (reached) => {
+    blankLines += reached.blankLines
+    lines = reached.lines
+  })
+  for await (const batch of batches) {
+    for (const record of batch) {
+      if (record.line <= layout.headerLine) continue
+      if (isBlankRecord(record.cells)) {
+        blankLines += 1
+        continue
+      }
+      records += 1
+      if (record.cells.length === header.width) noteCells(watches, header.positions, record, records)
+      if (rows.length < ROWS_SHOWN) rows.push(record.cells)
+      last.push(record)
+      if (last.length > FOOTER_RECORDS) last.shift()
+    }
+  }
+  const footer = guessFooter(last, header.width, records)
+  return {
+    end,
+    records: records - footer.length,
+    blankLines,
+    columns: header.names.map((name, index) => ({
+      name,
+      position: (header.positions[index] ?? 0) + 1,
+      evidence: (watches[index] ?? watchColumn(today)).evidence(),
+    })),
+    rows,
+    footer: {
+      lines: footer[0] === undefined ? 0 : lines - footer[0].line + 1,
+      shown: footer.map(({ cells }) => showValue(cells.filter((cell) => cell !== '').join(' '))),
+    },
+  }
+}
+
+function noteCells(
+  watches: readonly ColumnWatch[],
+  positions: readonly number[],
+  { cells }: RawRecord,
+  record: number,
+): void {
+  for (const [index, watch] of watches.entries())
+    watch.note(cells[positions[index] ?? 0] ?? '', record <= SAMPLE)
+}
+
+/** The last records that neither have the header's width nor hold an account: totals, remarks, end marks. */
+function guessFooter(last: readonly RawRecord[], width: number, records: number): readonly RawRecord[] {
+  if (records <= 1) return []
+  const start = last.findLastIndex(({ cells }) => cells.length >= width || holdsAccount(cells))
+  return start < 0 ? [] : last.slice(start + 1)
+}
+
+const holdsAccount = (cells: readonly string[]): boolean =>
+  cells.some((cell) => isSepaIban(cleanIban(cleanCell(cell))))
+
+const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
+
+/** A creditor identifier in the lines before the header; the check digits keep other words out. */
+function findCreditor(lines: readonly string[]): Inspection['creditorIdentifier'] {
+  for (const [index, line] of lines.entries()) {
+    for (const [word] of line.matchAll(CREDITOR)) {
+      const checked = checkCreditorIdentifier(word, { constant: null, assigned: null }, {})
+      if (checked.usable && !isSepaIban(cleanIban(word))) return { value: checked.value, line: index + 1 }
+    }
+  }
+  return null
+}
