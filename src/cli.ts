@@ -69,6 +69,7 @@ const world: World = {
   pid: process.pid,
   version,
   samples: fileURLToPath(new URL('../samples/', import.meta.url)),
+  schema: fileURLToPath(new URL('../samples/sepa-migrate.schema.json', import.meta.url)),
   signals: listen(),
 }
 

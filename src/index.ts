@@ -38,6 +38,8 @@ export { refuseUnverifiedTls } from './service/environment.js'
 export { createStatusTable, type StatusTable } from './service/status-table.js'
 
 // Sources: files of any shape as checked records.
+export { draftConfiguration } from './source/init.js'
+export { inspectSource, type Inspection } from './source/inspect.js'
 export type { SourceInput } from './source/input.js'
 export { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './source/options.js'
 export { openSource, type OpenedSource } from './source/read-source.js'

@@ -1,6 +1,8 @@
 import { checkCommand } from './check.js'
 import type { Command } from './command.js'
 import { demoCommand } from './demo.js'
+import { initCommand } from './init.js'
+import { inspectCommand } from './inspect.js'
 import { purgeCommand } from './purge.js'
 import { reconcileCommand } from './reconcile.js'
 import { reportCommand } from './report.js'
@@ -12,6 +14,8 @@ import { statusCommand } from './status.js'
 /** In the order of the help: the way a newcomer meets them. */
 export const commands: readonly Command[] = [
   demoCommand,
+  inspectCommand,
+  initCommand,
   checkCommand,
   runCommand,
   statusCommand,

@@ -24,6 +24,8 @@ export interface World {
   readonly version: string
   /** The folder of the samples that ship with the program. */
   readonly samples: string
+  /** The JSON Schema of the configuration file. */
+  readonly schema: string
   readonly signals: Signals
 }
 

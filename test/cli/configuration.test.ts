@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { configurationSchema, loadConfiguration, parseConfiguration } from '../../src/cli/configuration.js'
+import { SAMPLES } from '../support/program.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'configuration-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SCHEMA_FILE = join(SAMPLES, 'sepa-migrate.schema.json')
+const schemaText = (): string =>
+  `${JSON.stringify(z.toJSONSchema(configurationSchema, { io: 'input' }), null, 2)}\n`
+
+/** UPDATE_SAMPLES=1 writes the file anew after the schema was changed. */
+if (process.env['UPDATE_SAMPLES'] === '1') writeFileSync(SCHEMA_FILE, schemaText())
+
+describe('the configuration file', () => {
+  it('has a JSON Schema in the package that is the one the program reads by', () => {
+    expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(schemaText())
+  })
+
+  it('of every sample is accepted by the program and by the shipped JSON Schema', () => {
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')) as object,
+    )
+    for (const name of ['german.yaml', 'french.yaml']) {
+      const text = readFileSync(join(SAMPLES, name), 'utf8')
+      expect(() => parseConfiguration(text, name)).not.toThrow()
+      expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true)
+    }
+  })
+
+  it('as product.md shows it is accepted', () => {
+    const text = `
+service:   { baseUrl: https://service.example, concurrency: 8 }
+source:    { delimiter: ";", encoding: windows-1252, skipLines: 1, skipFooterLines: 0 }
+columns:
+  customer_no: Kundennummer
+  iban: IBAN
+  signed_date: { column: Mandatsdatum, format: dd.mm.yyyy }
+  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }
+  unique_mandate_reference: Mandatsreferenz
+  last_collection_date: { column: Letzte Lastschrift, format: dd.mm.yyyy }
+crosswalk: { file: customers.csv, from: Mitgliedsnummer, key: member_id, customer_no: customer_no }
+exclude:
+  - { column: Status, equals: [gekündigt, inaktiv], reason: cancelled at the previous creditor }
+rules:     { CUSTOMER_MULTIPLE_MANDATES: error, IBAN_NATIONAL_CHECK: "off" }
+outcomes:  { "503": turned_away }
+`
+    expect(parseConfiguration(text, 'sepa-migrate.yaml')).toMatchObject({
+      rules: { CUSTOMER_MULTIPLE_MANDATES: 'error', IBAN_NATIONAL_CHECK: 'off' },
+      outcomes: { 503: 'turned_away' },
+    })
+  })
+
+  it.each([
+    ['a key that does not exist', 'servce: {}', /servce/],
+    ['a rule that does not exist', 'rules: { NO_SUCH_RULE: error }', /rules/],
+    ['a severity that does not exist', 'rules: { IBAN_SHARED: fatal }', /rules\.IBAN_SHARED/],
+    ['an outcome that cannot be chosen', 'outcomes: { "500": registered }', /outcomes\.500/],
+    ['text that is not YAML', 'service: [', /Cannot read/],
+    [
+      'two mistakes at once',
+      'servce: {}\nrules: { IBAN_SHARED: fatal }',
+      /servce.*IBAN_SHARED|IBAN_SHARED.*servce/,
+    ],
+  ])('with %s is refused, and the message says where', (_name, text, message) => {
+    expect(() => parseConfiguration(text, 'x.yaml')).toThrow(message)
+  })
+
+  it('names a file that cannot be read', () => {
+    expect(() => loadConfiguration(join(folder, 'missing.yaml'))).toThrow(/missing\.yaml/)
+  })
+
+  it('makes its paths absolute from its own folder', () => {
+    const file = join(folder, 'campaign.yaml')
+    writeFileSync(file, 'ledger: march.db\n')
+    expect(loadConfiguration(file).locate('customers.csv')).toBe(join(folder, 'customers.csv'))
+  })
+})
