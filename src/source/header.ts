@@ -67,7 +67,12 @@ export function showNames({ names }: Header): string {
     : shown.join(', ')
 }
 
+const isAccount = (name: string): boolean => isSepaIban(cleanIban(name))
+
+/** True when the first record holds an account number where names should be. */
+export const holdsAccount = ({ names }: Header): boolean => names.some(isAccount)
+
 const VALUE = /^[-0-9.,:/ ]*[0-9][-0-9.,:/ ]*$/
 
-/** A number, a date or an account: what a record holds and no column is called. */
-export const looksLikeValue = (name: string): boolean => VALUE.test(name) || isSepaIban(cleanIban(name))
+/** A number, a date or an account: nobody calls the column of a field like that. */
+export const looksLikeValue = (name: string): boolean => VALUE.test(name) || isAccount(name)

@@ -8,8 +8,10 @@ import { watchColumn, type ColumnWatch } from './column-evidence.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
 import { DELIMITERS, splitLine, type DelimiterChoice } from './delimiter.js'
 import type { Encoding } from './encoding.js'
+import { holdsAccount } from './header.js'
 import { nameOf, type ReadEnd, type SourceInput } from './input.js'
 import { bodyOf, detectLayout, recordSettings, type Layout } from './layout.js'
+import { headerless } from './mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from './options.js'
 import { isBlankRecord, readRecords, type RawRecord } from './records.js'
 import { openText, type TextSource } from './text.js'
@@ -65,6 +67,7 @@ export async function inspectSource(
     limits,
     isKnown,
   })
+  if (holdsAccount(layout.header)) throw headerless(text.label, layout.headerLine)
   const survey = await surveyRecords(text, layout, options, today, signal)
   const columns = guessColumns(survey.columns)
   const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
@@ -218,11 +221,11 @@ function noteCells(
 /** The last records that neither have the header's width nor hold an account: totals, remarks, end marks. */
 function guessFooter(last: readonly RawRecord[], width: number, records: number): readonly RawRecord[] {
   if (records <= 1) return []
-  const start = last.findLastIndex(({ cells }) => cells.length >= width || holdsAccount(cells))
+  const start = last.findLastIndex(({ cells }) => cells.length >= width || hasAccountCell(cells))
   return start < 0 ? [] : last.slice(start + 1)
 }
 
-const holdsAccount = (cells: readonly string[]): boolean =>
+const hasAccountCell = (cells: readonly string[]): boolean =>
   cells.some((cell) => isSepaIban(cleanIban(cleanCell(cell))))
 
 const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g

@@ -2,9 +2,16 @@ import { UsageError, type SourceError } from '../errors.js'
 import type { DateFormat } from '../domain/date-format.js'
 import { isFirmenMandat, meaningOfHeader } from '../domain/header-synonyms.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS, type Field } from '../domain/mandate.js'
-import type { RuleId } from '../domain/rules.js'
+import { ruleOf, type RuleId } from '../domain/rules.js'
 import { fold } from '../domain/text.js'
-import { duplicateColumns, findColumn, looksLikeRecord, showNames, type Header } from './header.js'
+import {
+  duplicateColumns,
+  findColumn,
+  holdsAccount,
+  looksLikeValue,
+  showNames,
+  type Header,
+} from './header.js'
 import type {
   Candidates,
   ColumnRef,
@@ -88,6 +95,7 @@ export function mapColumns(
   if (secondKey !== null && 'rule' in secondKey) problems.push(secondKey)
   for (const { column } of exclude)
     if (findColumn(header, column) === null) problems.push(missing('an exclude rule', [column]))
+  if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(source, line)
   problems.push(...sharedColumns(fields), ...duplicates(header, columns, crosswalk !== undefined))
   if (problems.length > 0) throw headerProblem(source, line, header, problems)
   return {
@@ -227,30 +235,23 @@ function duplicates(header: Header, columns: ColumnsOptions, hasCrosswalk: boole
   })
 }
 
+/** Mapped by position, the first record of such a file would be lost as its header. */
+export const headerless = (source: string, line: number): SourceError =>
+  refuse(source, 'FILE_HEADER_MISSING', `its line ${line} holds values where column names should be`, {
+    line,
+    next: 'Add a header line, or correct source.skipLines so that the header is read.',
+  })
+
 function headerProblem(
   source: string,
   line: number,
   header: Header,
   problems: readonly Problem[],
 ): SourceError {
-  const [first] = problems
+  const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
   const details = problems.map(({ detail }) => detail).join('; ')
-  if (looksLikeRecord(header))
-    return refuse(
-      source,
-      'FILE_HEADER_MISSING',
-      `its line ${line} holds an account number where column names should be`,
-      {
-        line,
-        next: 'Add a header line, or set source.skipLines so that the header is read.',
-      },
-    )
-  return refuse(
-    source,
-    first?.rule ?? 'FILE_HEADER_MISSING',
-    `${details}; its header has ${showNames(header)}`,
-    {
-      line,
-    },
-  )
+  return refuse(source, rule, `${details}; its header has ${showNames(header)}`, {
+    line,
+    next: `${ruleOf(rule).remedy} "sepa-migrate init" drafts one.`,
+  })
 }

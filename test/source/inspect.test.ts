@@ -127,6 +127,9 @@ describe('inspecting a source', () => {
       rule: 'FILE_RECORD_TOO_LONG',
       line: 2,
     })
+    const headerless = await refusal(inspect(exportOf(3).split('\n').slice(1).join('\n')))
+    expect(headerless).toMatchObject({ rule: 'FILE_HEADER_MISSING', line: 1 })
+    expect(headerless.message).not.toContain('3704')
     expect(await refusal(inspect(Buffer.alloc(5000)))).toMatchObject({ rule: 'FILE_ENCODING' })
   })
 })
