@@ -19,7 +19,7 @@ type Read<Reader extends (json: unknown) => { readonly kind: string }> = Extract
 >
 
 /** A created offer, or an updated billogram, as the service described it (service-interface.txt 2.1, 2.2). */
-export interface Described<Content> {
+interface Described<Content> {
   readonly content: Content
   /** Paths of documented fields that came in an undocumented shape and are missing from `content`. */
   readonly leftOut: readonly string[]

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js'
 import type { BaseUrl } from './base-url.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
-export interface TlsOptions {
+interface TlsOptions {
   readonly ca?: string
   readonly cert?: string
   readonly key?: string

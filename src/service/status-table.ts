@@ -2,7 +2,7 @@ import type { Halt } from '../domain/outcome.js'
 import { UsageError } from '../errors.js'
 
 /** What a complete answer with this status means (product.md 4). `read_answer`: the body decides. */
-export interface StatusLine {
+interface StatusLine {
   readonly kind: 'read_answer' | 'refused' | 'turned_away' | 'in_doubt'
   readonly halt: Halt | null
 }
@@ -14,8 +14,8 @@ export interface StatusTable {
   readonly overrides: Readonly<Record<string, OverrideKind>>
 }
 
-export const OVERRIDE_KINDS = ['refused', 'turned_away', 'in_doubt'] as const
-export type OverrideKind = (typeof OVERRIDE_KINDS)[number]
+const OVERRIDE_KINDS = ['refused', 'turned_away', 'in_doubt'] as const
+type OverrideKind = (typeof OVERRIDE_KINDS)[number]
 
 const READ_ANSWER: StatusLine = { kind: 'read_answer', halt: null }
 const REFUSED: StatusLine = { kind: 'refused', halt: null }

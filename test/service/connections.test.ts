@@ -11,7 +11,7 @@ import {
   type Authority,
   type CertifiedKey,
 } from '../support/tls-certificates.js'
-import { openClient, openServer, send } from './sending.js'
+import { mandateOf, openClient, openServer, send } from './sending.js'
 
 let authority: Authority
 let valid: CertifiedKey
@@ -161,6 +161,15 @@ describe('a proxy that was asked for', () => {
     const client = openClient(server.url, { ...trust(), proxy: proxy.url })
     expect(await send(client)).toMatchObject({ kind: 'registered' })
     expect(proxy.targets).toEqual([`localhost:${server.port}`])
+  })
+
+  it('opens one tunnel for each connection that is needed', async () => {
+    const server = await openServer({ tls: valid })
+    const proxy = await openProxy()
+    const client = openClient(server.url, { ...trust(), proxy: proxy.url, concurrency: 4 })
+    const outcomes = await Promise.all([1, 2, 3, 4].map((number) => send(client, mandateOf(number))))
+    expect(outcomes.map(({ kind }) => kind)).toEqual(Array(4).fill('registered'))
+    expect(proxy.targets).toHaveLength(4)
   })
 
   it('gets the credentials that its address holds', async () => {

@@ -414,6 +414,15 @@ describe('requests in flight', () => {
     })
   })
 
+  it('a client that is closed breaks them off: in doubt', async () => {
+    const server = await openServer({ script: otherwise({ kind: 'silence', applied: true }) })
+    const client = openClient(server.url)
+    const sending = send(client)
+    await server.until((truth) => truth.applications.length === 1)
+    await client.close()
+    expect(await sending).toMatchObject({ kind: 'in_doubt', evidence: { errorCode: 'UND_ERR_DESTROYED' } })
+  })
+
   it('any number of them may share one signal', async () => {
     const server = await openServer()
     const client = openClient(server.url, { concurrency: 32 })

@@ -47,7 +47,7 @@ export async function openServer(options: FaultServerOptions = {}): Promise<Faul
 }
 
 let sent = 0
-export const nextRequestId = (): string => `request-${(sent += 1)}`
+const nextRequestId = (): string => `request-${(sent += 1)}`
 
 /** Sends one mandate. */
 export const send = (client: ServiceClient, mandate: Mandate = mandateOf(), signal?: AbortSignal) =>

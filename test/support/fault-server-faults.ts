@@ -53,7 +53,7 @@ export type Fault =
   | { readonly kind: 'garbage' }
 
 /** What can go wrong with a connection before any request of it is read. */
-export type ConnectionFault =
+type ConnectionFault =
   /** Accepts, and ends the connection at once, by FIN or by RST. */
   | { readonly kind: 'hang_up'; readonly how: 'fin' | 'rst' }
   /** Accepts and reads nothing. With TLS: the handshake stalls. */
@@ -78,7 +78,7 @@ export interface FaultScript {
   readonly everyConnection?: ConnectionFault
 }
 
-export interface Chaos {
+interface Chaos {
   readonly seed: number
   /** Share of the requests that meet a fault, 0 to 1. */
   readonly share: number

@@ -24,7 +24,7 @@ export interface FaultServer {
 }
 
 /** What really happened, as plain values. */
-export interface Truth {
+interface Truth {
   /** Connections that were accepted. */
   connections: number
   /** Connections that have ended. */
@@ -35,7 +35,7 @@ export interface Truth {
   readonly applications: Application[]
 }
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   /** Counts requests from 1. */
   readonly ordinal: number
   readonly connection: number
@@ -49,7 +49,7 @@ export interface ReceivedRequest {
   readonly fault: Fault['kind']
 }
 
-export interface Application {
+interface Application {
   readonly customerNo: number
   readonly originalCreditorIdentifier: string
   readonly originalMandateReference: string
@@ -71,7 +71,7 @@ export interface FaultServerOptions {
 }
 
 /** The creditor identifier that the server assigns to every mandate. */
-export const ASSIGNED_CREDITOR_IDENTIFIER = 'DE79ZZZ01234567890'
+const ASSIGNED_CREDITOR_IDENTIFIER = 'DE79ZZZ01234567890'
 
 export async function startFaultServer(options: FaultServerOptions = {}): Promise<FaultServer> {
   let script = options.script ?? {}
