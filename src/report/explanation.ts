@@ -47,11 +47,11 @@ export function explain(row: RowRecord, background: RowBackground): Explanation 
     case 'refused':
       return {
         ...lastAnswer(row),
-        message: decided(background.decision) ?? serviceSaid(row),
+        message: decided(row, background.decision) ?? serviceSaid(row),
         remedy: REFUSED_REMEDY,
       }
     case 'registered':
-      return { ...lastAnswer(row), message: decided(background.decision) ?? 'Registered', remedy: '' }
+      return { ...lastAnswer(row), message: decided(row, background.decision) ?? 'Registered', remedy: '' }
     case 'superseded':
       return {
         ...lastAnswer(row),
@@ -64,7 +64,7 @@ export function explain(row: RowRecord, background: RowBackground): Explanation 
     case 'written_off':
       return {
         ...lastAnswer(row),
-        message: decided(background.decision) ?? 'Written off by a person',
+        message: decided(row, background.decision) ?? 'Written off by a person',
         remedy: '',
       }
   }
@@ -75,8 +75,9 @@ function lastAnswer(row: RowRecord): { rule: string; status: string } {
   return { rule: row.rule ?? '', status: status === null ? '' : String(status) }
 }
 
-function decided(decision: DecisionRecord | null): string | null {
-  if (decision === null) return null
+/** The decision of a person, unless a later attempt has overtaken it. */
+function decided(row: RowRecord, decision: DecisionRecord | null): string | null {
+  if (decision === null || decision.attemptId !== (row.lastAttempt?.id ?? null)) return null
   return maskedText(
     `Decided by ${decision.by} on ${decision.at.slice(0, 10)} (${decision.decision}): ${decision.reason}`,
   )
@@ -95,10 +96,17 @@ function serviceSaid(row: RowRecord): string {
 }
 
 function readyMessage(row: RowRecord, decision: DecisionRecord | null): string {
-  const resend = row.lastAttempt?.outcome === 'released' ? decided(decision) : null
-  if (resend !== null) return `To be sent again. ${resend}`
   const last = serviceSaid(row)
-  return last === '' ? 'Not sent yet' : `Not registered yet, the last attempt was not carried out: ${last}`
+  switch (row.lastAttempt?.outcome ?? null) {
+    case null:
+      return 'Not sent yet'
+    case 'released':
+      return `To be sent again. ${decided(row, decision) ?? 'A person decided so'}`
+    case 'refused':
+      return `To be sent again after it was refused: ${last}`
+    default:
+      return `Not registered yet, the last attempt was not carried out: ${last}`
+  }
 }
 
 function explainAdmission(row: RowRecord, background: RowBackground): Explanation {

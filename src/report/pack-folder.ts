@@ -10,7 +10,7 @@ export interface PackFile {
 }
 
 /** A file that is being written under a temporary name. */
-export interface PackOutput {
+interface PackOutput {
   /** Keeps the text until `drain`. */
   readonly put: (content: string | Uint8Array) => void
   /** Hands what was put to the operating system. */
@@ -45,8 +45,11 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the path is too long',
 }
 
+/** The code of an error of the operating system; null for any other error, which is a bug. */
 const errorCode = (error: unknown): string | null =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+  error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : null
 
 /** What the file system refuses is for the operator to solve: another folder, space, permission. */
 async function withFolder<Value>(out: string, action: () => Promise<Value>): Promise<Value> {

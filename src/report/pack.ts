@@ -1,9 +1,9 @@
 import type { Totals } from '../domain/totals.js'
-import type { LedgerReader } from '../ledger/reader.js'
 import { FILE_OF_PART, PART_OF_STATE, type ReportFacts } from './facts.js'
 import { mergeColumns } from './original-columns.js'
 import { openPackFolder, type PackFile, type PackFolder } from './pack-folder.js'
 import { renderPage } from './page.js'
+import type { ReportedLedger } from './pages.js'
 import { problemHeader, problemLine, problemsCsv, type ProblemLine } from './problem-lines.js'
 import {
   inDoubtHeader,
@@ -48,7 +48,7 @@ export interface ReportOptions {
  * every new one is complete on disk.
  * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder
  */
-export async function writeReport(reader: LedgerReader, options: ReportOptions): Promise<ReportResult> {
+export async function writeReport(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
   const folder = await openPackFolder(options.out, PACK_FILES)
   try {
     const { facts, files: lists } = await writeLists(reader, folder, options.signal)
@@ -68,7 +68,7 @@ export async function writeReport(reader: LedgerReader, options: ReportOptions):
 
 /** The five lists are written side by side while the ledger is walked over once. */
 async function writeLists(
-  reader: LedgerReader,
+  reader: ReportedLedger,
   folder: PackFolder,
   signal: AbortSignal | undefined,
 ): Promise<{ facts: ReportFacts; files: PackFile[] }> {

@@ -1,13 +1,11 @@
 import { html } from 'hono/html'
-import { ruleOf, isRuleId } from '../domain/rules.js'
-import { isBalanced, TOTAL_OF_STATE, type Totals } from '../domain/totals.js'
-import type { DecisionRecord, RunRecord, SourceRecord } from '../ledger/reader.js'
+import type { DecisionRecord } from '../ledger/reader.js'
 import { registrationsChart, type Markup } from './charts.js'
 import { FILE_OF_PART, type ReportFacts } from './facts.js'
 import { DEFINITIONS, type HashTotals } from './hash-totals.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
-import { countText, plural, spanText, timeText } from './wording.js'
+import { countText, plural, timeText } from './wording.js'
 
 const DECISIONS_SHOWN = 50
 
@@ -72,133 +70,6 @@ function firstDebits(facts: ReportFacts): Markup | '' {
         )}
       </tbody>
     </table>`
-}
-
-export function sourcesSection(facts: ReportFacts): Markup {
-  const states = REPORT_ORDER.filter((state) => facts.totals[TOTAL_OF_STATE[state]] > 0)
-  const counts = (name: string, totals: Totals): Markup =>
-    html`<th scope="row">${name}</th>
-      <td class="n">${countText(totals.read)}</td>
-      ${states.map((state) => html`<td class="n">${countText(totals[TOTAL_OF_STATE[state]])}</td>`)}
-      <td>${isBalanced(totals) ? 'yes' : html`<strong>NO</strong>`}</td>`
-  return html`<section id="sources">
-    <h2>Sources</h2>
-    <table class="wide">
-      <thead>
-        <tr>
-          <th scope="col">Source</th>
-          <th scope="col" class="n">Read</th>
-          ${states.map((state) => html`<th scope="col" class="n">${STATE_NAMES[state].name}</th>`)}
-          <th scope="col">Adds up</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${facts.sources.map(
-          (source) =>
-            html`<tr>
-              ${counts(plainText(source.name), source.totals)}
-            </tr>`,
-        )}
-        <tr class="sum last">
-          ${counts('All sources', facts.totals)}
-        </tr>
-      </tbody>
-    </table>
-    ${facts.sources.map(oneSource)}
-  </section>`
-}
-
-const oneSource = (source: SourceRecord): Markup =>
-  html`<div class="run">
-    <h3>${plainText(source.name)}</h3>
-    <ul class="settings one">
-      <li>SHA-256: <span class="id">${source.sha256}</span></li>
-      <li>
-        ${countText(source.bytes)} bytes, ${plural(source.records, 'record', 'records')},
-        ${plural(source.blankLines, 'blank line', 'blank lines')}, admitted ${timeText(source.admittedAt)}
-      </li>
-      <li>
-        read as:
-        ${Object.entries(source.reading)
-          .filter(([, value]) => !isEmptySetting(value))
-          .map(([name, value]) => `${plainText(name)} ${settingText(value)}`)
-          .join('; ')}
-      </li>
-    </ul>
-  </div>`
-
-export function runsSection(facts: ReportFacts): Markup {
-  return html`<section id="runs">
-    <h2>Runs</h2>
-    ${facts.runs.length === 0 ? html`<p>Nothing was run yet.</p>` : ''} ${facts.runs.map(oneRun)}
-  </section>`
-}
-
-/** Settings that change what an answer or a finding means: nobody should sign without having seen them. */
-const OUTCOME_OVERRIDES = 'outcomes'
-const SEVERITY_OVERRIDES = 'rules'
-
-const entriesOf = (value: unknown): [string, unknown][] =>
-  typeof value === 'object' && value !== null ? Object.entries(value) : []
-
-const settingText = (value: unknown): string =>
-  plainText(typeof value === 'string' ? value : JSON.stringify(value))
-
-const isEmptySetting = (value: unknown): boolean =>
-  value === null || (typeof value === 'object' && Object.keys(value).length === 0)
-
-export const hasOverrides = (run: RunRecord): boolean =>
-  entriesOf(run.settings[OUTCOME_OVERRIDES]).length + entriesOf(run.settings[SEVERITY_OVERRIDES]).length > 0
-
-function oneRun(run: RunRecord): Markup {
-  const span = run.endedAt === null ? null : spanText(Date.parse(run.endedAt) - Date.parse(run.startedAt))
-  const outcomes = entriesOf(run.settings[OUTCOME_OVERRIDES])
-  const severities = entriesOf(run.settings[SEVERITY_OVERRIDES])
-  const others = Object.entries(run.settings).filter(
-    ([name, value]) => name !== OUTCOME_OVERRIDES && name !== SEVERITY_OVERRIDES && !isEmptySetting(value),
-  )
-  const { attempts } = run
-  return html`<div class="run">
-    <h3>
-      Run ${run.id},
-      ${timeText(run.startedAt)}${span === null ? '' : html` <span class="soft">(${span})</span>`}
-    </h3>
-    <p>
-      ${endOf(run)} Requests: ${countText(attempts.registered)} registered, ${countText(attempts.refused)}
-      refused, ${countText(attempts.in_doubt)} in doubt, ${countText(attempts.turned_away)} turned away,
-      ${countText(attempts.not_sent)} not
-      sent${attempts.open > 0 ? `, ${countText(attempts.open)} without an outcome` : ''}.
-    </p>
-    ${
-      outcomes.length === 0
-        ? ''
-        : html`<div class="changed">
-            <span class="mark">answers read differently</span>
-            ${outcomes.map(([status, outcome]) => html` <code>${plainText(status)} as ${settingText(outcome)}</code>`)}
-          </div>`
-    }
-    ${
-      severities.length === 0
-        ? ''
-        : html`<div class="changed">
-            <span class="mark">rules changed</span>
-            ${severities.map(([rule, severity]) => html` <code>${plainText(rule)}: ${settingText(severity)}</code> <span class="soft">(default ${isRuleId(rule) ? ruleOf(rule).severity : 'unknown'})</span>`)}
-          </div>`
-    }
-    <ul class="settings">
-      <li>program version: ${plainText(run.version)}</li>
-      <li>today of the date rules: ${run.asOf} (${plainText(run.zone)})</li>
-      ${others.map(([name, value]) => html`<li>${plainText(name)}: ${settingText(value)}</li>`)}
-    </ul>
-  </div>`
-}
-
-function endOf(run: RunRecord): Markup {
-  if (run.endedAt === null) return html`<strong>Going on, or ended without a word.</strong>`
-  if (run.stoppedBy === null)
-    return html`Ended at ${timeText(run.endedAt)}, exit status ${run.exitCode ?? 'unknown'}.`
-  return html`<strong>Stopped early: ${maskedText(run.stoppedBy)}</strong> (exit status
-    ${run.exitCode ?? 'unknown'}).`
 }
 
 export function decisionsSection(facts: ReportFacts): Markup {

@@ -59,7 +59,7 @@ tr.zero { color: var(--soft) }
 .changed { margin: 6px 0; padding: 8px 14px; border-left: 5px solid var(--warn); background: #fdf6ea }
 .note { padding: 12px 18px; background: var(--tint); border: 1px solid var(--line) }
 .note ul { margin: 4px 0; padding-left: 20px }
-.settings { margin: 4px 0 0; padding: 0; list-style: none; columns: 2; font-size: 12px }
+.settings { margin: 4px 0 0; padding: 0; list-style: none; columns: 2; font-size: 12px; overflow-wrap: anywhere }
 ul.one { columns: 1 }
 .run { break-inside: avoid; margin-bottom: 14px }
 .sign { display: grid; grid-template-columns: repeat(3, 1fr); gap: 28px; margin-top: 14px; break-inside: avoid }

@@ -7,13 +7,11 @@ import { inDoubtSection, problemsSection, refusalsSection } from './page-open-po
 import {
   decisionsSection,
   definitionsSection,
-  hasOverrides,
   hashTotalsSection,
   registeredSection,
-  runsSection,
   signOffSection,
-  sourcesSection,
 } from './page-record.js'
+import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
 import { PAGE_STYLE } from './page-style.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER, STATE_NAMES } from './state-names.js'

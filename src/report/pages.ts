@@ -1,6 +1,22 @@
 import { ROW_STATES } from '../domain/row-state.js'
 import type { DecisionRecord, LedgerReader, ProblemRecord, RowRecord } from '../ledger/reader.js'
 
+/** What a report asks of a ledger. */
+export type ReportedLedger = Pick<
+  LedgerReader,
+  | 'file'
+  | 'campaign'
+  | 'sources'
+  | 'runs'
+  | 'rows'
+  | 'problems'
+  | 'problemsOfRow'
+  | 'problemCounts'
+  | 'refusalCounts'
+  | 'decisions'
+  | 'distinctCounts'
+>
+
 /** Rows that are read at a time: short enough that no read holds the write-ahead log back. */
 const PAGE_ROWS = 1000
 
@@ -19,11 +35,15 @@ function* pagesOf<Entry extends { readonly id: number }>(
 }
 
 /** One walk over all rows in order of id: beside a running writer each row is still met once, in one state. */
-export const rowPages = (reader: LedgerReader): Generator<readonly RowRecord[], void, undefined> =>
+export const rowPages = (
+  reader: Pick<LedgerReader, 'rows'>,
+): Generator<readonly RowRecord[], void, undefined> =>
   pagesOf((after, limit) => reader.rows(ROW_STATES, after, limit))
 
-export const problemPages = (reader: LedgerReader): Generator<readonly ProblemRecord[], void, undefined> =>
-  pagesOf(reader.problems)
+export const problemPages = (
+  reader: Pick<LedgerReader, 'problems'>,
+): Generator<readonly ProblemRecord[], void, undefined> => pagesOf(reader.problems)
 
-export const decisionPages = (reader: LedgerReader): Generator<readonly DecisionRecord[], void, undefined> =>
-  pagesOf(reader.decisions)
+export const decisionPages = (
+  reader: Pick<LedgerReader, 'decisions'>,
+): Generator<readonly DecisionRecord[], void, undefined> => pagesOf(reader.decisions)

@@ -1,7 +1,7 @@
 import { csvHeader, csvLine, messageCell, neutralCell } from './csv.js'
 
 /** Header of problems.csv (product.md 5). */
-export const PROBLEM_COLUMNS = [
+const PROBLEM_COLUMNS = [
   'source',
   'record',
   'line',

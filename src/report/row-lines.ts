@@ -4,7 +4,7 @@ import type { Explanation } from './explanation.js'
 import type { OriginalColumns } from './original-columns.js'
 
 /** Header of registered.csv (product.md 7). */
-export const REGISTERED_COLUMNS = [
+const REGISTERED_COLUMNS = [
   'customer_no',
   'iban_masked',
   'signed_date',
@@ -19,7 +19,7 @@ export const REGISTERED_COLUMNS = [
 ] as const
 
 /** What the result files add to the original columns (product.md 7). */
-export const MIGRATION_COLUMNS = [
+const MIGRATION_COLUMNS = [
   'migration_row',
   'migration_state',
   'migration_rule',

@@ -12,7 +12,7 @@ import { cappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
 import { PART_OF_STATE, type ListedRow, type Part, type ReportFacts } from './facts.js'
 import { addRow, hashTotalsOf, noSums, sumsOf } from './hash-totals.js'
-import { decisionPages, problemPages, rowPages } from './pages.js'
+import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pages.js'
 import { tallyTimeline } from './timeline.js'
 
 /**
@@ -46,8 +46,8 @@ function listed(row: RowRecord, explanation: Explanation): ListedRow {
   return { row: { ...row, cells: null, lastAttempt }, explanation }
 }
 
-/** The latest decision on each row; decisions are made by people, so they fit into memory. */
-function readDecisions(reader: LedgerReader): {
+/** The latest decision on each row. People make them one by one, all but --retry-refused, which explains nothing. */
+function readDecisions(reader: ReportedLedger): {
   latest: ReadonlyMap<number, DecisionRecord>
   list: ReportFacts['decisions']
 } {
@@ -55,7 +55,7 @@ function readDecisions(reader: LedgerReader): {
   const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
   for (const page of decisionPages(reader)) {
     for (const decision of page) {
-      latest.set(decision.rowId, decision)
+      if (decision.decision !== 'retry_refused') latest.set(decision.rowId, decision)
       list.add(decision)
     }
   }
@@ -87,7 +87,7 @@ const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
  * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
  */
 export async function walkLedger(
-  reader: LedgerReader,
+  reader: ReportedLedger,
   sources: readonly SourceRecord[],
   files: RowFiles,
   signal: AbortSignal | undefined,

@@ -2,7 +2,7 @@
 const WIDTHS_MS = [1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000]
 const BARS_AT_MOST = 60
 
-export interface Bar {
+interface Bar {
   /** ISO 8601, where the bar begins. */
   readonly from: string
   readonly count: number

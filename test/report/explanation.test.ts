@@ -64,6 +64,19 @@ describe('the explanation of a row', () => {
     )
   })
 
+  it('forgets a decision that a later attempt has overtaken', () => {
+    const lastAttempt = attemptOf({
+      id: 78,
+      n: 2,
+      outcome: 'refused',
+      reason: 'The service refused the mandate',
+    })
+
+    expect(
+      explain(rowOf(1, { state: 'refused', lastAttempt }), { problems: [], decision: decisionOf() }).message,
+    ).toBe('The service refused the mandate')
+  })
+
   it('tells a row that waits for its first attempt from one that was turned away or is to be sent again', () => {
     const turnedAway = attemptOf({ outcome: 'turned_away', status: 429, reason: 'The service said not now' })
     const released = attemptOf({ outcome: 'released' })
@@ -72,6 +85,10 @@ describe('the explanation of a row', () => {
     expect(explain(rowOf(1), NOTHING).message).toBe('Not sent yet')
     expect(explain(rowOf(1, { lastAttempt: turnedAway }), NOTHING).message).toBe(
       'Not registered yet, the last attempt was not carried out: The service said not now',
+    )
+    const refusedBefore = attemptOf({ outcome: 'refused', reason: 'The service refused the mandate' })
+    expect(explain(rowOf(1, { lastAttempt: refusedBefore }), NOTHING).message).toBe(
+      'To be sent again after it was refused: The service refused the mandate',
     )
     expect(explain(rowOf(1, { lastAttempt: released }), { problems: [], decision }).message).toBe(
       'To be sent again. Decided by A. Reviewer on 2026-06-15 (resend): The service does not have it',

@@ -1,10 +1,8 @@
-import type { RowState } from '../../src/domain/row-state.js'
-import { ROW_STATES } from '../../src/domain/row-state.js'
 import { totalsOf } from '../../src/domain/totals.js'
+import type { ReportedLedger } from '../../src/report/pages.js'
 import type {
   AttemptRecord,
   DecisionRecord,
-  LedgerReader,
   ProblemRecord,
   RowRecord,
   RunRecord,
@@ -36,12 +34,7 @@ const page = <Entry extends { readonly id: number }>(
   limit: number,
 ): Entry[] => entries.filter((entry) => entry.id > after).slice(0, limit)
 
-export function countStates(rows: readonly RowRecord[]): Map<RowState, number> {
-  return new Map(ROW_STATES.map((state) => [state, rows.filter((row) => row.state === state).length]))
-}
-
-export function readerOf(value: LedgerValue): LedgerReader {
-  const read = value.sources.reduce((sum, source) => sum + source.records, 0)
+export function readerOf(value: LedgerValue): ReportedLedger {
   const distinct = (of: (row: RowRecord) => unknown): number =>
     new Set(value.rows.map(of).filter((entry) => entry !== null)).size
   return {
@@ -54,7 +47,6 @@ export function readerOf(value: LedgerValue): LedgerReader {
       purgedAt: null,
       changedAt: '2026-06-15T12:00:00.000Z',
     }),
-    totals: () => totalsOf(read, countStates(value.rows)),
     sources: () => [...value.sources],
     runs: () => [...value.runs],
     rows: (states, after, limit) =>
@@ -63,8 +55,6 @@ export function readerOf(value: LedgerValue): LedgerReader {
         after,
         limit,
       ),
-    row: (id) => value.rows.find((row) => row.id === id) ?? null,
-    attempts: () => [],
     problems: (after, limit) => page(value.problems, after, limit),
     problemsOfRow: (rowId) => value.problems.filter((problem) => problem.rowId === rowId),
     problemCounts: () => [],
@@ -75,7 +65,6 @@ export function readerOf(value: LedgerValue): LedgerReader {
       mandates: distinct((row) => row.mandateKey),
       accounts: distinct((row) => row.ibanMasked),
     }),
-    close: () => undefined,
   }
 }
 

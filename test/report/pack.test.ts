@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -286,6 +286,33 @@ describe('the folder of a pack', () => {
     await expect(writeReport(readerOf(EVERY_STATE), { out })).rejects.toThrow(
       `Cannot write the report to "${out}"`,
     )
+  })
+
+  it('takes two reports at a time without mixing them', async () => {
+    const results = await Promise.all(
+      [1, 2, 3].map(() => writeReport(readerOf(EVERY_STATE), { out: folder })),
+    )
+
+    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    for (const { name, sha256 } of results[0]!.files) {
+      expect(
+        createHash('sha256')
+          .update(await readFile(join(folder, name)))
+          .digest('hex'),
+      ).toBe(sha256)
+    }
+  })
+
+  it('is cleared of what a killed report left behind, but not of a report that is being written', async () => {
+    const left = join(folder, '.sepa-migrate-report-left')
+    const living = join(folder, '.sepa-migrate-report-live')
+    await Promise.all([left, living].map((path) => mkdir(path)))
+    await utimes(left, new Date('2026-01-01'), new Date('2026-01-01'))
+
+    await writeReport(readerOf(EVERY_STATE), { out: folder })
+
+    const hidden = (await readdir(folder)).filter((name) => name.startsWith('.'))
+    expect(hidden).toEqual(['.sepa-migrate-report-live'])
   })
 
   it('keeps the earlier pack whole and leaves nothing behind when a report is interrupted', async () => {
