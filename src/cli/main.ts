@@ -97,7 +97,7 @@ async function execute(
     }
     result = await command.run(context).finally(() => context.progress.end())
   } catch (error) {
-    result = resultOfError(error)
+    result = resultOfError(error, world.signals.exitStatus())
   }
   if (result.isPrinted === true) return result.exitCode
   if (isJson) world.stdout.write(jsonOf(name, result))

@@ -40,7 +40,7 @@ async function compare(context: Context): Promise<CommandResult> {
     const isApplied = ownFlag(context, 'apply') && found.proposals.length > 0 && apply(context, found)
     return conclude(context, found, isApplied, reader.totals())
   } catch (error) {
-    return { ...resultOfError(error), totals: reader.totals() }
+    return { ...resultOfError(error, world.signals.exitStatus()), totals: reader.totals() }
   } finally {
     reader.close()
   }

@@ -1,4 +1,4 @@
-import { HaltError, isBalanced, type Totals, totalsOf } from '../index.js'
+import { HaltError, maskAccounts, isBalanced, type Totals, totalsOf } from '../index.js'
 
 export interface ErrorEntry {
   readonly kind: string
@@ -34,7 +34,19 @@ export const emptyResult: CommandResult = {
 }
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
-export function resultOfError(error: unknown): CommandResult {
+export function resultOfError(error: unknown, signalStatus: number | null = null): CommandResult {
+  if (signalStatus !== null && error instanceof Error && error.name === 'AbortError')
+    return {
+      ...emptyResult,
+      exitCode: signalStatus,
+      errors: [
+        {
+          kind: 'interrupted',
+          message: 'Interrupted before anything was sent',
+          next: 'Run the same command again',
+        },
+      ],
+    }
   if (error instanceof HaltError)
     return {
       ...emptyResult,
@@ -47,7 +59,7 @@ export function resultOfError(error: unknown): CommandResult {
     errors: [
       {
         kind: 'unexpected',
-        message: `Unexpected error: ${error instanceof Error ? error.message : 'a value that is not an error'}`,
+        message: `Unexpected error: ${error instanceof Error ? maskAccounts(error.message) : 'a value that is not an error'}`,
         next: 'Please report this. The ledger is safe: run sepa-migrate status to see where it stands',
       },
     ],

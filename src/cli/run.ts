@@ -72,7 +72,11 @@ async function run(context: Context): Promise<CommandResult> {
     return await conclude(context, service, await send(context, service, ledger, files))
   } catch (error) {
     // What is in doubt is told whatever went wrong (product.md 2).
-    return { ...resultOfError(error), campaign: campaignOf(settings, service), totals: totalsOrNull(ledger) }
+    return {
+      ...resultOfError(error, world.signals.exitStatus()),
+      campaign: campaignOf(settings, service),
+      totals: totalsOrNull(ledger),
+    }
   } finally {
     ledger.close()
   }

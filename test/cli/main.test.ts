@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import type { Command } from '../../src/cli/command.js'
+import { main } from '../../src/cli/main.js'
+import { emptyResult, type CommandResult } from '../../src/cli/result.js'
+import { LedgerError, SourceError, totalsOf } from '../../src/index.js'
+import { worldOf } from './world.js'
+
+const commandOf = (run: Command['run']): Command => ({
+  usage: 'probe [files...]',
+  summary: 'a command of this test',
+  options: ['json', 'ledger', 'noColor', 'yes', 'asOf'],
+  own: [
+    ['--dry-run', 'own flag'],
+    ['--row <id>', 'own value'],
+  ],
+  epilogue: ['Exit status: 0.'],
+  run,
+})
+
+const result = (given: Partial<CommandResult>): CommandResult => ({ ...emptyResult, ...given })
+
+async function call(
+  argv: readonly string[],
+  run: Command['run'],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const world = worldOf({ env })
+  const status = await main(argv, [commandOf(run)], world)
+  return { status, ...world.printed }
+}
+
+describe('main', () => {
+  it('hands flags, own flags and arguments to the command', async () => {
+    let seen: unknown
+    await call(['probe', '--yes', '--dry-run', '--row', '7', 'a.csv', 'b.csv'], (context) => {
+      seen = [context.args, context.settings.get('yes'), context.own['dryRun'], context.own['row']]
+      return Promise.resolve(result({}))
+    })
+    expect(seen).toEqual([['a.csv', 'b.csv'], true, true, '7'])
+  })
+
+  it('prints lines on stdout, warnings and errors on stderr, and returns the status', async () => {
+    const ended = await call(['probe'], () =>
+      Promise.resolve(
+        result({
+          exitCode: 3,
+          lines: ['a line'],
+          warnings: ['a warning'],
+          errors: [{ kind: 'k', message: 'Cannot', next: 'Do' }],
+        }),
+      ),
+    )
+    expect(ended).toEqual({
+      status: 3,
+      stdout: 'a line\n',
+      stderr: 'Warning: a warning\nError: Cannot\n  Next: Do\n',
+    })
+  })
+
+  it('prints exactly one JSON document when asked by flag or environment', async () => {
+    const run = () =>
+      Promise.resolve(result({ lines: ['not printed'], totals: totalsOf(1, new Map([['ready', 1]])) }))
+    for (const ended of [
+      await call(['probe', '--json'], run),
+      await call(['probe'], run, { SEPA_MIGRATE_JSON: '1' }),
+    ]) {
+      expect(ended.stderr).toBe('')
+      expect(JSON.parse(ended.stdout)).toMatchObject({
+        schemaVersion: 1,
+        command: 'probe',
+        ok: true,
+        balanced: true,
+        totals: { read: 1, ready: 1 },
+      })
+    }
+  })
+
+  it.each([
+    [new SourceError('Cannot read it', 'Mend it', { source: 'a.csv' }), 7],
+    [new LedgerError('locked', 'It is locked', 'Wait'), 8],
+    [new Error('of DE89 3704 0044 0532 0130 00'), 1],
+    ['not an error', 1],
+  ])('turns what a command throws into its exit status, in JSON too', async (thrown, status) => {
+    const ended = await call(['probe', '--json'], () => Promise.reject(thrown))
+    expect(ended.status).toBe(status)
+    const document = JSON.parse(ended.stdout) as { errors: { message: string; next: string }[] }
+    expect(document.errors[0]?.next).not.toBe('')
+    expect(ended.stdout).not.toContain('0532')
+  })
+
+  it('explains a wrong flag once, with status 2', async () => {
+    const run = () => Promise.resolve(result({}))
+    const plain = await call(['probe', '--nope'], run)
+    expect(plain).toMatchObject({ status: 2, stdout: '' })
+    expect(plain.stderr).toContain('--nope')
+    const json = await call(['probe', '--nope', '--json'], run)
+    expect(json.stderr).toBe('')
+    expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 2, errors: [{ kind: 'usage' }] })
+  })
+
+  it('shows help with the exit statuses, and the version', async () => {
+    const run = () => Promise.resolve(result({}))
+    const help = await call(['probe', '--help'], run)
+    expect(help).toMatchObject({ status: 0 })
+    expect(help.stdout).toContain('Exit status: 0.')
+    expect(await call(['--version'], run)).toMatchObject({ status: 0, stdout: '0.0.0\n' })
+  })
+})

@@ -1,0 +1,44 @@
+import { Readable, Writable } from 'node:stream'
+import type { Output, World } from '../../src/cli/world.js'
+
+interface Given {
+  readonly env?: Readonly<Record<string, string>>
+  readonly now?: number
+  readonly zone?: string
+}
+
+/** A world without a terminal that keeps what is printed. */
+export function worldOf({ env = {}, now = 0, zone = 'Europe/Berlin' }: Given = {}): World & {
+  readonly printed: { stdout: string; stderr: string }
+} {
+  const printed = { stdout: '', stderr: '' }
+  const output = (name: 'stdout' | 'stderr'): Output => ({
+    write: (text) => void (printed[name] += text),
+    isTerminal: false,
+    stream: new Writable({ write: (_part, _encoding, done) => done() }),
+  })
+  return {
+    env,
+    printed,
+    stdin: Readable.from([]),
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    clock: { now: () => now, monotonic: () => performance.now() },
+    after: (delayMs, wake) => {
+      const timer = setTimeout(wake, delayMs)
+      return () => clearTimeout(timer)
+    },
+    random: () => 0.5,
+    zone,
+    host: 'test',
+    pid: 1,
+    version: '0.0.0',
+    samples: '',
+    schema: '',
+    signals: {
+      drain: new AbortController().signal,
+      abort: new AbortController().signal,
+      exitStatus: () => null,
+    },
+  }
+}
