@@ -1,13 +1,7 @@
 import { basename } from 'node:path'
 import { ROW_STATES, type RowState } from '../domain/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../domain/totals.js'
-import type {
-  DecisionRecord,
-  LedgerReader,
-  ProblemRecord,
-  RowRecord,
-  SourceRecord,
-} from '../ledger/reader.js'
+import type { DecisionRecord, ProblemRecord, RowRecord, SourceRecord } from '../ledger/reader.js'
 import { cappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
 import { PART_OF_STATE, type ListedRow, type Part, type ReportFacts } from './facts.js'
