@@ -166,6 +166,7 @@ describe('identical refusals', () => {
     ['field', [refused({ field: 'iban' }), refused({ field: 'signed_date' })]],
     ['message', [refused({ message: 'unknown customer' }), refused({ message: 'unknown account' })]],
     ['message or none', [refused({ message: '#' }), refused()]],
+    ['number in the message or none', [refused({ message: 'line 1' }), refused({ message: 'line ' })]],
   ])('are not the same when the %s differs', (_name, [first, second]) => {
     const steps = [first!, first!, second!].map((outcome) => ({ outcome }))
     expect(ride(steps).stops).toEqual([null, null, null])

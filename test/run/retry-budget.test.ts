@@ -28,6 +28,13 @@ describe('the retry budget', () => {
     expect(waitForRepeat(noteMany(hundred, 23, true, 0), 0)).toBe(120_000)
   })
 
+  it('waits as soon as the share is reached, not only when it is passed', () => {
+    const reached = noteMany(noteMany(startRetryBudget(), 8, false, 0), 12, true, 0)
+    expect(waitForRepeat(reached, 0)).toBe(120_000)
+    const below = noteMany(noteMany(startRetryBudget(), 9, false, 0), 12, true, 0)
+    expect(waitForRepeat(below, 0)).toBe(0)
+  })
+
   it('frees itself when the oldest slice with a repeat is two minutes old', () => {
     let budget = noteMany(startRetryBudget(), 20, false, 0)
     budget = noteMany(budget, 20, true, 6_000)
@@ -58,6 +65,9 @@ describe('the retry budget', () => {
       expect(budget.slices.length).toBeLessThanOrEqual(24)
     }
     expect(noteRequest(budget, false, 9_000_000).slices).toHaveLength(1)
+    const one = noteRequest(startRetryBudget(), true, 500)
+    expect(noteRequest(one, false, 120_499).slices).toHaveLength(2)
+    expect(noteRequest(one, false, 120_500).slices).toHaveLength(1)
   })
 
   it('keeps repeats to ten and a tenth of the requests of any two minutes', () => {
