@@ -47,8 +47,7 @@ function firstDebits(facts: ReportFacts): Markup | '' {
   return html`<h3>Registered mandates that lapse first</h3>
     <table>
       <caption>
-        The first debit has to run by this date. Earliest ${rows.length} of those whose last collection is
-        known.
+        The first debit has to run by this date. Earliest ${rows.length} of those for which it can be told.
       </caption>
       <thead>
         <tr>
