@@ -11,7 +11,6 @@ import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { settleGroups, settleRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from './ledger.js'
 import { prepareProblems } from './problems.js'
-import { NEW } from './schema.js'
 import type { Scope } from './scope.js'
 
 export interface AdmissionParts {
@@ -73,12 +72,11 @@ export function openAdmission(parts: AdmissionParts): Admission {
 
 /** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
 function assertComplete(connection: Connection): void {
-  const rows = connection.prepare<[], number>(`select count(*) from row where state = '${NEW}'`).pluck().get()
-  const sources = connection
+  const open = connection
     .prepare<[], number>('select count(*) from source where sha256 is null')
     .pluck()
     .get()
-  if (rows !== 0 || sources !== 0) throw new Error('Cannot commit an admission that is not complete')
+  if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
 }
 
 const nextId = (connection: Connection, table: 'row' | 'source'): number =>
@@ -146,7 +144,7 @@ function admitSource(
   }
 }
 
-/** Everything that needs more than one row; then each row that is still new takes the state of its own verdict. */
+/** Everything that needs more than one row. Until here each row has the state of its own verdict. */
 function settleAcrossRows(scope: Scope): void {
   settleCorrections(scope)
   settleRepeats(scope)
@@ -154,11 +152,6 @@ function settleAcrossRows(scope: Scope): void {
   settleCustomers(scope)
   settleNearDuplicates(scope)
   settleSharedAccounts(scope)
-  scope.connection
-    .prepare<[number]>(
-      `update row set state = iif(verdict = 'sendable', 'ready', verdict) where id >= ? and +state = '${NEW}'`,
-    )
-    .run(scope.first)
 }
 
 function seal(
@@ -194,10 +187,10 @@ const keyOf = (key: string | null, { original }: Mandate): string =>
 
 function prepareInsert({ connection, fingerprints, sourceId, header, columns }: Scope) {
   const statement = connection.prepare(
-    `insert into row (id, source_id, record, line, state, verdict, rule, customer_no, iban, iban_masked, iban_key,
-       signed_date, original_creditor_identifier, original_mandate_reference, mandate_key, content, raw, corrects,
+    `insert into row (id, source_id, record, line, state, rule, customer_no, iban, iban_masked, iban_key,
+       signed_date, original_creditor_identifier, original_mandate_reference, mandate_key, raw, corrects,
        latest_first_debit, cells)
-     values (?, ?, ?, ?, '${NEW}', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
@@ -208,7 +201,7 @@ function prepareInsert({ connection, fingerprints, sourceId, header, columns }: 
       sourceId,
       record.record,
       record.line,
-      verdict.kind,
+      verdict.kind === 'sendable' ? 'ready' : verdict.kind,
       ruleOfVerdict(record),
       mandate?.customerNo ?? values.customerNo,
       iban,
@@ -218,7 +211,6 @@ function prepareInsert({ connection, fingerprints, sourceId, header, columns }: 
       mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
       mandate?.original.mandateReference ?? values.mandateReference,
       mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
-      mandate === null ? null : fingerprints.content(mandate),
       mandate === null ? fingerprintRaw(fingerprints, { header, columns }, record) : null,
       record.corrects,
       record.latestFirstDebit,

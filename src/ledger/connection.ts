@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { maskAccounts } from '../domain/masking.js'
 import { LedgerError } from '../errors.js'
 
 export type Connection = Database.Database
@@ -63,7 +64,12 @@ export function configureForWriting(connection: Connection): void {
     connection.pragma(setting)
   }
   assertFullSync(connection)
+  addFunctions(connection)
 }
+
+/** `mask_accounts(text)`: a mandate reference may be, or may hold, an account number. */
+const addFunctions = (connection: Connection): void =>
+  void connection.function('mask_accounts', { deterministic: true }, (text) => maskAccounts(String(text)))
 
 const COMMON_SETTINGS = [
   'foreign_keys = ON',
@@ -107,6 +113,7 @@ export function openForReading(file: string): Connection {
 export function openScratch(): Connection {
   const connection = new Database('')
   for (const setting of ['synchronous = OFF', ...COMMON_SETTINGS]) connection.pragma(setting)
+  addFunctions(connection)
   return connection
 }
 

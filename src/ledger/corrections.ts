@@ -5,7 +5,6 @@ import type { RowState } from '../domain/row-state.js'
 import { requiredCells, type Layout } from './fingerprints.js'
 import { prepareNotices, type Notice } from './problems.js'
 import { describeRow } from './row-names.js'
-import { NEW } from './schema.js'
 import type { Scope } from './scope.js'
 
 const PAGE = 500
@@ -15,7 +14,6 @@ const TELLING = [0, 1, 4] as const
 interface Newcomer {
   readonly id: number
   readonly corrects: number
-  readonly verdict: string
   readonly mandateKey: string | null
   readonly raw: Buffer | null
   readonly customerNo: number | null
@@ -30,7 +28,7 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells'> {
   readonly cells: string | null
 }
 
-const VALUES = `id, verdict, mandate_key as mandateKey, raw, customer_no as customerNo, iban_key as account,
+const VALUES = `id, mandate_key as mandateKey, raw, customer_no as customerNo, iban_key as account,
   original_mandate_reference as reference, cells`
 
 /**
@@ -68,11 +66,16 @@ function prepareLooking(scope: Scope) {
      select row.id, row.state, row.mandate_key as mandateKey
        from row join replacement on row.id = replacement.id where replacement.next is null`,
   )
-  const rivals = connection
-    .prepare<[number, number, string | null], number>(
-      'select 1 from row where id >= ? and corrects = ? and mandate_key is not ? limit 1',
+  // Gathered once: a whole file of corrections is compared in one pass.
+  connection.exec('create temp table if not exists contested (corrects integer primary key)')
+  connection.exec('delete from temp.contested')
+  connection
+    .prepare<[number]>(
+      `insert into temp.contested select corrects from row where id >= ? and corrects is not null
+        group by corrects having count(distinct coalesce(mandate_key, '')) > 1`,
     )
-    .pluck()
+    .run(first)
+  const contested = connection.prepare<[number]>('select 1 from temp.contested where corrects = ?')
   const layoutOf = prepareLayouts(scope)
 
   return (newcomer: Newcomer) => {
@@ -90,8 +93,7 @@ function prepareLooking(scope: Scope) {
           isRelated: isRelated(newcomer, row, scope, layoutOf(row.sourceId)),
           isUnchanged: newcomer.raw !== null && row.raw !== null && newcomer.raw.equals(row.raw),
         },
-        isContested:
-          isReplacedHere || rivals.get(first, newcomer.corrects, newcomer.mandateKey) !== undefined,
+        isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
       },
       current: current.id,
     }
@@ -139,9 +141,7 @@ function prepareApplying(scope: Scope) {
   const { connection, first } = scope
   const notices = prepareNotices(connection, scope.columns)
   const nameOf = describeRow(connection, first)
-  const give = connection.prepare<[string, string, number]>(
-    `update row set state = ?, rule = ? where id = ? and state = '${NEW}'`,
-  )
+  const give = connection.prepare<[string, string, number]>(`update row set state = ?, rule = ? where id = ?`)
   const supersede = connection.prepare<[number, number]>(
     `update row set state = 'superseded', superseded_by = ? where id = ?`,
   )

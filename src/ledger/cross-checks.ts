@@ -1,12 +1,11 @@
 import { ruleOf, severityOf, type RuleId } from '../domain/rules.js'
 import { prepareNotices, type Notice } from './problems.js'
-import { NEW, sqlList } from './schema.js'
+import { sqlList } from './schema.js'
 import type { Scope } from './scope.js'
 
-const NEWCOMER = `id >= :first and state = '${NEW}' and verdict = 'sendable'`
+const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
-const SENT_OR_TO_SEND = `((state = '${NEW}' and verdict = 'sendable')
-  or state in (${sqlList(['ready', 'sending', 'registered', 'in_doubt'])}))`
+const SENT_OR_TO_SEND = `state in (${sqlList(['ready', 'sending', 'registered', 'in_doubt'])})`
 
 interface Rule {
   readonly rule: Extract<RuleId, 'CUSTOMER_MULTIPLE_MANDATES' | 'MANDATE_NEAR_DUPLICATE' | 'IBAN_SHARED'>
@@ -37,44 +36,35 @@ export const settleCustomers = (scope: Scope): void =>
     rule: 'CUSTOMER_MULTIPLE_MANDATES',
     field: 'customer_no',
     select: `
-      with customer as (select distinct customer_no from row where ${NEWCOMER}),
-      crowded as (
-        select customer.customer_no from customer join row on row.customer_no = customer.customer_no
-          where ${SENT_OR_TO_SEND} group by customer.customer_no having count(*) > 1)
+      with repeated as materialized (
+        select customer_no from row where customer_no is not null
+          group by customer_no having count(*) > 1 and max(id) >= :first),
+      crowded as materialized (
+        select repeated.customer_no from repeated cross join row on row.customer_no = repeated.customer_no
+          where ${SENT_OR_TO_SEND} group by repeated.customer_no having count(*) > 1)
       select id from row where ${NEWCOMER} and customer_no in (select customer_no from crowded)`,
   })
 
-/** MANDATE_NEAR_DUPLICATE. Only keys with a blank have another spelling, and an index holds just those. */
-export const settleNearDuplicates = (scope: Scope): void => {
-  const isPossible = scope.connection
-    .prepare(`select 1 from row where instr(mandate_key, ' ') > 0 limit 1`)
-    .get()
-  if (isPossible === undefined) return
-  const spelling = `replace(mandate_key, ' ', '')`
-  const hasBlank = `instr(mandate_key, ' ') > 0`
-  const counts = `state not in ('superseded', 'duplicate')`
+/** MANDATE_NEAR_DUPLICATE. One of the two spellings has a blank, and an index holds just the keys that have one. */
+export const settleNearDuplicates = (scope: Scope): void =>
   settle(scope, {
     rule: 'MANDATE_NEAR_DUPLICATE',
     field: 'unique_mandate_reference',
     select: `
-      with spelling (squeezed) as materialized (
-        select ${spelling} from row where ${NEWCOMER} and ${hasBlank}
-        union
-        select mandate_key from row where ${NEWCOMER} and not ${hasBlank} and exists
-          (select 1 from row as other where replace(other.mandate_key, ' ', '') = row.mandate_key
-             and instr(other.mandate_key, ' ') > 0)),
+      with blank (squeezed, id, mandate_key) as materialized (
+        select replace(mandate_key, ' ', ''), id, mandate_key from row
+          where instr(mandate_key, ' ') > 0 and state not in ('superseded', 'duplicate')),
+      spelling (squeezed) as materialized (select distinct squeezed from blank),
       member (squeezed, id, mandate_key) as materialized (
-        select squeezed, row.id, mandate_key from spelling join row on ${spelling} = squeezed and ${hasBlank}
-          where ${counts}
+        select * from blank
         union all
-        select squeezed, row.id, mandate_key from spelling join row on mandate_key = squeezed
-          where ${counts} and not ${hasBlank}),
-      double (squeezed) as (
+        select squeezed, row.id, row.mandate_key from spelling cross join row on row.mandate_key = squeezed
+          where state not in ('superseded', 'duplicate')),
+      twin (squeezed) as materialized (
         select squeezed from member group by squeezed having min(mandate_key) <> max(mandate_key))
       select id from row where ${NEWCOMER} and id in
-        (select member.id from member join double on member.squeezed = double.squeezed)`,
+        (select member.id from member where member.squeezed in (select squeezed from twin))`,
   })
-}
 
 /** IBAN_SHARED, over fingerprints: it still sees an account whose row is registered. */
 export const settleSharedAccounts = (scope: Scope): void =>

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { REQUIRED_FIELDS, type Mandate } from '../domain/mandate.js'
+import { REQUIRED_FIELDS } from '../domain/mandate.js'
 import { cleanCell } from '../domain/text.js'
 
 const BYTES = 16
@@ -10,8 +10,6 @@ const SEPARATOR = '\u001f'
  * whether two rows hold the same after the account number itself is gone.
  */
 export interface Fingerprints {
-  /** What would be sent apart from the identity: customer, account, signed date (sepa-rules.md 8). */
-  readonly content: (mandate: Mandate) => Buffer
   readonly account: (iban: string) => Buffer
   /** The five required cells as they were read. */
   readonly raw: (cells: readonly string[]) => Buffer
@@ -24,8 +22,6 @@ export function createFingerprints(secret: Uint8Array): Fingerprints {
       .digest()
       .subarray(0, BYTES)
   return {
-    content: ({ customerNo, iban, signedDate }) =>
-      fingerprint('content', [String(customerNo), iban, signedDate]),
     account: (iban) => fingerprint('account', [iban]),
     raw: (cells) => fingerprint('raw', cells),
   }

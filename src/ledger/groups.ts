@@ -9,41 +9,42 @@ import {
 import { ruleOf, severityOf } from '../domain/rules.js'
 import { prepareNotices, type Notice } from './problems.js'
 import { describeRow } from './row-names.js'
-import { NEW, sqlList } from './schema.js'
+import { sqlList } from './schema.js'
 import type { Scope } from './scope.js'
 
 const PAGE = 500
 
-const HELD_BACK_NEWCOMER = `id >= :first and not (state = '${NEW}' and verdict = 'sendable')`
-const SENDABLE_NEWCOMER = `id >= :first and state = '${NEW}' and verdict = 'sendable'`
-/** A row that was held back before with the very same values. */
-const REPEATED = `exists (select 1 from row as older
+const SENDABLE = `id >= :first and state = 'ready'`
+const HELD_BACK = `id >= :first and state <> 'ready'`
+/** Held back by its own checks, as an older row was with the very same values. */
+const REPEATED = `state in ('invalid', 'excluded') and exists (select 1 from row as older
   where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))`
-const UNCHANGED = `(state = 'duplicate' or (state = '${NEW}' and ${REPEATED}))`
+/** What would be sent besides the identity (sepa-rules.md 8); the account by its fingerprint, which outlives it. */
+const CONTENT = `(customer_no || ' ' || signed_date || ' ' || hex(iban_key))`
 
 /** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */
 export function settleRepeats(scope: Scope): void {
   const { connection, first } = scope
-  const where = `id >= :first and state = '${NEW}' and mandate_key is null and ${REPEATED}`
+  const where = `id >= :first and mandate_key is null and ${REPEATED}`
   const notices = prepareNotices(connection, scope.columns)
-  notices.write(repeated(), where, { first })
+  notices.write(REPEATED_NOTICE, where, { first })
   connection
     .prepare(`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`)
     .run({ first })
 }
 
-const repeated = (): Notice => ({
+const REPEATED_NOTICE: Notice = {
   rule: 'DUPLICATE_MANDATE',
   severity: 'error',
   field: 'unique_mandate_reference',
   message: 'The row was read before with the same values, and they are still wrong.',
   remedy: 'Correct the values, then give the file again.',
-})
+}
 
 interface Counts {
   readonly sendable: number
-  readonly lowest: Buffer | null
-  readonly highest: Buffer | null
+  readonly lowest: string | null
+  readonly highest: string | null
   readonly likeLive: number
   readonly firstSendable: number | null
   readonly heldBack: number
@@ -54,7 +55,7 @@ interface Counts {
 interface LiveRow {
   readonly id: number
   readonly state: LiveState
-  readonly content: Buffer
+  readonly content: string
 }
 
 /** A mandate key with what the ledger knows of its rows. */
@@ -75,9 +76,8 @@ export function settleGroups(scope: Scope): void {
   connection.exec('delete from temp.collision')
   connection
     .prepare<[{ first: number }]>(
-      `insert into temp.collision (key)
-       select distinct mandate_key from row where id >= :first and mandate_key is not null and exists
-         (select 1 from row as other where other.mandate_key = row.mandate_key and other.id <> row.id)`,
+      `insert into temp.collision (key) select mandate_key from row where mandate_key is not null
+        group by mandate_key having count(*) > 1 and max(id) >= :first`,
     )
     .run({ first })
   const read = prepareReading(scope)
@@ -96,22 +96,22 @@ export function settleGroups(scope: Scope): void {
 
 function prepareReading({ connection, first, severities }: Scope): (key: string) => Group {
   const live = connection.prepare<[{ key: string; first: number }], LiveRow>(
-    `select id, state, content from row
+    `select id, state, ${CONTENT} as content from row
       where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})`,
   )
-  const counts = connection.prepare<[{ key: string; first: number; content: Buffer | null }], Counts>(
-    `select count(*) filter (where ${SENDABLE_NEWCOMER}) as sendable,
-            min(content) filter (where ${SENDABLE_NEWCOMER}) as lowest,
-            max(content) filter (where ${SENDABLE_NEWCOMER}) as highest,
-            count(*) filter (where ${SENDABLE_NEWCOMER} and content = :content) as likeLive,
-            min(id) filter (where ${SENDABLE_NEWCOMER}) as firstSendable,
-            count(*) filter (where ${HELD_BACK_NEWCOMER}) as heldBack,
-            min(id) filter (where ${HELD_BACK_NEWCOMER}) as firstHeldBack,
-            count(*) filter (where ${HELD_BACK_NEWCOMER} and ${UNCHANGED}) as unchanged
+  const counts = connection.prepare<[{ key: string; first: number; content: string | null }], Counts>(
+    `select count(*) filter (where ${SENDABLE}) as sendable,
+            min(${CONTENT}) filter (where ${SENDABLE}) as lowest,
+            max(${CONTENT}) filter (where ${SENDABLE}) as highest,
+            count(*) filter (where ${SENDABLE} and ${CONTENT} = :content) as likeLive,
+            min(id) filter (where ${SENDABLE}) as firstSendable,
+            count(*) filter (where ${HELD_BACK}) as heldBack,
+            min(id) filter (where ${HELD_BACK}) as firstHeldBack,
+            count(*) filter (where ${HELD_BACK} and (state = 'duplicate' or ${REPEATED})) as unchanged
        from row where mandate_key = :key`,
   )
   const contentOf = connection
-    .prepare<[number | null], Buffer>('select content from row where id = ?')
+    .prepare<[number | null], string>(`select ${CONTENT} from row where id = ?`)
     .pluck()
   const conflictHolds = severityOf('CONFLICT_MANDATE', severities) === 'error'
   return (key) => {
@@ -126,9 +126,9 @@ function prepareReading({ connection, first, severities }: Scope): (key: string)
       facts: {
         sendable: {
           count: seen.sendable,
-          agree: isSame(seen.lowest, seen.highest),
+          agree: seen.lowest === seen.highest,
           likeLive: seen.likeLive,
-          firstIsLikeLive: content !== null && isSame(contentOf.get(seen.firstSendable) ?? null, content),
+          firstIsLikeLive: content !== null && contentOf.get(seen.firstSendable) === content,
         },
         heldBack: { count: seen.heldBack, unchanged: seen.unchanged },
         live: liveRow?.state ?? null,
@@ -138,44 +138,39 @@ function prepareReading({ connection, first, severities }: Scope): (key: string)
   }
 }
 
-const isSame = (a: Buffer | null, b: Buffer | null): boolean =>
-  a === b || (a !== null && b !== null && a.equals(b))
-
 function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void {
   const { connection, first } = scope
   const notices = prepareNotices(connection, scope.columns)
   const nameOf = describeRow(connection, first)
   const words = prepareWords(scope)
   const updates = new Map<string, ReturnType<typeof connection.prepare>>()
+  const differing = connection
+    .prepare<[{ key: string; first: number; one: number | null }], number>(
+      `select min(id) from row where mandate_key = :key and ${SENDABLE}
+         and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`,
+    )
+    .pluck()
 
-  function set(state: 'conflict' | 'duplicate', rule: Notice['rule'], where: string, values: object): void {
+  function give(
+    state: 'conflict' | 'duplicate',
+    where: string,
+    values: Readonly<Record<string, unknown>>,
+    notice: Notice | null,
+  ): void {
+    if (notice !== null) notices.write(notice, `mandate_key = :key and ${where}`, values)
+    const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
     const sql = `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`
     const statement = updates.get(sql) ?? connection.prepare(sql)
     updates.set(sql, statement)
     statement.run(values)
   }
 
-  function give(state: 'conflict' | 'duplicate', notice: Notice | null, where: string, values: object): void {
-    if (notice !== null) notices.write(notice, `mandate_key = :key and ${where}`, { ...values })
-    set(state, state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE', where, values)
-  }
-
   function conflictInside({ key, counts }: Group): void {
     const values = { key, first, one: counts.firstSendable }
-    const where = `mandate_key = :key and ${SENDABLE_NEWCOMER}`
     const other = counts.firstHeldBack ?? differing.get(values) ?? null
-    notices.write(words.conflict(nameOf(other)), `${where} and id = :one`, values)
-    const cause = nameOf(counts.firstHeldBack ?? counts.firstSendable)
-    notices.write(words.conflict(cause), `${where} and id <> :one`, values)
-    give('conflict', null, SENDABLE_NEWCOMER, values)
+    give('conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(other)))
+    give('conflict', SENDABLE, values, words.conflict(nameOf(counts.firstHeldBack ?? counts.firstSendable)))
   }
-
-  const differing = connection
-    .prepare<[{ key: string; first: number; one: number | null }], number>(
-      `select min(id) from row where mandate_key = :key and ${SENDABLE_NEWCOMER}
-         and content <> (select content from row where id = :one)`,
-    )
-    .pluck()
 
   function repeatInside({ key, counts, facts }: Group): void {
     if (counts.sendable < 2) return
@@ -183,17 +178,17 @@ function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void 
     const name = nameOf(counts.firstSendable)
     const loweredConflict = words.loweredConflict(name)
     if (!facts.sendable.agree && loweredConflict !== null) {
-      notices.write(loweredConflict, `mandate_key = :key and ${SENDABLE_NEWCOMER}`, values)
+      notices.write(loweredConflict, `mandate_key = :key and ${SENDABLE}`, values)
     }
-    give('duplicate', words.duplicateInFile(name), `${SENDABLE_NEWCOMER} and id > :one`, values)
+    give('duplicate', `${SENDABLE} and id > :one`, values, words.duplicateInFile(name))
   }
 
   function against(live: LiveRow, { key, counts }: Group): void {
     if (counts.sendable === 0) return
     const values = { key, first, content: live.content }
     const name = nameOf(live.id)
-    give('duplicate', words.duplicateInLedger(name), `${SENDABLE_NEWCOMER} and content = :content`, values)
-    give('conflict', words.blocked(live.state, name), SENDABLE_NEWCOMER, values)
+    give('duplicate', `${SENDABLE} and ${CONTENT} = :content`, values, words.duplicateInLedger(name))
+    give('conflict', SENDABLE, values, words.blocked(live.state, name))
   }
 
   const supersede = connection.prepare<[{ key: string; first: number }]>(
@@ -211,7 +206,7 @@ function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void 
     const { key, live } = group
     const values = { key, first }
     if (plan.heldBack === 'duplicate' && group.counts.heldBack > 0) {
-      give('duplicate', repeated(), `id >= :first and state = '${NEW}' and verdict <> 'sendable'`, values)
+      give('duplicate', `id >= :first and state in ('invalid', 'excluded')`, values, REPEATED_NOTICE)
     }
     switch (plan.sendable) {
       case 'first_goes':
@@ -221,7 +216,7 @@ function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void 
         conflictInside(group)
         break
       case 'duplicate':
-        give('duplicate', words.duplicateInLedger(nameOf(live?.id ?? null)), SENDABLE_NEWCOMER, values)
+        give('duplicate', SENDABLE, values, words.duplicateInLedger(nameOf(live?.id ?? null)))
         break
       case 'against_live':
         if (live !== null) against(live, group)

@@ -32,7 +32,11 @@ function proofOf(event: RowEvent, from: string, to: string): string {
   }
 }
 
-const ADMISSION_EDGES = `old.state = 'new' and new.state in ('ready', 'invalid', 'excluded', 'conflict', 'duplicate')`
+/** Until its source is sealed, in the transaction that brings it in, a row may be held back by rules across rows. */
+const ADMISSION_EDGES = `old.attempts = 0
+      and (old.state = 'ready' and new.state in ('conflict', 'duplicate', 'invalid')
+        or old.state in ('invalid', 'excluded') and new.state = 'duplicate')
+      and (select sha256 from source where id = old.source_id) is null`
 
 const rowEdges = (): string =>
   edges()
@@ -51,23 +55,13 @@ export function guardsSql(): string {
   return [
     refuse(
       'row_edges',
-      `before update of state on row when old.state is not new.state and not (\n      (${ADMISSION_EDGES})\n      or ${rowEdges()})`,
+      `before update of state on row when old.state is not new.state and not (\n      ${rowEdges()}\n      or (${ADMISSION_EDGES}))`,
       'this state change is not allowed',
     ),
     refuse(
-      'row_begins_new',
-      `before insert on row when new.state <> 'new' or new.attempts <> 0`,
-      'a row begins in the state new, without attempts',
-    ),
-    refuse(
-      'row_admission_is_over',
-      `before insert on row when (select sha256 from source where id = new.source_id) is not null`,
-      'the source of this row was admitted before',
-    ),
-    refuse(
       'row_content_stays',
-      `before update of id, source_id, record, line, verdict, customer_no, iban_masked, iban_key, signed_date,
-    original_creditor_identifier, original_mandate_reference, mandate_key, content, raw, corrects,
+      `before update of id, source_id, record, line, customer_no, iban_masked, iban_key, signed_date,
+    original_creditor_identifier, original_mandate_reference, mandate_key, raw, corrects,
     latest_first_debit on row`,
       'what was read from the source never changes',
     ),

@@ -38,7 +38,7 @@ export interface Notice {
 const VALUE_OF = {
   customer_no: `coalesce(cast(customer_no as text), '')`,
   iban: `coalesce(iban_masked, '')`,
-  unique_mandate_reference: `coalesce(original_mandate_reference, '')`,
+  unique_mandate_reference: `mask_accounts(coalesce(original_mandate_reference, ''))`,
 } as const
 
 export interface NoticeWriter {

@@ -7,9 +7,6 @@ export const APPLICATION_ID = 0x534d4d6c
 /** Words of a closed set as an SQL list. Only for words of our own, never for values. */
 export const sqlList = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(', ')
 
-/** The provisional state of a row while its source is being admitted; no commit leaves one behind. */
-export const NEW = 'new'
-
 const TABLES = `
 create table campaign (
   id integer primary key check (id = 1),
@@ -53,8 +50,7 @@ create table row (
   source_id integer not null references source (id),
   record integer not null,
   line integer not null,
-  state text not null check (state in (${sqlList([NEW, ...ROW_STATES])})),
-  verdict text not null check (verdict in ('sendable', 'invalid', 'excluded')),
+  state text not null check (state in (${sqlList(ROW_STATES)})),
   rule text,
   customer_no integer,
   iban text,
@@ -64,7 +60,6 @@ create table row (
   original_creditor_identifier text,
   original_mandate_reference text,
   mandate_key text,
-  content blob,
   raw blob,
   corrects integer,
   superseded_by integer references row (id),
@@ -74,10 +69,11 @@ create table row (
   assigned_mandate_reference text,
   registered_at text,
   cells text,
-  check ((verdict = 'sendable') = (content is not null)),
+  check (attempts > 0 or state not in ('sending', 'registered', 'refused', 'in_doubt')),
+  check (attempts = 0 or state not in ('invalid', 'excluded', 'conflict', 'duplicate')),
   check ((state = 'superseded') = (superseded_by is not null)),
   check (state not in ('ready', 'sending') or (
-    verdict = 'sendable' and customer_no is not null and iban is not null and signed_date is not null
+    customer_no is not null and iban is not null and iban_key is not null and signed_date is not null
     and original_creditor_identifier is not null and original_mandate_reference is not null
     and mandate_key is not null)),
   check ((state = 'registered') = (registered_at is not null)),
@@ -88,7 +84,7 @@ create table row (
 create index row_state on row (state);
 create index row_mandate on row (mandate_key);
 create index row_customer on row (customer_no);
-create index row_raw on row (raw) where raw is not null;
+create index row_held_back on row (raw) where state in ('invalid', 'excluded');
 create index row_replacement on row (superseded_by) where superseded_by is not null;
 create index row_blank on row (replace(mandate_key, ' ', '')) where instr(mandate_key, ' ') > 0;
 create unique index row_assigned on row (assigned_mandate_reference collate nocase)
