@@ -18,32 +18,46 @@ export type ColumnRef = z.output<typeof columnSchema>
 const candidatesSchema = z.union([columnSchema, z.array(columnSchema).min(1, 'The list of columns is empty')])
 export type Candidates = z.output<typeof candidatesSchema>
 
-const transformSchema = z.union([
-  z.enum(['trim', 'upperCase']),
-  z.strictObject({ stripPrefix: z.string().min(1) }),
-  z.strictObject({
-    padLeft: z.strictObject({ length: z.int().min(1).max(64), with: z.string().length(1) }),
-  }),
-])
+const transformSchema = z.union(
+  [
+    z.enum(['trim', 'upperCase']),
+    z.strictObject({ stripPrefix: z.string().min(1) }),
+    z.strictObject({
+      padLeft: z.strictObject({ length: z.int().min(1).max(64), with: z.string().length(1) }),
+    }),
+  ],
+  'Transforms are trim, upperCase, { stripPrefix: text } and { padLeft: { length: 11, with: "0" } }',
+)
 /** A change that the operator ordered, made before the checks. The list is closed. */
 export type Transform = z.output<typeof transformSchema>
 
 const detailed = { column: candidatesSchema, transform: z.array(transformSchema).min(1).optional() }
+const dateFormats = [...DATE_FORMATS, 'auto'] as const
+const columnForms = 'Give the name of a column, its position from 1, a list of those, or'
 
 /** A field by its column, its candidates, or an object with more detail. */
-const column = z.union([columnSchema, z.array(columnSchema).min(1), z.strictObject(detailed)])
-const dateColumn = z.union([
-  columnSchema,
-  z.array(columnSchema).min(1),
-  z.strictObject({ ...detailed, format: z.enum([...DATE_FORMATS, 'auto']).optional() }),
-])
+const column = z.union(
+  [columnSchema, z.array(columnSchema).min(1), z.strictObject(detailed)],
+  `${columnForms} { column, transform }; only sepa_creditor_identifier may be a constant`,
+)
+const dateColumn = z.union(
+  [
+    columnSchema,
+    z.array(columnSchema).min(1),
+    z.strictObject({ ...detailed, format: z.enum(dateFormats).optional() }),
+  ],
+  `${columnForms} { column, format, transform }; formats are ${dateFormats.join(', ')}`,
+)
 /** Only the creditor identifier may be a constant: it fills empty cells and never overrides one. */
-const creditorColumn = z.union([
-  columnSchema,
-  z.array(columnSchema).min(1),
-  z.strictObject({ ...detailed, constant: z.string().min(1).optional() }),
-  z.strictObject({ constant: z.string().min(1) }),
-])
+const creditorColumn = z.union(
+  [
+    columnSchema,
+    z.array(columnSchema).min(1),
+    z.strictObject({ ...detailed, constant: z.string().min(1).optional() }),
+    z.strictObject({ constant: z.string().min(1) }),
+  ],
+  `${columnForms} { column, constant, transform } or { constant }`,
+)
 
 export const columnsSchema = z
   .strictObject({
@@ -88,10 +102,13 @@ export const sourceSchema = z
   })
   .meta({ description: 'How the file is written' })
 
-const secondKeySchema = z.union([
-  z.strictObject({ column: columnSchema, ibanEnd: z.literal(true) }),
-  z.strictObject({ column: columnSchema, from: candidatesSchema }),
-])
+const secondKeySchema = z.union(
+  [
+    z.strictObject({ column: columnSchema, ibanEnd: z.literal(true) }),
+    z.strictObject({ column: columnSchema, from: candidatesSchema }),
+  ],
+  'Give { column, ibanEnd: true } for the end of the IBAN, or { column, from } to compare two columns',
+)
 
 export const crosswalkSchema = z
   .strictObject({
