@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,10 +26,12 @@ export const CHECK: SourceCheck = {
 const folder = mkdtempSync(join(tmpdir(), 'sepa-migrate-source-'))
 let files = 0
 
-/** Writes bytes or text to a file of its own. */
+/** Writes bytes or text to a file in a folder of its own. */
 export function fileOf(content: string | Uint8Array, name = 'export.csv'): string {
   files += 1
-  const path = join(folder, `${files}-${name}`)
+  const own = join(folder, `${files}`)
+  mkdirSync(own)
+  const path = join(own, name)
   writeFileSync(path, content)
   return path
 }

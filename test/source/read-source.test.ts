@@ -1,0 +1,332 @@
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { UsageError } from '../../src/errors.js'
+import type { CheckedRecord } from '../../src/domain/verdict.js'
+import { openSource } from '../../src/source/read-source.js'
+import { CHECK, exportOf, fileOf, optionsOf, readAll, readText, refusal } from '../support/sources.js'
+
+const rulesOf = (record: CheckedRecord | undefined) => record?.findings.map(({ rule }) => rule)
+const LINES = exportOf(3).trimEnd().split('\n')
+const [HEADER = '', FIRST = '', SECOND = '', THIRD = ''] = LINES
+const file = (...lines: string[]): string => `${lines.join('\n')}\n`
+
+describe('batches', () => {
+  test('hold at most a thousand records, numbered through', async () => {
+    const opened = await openSource(fileOf(exportOf(2345)), optionsOf(''), CHECK)
+    const sizes: number[] = []
+    let last = 0
+    for await (const batch of opened.records()) {
+      sizes.push(batch.length)
+      expect(batch[0]?.record).toBe(last + 1)
+      last = batch.at(-1)?.record ?? 0
+    }
+    expect(sizes).toEqual([1000, 1000, 345])
+    expect(opened.summary()).toMatchObject({ records: 2345, blankLines: 0 })
+  })
+})
+
+describe('the shape of rows', () => {
+  test('a row with more or fewer columns is an error of that row alone', async () => {
+    const { records } = await readText(file(HEADER, `${FIRST},more`, SECOND, THIRD.replace(/,[^,]*$/, '')))
+    expect(records.map(rulesOf)).toEqual([['ROW_FIELD_COUNT'], [], ['ROW_FIELD_COUNT']])
+    expect(records[0]).toMatchObject({ verdict: { kind: 'invalid' }, mandateKey: null, line: 2 })
+    expect(records[0]?.findings[0]).toMatchObject({ value: '7', field: null })
+    expect(records[0]?.findings[0]?.message).toContain('It has 7, the header has 6.')
+  })
+
+  test('one empty field behind the last is tolerated where every row has it', async () => {
+    const { records, opened } = await readText(file(HEADER, `${FIRST},`, `${SECOND},`, `${THIRD},`))
+    expect(records.map(rulesOf)).toEqual([[], [], []])
+    expect(records[0]?.cells).toHaveLength(opened.header.length)
+  })
+
+  test('and is an error where only some have it, either way round', async () => {
+    expect((await readText(file(HEADER, `${FIRST},`, SECOND))).records.map(rulesOf)).toEqual([
+      [],
+      ['ROW_FIELD_COUNT'],
+    ])
+    expect((await readText(file(HEADER, FIRST, `${SECOND},`))).records.map(rulesOf)).toEqual([
+      [],
+      ['ROW_FIELD_COUNT'],
+    ])
+  })
+
+  test('a header that ends with a separator is fine with rows that do, and with rows that do not', async () => {
+    const both = [file(`${HEADER},`, `${FIRST},`), file(`${HEADER},`, FIRST)]
+    for (const text of both) expect((await readText(text)).records.map(rulesOf)).toEqual([[]])
+  })
+
+  test('lines without any value are skipped and counted, before the header too', async () => {
+    const { summary, records } = await readText(
+      file('', ',,', HEADER, '', FIRST, ',,,,,', '  ', SECOND, '""'),
+    )
+    expect(records.map(({ record, line }) => [record, line])).toEqual([
+      [1, 5],
+      [2, 8],
+    ])
+    expect(summary).toMatchObject({ records: 2, blankLines: 6 })
+  })
+})
+
+describe('preamble and footer', () => {
+  test('are skipped as declared, and lines keep their numbers', async () => {
+    const text = file('Export', '', HEADER, FIRST, SECOND, '', 'Total,2')
+    const { records } = await readText(text, 'source: { skipLines: 2, skipFooterLines: 2 }')
+    expect(records.map(({ line }) => line)).toEqual([4, 5])
+    expect(records.map(rulesOf)).toEqual([[], []])
+  })
+
+  test('a footer that is not declared shows as an error of its row', async () => {
+    const { records } = await readText(file(HEADER, FIRST, 'Total,1'))
+    expect(records.map(rulesOf)).toEqual([[], ['ROW_FIELD_COUNT']])
+  })
+
+  test('a footer counted too long is refused before it drops a mandate', async () => {
+    const error = await refusal(
+      readText(file(HEADER, FIRST, SECOND, 'Total'), 'source: { skipFooterLines: 2 }'),
+    )
+    expect(error.message).toContain('skipped footer lines holds an account number')
+    expect(error.next).toContain('source.skipFooterLines')
+  })
+})
+
+describe('the files that this program writes', () => {
+  const result = [
+    'migration_row,migration_state,Kundennr,iban,signed_date,CI,UMR,name,migration_message',
+    '17,refused,11,DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-1,Ann,"no, such"',
+    ',refused,12,DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-2,Bob,',
+    'x1,refused,13,DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-3,Cid,',
+  ]
+  const OPTIONS = `
+    source: { encoding: windows-1252, delimiter: ";", skipLines: 3, skipFooterLines: 1 }
+    columns: { customer_no: Kundennr }`
+
+  test('come back with their row numbers and without their own columns', async () => {
+    const { opened, records, summary } = await readText(file(...result), OPTIONS)
+    expect(opened.header).toEqual(['Kundennr', 'iban', 'signed_date', 'CI', 'UMR', 'name'])
+    expect(records.map(({ corrects }) => corrects)).toEqual([17, null, null])
+    expect(records[0]?.cells).toEqual([
+      '11',
+      'DE89370400440532013000',
+      '2024-03-01',
+      'DE98ZZZ09999999999',
+      'M-1',
+      'Ann',
+    ])
+    expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
+    expect(summary.reading).toMatchObject({ resultFile: true, encoding: { by: 'strict UTF-8' } })
+  })
+
+  test('come back from a spreadsheet with semicolons and in its encoding', async () => {
+    const text = file(...result)
+      .replace('"no, such"', 'no such')
+      .replaceAll(',', ';')
+      .replace('Ann', 'Zoë')
+    const { records } = await readText(Buffer.from(text, 'latin1'), OPTIONS)
+    expect(records[0]).toMatchObject({ corrects: 17, verdict: { kind: 'sendable' } })
+    expect(records[0]?.cells[5]).toBe('Zoë')
+  })
+
+  test('an export may have columns that begin with migration_; only migration_row means something', async () => {
+    const { opened, records } = await readText(file(`${HEADER},migration_note`, `${FIRST},x`))
+    expect(opened.header).toEqual(HEADER.split(','))
+    expect(records[0]).toMatchObject({ corrects: null, verdict: { kind: 'sendable' } })
+  })
+})
+
+describe('dates', () => {
+  const withDates = (...dates: string[]): string =>
+    file(HEADER, ...dates.map((date) => FIRST.replace('2024-03-01', date)))
+  const AUTO = 'columns: { signed_date: { column: signed_date, format: auto } }'
+
+  test('auto looks at the whole column before the first value is read', async () => {
+    const { records, summary } = await readText(withDates('01/02/2023', '03/04/2023', '31/12/2023'), AUTO)
+    expect(records.map(({ values }) => values.signedDate)).toEqual(['2023-02-01', '2023-04-03', '2023-12-31'])
+    expect(summary.reading).toMatchObject({ dateFormats: { signedDate: 'dd/mm/yyyy' } })
+  })
+
+  test('auto that cannot settle leaves every value to a person', async () => {
+    const { records } = await readText(withDates('01/02/2023', '03/04/2023'), AUTO)
+    expect(records.map(rulesOf)).toEqual([['DATE_AMBIGUOUS'], ['DATE_AMBIGUOUS']])
+  })
+
+  test('auto needs a file', async () => {
+    const stream = Readable.from([withDates('01/02/2023')])
+    await expect(readAll({ name: '-', stream }, optionsOf(AUTO))).rejects.toThrow(UsageError)
+  })
+
+  test('a declared format reads the column', async () => {
+    const yaml = 'columns: { signed_date: { column: signed_date, format: dd.mm.yy } }'
+    const { records } = await readText(withDates('1.2.23'), yaml)
+    expect(records[0]?.values.signedDate).toBe('2023-02-01')
+    expect(rulesOf(records[0])).toEqual(['DATE_TWO_DIGIT_YEAR'])
+  })
+})
+
+describe('exclude rules', () => {
+  const status = (...words: string[]): string =>
+    file(
+      'customer_no,iban,signed_date,CI,UMR,Zustand',
+      ...words.map((word) => FIRST.replace('Person 1', word)),
+    )
+  const EXCLUDE =
+    'exclude: [{ column: zustand, equals: [gekündigt, "-", 0], reason: cancelled at the previous creditor }]'
+
+  test('leave rows behind with their reason, whatever case and blanks the cell has', async () => {
+    const { records } = await readText(
+      status('Gekündigt', ' GEKÜNDIGT ', '-', '0', 'aktiv', '', '?'),
+      EXCLUDE,
+    )
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual([
+      'excluded',
+      'excluded',
+      'excluded',
+      'excluded',
+      'sendable',
+      'sendable',
+      'sendable',
+    ])
+    expect(records[0]?.verdict).toEqual({
+      kind: 'excluded',
+      rule: 'EXCLUDED_BY_CONFIGURATION',
+      reason: 'cancelled at the previous creditor',
+    })
+    expect(records[0]?.findings[0]).toMatchObject({ message: 'cancelled at the previous creditor' })
+  })
+
+  test('win over what is wrong with the row, and all is reported', async () => {
+    const { records } = await readText(status('gekündigt').replace('DE89', 'DE88'), EXCLUDE)
+    expect(records[0]?.verdict.kind).toBe('excluded')
+    expect(rulesOf(records[0])).toEqual(['EXCLUDED_BY_CONFIGURATION', 'IBAN_CHECKSUM'])
+  })
+
+  test('need their column', async () => {
+    const error = await refusal(readText(exportOf(1), EXCLUDE))
+    expect(error).toMatchObject({ rule: 'FILE_HEADER_MISSING' })
+    expect(error.message).toContain('"zustand" for an exclude rule')
+  })
+})
+
+describe('what is cleaned and what is damaged', () => {
+  test('safe cleaning is counted by field and step', async () => {
+    const { summary, records } = await readText(
+      file(
+        HEADER,
+        FIRST.replace('DE89370400440532013000', 'iban: de89 3704-0044 0532 0130 00').replace(
+          ',M-1,',
+          ',"=""M-1""",',
+        ),
+        SECOND.replace('DE98ZZZ', "'de98 zzz").replace('2024-03-01', '"\u00a02024-03-01"'),
+        THIRD,
+      ),
+    )
+    expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
+    expect(summary.reading['cleaned']).toEqual({
+      iban: { blanks: 1, hyphens: 1, label: 1, case: 1 },
+      unique_mandate_reference: { textMarker: 1 },
+      sepa_creditor_identifier: { textMarker: 1, blanks: 1, case: 1 },
+      signed_date: { blanks: 1 },
+    })
+  })
+
+  test('mojibake in any cell is a warning on the file, with its first place', async () => {
+    const { summary, records } = await readText(
+      exportOf(5).replace('Person 3', 'MÃ¼ller').replace('Person 4', 'M\ufffdller'),
+    )
+    expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
+    expect(summary.findings.find(({ rule }) => rule === 'FILE_MOJIBAKE')).toMatchObject({
+      value: 'MÃ¼ller',
+      message: expect.stringContaining('2 cells show it, the first in line 4, column "name"') as string,
+    })
+  })
+
+  test('control characters in cells that are not sent are counted', async () => {
+    const { summary, records } = await readText(exportOf(100).replace('Person 3', 'Per\u0007son'))
+    expect(records[2]?.verdict.kind).toBe('sendable')
+    expect(summary.reading['cellsWithControlCharacters']).toBe(1)
+  })
+
+  test('no finding, reading or error shows an account number', async () => {
+    const { summary, records } = await readText(
+      exportOf(12)
+        .replaceAll('Person', 'Ã¼ DE89370400440532013000')
+        .replaceAll(',DE89370400440532013000,', ',DE88370400440532013000,'),
+    )
+    expect(records[0]?.verdict.kind).toBe('invalid')
+    expect(JSON.stringify([summary, records.map(({ findings }) => findings)])).not.toContain('3704')
+  })
+})
+
+describe('rules on the whole file', () => {
+  const fileRules = async (text: string, yaml = '', check = CHECK) =>
+    (await readText(text, yaml, check)).summary.findings.map(({ rule }) => rule)
+  const dated = (rows: number, date: (row: number) => string): string =>
+    exportOf(rows)
+      .split('\n')
+      .map((line, index) => line.replace('2024-03-01', date(index)))
+      .join('\n')
+  const spread = (row: number): string => `2024-01-${`${(row % 28) + 1}`.padStart(2, '0')}`
+
+  test('one date on half of at least ten rows is suspicious', async () => {
+    expect(await fileRules(exportOf(10))).toEqual(['FILE_DATE_DOMINANT'])
+    expect(await fileRules(exportOf(9))).toEqual([])
+    expect(await fileRules(dated(20, (row) => (row <= 10 ? '2024-05-05' : spread(row))))).toEqual([
+      'FILE_DATE_DOMINANT',
+    ])
+    expect(await fileRules(dated(21, (row) => (row <= 10 ? '2024-05-05' : spread(row))))).toEqual([])
+  })
+
+  test.each(['2009-11-01', '1970-01-01', '2026-06-15'])(
+    'a filler such as %s is suspicious on a tenth',
+    async (filler) => {
+      const rules = await fileRules(dated(20, (row) => (row <= 2 ? filler : spread(row))))
+      expect(rules).toContain('FILE_DATE_DOMINANT')
+      expect(await fileRules(dated(30, (row) => (row <= 2 ? filler : spread(row))))).not.toContain(
+        'FILE_DATE_DOMINANT',
+      )
+    },
+  )
+
+  test('the day of the export is a filler when it is configured', async () => {
+    const text = dated(20, (row) => (row <= 2 ? '2025-12-24' : spread(row)))
+    expect(await fileRules(text)).toEqual([])
+    expect(await fileRules(text, 'source: { exportDay: 2025-12-24 }')).toEqual(['FILE_DATE_DOMINANT'])
+  })
+
+  test('references that all equal the customer number are suspicious', async () => {
+    const equal = (rows: number): string => exportOf(rows).replaceAll(',M-', ',')
+    expect(await fileRules(equal(2))).toEqual(['FILE_UMR_EQUALS_CUSTOMER'])
+    expect(await fileRules(equal(1))).toEqual([])
+    expect(await fileRules(equal(3).replace(',3,Person', ',4,Person'))).toEqual([])
+  })
+
+  test('several creditors in one file are reported', async () => {
+    expect(await fileRules(exportOf(2).replace('DE98ZZZ09999999999,M-2', 'DE98ABC09999999999,M-2'))).toEqual(
+      [],
+    )
+    expect(await fileRules(exportOf(2).replace('DE98ZZZ09999999999,M-2', 'FR72ZZZ123456,M-2'))).toEqual([
+      'FILE_CI_MIXED',
+    ])
+  })
+
+  test('mandates signed long ago without a last collection are counted', async () => {
+    const { summary } = await readText(dated(3, (row) => (row === 2 ? '2023-06-15' : '2023-06-14')))
+    expect(summary.findings).toMatchObject([{ rule: 'FILE_DORMANCY_UNKNOWN', value: '2' }])
+  })
+
+  test('an assumed encoding is a warning', async () => {
+    const { summary } = await readText(Buffer.from(exportOf(2).replace('Person', 'Zoë'), 'latin1'))
+    expect(summary.findings).toMatchObject([
+      { rule: 'FILE_ENCODING_ASSUMED', message: expect.stringContaining('Line 2 is not UTF-8') as string },
+    ])
+  })
+
+  test('severities of the configuration hold: off is silent, an error keeps the file back', async () => {
+    const text = exportOf(10)
+    const off = { ...CHECK, severities: { FILE_DATE_DOMINANT: 'off' } as const }
+    expect(await fileRules(text, '', off)).toEqual([])
+    const strict = { ...CHECK, severities: { FILE_DATE_DOMINANT: 'error' } as const }
+    const error = await refusal(readText(text, '', strict))
+    expect(error).toMatchObject({ rule: 'FILE_DATE_DOMINANT', exitCode: 7 })
+  })
+})
