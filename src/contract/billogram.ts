@@ -33,7 +33,7 @@ const addressLines = texts(
 const place = texts('zipcode', 'city', 'country')
 
 /** 2.2.1 */
-export const customer = z.strictObject({
+const customer = z.strictObject({
   customer_no: integer,
   ...texts('org_no', 'name', 'email', 'vat_no', 'phone'),
   address: z

@@ -20,7 +20,6 @@ export async function readJsonBody(incoming: IncomingMessage, limitBytes: number
 
 /** Null when there is more. The rest stays unread but the socket open, so that the answer arrives. */
 async function readUpTo(incoming: IncomingMessage, limitBytes: number): Promise<Buffer | null> {
-  if (Number(incoming.headers['content-length'] ?? 0) > limitBytes) return null
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

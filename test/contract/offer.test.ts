@@ -43,6 +43,8 @@ describe('an offer (section 2.1)', () => {
     for (const info_link of [
       `${longest}x`,
       'ftp://a.example',
+      'https:a.example',
+      'https:/a.example',
       'HTTPS://a.example',
       ' https://a.example',
       '',

@@ -35,7 +35,12 @@ async function receiver(answers = true) {
     server.close()
     server.closeAllConnections()
   })
-  return { received, port: (server.address() as AddressInfo).port }
+  let open = 0
+  server.on('connection', (socket) => {
+    open += 1
+    socket.on('close', () => (open -= 1))
+  })
+  return { received, port: (server.address() as AddressInfo).port, connections: () => open }
 }
 
 const update = (callbacks: object) => ({ customer: {}, items: [], callbacks })
@@ -92,7 +97,7 @@ describe('callbacks (sections 2.2 and 6)', () => {
   })
 
   it('never make the answer wait, nor the sandbox when it closes', async () => {
-    const { received, port } = await receiver(false)
+    const { received, port, connections } = await receiver(false)
     const sandbox = await start()
     const answer = await exchange(sandbox, 'PUT', PATH, {
       body: update({ url: `http://127.0.0.1:${port}/` }),
@@ -100,6 +105,7 @@ describe('callbacks (sections 2.2 and 6)', () => {
     expect(answer.status).toBe(200)
     await expect.poll(() => received).toHaveLength(1)
     await sandbox.close()
+    await expect.poll(connections).toBe(0)
   })
 
   it('that fail are logged and change nothing', async () => {
@@ -117,6 +123,7 @@ describe('callbacks (sections 2.2 and 6)', () => {
     'https://127.0.0.1/',
     'http://127.0.0.1.example/',
     'http://user:pass@127.0.0.1/',
+    'http://user@127.0.0.1/',
     'http://127.0.0.1@203.0.113.1/',
     'file:///etc/hosts',
     'not a url',
