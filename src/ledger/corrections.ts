@@ -1,4 +1,5 @@
 import { decideCorrection, type CorrectionPlan } from '../domain/admission.js'
+import { REQUIRED_FIELDS } from '../domain/mandate.js'
 import { ruleOf } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
 import type { RowState } from '../domain/row-state.js'
@@ -10,6 +11,7 @@ import type { Scope } from './scope.js'
 const PAGE = 500
 /** Of the five required cells: customer number, account and reference tell one mandate from another. */
 const TELLING = [0, 1, 4] as const
+const ACCOUNT = REQUIRED_FIELDS.indexOf('iban')
 
 interface Newcomer {
   readonly id: number
@@ -19,6 +21,8 @@ interface Newcomer {
   readonly customerNo: number | null
   readonly account: Buffer | null
   readonly reference: string | null
+  readonly signedDate: string | null
+  readonly ibanMasked: string | null
   readonly cells: string
 }
 
@@ -29,7 +33,7 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells'> {
 }
 
 const VALUES = `id, mandate_key as mandateKey, raw, customer_no as customerNo, iban_key as account,
-  original_mandate_reference as reference, cells`
+  original_mandate_reference as reference, signed_date as signedDate, iban_masked as ibanMasked, cells`
 
 /**
  * Newcomers that name the row they correct. Those of the same mandate are left to the rules for groups; the others
@@ -91,7 +95,7 @@ function prepareLooking(scope: Scope) {
           state: current.state,
           isSameMandate: newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey,
           isRelated: isRelated(newcomer, row, scope, layoutOf(row.sourceId)),
-          isUnchanged: newcomer.raw !== null && row.raw !== null && newcomer.raw.equals(row.raw),
+          isUnchanged: isSameText(newcomer, row) || isMaskedCopy(newcomer, row, scope),
         },
         isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
       },
@@ -117,6 +121,20 @@ function prepareLayouts({ connection }: Scope): (sourceId: number) => Layout {
     layouts.set(sourceId, layout)
     return layout
   }
+}
+
+const isSameText = (newcomer: Newcomer, named: Named): boolean =>
+  newcomer.raw !== null && named.raw !== null && newcomer.raw.equals(named.raw)
+
+/** Once an account number was removed, our own files show the row masked; given back, that is no correction. */
+function isMaskedCopy(newcomer: Newcomer, named: Named, layout: Layout): boolean {
+  if (named.cells !== null || named.ibanMasked === null) return false
+  return (
+    requiredCells(layout, JSON.parse(newcomer.cells) as string[])[ACCOUNT] === named.ibanMasked &&
+    newcomer.customerNo === named.customerNo &&
+    newcomer.signedDate === named.signedDate &&
+    newcomer.mandateKey === named.mandateKey
+  )
 }
 
 /** Guards against a file that was written from another ledger: a row number alone proves nothing. */
@@ -169,8 +187,8 @@ const unchanged = (name: string): Notice => ({
   rule: 'DUPLICATE_MANDATE',
   severity: 'error',
   field: 'unique_mandate_reference',
-  message: `The row repeats what it should correct, and it is still wrong: ${name}.`,
-  remedy: 'Correct the values, then give the file again.',
+  message: `The row is what it was before: ${name}.`,
+  remedy: 'Nothing to do, unless that row was wrong: then correct the values and give the file again.',
 })
 
 function conflict(
