@@ -17,14 +17,19 @@ const SHORTEST_SECRET = 4
 
 /** A cleaner that also knows the account number that was sent, in whatever spelling it comes back, and secrets. */
 export function createCleaner(known: { iban: Iban | null; secrets: readonly string[] }): Cleaner {
-  const secrets = known.secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  const spellings = known.secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), toReadable(secret)])
+  const blotOut = (text: string): string =>
+    spellings.reduce((blotted, secret) => blotted.replaceAll(secret, '[secret]'), text)
   return (text, maxBytes) => {
-    let cleaned = toVisible(decodeEscapes(text))
-    for (const secret of secrets) cleaned = cleaned.replaceAll(secret, '[secret]')
-    if (known.iban !== null) cleaned = maskByValue(cleaned, known.iban)
-    return cutToBytes(maskAccounts(cleaned), maxBytes)
+    const readable = blotOut(toReadable(blotOut(text)))
+    const masked = known.iban === null ? readable : maskByValue(readable, known.iban)
+    return cutToBytes(maskAccounts(masked), maxBytes)
   }
 }
+
+const toReadable = (text: string): string => toVisible(decodeEscapes(text))
 
 /** Letters, digits and blanks written as JSON, URL or HTML escapes would slip past the masks. */
 const decodeEscapes = (text: string): string =>
@@ -50,8 +55,7 @@ function maskByValue(text: string, iban: Iban): string {
   for (let at = 0; at + TELLING_LENGTH <= iban.length; at += 1) {
     telling.add(iban.slice(at, at + TELLING_LENGTH))
   }
-  const marks = [...text.matchAll(/[a-z0-9]/gi)].map((match) => match.index)
-  const letters = marks.map((at) => text.charAt(at).toUpperCase()).join('')
+  const { marks, letters } = readLetters(text)
 
   let masked = ''
   let kept = 0
@@ -73,6 +77,21 @@ function maskByValue(text: string, iban: Iban): string {
   }
   close()
   return masked + text.slice(kept)
+}
+
+/** The letters and digits of the text without what stands between them, and where each of them stands. */
+function readLetters(text: string): { letters: string; marks: readonly number[] } {
+  const marks: number[] = []
+  let letters = ''
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    const isDigit = code >= 48 && code <= 57
+    const isLetter = (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+    if (!isDigit && !isLetter) continue
+    marks.push(at)
+    letters += String.fromCharCode(code >= 97 ? code - 32 : code)
+  }
+  return { letters, marks }
 }
 
 function cutToBytes(text: string, maxBytes: number): string {

@@ -116,6 +116,21 @@ describe('secrets', () => {
     )
   })
 
+  it.each([
+    [
+      'as JSON writes it',
+      String.raw`pa"ss\word`,
+      String.raw`{"password":"pa\"ss\\word"}`,
+      '{"password":"[secret]"}',
+    ],
+    ['with a percent sign', 'pass%41word', 'is pass%41word', 'is [secret]'],
+    ['decoded', 'pass%41word', 'is passAword', 'is [secret]'],
+    ['encoded', 'pass word', 'is pass%20word', 'is [secret]'],
+    ['in composed letters', 'ﬁnally', 'is ﬁnally or finally', 'is [secret] or [secret]'],
+  ])('are blotted out %s', (_name, secret, text, shown) => {
+    expect(createCleaner({ iban: null, secrets: [secret] })(text, 100)).toBe(shown)
+  })
+
   it('of fewer than four characters are left, or little would be readable', () => {
     expect(cleanSecrets('abcdef', 100)).toBe('abcdef')
   })
