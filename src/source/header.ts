@@ -17,10 +17,13 @@ export interface Header {
 
 const OWN_PREFIX = /^migration_/i
 
+/** A column that only this program's result files have. */
+export const isOwnColumn = (name: string): boolean => OWN_PREFIX.test(name.trim())
+
 /** Reads the cells of the header record (product.md 3: columns that begin with `migration_` are ignored). */
 export function readHeader(cells: readonly string[]): Header {
   const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
-  const kept = all.filter(({ name }) => !OWN_PREFIX.test(name))
+  const kept = all.filter(({ name }) => !isOwnColumn(name))
   const row = all.find(({ name }) => name.toLowerCase() === 'migration_row')
   return {
     names: kept.map(({ name }) => name),

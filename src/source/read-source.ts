@@ -9,6 +9,7 @@ import { wordsWith } from '../domain/words.js'
 import { UsageError } from '../errors.js'
 import { loadCrosswalk } from './crosswalk.js'
 import { excludeBy } from './exclude.js'
+import { isOwnColumn } from './header.js'
 import { nameOf, type ReadEnd, type SourceInput } from './input.js'
 import { bodyOf, detectLayout, recordSettings } from './layout.js'
 import { mapColumns, type MappedColumn } from './mapping.js'
@@ -89,7 +90,7 @@ function expectedNames({ columns, crosswalk, exclude }: SourceOptions): (name: s
     ...exclude.map(({ column }) => column),
   ].flat()
   const names = new Set(configured.flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])))
-  return (name) => names.has(fold(name)) || meaningOfHeader(name).kind !== 'unknown'
+  return (name) => names.has(fold(name)) || isOwnColumn(name) || meaningOfHeader(name).kind !== 'unknown'
 }
 
 async function crosswalkFor(

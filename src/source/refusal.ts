@@ -9,7 +9,9 @@ interface RefusalDetails {
   readonly cause?: unknown
 }
 
-const CONSEQUENCE = 'none of its mandates is sent'
+/** Sources are admitted all together or not at all, so one that is refused keeps everything back. */
+const refusal = (source: string, detail: string): string =>
+  `Cannot read the source "${source}": ${detail}; nothing was sent`
 
 /** A file-level rule was broken (sepa-rules.md 9), so the whole source is refused. */
 export function refuse(
@@ -19,16 +21,12 @@ export function refuse(
   details: RefusalDetails = {},
 ): SourceError {
   const { next = ruleOf(rule).remedy, ...rest } = details
-  return new SourceError(`Cannot read the source "${source}": ${detail}, ${CONSEQUENCE}`, next, {
-    source,
-    rule,
-    ...rest,
-  })
+  return new SourceError(refusal(source, detail), next, { source, rule, ...rest })
 }
 
-/** The source cannot be opened or read at all; no rule of the rulebook describes it. */
+/** The source cannot be opened or read at all, or is not what the configuration says; no rule describes it. */
 export function unreadable(source: string, detail: string, next: string, cause?: unknown): SourceError {
-  return new SourceError(`Cannot open the source "${source}": ${detail}, ${CONSEQUENCE}`, next, {
+  return new SourceError(refusal(source, detail), next, {
     source,
     ...(cause === undefined ? {} : { cause }),
   })

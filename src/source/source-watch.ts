@@ -11,7 +11,7 @@ import type { Layout } from './layout.js'
 import { watchDamage } from './mojibake.js'
 import type { RecognisedSource } from './recognised-source.js'
 import type { RecordCheck } from './record-check.js'
-import { refuse } from './refusal.js'
+import { refuse, unreadable } from './refusal.js'
 import type { TextSource } from './text.js'
 
 /** All that is watched over the whole file while its records go by. */
@@ -72,9 +72,11 @@ export function refuseMandates({ text, layout, mapping }: RecognisedSource, foot
     layout.skipFooterLines === 1
       ? 'the skipped footer line'
       : `one of the ${layout.skipFooterLines} skipped footer lines`
-  throw refuse(text.label, 'FILE_HEADER_AMBIGUOUS', `${lines} holds an account number like a mandate`, {
-    next: 'Correct source.skipFooterLines: it counts physical lines, blank ones included.',
-  })
+  throw unreadable(
+    text.label,
+    `${lines} holds an account number like a mandate`,
+    'Correct source.skipFooterLines: it counts physical lines, blank ones included.',
+  )
 }
 
 /** A file rule that the configuration raised to an error keeps the whole file back (sepa-rules.md 1.2). */

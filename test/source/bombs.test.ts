@@ -3,7 +3,9 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { SourceError } from '../../src/errors.js'
-import { exportOf, fileOf, readAll, refusal } from '../support/sources.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
+import { openSource } from '../../src/source/read-source.js'
+import { CHECK, exportOf, fileOf, readAll, refusal } from '../support/sources.js'
 
 /** Sources that were made, or happened, to exhaust a reader. */
 
@@ -98,6 +100,38 @@ describe('gzip bombs', () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from(exportOf(3)), Buffer.alloc(64 * MIB, ' ')]))
     const error = await refusal(readAll(fileOf(bomb)))
     expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 5 })
+  })
+})
+
+describe('a long export', () => {
+  test('is checked in flat memory', async () => {
+    const rows = 200_000
+    function* lines(): Generator<Buffer> {
+      yield Buffer.from(exportOf(0))
+      for (let row = 1; row <= rows; row += 500) {
+        const some = Array.from({ length: 500 }, (_, index) => row + index)
+        yield Buffer.from(
+          some
+            .map((n) => `${n},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${n},Person ${n}\n`)
+            .join(''),
+        )
+      }
+    }
+    const opened = await openSource(
+      { name: 'long', stream: Readable.from(lines(), { objectMode: false }) },
+      DEFAULT_SOURCE_OPTIONS,
+      CHECK,
+    )
+    const before = process.memoryUsage().rss
+    let records = 0
+    let peak = 0
+    for await (const batch of opened.records()) {
+      records += batch.length
+      peak = Math.max(peak, process.memoryUsage().rss)
+    }
+    expect(records).toBe(rows)
+    expect(opened.summary().records).toBe(rows)
+    expect(peak - before).toBeLessThan(150 * MIB)
   })
 })
 

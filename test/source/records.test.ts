@@ -87,7 +87,7 @@ describe('structures that cannot be trusted', () => {
     const error = await refusal(read(text))
     expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line, exitCode: 7 })
     expect(error.message).toContain(detail)
-    expect(error.message).toContain('none of its mandates is sent')
+    expect(error.message).toContain('nothing was sent')
   })
 
   test('a quote swallows no more than one record may hold', async () => {
