@@ -15,6 +15,9 @@ const TELLING_LENGTH = 8
 /** Shorter ones would blot out half of every answer. */
 const SHORTEST_SECRET = 4
 
+/** Of a flood of text only so much is looked at for each byte that is kept. */
+const READ_PER_KEPT = 32
+
 /** A cleaner that also knows the account number that was sent, in whatever spelling it comes back, and secrets. */
 export function createCleaner(known: { iban: Iban | null; secrets: readonly string[] }): Cleaner {
   const spellings = known.secrets
@@ -23,7 +26,7 @@ export function createCleaner(known: { iban: Iban | null; secrets: readonly stri
   const blotOut = (text: string): string =>
     spellings.reduce((blotted, secret) => blotted.replaceAll(secret, '[secret]'), text)
   return (text, maxBytes) => {
-    const readable = blotOut(toReadable(blotOut(text)))
+    const readable = blotOut(toReadable(blotOut(text.slice(0, READ_PER_KEPT * maxBytes))))
     const masked = known.iban === null ? readable : maskByValue(readable, known.iban)
     return cutToBytes(maskAccounts(masked), maxBytes)
   }

@@ -95,6 +95,10 @@ describe('other text of the service', () => {
     expect(clean('x'.repeat(95) + 'DE89370400440532013000', 100)).toBe(`${'x'.repeat(95)}DE…`)
   })
 
+  it('is looked at as far as 32 times what is kept', () => {
+    expect(clean(`${'\u00ad'.repeat(319)}ab`, 10)).toBe('a')
+  })
+
   it('is bounded, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, maxBytes) => {
