@@ -1,0 +1,185 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import { openLedger } from '../../src/ledger/open-ledger.js'
+import { createLedger, type LedgerOptions } from '../../src/ledger/writer.js'
+import { RECORD_HEADER, recordOf } from '../run/mandate-samples.js'
+
+export type Connection = Database.Database
+type Opening = Pick<LedgerOptions, 'clock' | 'defer' | 'random'>
+
+/** Where the ledger lives: what is left of it when a process dies, and what the judge can see of it. */
+export interface Disk {
+  /** Opens the ledger as the next start of the program does. */
+  readonly open: (opening: Opening) => Ledger
+  /** Reads beside the program; only what was committed. */
+  readonly read: <Row>(sql: string) => Row[]
+  /** Tells that a commit has just ended. */
+  readonly committed: () => void
+  /** The process dies: every commit survives. */
+  readonly kill: () => void
+  /** The power fails: what survives is what was flushed. */
+  readonly losePower: () => void
+  /** The process ends by itself. */
+  readonly close: () => void
+  readonly remove: () => void
+}
+
+const STARTED = { now: () => Date.UTC(2026, 3, 1, 8), monotonic: () => 0 }
+
+function admitRows(ledger: Ledger, rows: number): void {
+  ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
+  const admission = ledger.admit({ severities: {} })
+  const columns = { customer_no: 'customer_no', iban: 'iban' }
+  const source = admission.open({ name: 'export.csv', header: RECORD_HEADER, columns })
+  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1)))
+  source.close({
+    sha256: 'ab'.repeat(32),
+    bytes: rows * 40,
+    records: rows,
+    blankLines: 0,
+    reading: {},
+    findings: [],
+  })
+  admission.commit()
+}
+
+/** The settings of a ledger's connection that exist in memory; the file's own are proved by its tests. */
+function inMemory(image: Buffer): Connection {
+  const connection = new Database(image)
+  for (const setting of [
+    'foreign_keys = ON',
+    'trusted_schema = OFF',
+    'secure_delete = ON',
+    'recursive_triggers = ON',
+  ])
+    connection.pragma(setting)
+  return connection
+}
+
+const NO_LOCK = { release: () => undefined }
+const images = new Map<number, Buffer>()
+
+/** A ledger with so many ready rows, made once, as a file, and without its write-ahead log. */
+function imageWith(rows: number, folder: string): Buffer {
+  const known = images.get(rows)
+  if (known !== undefined) return known
+  const file = join(folder, `admitted-${rows}.db`)
+  const ledger = openLedger({ file, clock: STARTED })
+  admitRows(ledger, rows)
+  ledger.close()
+  const connection = new Database(file)
+  connection.pragma('journal_mode = DELETE')
+  const image = connection.serialize()
+  connection.close()
+  images.set(rows, image)
+  return image
+}
+
+/** How many of the last commits a power failure takes back when they were not flushed, at most. */
+const UNFLUSHED = 3
+
+/**
+ * The real ledger code over a database in memory, of which a copy is all that survives. `flushes: false` is what
+ * synchronous=NORMAL means: commits reach the disk some time later (engineering-facts.md 3.2).
+ */
+export function memoryDisk(
+  rows: number,
+  options: {
+    folder: string
+    flushes: boolean
+    between: (least: number, most: number) => number
+    /** Tampers with what is found at a start, before the ledger recovers. */
+    tamper?: (connection: Connection) => void
+  },
+): Disk {
+  const file = join(options.folder, 'campaign.db')
+  let flushed: Buffer[] = [imageWith(rows, options.folder)]
+  let connection: Connection | null = null
+  let ledger: Ledger | null = null
+
+  function leave(image: Buffer): void {
+    flushed = [image]
+    ledger?.close()
+    ledger = null
+    connection = null
+  }
+
+  return {
+    open: (opening) => {
+      connection = inMemory(flushed.at(-1)!)
+      options.tamper?.(connection)
+      ledger = createLedger({ ...opening, file, connection, lock: NO_LOCK })
+      return ledger
+    },
+    read: (sql) => live(connection).prepare<[], never>(sql).all(),
+    committed: () => {
+      flushed = [...flushed, live(connection).serialize()].slice(-1 - UNFLUSHED)
+    },
+    kill: () => leave(live(connection).serialize()),
+    losePower: () => {
+      const lost = options.flushes ? 0 : options.between(0, flushed.length - 1)
+      leave(flushed[flushed.length - 1 - lost]!)
+    },
+    close: () => leave(live(connection).serialize()),
+    remove: () => undefined,
+  }
+}
+
+function live(connection: Connection | null): Connection {
+  if (connection === null) throw new Error('The ledger is not open')
+  return connection
+}
+
+/** The ledger as it is, in files. A kill leaves a copy of them, because the dead process cannot be made to let go. */
+export function fileDisk(rows: number): Disk {
+  const root = mkdtempSync(join(tmpdir(), 'simulation-'))
+  let generation = 0
+  let ledger: Ledger | null = null
+  let reader: Connection | null = null
+  const folder = (): string => join(root, String(generation))
+  const file = (): string => join(folder(), 'campaign.db')
+  mkdirSync(folder())
+  const first = openLedger({ file: file(), clock: STARTED })
+  admitRows(first, rows)
+  first.close()
+
+  function release(): void {
+    reader?.close()
+    reader = null
+    ledger?.close()
+    ledger = null
+  }
+
+  function kill(): void {
+    const dead = file()
+    const deadFolder = folder()
+    generation += 1
+    mkdirSync(folder())
+    for (const suffix of ['', '-wal', '.emergency.jsonl'])
+      if (existsSync(dead + suffix)) copyFileSync(dead + suffix, file() + suffix)
+    release()
+    rmSync(deadFolder, { recursive: true })
+  }
+
+  return {
+    open: (opening) => {
+      ledger = openLedger({ ...opening, file: file() })
+      return ledger
+    },
+    read: (sql) => {
+      reader ??= new Database(file(), { readonly: true })
+      return reader.prepare<[], never>(sql).all()
+    },
+    committed: () => undefined,
+    kill,
+    losePower: kill,
+    close: release,
+    remove: () => {
+      release()
+      rmSync(root, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import type { RowState } from '../../src/domain/row-state.js'
+import { totalsOf, type Totals } from '../../src/domain/totals.js'
+import { startJudge } from './simulation-judge.js'
+import type { Application, ReceivedRequest } from './simulation-service.js'
+
+interface Row {
+  id: number
+  state: RowState
+  customerNo: number
+  iban: string | null
+  cells: string | null
+  attempts: number
+  reference: string | null
+}
+
+/** One registered row, as both sides should see it; a test breaks one thing. */
+function scene() {
+  const row: Row = {
+    id: 1,
+    state: 'registered',
+    customerNo: 1,
+    iban: null,
+    cells: null,
+    attempts: 1,
+    reference: 'NEW-1',
+  }
+  const parts = {
+    row,
+    rows: [row],
+    attempts: [{ rowId: 1, runId: 1, requestId: 'r1', outcome: 'registered' }],
+    decisions: [] as { rowId: number; fromState: RowState; toState: RowState }[],
+    integrity: 'ok',
+    requests: [{ customerNo: 1, requestId: 'r1' }] as ReceivedRequest[],
+    applications: [{ customerNo: 1, requestId: 'r1', reference: 'NEW-1' }] as Application[],
+    totals: totalsOf(1, new Map([['registered', 1]])),
+  }
+  const read = (sql: string): unknown[] => {
+    if (sql.includes('integrity_check')) return [{ integrity_check: parts.integrity }]
+    if (sql.includes('from attempt')) return parts.attempts
+    return sql.includes('from decision') ? parts.decisions : parts.rows
+  }
+  const judge = startJudge(
+    1,
+    { read: read as <Value>(sql: string) => Value[] },
+    {
+      get requests() {
+        return parts.requests
+      },
+      applicationsOf: (customerNo) => parts.applications.filter((one) => one.customerNo === customerNo),
+    },
+  )
+  return { parts, judge }
+}
+
+function violationsAfter(change: (parts: ReturnType<typeof scene>['parts']) => void): readonly string[] {
+  const { parts, judge } = scene()
+  change(parts)
+  judge.atTheEnd(parts.totals)
+  return judge.violations
+}
+
+/** A row that the service does not hold and that the program calls by this state. */
+function unsent(parts: ReturnType<typeof scene>['parts'], state: RowState): void {
+  Object.assign(parts.row, { state, reference: null, iban: 'DE89370400440532013000', cells: '[]' })
+  parts.totals = totalsOf(1, new Map([[state, 1]]))
+}
+
+describe('the judge', () => {
+  it('finds nothing where both sides agree', () => {
+    expect(violationsAfter(() => undefined)).toEqual([])
+  })
+
+  it.each<[string, (parts: ReturnType<typeof scene>['parts']) => void]>([
+    ['I1', ({ applications }) => applications.push({ customerNo: 1, requestId: 'r1', reference: 'NEW-2' })],
+    ['I2', (parts) => (parts.totals = { ...parts.totals, read: 2 } satisfies Totals)],
+    ['I2', (parts) => (parts.totals = totalsOf(2, new Map([['registered', 2]])))],
+    ['I2', ({ rows }) => rows.pop()],
+    ['I2', ({ row }) => (row.attempts = 2)],
+    ['I4', ({ row }) => (row.reference = 'NEW-9')],
+    ['I4', ({ applications }) => applications.pop()],
+    ['I4', (parts) => unsent(parts, 'refused')],
+    ['I4', (parts) => unsent(parts, 'ready')],
+    ['I4', (parts) => unsent(parts, 'duplicate')],
+    ['I5', ({ row }) => (row.iban = 'DE89370400440532013000')],
+    ['I5', ({ row }) => (row.cells = '[]')],
+    ['I7', (parts) => (parts.integrity = 'row 3 missing from index')],
+    ['intent', ({ requests }) => requests.push({ customerNo: 1, requestId: 'r2' })],
+    ['intent', ({ attempts }) => (attempts[0]!.outcome = 'not_sent')],
+    [
+      'bound',
+      (parts) => {
+        parts.attempts = Array.from({ length: 9 }, (_, n) => ({
+          rowId: 1,
+          runId: 1,
+          requestId: `r${n + 1}`,
+          outcome: 'turned_away',
+        }))
+        parts.row.attempts = 9
+      },
+    ],
+  ])('finds a breach of %s', (invariant, change) => {
+    const violations = violationsAfter(change)
+    expect(violations).toHaveLength(1)
+    expect(violations[0]?.startsWith(invariant)).toBe(true)
+  })
+
+  it('lets a second application pass that a person approved', () => {
+    const approved = violationsAfter(({ applications, decisions }) => {
+      applications.push({ customerNo: 1, requestId: 'r1', reference: 'NEW-2' })
+      decisions.push({ rowId: 1, fromState: 'in_doubt', toState: 'ready' })
+    })
+    expect(approved).toEqual([])
+  })
+
+  it('does not take the retry of a refused row for such an approval', () => {
+    const refused = violationsAfter(({ applications, decisions }) => {
+      applications.push({ customerNo: 1, requestId: 'r1', reference: 'NEW-2' })
+      decisions.push({ rowId: 1, fromState: 'refused', toState: 'ready' })
+    })
+    expect(refused).toHaveLength(1)
+  })
+
+  it('counts the rows in doubt after a death against the slots, and finds rows left under way', () => {
+    const { parts, judge } = scene()
+    judge.afterStart({ recovered: 4, totals: () => parts.totals }, 4)
+    expect(judge.violations).toEqual([])
+    judge.afterStart({ recovered: 5, totals: () => parts.totals }, 4)
+    expect(judge.violations).toHaveLength(1)
+    expect(judge.violations[0]).toMatch(/^I3/)
+    const sending = totalsOf(1, new Map([['sending', 1]]))
+    judge.afterStart({ recovered: 0, totals: () => sending }, 4)
+    expect(judge.violations.at(-1)).toMatch(/^recovery/)
+  })
+
+  it('remembers what was registered', () => {
+    const { parts, judge } = scene()
+    judge.look('first', parts.totals)
+    unsent(parts, 'in_doubt')
+    judge.look('later', parts.totals)
+    expect(judge.violations).toEqual(['I4 later: row 1 was registered and has changed'])
+  })
+})

@@ -1,0 +1,359 @@
+import type { Outcome } from '../../src/domain/outcome.js'
+import type { Ledger, Resolution } from '../../src/ledger/ledger.js'
+import { deliver, type DeliveryParts, type DeliveryPolicy, type Send } from '../../src/run/deliver.js'
+import { classify } from '../../src/service/classify.js'
+import { createStatusTable } from '../../src/service/status-table.js'
+import { endOfTurn } from '../run/virtual-time.js'
+import { seedChance, type Chance } from './simulation-chance.js'
+import { fileDisk, memoryDisk, type Connection, type Disk } from './simulation-disk.js'
+import { startJudge } from './simulation-judge.js'
+import { startSchedule, type Life } from './simulation-schedule.js'
+import {
+  ASSIGNED_CREDITOR,
+  CALM,
+  startService,
+  WEATHERS,
+  type Fate,
+  type Weather,
+} from './simulation-service.js'
+
+/**
+ * A whole campaign from one seed: the real `deliver` and the real ledger code over a virtual clock, a service that
+ * misbehaves and keeps the truth, a program that dies at any step, a power that fails, people who decide. Faults come
+ * first; then everything heals, and the campaign must come to its end. A judge compares both sides all along.
+ */
+export interface Simulated {
+  readonly violations: readonly string[]
+  /** What happened, one line per event, for a seed that is replayed. */
+  readonly history: readonly string[]
+  /** How and when processes died. */
+  readonly deaths: readonly string[]
+  /** Why runs stopped. */
+  readonly stops: readonly string[]
+  readonly fates: readonly Fate[]
+}
+
+/** A rule that is broken on purpose, to see whether the judge finds it. */
+export type Weakness =
+  | 'send_before_intent'
+  | 'resend_after_restart'
+  | 'normal_instead_of_full'
+  | 'lost_answer_is_not_sent'
+  | 'server_error_is_turned_away'
+
+export interface SimulationOptions {
+  /** For files that a ledger leaves beside itself. */
+  readonly folder: string
+  readonly weakness?: Weakness
+  /** Files instead of memory: slower, and as real as it gets. */
+  readonly onFiles?: boolean
+}
+
+const MOST_FAULTY_RUNS = 4
+const MOST_CALM_RUNS = 30
+const RUN_SETTINGS = { version: '0', host: 'test', pid: 1, asOf: '2026-04-01', zone: 'UTC', settings: {} }
+const A_WHILE_MS = 16 * 60_000
+
+export async function simulate(seed: number, options: SimulationOptions): Promise<Simulated> {
+  const chance = seedChance(seed)
+  const rows = chance.pick([3, 5, 8, 12, 20])
+  const faultyRuns = chance.between(1, MOST_FAULTY_RUNS)
+  const disk = openDisk(rows, chance, options)
+  const schedule = startSchedule(chance)
+  const service = startService(schedule, chance)
+  const judge = startJudge(rows, disk, service)
+  const history: string[] = []
+  const statusTable = createStatusTable(
+    options.weakness === 'server_error_is_turned_away'
+      ? Object.fromEntries([500, 502, 503, 504].map((status) => [String(status), 'turned_away']))
+      : {},
+  )
+  const deaths: string[] = []
+  const stops: string[] = []
+  const say = (text: string): void => {
+    history.push(`${(schedule.nowMs() / 1000).toFixed(3).padStart(9)} s  ${text}`)
+  }
+
+  /** One process on the ledger, from its start to its end or its death. */
+  interface Process {
+    readonly life: Life
+    readonly ledger: Ledger
+    /** The process is gone in this very moment; nothing of it happens any more. */
+    readonly die: (how: string) => void
+    readonly end: () => void
+  }
+
+  function start(): Process {
+    const life: Life = { isOver: false }
+    const flushLater = (flush: () => void): void => {
+      schedule.at(0, life, () => {
+        flush()
+        disk.committed()
+      })
+    }
+    const ledger = disk.open({ clock: schedule.clock, defer: flushLater, random: chance.bytes })
+    disk.committed()
+    say(`start, ${ledger.recovered} in doubt from before`)
+    return {
+      life,
+      ledger,
+      die: (how) => {
+        if (life.isOver) return
+        life.isOver = true
+        const isPower = chance.happens(0.4)
+        deaths.push(`${isPower ? 'the power fails' : 'kill -9'} ${how}`)
+        say(deaths.at(-1) ?? '')
+        if (isPower) disk.losePower()
+        else disk.kill()
+      },
+      end: () => {
+        life.isOver = true
+        disk.close()
+      },
+    }
+  }
+
+  /** A sender as the client is, but over the simulated network. A dead process hears and says nothing. */
+  function senderOf({ life, die }: Process, weather: Weather, deathRate: number): Send {
+    return async (mandate, attempt, signal) => {
+      if (!life.isOver && chance.happens(deathRate)) die('before a request leaves')
+      if (life.isOver) return never()
+      say(`row ${mandate.customerNo}: attempt ${attempt.n} leaves`)
+      const exchanged = service.exchange({ mandate, requestId: attempt.requestId }, { life, signal, weather })
+      if (chance.happens(deathRate)) die('after a request left')
+      const outcome = weaken(classify(await exchanged, mandate, statusTable), options.weakness)
+      say(
+        `row ${mandate.customerNo}: ${outcome.kind} (${outcome.evidence.status ?? outcome.evidence.errorCode ?? ''})`,
+      )
+      return outcome
+    }
+  }
+
+  async function run(process: Process, weather: Weather, deathRate: number): Promise<void> {
+    const { life, ledger } = process
+    const policy = weather === CALM ? CALM_POLICY : drawPolicy(chance)
+    ledger.startRun(RUN_SETTINGS)
+    if (chance.happens(0.2)) ledger.retryRefused('operator')
+    disk.committed()
+    const drain = new AbortController()
+    const abort = new AbortController()
+    if (weather !== CALM && chance.happens(0.15)) {
+      schedule.at(chance.between(0, 3_000), life, () => {
+        say('signal')
+        drain.abort()
+        if (chance.happens(0.5)) schedule.at(chance.between(0, 500), life, () => abort.abort())
+      })
+    }
+    const state: { ended: string | null } = { ended: null }
+    deliver({
+      ledger: ledgerFor(process, options.weakness),
+      send: senderOf(process, weather, deathRate),
+      clock: schedule.clock,
+      after: (delayMs, wake) => schedule.at(delayMs, life, wake),
+      random: chance.next,
+      policy,
+      drain: drain.signal,
+      abort: abort.signal,
+      watch: (event) => {
+        if (event.kind === 'stop') say(`stop: ${event.stop.kind}`)
+      },
+    }).then(
+      (stop) => {
+        state.ended = stop?.kind ?? 'everything was sent'
+        if (stop !== null) stops.push(stop.kind)
+      },
+      (error: unknown) => {
+        state.ended = 'error'
+        if (!life.isOver) judge.violate(`run: the run threw ${String(error)}`)
+      },
+    )
+    await letItHappen(process, deathRate, () => state.ended !== null)
+    if (life.isOver) return
+    say(`end: ${state.ended ?? 'none'}`)
+    judge.look('after a run', ledger.totals())
+  }
+
+  /** One event after the other, until the run has ended or its process is dead; death may come at any step. */
+  async function letItHappen(
+    { life, die }: Process,
+    deathRate: number,
+    hasEnded: () => boolean,
+  ): Promise<void> {
+    const isOver = (): boolean => life.isOver || hasEnded()
+    for (;;) {
+      if (chance.happens(deathRate / 4)) die('in the middle of a turn')
+      await endOfTurn()
+      if (isOver()) return
+      const happen = schedule.next()
+      if (happen === null) {
+        judge.violate('run: nothing is left that could happen, and the run has not ended')
+        return
+      }
+      if (chance.happens(deathRate)) die('before an event')
+      else happen()
+    }
+  }
+
+  /** People look at what is in doubt and decide; now and then without waiting, and without knowing. */
+  function decide({ ledger }: Process, isPatient: boolean): void {
+    for (const doubt of doubtsOn(disk)) {
+      if (!isPatient && chance.happens(0.4)) continue
+      const waitedMs = schedule.clock.now() - Date.parse(doubt.startedAt)
+      const resolution = resolutionOf(doubt, { waitedMs, isPatient })
+      const report = ledger.resolve([resolution], { dryRun: false, force: !isPatient && chance.happens(0.3) })
+      disk.committed()
+      say(
+        `row ${doubt.rowId}: a person says ${resolution.decision}${report.isApplied ? '' : ', which is rejected'}`,
+      )
+      if (!report.isApplied && isPatient)
+        ledger.resolve([{ ...resolution, decision: 'written_off', assigned: null }], { dryRun: false })
+    }
+    judge.look('after decisions', ledger.totals())
+  }
+
+  function resolutionOf(
+    { rowId, customerNo }: Doubt,
+    { waitedMs, isPatient }: { waitedMs: number; isPatient: boolean },
+  ): Resolution {
+    const decided = { rowId, reason: 'seen at the service', by: 'operator', evidence: null, attempt: null }
+    const application = service.applicationsOf(customerNo).at(-1)
+    if (!isPatient && chance.happens(0.2)) return { ...decided, decision: 'resend', assigned: null }
+    if (application !== undefined)
+      return {
+        ...decided,
+        decision: 'registered',
+        assigned: { creditorIdentifier: ASSIGNED_CREDITOR, mandateReference: application.reference },
+      }
+    // Only after a while is it certain that the request does not arrive any more.
+    const isCertain = waitedMs >= A_WHILE_MS
+    const decision = chance.pick(
+      isCertain ? (['resend', 'refused', 'written_off'] as const) : (['resend'] as const),
+    )
+    return { ...decided, decision, assigned: null }
+  }
+
+  /** Everything works again: what is left goes out, people wait and look, and nothing may stay open. */
+  async function heal(): Promise<void> {
+    for (let runs = 1; runs <= MOST_CALM_RUNS; runs += 1) {
+      const process = start()
+      judge.afterStart(process.ledger, MOST_SLOTS)
+      await run(process, CALM, 0)
+      schedule.pass(A_WHILE_MS)
+      decide(process, true)
+      const { ready, sending, inDoubt } = process.ledger.totals()
+      if (ready + sending + inDoubt === 0) {
+        judge.atTheEnd(process.ledger.totals())
+        process.end()
+        return
+      }
+      process.end()
+    }
+    judge.violate('end: the campaign does not come to its end')
+  }
+
+  try {
+    for (let runs = 1; runs <= faultyRuns; runs += 1) {
+      const deathRate = chance.pick([0, 0.01, 0.03, 0.1, 0.3])
+      const process = start()
+      judge.afterStart(process.ledger, MOST_SLOTS)
+      if (chance.happens(deathRate)) process.die('after recovery')
+      else await run(process, chance.pick(WEATHERS), deathRate)
+      if (!process.life.isOver) {
+        if (chance.happens(0.5)) decide(process, false)
+        if (chance.happens(0.1)) process.die('after decisions')
+        else process.end()
+      }
+      schedule.pass(chance.pick([0, 10_000, A_WHILE_MS]))
+    }
+    await heal()
+  } finally {
+    disk.remove()
+  }
+  return { violations: judge.violations, history, deaths, stops, fates: service.fates }
+}
+
+const MOST_SLOTS = 5
+
+const CALM_POLICY: DeliveryPolicy = {
+  concurrency: MOST_SLOTS,
+  rate: null,
+  limit: null,
+  maxDurationMs: null,
+  maxInDoubt: 1_000,
+  maxRefused: null,
+}
+
+const drawPolicy = (chance: Chance): DeliveryPolicy => ({
+  concurrency: chance.between(1, MOST_SLOTS),
+  rate: chance.pick([null, null, 3, 50]),
+  limit: chance.pick([null, null, null, 2]),
+  maxDurationMs: chance.pick([null, null, null, 2_000]),
+  maxInDoubt: chance.pick([0, 2, 1_000, 1_000]),
+  maxRefused: chance.pick([null, null, { kind: 'count', value: 1 } as const]),
+})
+
+const never = <Value>(): Promise<Value> => new Promise(() => undefined)
+
+interface Doubt {
+  readonly rowId: number
+  readonly customerNo: number
+  readonly startedAt: string
+}
+
+const doubtsOn = (disk: Disk): Doubt[] =>
+  disk.read<Doubt>(
+    `select row.id as rowId, customer_no as customerNo, started_at as startedAt
+       from row join attempt on row_id = row.id and n = attempts where state = 'in_doubt'`,
+  )
+
+function openDisk(rows: number, chance: Chance, { folder, weakness, onFiles }: SimulationOptions): Disk {
+  if (onFiles === true) return fileDisk(rows)
+  return memoryDisk(rows, {
+    folder,
+    flushes: weakness !== 'normal_instead_of_full',
+    between: chance.between,
+    ...(weakness === 'resend_after_restart' ? { tamper: releaseWhatWasUnderWay } : {}),
+  })
+}
+
+/** What a program would do that takes an intent without an outcome for a request that never left. */
+function releaseWhatWasUnderWay(connection: Connection): void {
+  connection.exec(
+    `update attempt set outcome = 'not_sent', ended_at = started_at where outcome is null;
+     update row set state = 'ready' where state = 'sending'`,
+  )
+}
+
+/** A dead process reaches its ledger no more, whatever promises of it are still under way. */
+function ledgerFor(
+  { life, ledger }: { life: Life; ledger: Ledger },
+  weakness: Weakness | undefined,
+): DeliveryParts['ledger'] {
+  const { begin, settle } = weakness === 'send_before_intent' ? recordAfterwards(ledger) : ledger
+  return {
+    ready: (after, limit) => (life.isOver ? [] : ledger.ready(after, limit)),
+    hasAssigned: (reference) => !life.isOver && ledger.hasAssigned(reference),
+    begin: (row) => (life.isOver ? never() : begin(row)),
+    settle: (attempt, outcome) => (life.isOver ? never() : settle(attempt, outcome)),
+  }
+}
+
+/** Effect first, record second: what engineering-facts.md and models.md warn of. */
+function recordAfterwards(ledger: Ledger): Pick<Ledger, 'begin' | 'settle'> {
+  let sent = 0
+  return {
+    begin: (row) =>
+      Promise.resolve({ id: 0, rowId: row.id, n: row.attempts + 1, requestId: `unrecorded-${(sent += 1)}` }),
+    settle: async (attempt, outcome) => {
+      const row = ledger.ready(attempt.rowId - 1, 1)[0]
+      if (row !== undefined) await ledger.settle(await ledger.begin(row), outcome)
+    },
+  }
+}
+
+function weaken(outcome: Outcome, weakness: Weakness | undefined): Outcome {
+  const isLost = outcome.kind === 'in_doubt' && outcome.evidence.status === null
+  if (weakness !== 'lost_answer_is_not_sent' || !isLost) return outcome
+  const { evidence, reason, halt } = outcome
+  return { kind: 'not_sent', evidence, reason, halt }
+}
