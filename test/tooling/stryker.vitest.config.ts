@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The tests that belong to what is mutated, and no others: a mutant must be killed by the tests of its own file.
+ * Stryker's own list (`testFiles`) would let every mutant of a top-level value survive (stryker-js issue 6144).
+ */
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    include: [
+      'test/service/{classify,status-table,retry-after}.test.ts',
+      'test/domain/{row-state,admission}.test.ts',
+      'test/run/{decide,ramp,bucket,backoff,retry-budget,brake,exit-status}.test.ts',
+    ],
+    testTimeout: 20_000,
+  },
+})
