@@ -4,7 +4,7 @@ import { isThrottling } from './ramp.js'
 import type { Stop } from './stop.js'
 
 /** What becomes of a row after one attempt. */
-export type Next =
+type Next =
   | { readonly kind: 'settled' }
   /** Ready again, and offered again by this run after the wait. */
   | { readonly kind: 'again'; readonly afterMs: number }

@@ -1,7 +1,7 @@
 import type { Halt } from '../domain/outcome.js'
 
 /** Why a run ended before every ready row was sent. */
-export type StopKind =
+type StopKind =
   | Halt
   | 'signal'
   | 'limit'

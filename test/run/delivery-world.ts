@@ -50,7 +50,7 @@ export interface DeliveryWorld {
   readonly reopen: () => Ledger
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly policy?: Partial<DeliveryPolicy>
   /** In front of the real ledger. */
   readonly ledger?: DeliveryParts['ledger']
@@ -62,7 +62,7 @@ export interface DeliveryOptions {
 const ANSWER_MS = 100
 const RUN_SETTINGS = { version: '0', host: 'test', pid: 1, asOf: '2026-04-01', zone: 'UTC', settings: {} }
 
-export const WIDE_POLICY: DeliveryPolicy = {
+const WIDE_POLICY: DeliveryPolicy = {
   concurrency: 8,
   rate: null,
   limit: null,

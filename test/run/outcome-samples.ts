@@ -6,7 +6,7 @@ const ASSIGNED: AssignedIdentity = {
   mandateReference: 'NEW-00000001',
 }
 
-export const evidenceOf = (seen: Partial<Evidence> = {}): Evidence => ({
+const evidenceOf = (seen: Partial<Evidence> = {}): Evidence => ({
   started: true,
   status: null,
   errorCode: null,
