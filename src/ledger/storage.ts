@@ -10,7 +10,6 @@ export interface Storage {
   /** Storage work without a transaction of its own. */
   readonly guard: <Value>(body: () => Value) => Value
   readonly assertSound: () => void
-  readonly isSound: () => boolean
 }
 
 export function createStorage(connection: Connection, file: string): Storage {
@@ -51,6 +50,5 @@ export function createStorage(connection: Connection, file: string): Storage {
     },
     guard,
     assertSound,
-    isSound: () => fault === null,
   }
 }

@@ -63,6 +63,15 @@ export function createLedger(parts: LedgerParts): Ledger {
   let settledSinceEmptied = 0
   let isClosed = false
 
+  /** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
+  function emptyLogNow(): boolean {
+    try {
+      return guard(() => emptyLog(connection))
+    } catch {
+      return false
+    }
+  }
+
   const delivery = createDelivery({
     connection,
     now,
@@ -76,8 +85,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     write: storage.writeOrBreak,
     settled: (count) => {
       settledSinceEmptied += count
-      // A reader may hold the log; then the next settled rows try again.
-      if (settledSinceEmptied >= SETTLED_PER_LOG && emptyLog(connection)) settledSinceEmptied = 0
+      if (settledSinceEmptied >= SETTLED_PER_LOG && emptyLogNow()) settledSinceEmptied = 0
     },
   })
 
@@ -113,7 +121,7 @@ export function createLedger(parts: LedgerParts): Ledger {
         guard,
         ended: (isCommitted) => {
           isAdmitting = false
-          if (isCommitted) emptyLog(connection)
+          if (isCommitted) emptyLogNow()
         },
       })
       isAdmitting = true
@@ -142,8 +150,9 @@ export function createLedger(parts: LedgerParts): Ledger {
       if (isClosed) return
       isClosed = true
       delivery.flush()
+      if (connection.inTransaction) connection.exec('rollback')
       emergency?.close()
-      if (storage.isSound()) emptyLog(connection)
+      emptyLogNow()
       connection.close()
       lock.release()
     },
