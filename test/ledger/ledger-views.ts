@@ -1,0 +1,36 @@
+import Database from 'better-sqlite3'
+import type { RowState } from '../../src/domain/row-state.js'
+import { openLedgerReader } from '../../src/ledger/open-reader.js'
+import type { LedgerReader, ProblemRecord, RowRecord } from '../../src/ledger/reader.js'
+import { ROW_STATES } from '../../src/domain/row-state.js'
+
+/** Asks a reader of its own, as a second process would, and closes it. */
+export function look<Value>(file: string, ask: (reader: LedgerReader) => Value): Value {
+  const reader = openLedgerReader(file)
+  try {
+    return ask(reader)
+  } finally {
+    reader.close()
+  }
+}
+
+export const rowsOf = (file: string): RowRecord[] =>
+  look(file, (reader) => reader.rows(ROW_STATES, 0, 10_000))
+
+/** The states of all rows, in order of id. */
+export const statesOf = (file: string): RowState[] => rowsOf(file).map(({ state }) => state)
+
+export const problemsOf = (file: string): ProblemRecord[] =>
+  look(file, (reader) => reader.problems(0, 10_000))
+
+/** A second program with a hand on the file, such as any SQLite tool. */
+export function byHand<Value>(file: string, ask: (connection: Database.Database) => Value): Value {
+  const connection = new Database(file)
+  try {
+    connection.pragma('foreign_keys = ON')
+    connection.function('mask_accounts', String)
+    return ask(connection)
+  } finally {
+    connection.close()
+  }
+}
