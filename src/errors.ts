@@ -55,8 +55,7 @@ export class LedgerError extends HaltError {
   override readonly name = 'LedgerError'
   readonly kind = 'ledger'
   readonly exitCode = 8
-  readonly problem:
-    'locked' | 'damaged' | 'foreign' | 'newer' | 'other_campaign' | 'missing' | 'unsafe' | 'unwritable'
+  readonly problem: 'locked' | 'damaged' | 'foreign' | 'newer' | 'other_campaign' | 'unsafe' | 'unwritable'
 
   constructor(problem: LedgerError['problem'], message: string, next: string, options?: { cause?: unknown }) {
     super(message, next, options)

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
-import { LedgerError } from '../errors.js'
+import { LedgerError, UsageError } from '../errors.js'
 import type { Connection } from './connection.js'
 import { createPrivateFile, entryAt } from './file-safety.js'
 import { APPLICATION_ID, type SchemaStep } from './schema.js'
@@ -34,9 +34,8 @@ export function assertOurs(connection: Connection, file: string, steps: readonly
   return false
 }
 
-export const missing = (file: string): LedgerError =>
-  new LedgerError(
-    'missing',
+export const missing = (file: string): UsageError =>
+  new UsageError(
     `Cannot open the ledger "${file}": there is no such file`,
     'Give its path with --ledger, or start a campaign with "sepa-migrate run FILE"',
   )

@@ -11,7 +11,8 @@ import { createLedger, type LedgerOptions } from './writer.js'
 
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.
- * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `missing`, `unsafe`, `unwritable`
+ * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `unsafe`, `unwritable`
+ * @throws {UsageError} where there is none and it may not be made
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const file = resolve(options.file)

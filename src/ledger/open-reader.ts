@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { RowState } from '../domain/row-state.js'
 import type { RuleId } from '../domain/rules.js'
-import { LedgerError } from '../errors.js'
+import { UsageError } from '../errors.js'
 import { openForReading, type Connection } from './connection.js'
 import { prepareSourceTotals, prepareTotals } from './control-totals.js'
 import { assertPrivateFile, entryAt } from './file-safety.js'
@@ -33,7 +33,8 @@ import { explaining } from './storage-error.js'
 
 /**
  * Opens a ledger beside the process that writes it; takes no lock and changes nothing.
- * @throws {LedgerError} `missing`, `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
+ * @throws {UsageError} where there is none
+ * @throws {LedgerError} `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
  */
 export function openLedgerReader(path: string): LedgerReader {
   const file = resolve(path)
@@ -44,8 +45,7 @@ export function openLedgerReader(path: string): LedgerReader {
     const connection = openForReading(file)
     try {
       if (assertOurs(connection, file, SCHEMA)) {
-        throw new LedgerError(
-          'missing',
+        throw new UsageError(
           `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
           'Start a campaign with "sepa-migrate run FILE"',
         )
