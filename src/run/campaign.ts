@@ -5,7 +5,7 @@ import type { Ledger, RunSettings } from '../ledger/ledger.js'
 import { admitSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import { exitStatusOf } from './exit-status.js'
-import { DECLINED, type Stop } from './stop.js'
+import { DECLINED, INTERRUPTED, type Stop } from './stop.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface Plan {
@@ -45,24 +45,34 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
   const runId = ledger.startRun(parts.settings)
   try {
-    const admitted = await admitSources(ledger, parts.files, {
-      severities: parts.severities,
-      signal: parts.drain,
-      watch: parts.watchReading,
-    })
-    if (parts.retryRefusedBy !== null) ledger.retryRefused(parts.retryRefusedBy)
-    const stop = await sendReady(parts)
+    const admitted = await admitFiles(parts)
+    const stop = admitted === null ? INTERRUPTED : await sendReady(parts)
     const totals = ledger.totals()
     const exitCode = exitStatusOf(totals, stop, parts.signalStatus())
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
-    return { admitted, stop, totals, exitCode }
+    return { admitted: admitted ?? [], stop, totals, exitCode }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error
   }
 }
 
+/** Null when a signal came while a file was read: nothing of any file is in the ledger then. */
+async function admitFiles(parts: CampaignParts): Promise<AdmittedSource[] | null> {
+  try {
+    return await admitSources(parts.ledger, parts.files, {
+      severities: parts.severities,
+      signal: parts.drain,
+      watch: parts.watchReading,
+    })
+  } catch (error) {
+    if (parts.drain.aborted && error instanceof Error && error.name === 'AbortError') return null
+    throw error
+  }
+}
+
 async function sendReady(parts: CampaignParts): Promise<Stop | null> {
+  if (parts.retryRefusedBy !== null) parts.ledger.retryRefused(parts.retryRefusedBy)
   const ready = parts.ledger.countReady()
   if (ready === 0) return null
   const toSend = Math.min(ready, parts.policy.limit ?? ready)

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { SourceError } from '../../src/errors.js'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import { openLedger } from '../../src/ledger/open-ledger.js'
+import { admitSources, type AdmitOptions } from '../../src/run/admit-sources.js'
+import type { OpenedSource } from '../../src/source/read-source.js'
+import { sourceOf } from './source-samples.js'
+import { startVirtualTime } from './virtual-time.js'
+
+function newLedger(): Ledger {
+  const folder = mkdtempSync(join(tmpdir(), 'admission-'))
+  const ledger = openLedger({ file: join(folder, 'campaign.db'), clock: startVirtualTime().clock })
+  onTestFinished(() => {
+    ledger.close()
+    rmSync(folder, { recursive: true })
+  })
+  return ledger
+}
+
+const options = (given: Partial<AdmitOptions> = {}): AdmitOptions => ({
+  severities: {},
+  signal: new AbortController().signal,
+  watch: () => undefined,
+  ...given,
+})
+
+const opened = (...sources: OpenedSource[]) => sources.map((source) => () => Promise.resolve(source))
+
+const unreadable = (): SourceError =>
+  new SourceError('Cannot read "b.csv"', 'Give a whole file', { source: 'b.csv' })
+
+describe('admitting the files of a command', () => {
+  it('takes all of them in order, and tells how far it is', async () => {
+    const ledger = newLedger()
+    const seen: [string, number][] = []
+    const files = opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3]))
+    const watch = (name: string, records: number) => void seen.push([name, records])
+    expect(await admitSources(ledger, files, options({ watch }))).toEqual([
+      { name: 'a.csv', kind: 'admitted', records: 2 },
+      { name: 'b.csv', kind: 'admitted', records: 1 },
+    ])
+    expect(seen).toEqual([
+      ['a.csv', 1],
+      ['a.csv', 2],
+      ['b.csv', 1],
+    ])
+    expect(ledger.totals()).toMatchObject({ read: 3, ready: 3 })
+  })
+
+  it('asks nothing of the ledger when there is no file', async () => {
+    const admit = () => {
+      throw new Error('There is nothing to admit')
+    }
+    expect(await admitSources({ admit }, [], options())).toEqual([])
+  })
+
+  it('does not read a file again that it holds', async () => {
+    const ledger = newLedger()
+    await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())
+    const again = {
+      ...sourceOf('a.csv', [1]),
+      records: () => {
+        throw new Error('This file was read before')
+      },
+    }
+    expect(await admitSources(ledger, opened(again), options())).toEqual([
+      { name: 'a.csv', kind: 'known', records: 0 },
+    ])
+    expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
+  })
+
+  it('finds out at the end of a stream that it holds it', async () => {
+    const ledger = newLedger()
+    await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())
+    const stream = sourceOf('a.csv', [1], { isStream: true })
+    expect(await admitSources(ledger, opened(stream), options())).toEqual([
+      { name: 'a.csv', kind: 'known', records: 1 },
+    ])
+    expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
+  })
+
+  it('takes none of them when one cannot be read whole', async () => {
+    const ledger = newLedger()
+    const failing = unreadable()
+    const files = opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3], { failing }))
+    await expect(admitSources(ledger, files, options())).rejects.toBe(failing)
+    expect(ledger.totals()).toMatchObject({ read: 0, ready: 0 })
+    await admitSources(ledger, opened(sourceOf('a.csv', [1, 2])), options())
+    expect(ledger.totals()).toMatchObject({ read: 2, ready: 2 })
+  })
+
+  it('takes none of them when one cannot be opened', async () => {
+    const ledger = newLedger()
+    const failing = unreadable()
+    const files = [...opened(sourceOf('a.csv', [1])), () => Promise.reject(failing)]
+    await expect(admitSources(ledger, files, options())).rejects.toBe(failing)
+    expect(ledger.totals().read).toBe(0)
+  })
+
+  it('takes nothing when it is interrupted, even after the last record', async () => {
+    for (const records of [[1, 2, 3], [1]]) {
+      const ledger = newLedger()
+      const controller = new AbortController()
+      const source = sourceOf('a.csv', records, { onBatch: () => controller.abort() })
+      const admitted = admitSources(ledger, opened(source), options({ signal: controller.signal }))
+      await expect(admitted).rejects.toThrow('aborted')
+      expect(ledger.totals().read).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { LedgerError, SourceError } from '../../src/errors.js'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import { openLedger } from '../../src/ledger/open-ledger.js'
+import { openLedgerReader } from '../../src/ledger/open-reader.js'
+import { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from '../../src/run/campaign.js'
+import type { OpenedSource } from '../../src/source/read-source.js'
+import { refused, registered } from './outcome-samples.js'
+import { sourceOf } from './source-samples.js'
+import { startVirtualTime } from './virtual-time.js'
+
+interface Started {
+  readonly ledger: Ledger
+  readonly sent: readonly number[]
+  readonly drain: AbortController
+  readonly run: (given?: Partial<CampaignParts>) => Promise<CampaignEnd>
+  /** What the ledger says of the last run. */
+  readonly lastRun: () => { stoppedBy: string | null; exitCode: number | null; endedAt: string | null }
+}
+
+const opened = (...sources: OpenedSource[]) => sources.map((source) => () => Promise.resolve(source))
+
+/** A campaign on a new ledger, with a service that registers everything. */
+function newCampaign(): Started {
+  const folder = mkdtempSync(join(tmpdir(), 'campaign-'))
+  const file = join(folder, 'campaign.db')
+  const time = startVirtualTime()
+  const ledger = openLedger({ file, clock: time.clock, defer: time.defer })
+  ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
+  const reader = openLedgerReader(file)
+  onTestFinished(() => {
+    reader.close()
+    ledger.close()
+    rmSync(folder, { recursive: true })
+  })
+  const sent: number[] = []
+  const drain = new AbortController()
+  return {
+    ledger,
+    sent,
+    drain,
+    run: (given = {}) =>
+      time.runUntil(
+        runCampaign({
+          ledger,
+          files: [],
+          severities: {},
+          settings: { version: '0', host: 'test', pid: 1, asOf: '2026-04-01', zone: 'UTC', settings: {} },
+          retryRefusedBy: null,
+          confirm: () => Promise.resolve(true),
+          watchReading: () => undefined,
+          signalStatus: () => null,
+          send: async ({ customerNo }) => {
+            sent.push(customerNo)
+            await time.sleep(10)
+            const mandateReference = `NEW-${customerNo}-${sent.length}`
+            return registered({}, { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference })
+          },
+          clock: time.clock,
+          after: time.after,
+          random: () => 0.5,
+          policy: {
+            concurrency: 4,
+            rate: null,
+            limit: null,
+            maxDurationMs: null,
+            maxInDoubt: 10,
+            maxRefused: null,
+          },
+          drain: drain.signal,
+          abort: new AbortController().signal,
+          watch: () => undefined,
+          ...given,
+        }),
+      ),
+    lastRun: () => reader.runs().at(-1)!,
+  }
+}
+
+describe('one run of a campaign', () => {
+  it('admits the files, sends what is ready, and records how it ended', async () => {
+    const campaign = newCampaign()
+    const end = await campaign.run({ files: opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3])) })
+    expect(end).toMatchObject({
+      admitted: [{ name: 'a.csv' }, { name: 'b.csv' }],
+      stop: null,
+      totals: { read: 3, registered: 3 },
+      exitCode: 0,
+    })
+    expect(campaign.sent).toEqual([1, 2, 3])
+    expect(campaign.lastRun()).toMatchObject({ stoppedBy: null, exitCode: 0 })
+    expect(campaign.lastRun().endedAt).not.toBe(null)
+  })
+
+  it('without files goes on with what the ledger holds', async () => {
+    const campaign = newCampaign()
+    const pilot = {
+      concurrency: 4,
+      rate: null,
+      limit: 1,
+      maxDurationMs: null,
+      maxInDoubt: 10,
+      maxRefused: null,
+    }
+    const first = await campaign.run({ files: opened(sourceOf('a.csv', [1, 2, 3])), policy: pilot })
+    expect(first).toMatchObject({ stop: { kind: 'limit' }, exitCode: 5 })
+    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'limit', exitCode: 5 })
+    expect(await campaign.run()).toMatchObject({ stop: null, exitCode: 0, admitted: [] })
+    expect(campaign.sent).toEqual([1, 2, 3])
+  })
+
+  it('has admitted everything before the first request leaves', async () => {
+    const campaign = newCampaign()
+    const second = sourceOf('b.csv', [2])
+    const files = [
+      () => Promise.resolve(sourceOf('a.csv', [1])),
+      () => {
+        expect(campaign.sent).toEqual([])
+        return Promise.resolve(second)
+      },
+    ]
+    await campaign.run({ files })
+    expect(campaign.sent).toEqual([1, 2])
+  })
+})
+
+describe('the plan', () => {
+  it('is shown once, with what this run will send', async () => {
+    const campaign = newCampaign()
+    const plans: Plan[] = []
+    const confirm = (plan: Plan) => Promise.resolve(plans.push(plan) > 0)
+    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2, 3])), confirm })
+    expect(plans).toMatchObject([{ toSend: 3, totals: { ready: 3 } }])
+  })
+
+  it('counts no more than a pilot', async () => {
+    const campaign = newCampaign()
+    const plans: Plan[] = []
+    const confirm = (plan: Plan) => Promise.resolve(plans.push(plan) > 0)
+    const policy = { concurrency: 1, rate: null, maxDurationMs: null, maxInDoubt: 0, maxRefused: null }
+    const files = opened(sourceOf('a.csv', [1, 2, 3]))
+    await campaign.run({ files, confirm, policy: { ...policy, limit: 2 } })
+    await campaign.run({ confirm, policy: { ...policy, limit: 2 } })
+    expect(plans.map(({ toSend }) => toSend)).toEqual([2, 1])
+  })
+
+  it('is not shown when nothing is ready', async () => {
+    const campaign = newCampaign()
+    const confirm = () => Promise.reject(new Error('There is nothing to confirm'))
+    expect(await campaign.run({ confirm })).toMatchObject({ stop: null, exitCode: 0 })
+  })
+
+  it('that nobody confirms sends nothing', async () => {
+    const campaign = newCampaign()
+    const files = opened(sourceOf('a.csv', [1]))
+    const end = await campaign.run({ files, confirm: () => Promise.resolve(false) })
+    expect(end).toMatchObject({ stop: { kind: 'declined' }, exitCode: 2, totals: { ready: 1 } })
+    expect(campaign.sent).toEqual([])
+    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'declined', exitCode: 2 })
+  })
+})
+
+describe('refused rows', () => {
+  it('are sent again only when a person asks for it', async () => {
+    const campaign = newCampaign()
+    const send = () => Promise.resolve(refused())
+    const first = await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send })
+    expect(first).toMatchObject({ totals: { refused: 2 }, exitCode: 3 })
+    expect(await campaign.run()).toMatchObject({ totals: { refused: 2 }, exitCode: 3 })
+    expect(campaign.sent).toEqual([])
+    expect(await campaign.run({ retryRefusedBy: 'Ada' })).toMatchObject({
+      totals: { registered: 2 },
+      exitCode: 0,
+    })
+    expect(campaign.sent).toEqual([1, 2])
+  })
+})
+
+describe('a signal', () => {
+  it('while sending ends with its own status', async () => {
+    const campaign = newCampaign()
+    const send: CampaignParts['send'] = ({ customerNo }) => {
+      campaign.drain.abort()
+      const mandateReference = `NEW-${customerNo}`
+      return Promise.resolve(registered({}, { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference }))
+    }
+    const files = opened(sourceOf('a.csv', [1, 2, 3]))
+    expect(await campaign.run({ files, send, signalStatus: () => 143 })).toMatchObject({
+      stop: { kind: 'signal' },
+      totals: { registered: 1, ready: 2 },
+      exitCode: 143,
+    })
+  })
+
+  it('while a file is read leaves the ledger as it was, and is no error', async () => {
+    const campaign = newCampaign()
+    const source = sourceOf('a.csv', [1, 2, 3], { onBatch: () => campaign.drain.abort() })
+    const end = await campaign.run({ files: opened(source), signalStatus: () => 130, retryRefusedBy: 'Ada' })
+    expect(end).toMatchObject({ admitted: [], stop: { kind: 'signal' }, totals: { read: 0 }, exitCode: 130 })
+    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'signal', exitCode: 130 })
+    expect(campaign.sent).toEqual([])
+  })
+})
+
+describe('an error', () => {
+  it('of a file is recorded with the run and thrown', async () => {
+    const campaign = newCampaign()
+    const failing = new SourceError('Cannot read "a.csv"', 'Give a whole file', { source: 'a.csv' })
+    const files = opened(sourceOf('a.csv', [1], { failing }))
+    await expect(campaign.run({ files })).rejects.toBe(failing)
+    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'source', exitCode: 7 })
+    expect(campaign.sent).toEqual([])
+  })
+
+  it('that nobody expected is recorded as a bug', async () => {
+    const campaign = newCampaign()
+    const bug = new Error('a bug')
+    const files = opened(sourceOf('a.csv', [1]))
+    await expect(campaign.run({ files, confirm: () => Promise.reject(bug) })).rejects.toBe(bug)
+    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'unexpected', exitCode: 1 })
+  })
+
+  it('of the ledger stays the one that is told when the end of the run cannot be written either', async () => {
+    const campaign = newCampaign()
+    const full = new LedgerError('unwritable', 'Cannot write the ledger: the disk is full', 'Free some space')
+    const later = new Error('still full')
+    const ledger: Ledger = {
+      ...campaign.ledger,
+      begin: () => Promise.reject(full),
+      endRun: () => {
+        throw later
+      },
+    }
+    const files = opened(sourceOf('a.csv', [1]))
+    await expect(campaign.run({ files, ledger })).rejects.toBe(full)
+    expect(full.cause).toBe(later)
+    expect(campaign.sent).toEqual([])
+  })
+})
