@@ -1,0 +1,107 @@
+import Database from 'better-sqlite3'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { configureForWriting, openForWriting } from '../../src/ledger/connection.js'
+import { assertOurs, isBackupOf, migrate, versionOf } from '../../src/ledger/migration.js'
+import { APPLICATION_ID, SCHEMA } from '../../src/ledger/schema.js'
+import { admit, freshFile, open } from './campaign-setup.js'
+import { createPrivateFile } from '../../src/ledger/file-safety.js'
+
+const NEXT = { sql: 'alter table source add column note text' }
+
+function closedLedger(): string {
+  const ledger = open()
+  admit(ledger, [{}])
+  ledger.close()
+  return ledger.file
+}
+
+const columnsOf = (connection: Database.Database, table: string) =>
+  connection.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
+
+describe('a schema change', () => {
+  it('keeps a private copy of the older ledger first', () => {
+    const file = closedLedger()
+    const connection = openForWriting(file)
+    configureForWriting(connection)
+    const copy = migrate(connection, file, [...SCHEMA, NEXT])
+    expect(versionOf(connection)).toBe(2)
+    expect(columnsOf(connection, 'source')).toContain('note')
+    connection.close()
+
+    expect(copy).toBe(`${file}.v1.backup`)
+    expect((statSync(copy!).mode & 0o777).toString(8)).toBe('600')
+    const old = new Database(copy!, { readonly: true })
+    expect(versionOf(old)).toBe(1)
+    expect(old.prepare('select count(*) as n from row').get()).toEqual({ n: 1 })
+    expect(old.pragma('application_id', { simple: true })).toBe(APPLICATION_ID)
+    old.close()
+  })
+
+  it('leaves the ledger at the version before a step that fails, and does not write over an earlier copy', () => {
+    const file = closedLedger()
+    const connection = openForWriting(file)
+    const broken = { sql: 'alter table source add column second text; alter table nowhere add column x text' }
+    expect(() => migrate(connection, file, [...SCHEMA, NEXT, broken])).toThrow('no such table: nowhere')
+    expect(versionOf(connection)).toBe(2)
+    expect(columnsOf(connection, 'source')).not.toContain('second')
+    expect(migrate(connection, file, [...SCHEMA, NEXT, { sql: 'select 1' }])).toBe(`${file}.v2.backup`)
+    expect(versionOf(connection)).toBe(3)
+    connection.close()
+    const copies = readdirSync(dirname(file)).filter((name) => isBackupOf(basename(file), name))
+    expect(copies.sort()).toEqual(['campaign.db.v1.backup', 'campaign.db.v2.backup'])
+  })
+
+  it('numbers a second copy of the same version', () => {
+    const file = closedLedger()
+    createPrivateFile(`${file}.v1.backup`)
+    const connection = openForWriting(file)
+    expect(migrate(connection, file, [...SCHEMA, NEXT])).toBe(`${file}.v1.backup-2`)
+    connection.close()
+  })
+
+  it('makes no copy of a new ledger, and does nothing to a current one', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const connection = openForWriting(file)
+    expect(migrate(connection, file, SCHEMA)).toBeNull()
+    expect(migrate(connection, file, SCHEMA)).toBeNull()
+    expect(existsSync(`${file}.v0.backup`)).toBe(false)
+    connection.close()
+  })
+})
+
+describe('assertOurs', () => {
+  it('refuses a ledger of a newer program and leaves it alone', () => {
+    const file = closedLedger()
+    const connection = openForWriting(file)
+    connection.pragma('user_version = 7')
+    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
+      'a newer version of this program wrote it (schema 7, this one knows 1)',
+    )
+    connection.close()
+  })
+
+  it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {
+    const connection = new Database(':memory:')
+    expect(assertOurs(connection, 'x.db', SCHEMA)).toBe(true)
+    connection.exec('create table theirs (n integer)')
+    expect(() => assertOurs(connection, 'x.db', SCHEMA)).toThrow('it is an SQLite file of another program')
+    connection.close()
+  })
+})
+
+describe('isBackupOf', () => {
+  it.each([
+    ['march.db.v1.backup', true],
+    ['march.db.v12.backup-3', true],
+    ['march.db', false],
+    ['march.db.lock', false],
+    ['april.db.v1.backup', false],
+    ['march.db.v1.backup.txt', false],
+    ['march.db.vX.backup', false],
+  ])('knows %s: %s', (name, isOurs) => {
+    expect(isBackupOf('march.db', name)).toBe(isOurs)
+  })
+})
