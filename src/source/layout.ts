@@ -132,12 +132,11 @@ function lineAt(text: string, line: number): string {
   return rest.slice(0, lineEnds().exec(rest)?.index ?? rest.length)
 }
 
-/** A `sep=` line is skipped wherever it stands: at the top, or right behind the declared preamble. */
+/** A `sep=` line decides at the top of the file, and right behind the declared preamble, where it is skipped. */
 function skipPreamble(head: string, declared: number): { skipLines: number; sep: Delimiter | null } {
-  const top = readSepLine(lineAt(head, 1))
-  const skipLines = top === null ? declared : Math.max(declared, 1)
-  const next = readSepLine(lineAt(head, skipLines + 1))
-  return next === null ? { skipLines, sep: top } : { skipLines: skipLines + 1, sep: next }
+  const next = readSepLine(lineAt(head, declared + 1))
+  if (next !== null) return { skipLines: declared + 1, sep: next }
+  return { skipLines: declared, sep: readSepLine(lineAt(head, 1)) }
 }
 
 /** The text of the first record that is not blank, up to the line end outside quotes. */

@@ -34,8 +34,7 @@ export async function* dropLastLines(
   let held = ''
   for await (const piece of text) {
     held += piece
-    // One line more than needed, since what ends this piece may be the end of a line or the start of one.
-    const start = Math.max(startOfLastLines(held, count + 1), held.length - maxHeld)
+    const start = Math.max(startOfLastLines(held, count), held.length - maxHeld)
     if (start > 0) yield held.slice(0, start)
     held = held.slice(start)
   }

@@ -30,7 +30,7 @@ describe('a crosswalk', () => {
   })
 
   test('reports keys without a line, without a value, and with several customers', async () => {
-    const source = await read('old,customer_no\na,11\nb,12\nb,13\n', ['a', 'b', 'c', ''])
+    const source = await read('old,customer_no\na,11\nb,12\nb,13\n,14\n', ['a', 'b', 'c', ''])
     expect(rulesOf(source)).toEqual([
       [11],
       [null, 'CROSSWALK_AMBIGUOUS'],

@@ -1,14 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  appendFileSync,
-  chmodSync,
-  mkdtempSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, chmodSync, mkdtempSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -131,16 +123,28 @@ describe('a file that changes while it is read', () => {
     expect(await readWhile(change)).toMatchObject({ rule: 'FILE_CHANGED', exitCode: 7 })
   })
 
-  test('is refused when other bytes stand under the same size and time', async () => {
+  test.each([
+    ['other bytes stand under the same size and time', LARGE.replace('Person 7999', 'Person 7998'), 1000],
+    ['the same bytes were written again', LARGE, 2000],
+  ])('is refused when %s', async (_, text, time) => {
     const path = fileOf(LARGE)
-    const { atime, mtime } = statSync(path)
+    utimesSync(path, 1000, 1000)
     const opened = await openSource(path, DEFAULT_SOURCE_OPTIONS, CHECK)
-    writeFileSync(path, LARGE.replace('Person 7999', 'Person 7998'))
-    utimesSync(path, atime, mtime)
+    writeFileSync(path, text)
+    utimesSync(path, 1000, time)
     const all = async (): Promise<void> => {
       for await (const batch of opened.records()) expect(batch.length).toBeGreaterThan(0)
     }
     expect(await refusal(all())).toMatchObject({ rule: 'FILE_CHANGED' })
+  })
+
+  test('is refused before any record when it was written again since it was opened', async () => {
+    const path = fileOf(exportOf(3))
+    utimesSync(path, 1000, 1000)
+    const opened = await openSource(path, DEFAULT_SOURCE_OPTIONS, CHECK)
+    utimesSync(path, 2000, 2000)
+    const first = opened.records()[Symbol.asyncIterator]().next()
+    expect(await refusal(first)).toMatchObject({ rule: 'FILE_CHANGED' })
   })
 })
 

@@ -71,6 +71,13 @@ describe('inspecting a source', () => {
     expect(fieldsOf(inspection)).toMatchObject({ iban: 'IBAN' })
   })
 
+  test('leaves a column that is named for one field to it, whatever its values look like', async () => {
+    const inspection = await inspect(
+      'Mandatsreferenz,Ort\nDE89370400440532013000,a\nDE89370400440532013000,b\n',
+    )
+    expect(fieldsOf(inspection)).toEqual({ unique_mandate_reference: 'Mandatsreferenz' })
+  })
+
   test('never takes an old customer number for that of the service', async () => {
     const inspection = await inspect('Customer No.,Kundennummer,IBAN\n1,2,DE89370400440532013000\n')
     expect(fieldsOf(inspection)).toEqual({ iban: 'IBAN' })
@@ -101,6 +108,8 @@ describe('inspecting a source', () => {
       shown: ['Total 20', 'end'],
     })
     expect((await inspect(text)).footer).toEqual({ lines: 0, shown: [] })
+    const ragged = `${text}21,DE89370400440532013000\n`
+    expect((await inspect(ragged)).footer).toEqual({ lines: 0, shown: [] })
   })
 
   test('lets what is declared win', async () => {

@@ -105,6 +105,10 @@ describe('the files that this program writes', () => {
     const { opened, records, summary } = await readText(file(...result), OPTIONS)
     expect(opened.header).toEqual(['Kundennr', 'iban', 'signed_date', 'CI', 'UMR', 'name'])
     expect(records.map(({ corrects }) => corrects)).toEqual([17, null, null])
+    for (const number of ['1e3', '-17', '0', '0x11', '17.0'])
+      expect(
+        (await readText(file(...result).replace('\n17,', `\n${number},`), OPTIONS)).records[0]?.corrects,
+      ).toBeNull()
     expect(records[0]?.cells).toEqual([
       '11',
       'DE89370400440532013000',
@@ -274,6 +278,10 @@ describe('rules on the whole file', () => {
       'FILE_DATE_DOMINANT',
     ])
     expect(await fileRules(dated(21, (row) => (row <= 10 ? '2024-05-05' : spread(row))))).toEqual([])
+  })
+
+  test('a date after today is an error of its rows, and no filler', async () => {
+    expect(await fileRules(dated(10, () => '2099-01-01'))).toEqual([])
   })
 
   test.each(['2009-11-01', '1970-01-01', '2026-06-15'])(

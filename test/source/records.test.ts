@@ -102,9 +102,11 @@ describe('structures that cannot be trusted', () => {
     ['number of columns', `a,b\n1,2\n${'1,'.repeat(10)}1\n`, { columns: 10 }, 'more than 10 columns'],
     ['blank line', `a,b\n1,2\n${' '.repeat(101)}\n`, { recordLength: 100 }, 'longer than 100'],
   ])('a %s beyond its limit refuses the file', async (_, text, limit, detail) => {
-    const error = await refusal(read(text, ',', 1000, { ...LIMITS, ...limit }))
-    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 3 })
-    expect(error.message).toContain(detail)
+    for (const pieceLength of [7, 1000]) {
+      const error = await refusal(read(text, ',', pieceLength, { ...LIMITS, ...limit }))
+      expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 3 })
+      expect(error.message).toContain(detail)
+    }
   })
 
   test('what is exactly at its limit is read', async () => {
