@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { homedir, hostname } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { commands } from './cli/commands.js'
@@ -75,6 +76,7 @@ const world: World = {
   version,
   samples: fileURLToPath(new URL('../samples/', import.meta.url)),
   schema: fileURLToPath(new URL('../samples/sepa-migrate.schema.json', import.meta.url)),
+  stateFolder: join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'sepa-migrate'),
   signals: listen(),
 }
 

@@ -54,6 +54,7 @@ export { openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
 
 // The pipeline.
 export { admitSources, type AdmittedSource, type OpenNext } from './run/admit-sources.js'
+export { checkRegister, readRegister, writeRegister, type RegisteredRun } from './run/campaign-register.js'
 export { reconcile, type Difference, type Reconciliation } from './run/reconcile.js'
 export { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from './run/campaign.js'
 export type { After, DeliveryEvent, DeliveryPolicy, Send } from './run/deliver.js'

@@ -1,9 +1,14 @@
+import { join, resolve } from 'node:path'
 import {
   type CampaignEnd,
   type DeliveryEvent,
   type DeliveryPolicy,
   type Ledger,
+  checkRegister,
   openLedger,
+  openLedgerReader,
+  readRegister,
+  writeRegister,
   type Plan,
   type Totals,
   runCampaign,
@@ -40,6 +45,7 @@ export const runCommand: Command = {
     'yes',
     'noReport',
   ],
+  own: [['--another-ledger', 'send although another ledger began with the same export']],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
     'Exit status: 0 done, 2 usage, 3 some rows invalid, in conflict or refused, 4 rows in doubt, 5 stopped early,',
@@ -166,6 +172,23 @@ function policyOf(settings: Settings): DeliveryPolicy {
   }
 }
 
+/** Only for a real service: a rehearsal on loopback is repeated with new ledgers on purpose. */
+function checkOtherLedgers({ world, settings, own, progress }: Context, { baseUrl }: Service): void {
+  if (baseUrl.isLoopback) return
+  const reader = openLedgerReader(settings.ledger)
+  const run = {
+    baseUrl: baseUrl.href,
+    ledgerId: reader.campaign().ledgerId,
+    ledger: resolve(settings.ledger),
+    run: reader.runs().at(-1)?.id ?? 0,
+    sources: reader.sources().map(({ sha256 }) => sha256),
+  }
+  reader.close()
+  const file = join(world.stateFolder, 'campaigns.jsonl')
+  if (own['anotherLedger'] !== true) checkRegister(readRegister(file), run)
+  if (!writeRegister(file, run)) progress.note(`Cannot note this run in ${file}; the run goes on without it`)
+}
+
 async function confirm(
   context: Context,
   service: Service,
@@ -174,6 +197,7 @@ async function confirm(
 ): Promise<boolean> {
   const { world, settings, progress } = context
   const { baseUrl } = service
+  checkOtherLedgers(context, service)
   if (!baseUrl.isLoopback) for (const line of planLines(baseUrl.href, plan, policy)) progress.note(line)
   const isConfirmed =
     baseUrl.isLoopback ||

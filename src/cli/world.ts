@@ -26,6 +26,8 @@ export interface World {
   readonly samples: string
   /** The JSON Schema of the configuration file. */
   readonly schema: string
+  /** Where this user's programs keep what outlives a run. */
+  readonly stateFolder: string
   readonly signals: Signals
 }
 

@@ -35,6 +35,7 @@ export function worldOf({ env = {}, now = 0, zone = 'Europe/Berlin' }: Given = {
     version: '0.0.0',
     samples: '',
     schema: '',
+    stateFolder: '',
     signals: {
       drain: new AbortController().signal,
       abort: new AbortController().signal,
