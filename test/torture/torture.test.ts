@@ -1,0 +1,143 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Papa from 'papaparse'
+import { expect, it, onTestFinished } from 'vitest'
+import { seedChance } from '../e2e/simulation-chance.js'
+import { validExport } from '../support/export.js'
+import { startFaultServer, type FaultServer } from '../support/fault-server.js'
+import { CREDENTIALS, makeFolder, runProgram, start, type Ended } from '../support/program.js'
+import { compare, type Comparison } from './ledger-truth.js'
+
+/**
+ * The built program, killed with SIGKILL at random moments while a service misbehaves. After each death the ledger
+ * is compared with what the service received and applied; at the end everything heals and the campaign must come to 0.
+ * `TORTURE_SEED=7` draws other moments and faults, `TORTURE_KILLS=20` is the short form for CI. The moments depend on
+ * the machine too, so a seed repeats the faults exactly and the moments nearly.
+ */
+const KILLS = Number(process.env['TORTURE_KILLS'] ?? 200)
+const SEED = Number(process.env['TORTURE_SEED'] ?? 20_261_121)
+const ROWS = Number(process.env['TORTURE_ROWS'] ?? 5_000)
+const SLOTS = 16
+const CHAOS = { seed: SEED, share: 0.08 }
+/** Longer than a start of the program takes, so that deaths fall into the start, the recovery and the admission. */
+const START_MS = 700
+
+const chance = seedChance(SEED)
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const OPTIONS = ['--concurrency', String(SLOTS), '--timeout', '2', '--max-in-doubt', '1000000', '--quiet']
+
+it(`${KILLS} kills in ${ROWS} rows with chaos: nothing is lost, nothing is posted twice (seed ${SEED})`, async () => {
+  const { folder, remove } = makeFolder()
+  const server = await startFaultServer({ script: { chaos: CHAOS } })
+  onTestFinished(async ({ task }) => {
+    await server.close()
+    if (task.result?.state === 'fail') say(`The ledger and the export are kept in "${folder}"`)
+    else remove()
+  })
+  const ledger = join(folder, 'sepa-migrate.db')
+  writeFileSync(join(folder, 'export.csv'), validExport(ROWS))
+  const context = { cwd: folder, env: { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: server.url } }
+
+  /** What a dead client sent may still be applied; the truth is whole when every connection has ended. */
+  async function judge(): Promise<Comparison | null> {
+    await server.until(({ connections, ended }) => connections === ended)
+    return compare(ledger, ROWS, SLOTS, server.truth)
+  }
+
+  let kills = 0
+  let mostSending = 0
+  let doubts = 0
+  while (kills < KILLS) {
+    const { child, ended } = start(['run', 'export.csv', '--no-report', ...OPTIONS], context)
+    const isAlive = await waitForTheMoment(server, ended, KILLS - kills)
+    child.kill('SIGKILL')
+    const { signal, status, stderr } = await ended
+    if (isAlive && signal === 'SIGKILL') kills += 1
+    else expect([3, 4, 5], stderr).toContain(status)
+    const seen = await judge()
+    if (seen === null) continue
+    const { in_doubt: inDoubt = 0, registered = 0, refused = 0, ready = 0 } = seen.states
+    mostSending = Math.max(mostSending, seen.sending)
+    doubts += seen.sending
+    if (signal === 'SIGKILL' && kills % 10 === 0)
+      say(
+        `${kills} kills: ${registered} registered, ${refused} refused, ${inDoubt + seen.sending} in doubt, ${ready} ready`,
+      )
+  }
+  say(`${kills} kills left ${doubts} rows in doubt, at most ${mostSending} of ${SLOTS} at once`)
+  expect(kills).toBe(KILLS)
+
+  await finish(context, judge)
+  server.setScript({})
+  await settleDoubts(folder, context, server)
+  const last = await runProgram(['run', '--retry-refused', '--no-report', ...OPTIONS], context)
+  expect(last.status, last.stderr).toBe(0)
+  expect((await judge())?.states).toEqual({ registered: ROWS })
+  const once = new Set(server.truth.applications.map(({ customerNo }) => customerNo))
+  expect(server.truth.applications).toHaveLength(ROWS)
+  expect(once.size).toBe(ROWS)
+})
+
+/** Resolves with true when the random moment has come, with false when the program has ended before it. */
+async function waitForTheMoment(
+  server: FaultServer,
+  ended: Promise<Ended>,
+  killsLeft: number,
+): Promise<boolean> {
+  const { truth } = server
+  const customers = new Set(truth.requests.map(({ customerNo }) => customerNo))
+  const share = Math.ceil((ROWS - customers.size) / killsLeft)
+  const requests = truth.requests.length + chance.between(0, 2 * share)
+  const delayMs = chance.happens(0.2) ? chance.between(0, START_MS) : chance.between(0, 20)
+  const isEarly = delayMs > 20
+  const moment = (async () => {
+    if (!isEarly) await server.until((now) => now.requests.length >= requests)
+    await new Promise((resolve) => setTimeout(resolve, delayMs))
+    return true
+  })()
+  return Promise.race([moment, ended.then(() => false)])
+}
+
+/** Runs until nothing is ready: a run may stop early when the service throttles it too often. */
+async function finish(
+  context: Parameters<typeof runProgram>[1],
+  judge: () => Promise<Comparison | null>,
+): Promise<void> {
+  for (let runs = 0; runs < 20; runs += 1) {
+    const { status, stderr } = await runProgram(['run', '--no-report', ...OPTIONS], context)
+    expect([3, 4, 5], stderr).toContain(status)
+    const seen = await judge()
+    if ((seen?.states.ready ?? 0) === 0) return
+  }
+  expect.fail('Rows are still ready after 20 runs')
+}
+
+/** A person writes the report, asks the service about each row of the in-doubt file, and fills it in. */
+async function settleDoubts(
+  folder: string,
+  context: Parameters<typeof runProgram>[1],
+  server: FaultServer,
+): Promise<void> {
+  const report = await runProgram(['report', '--out', 'pack', '--quiet'], context)
+  expect([3, 4], report.stderr).toContain(report.status)
+  const text = readFileSync(join(folder, 'pack', 'in-doubt.csv'), 'utf8')
+  const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true })
+  expect(data.length).toBeGreaterThan(0)
+  const filledIn = data.map((row) => {
+    const application = server.truth.applications.find(
+      ({ customerNo }) => String(customerNo) === row['customer_no'],
+    )
+    return {
+      ...row,
+      migration_decision: application === undefined ? 'resend' : 'registered',
+      migration_reason: 'looked up at the service',
+      migration_assigned_creditor_identifier: application?.assignedCreditorIdentifier ?? '',
+      migration_assigned_mandate_reference: application?.assignedMandateReference ?? '',
+    }
+  })
+  writeFileSync(join(folder, 'filled-in.csv'), Papa.unparse(filledIn))
+  const resolved = await runProgram(['resolve', '--from', 'filled-in.csv', '--by', 'Ada', '--force'], context)
+  expect([3, 5], resolved.stdout + resolved.stderr).toContain(resolved.status)
+  say(`${data.length} doubts settled by a person`)
+}
