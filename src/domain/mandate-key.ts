@@ -1,4 +1,4 @@
-import { removeBlanks, upperCase } from './text.js'
+import { upperCase } from './text.js'
 
 /**
  * The creditor that a cleaned creditor identifier names: `country|national part`.
@@ -10,6 +10,3 @@ export const creditorOf = (creditorIdentifier: string): string =>
 /** What identifies a mandate in the ledger and on resume (sepa-rules.md 6.4), from cleaned values. */
 export const mandateKey = (creditorIdentifier: string, mandateReference: string): string =>
   `${creditorOf(creditorIdentifier)}|${upperCase(mandateReference)}`
-
-/** Equal for two keys that differ only by blanks inside the reference (MANDATE_NEAR_DUPLICATE). */
-export const squeezedKey = (key: string): string => removeBlanks(key)
