@@ -28,13 +28,11 @@ function isQrIban(iban: string): boolean {
   return (country === 'CH' || country === 'LI') && institution >= '30000' && institution <= '31999'
 }
 
-const hasCountryForm = (iban: string, country: SepaCountry): boolean =>
-  iban.length === country.length && !hasWrongStructure(iban, country)
-
 /** Checks 4 to 10 alone, on cleaned text: the form and the check digits of a SEPA IBAN. */
 export function isSepaIban(text: string): boolean {
   const country = SEPA_COUNTRIES.get(text.slice(0, 2))
-  if (country === undefined || !hasCountryForm(text, country)) return false
+  // The structure counts every character, so it stands for the length too.
+  if (country === undefined || hasWrongStructure(text, country)) return false
   return !isImpossibleCheck(text.slice(2, 4)) && !hasWrongChecksum(text)
 }
 
@@ -57,7 +55,7 @@ const endsAsLost = (check: ValueCheck, text: string): boolean =>
 
 /** Checks 4 to 6. */
 function endsAtCountry(check: ValueCheck, iban: string, country: Country): boolean {
-  const isOutside = country === undefined && NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
+  const isOutside = NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
   return (
     (country === undefined && !isOutside && breaks(check, 'IBAN_COUNTRY')) ||
     (isOutside && breaks(check, 'IBAN_NOT_SEPA')) ||
@@ -80,7 +78,7 @@ function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean
   if (country === undefined) return false
   if (country.group === 'non-EEA' && breaks(check, 'IBAN_NON_EEA')) return true
   if (country.group === 'new' && breaks(check, 'IBAN_NEW_SEPA')) return true
-  if (!hasCountryForm(iban, country)) return false
+  if (hasWrongStructure(iban, country)) return false
   const codes: readonly number[] = validateIBAN(iban, { allowQRIBAN: false }).errorCodes
   const hasDefect = codes.includes(NATIONAL_CHECK_CODE) || hasNationalDefect(iban)
   if (hasDefect && breaks(check, 'IBAN_NATIONAL_CHECK')) return true

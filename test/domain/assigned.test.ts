@@ -28,6 +28,7 @@ describe('the assigned identifiers', () => {
   test('the same reference is noted only when the configuration asks for it', () => {
     const same = { ...assigned, mandateReference: ' mnd-000123 ' }
     expect(noteAssigned(request, same)).toEqual([])
+    expect(noteAssigned(request, assigned, { RESPONSE_UMR_UNCHANGED: 'warning' })).toEqual([])
     expect(noteAssigned(request, same, { RESPONSE_UMR_UNCHANGED: 'warning' })).toEqual([
       'RESPONSE_UMR_UNCHANGED',
     ])

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { countrySpecs } from 'ibantools'
 import { afterEach, describe, expect, test } from 'vitest'
 import { checkMandate, type CheckOptions, type RawValues } from '../../src/domain/check-mandate.js'
+import { REQUIRED_FIELDS } from '../../src/domain/mandate.js'
 import { RULES, ruleOf, type RuleId } from '../../src/domain/rules.js'
 import type { Finding } from '../../src/domain/verdict.js'
 import { wordsWith } from '../../src/domain/words.js'
@@ -299,6 +300,10 @@ describe('findings that the source hands over', () => {
     const reason = 'cancelled at the previous creditor'
     const excluded = check({ raw: { iban: 'x' } }, [given('EXCLUDED_BY_CONFIGURATION', 'error', reason)])
     expect(excluded.verdict).toEqual({ kind: 'excluded', rule: 'EXCLUDED_BY_CONFIGURATION', reason })
+  })
+
+  test.each(REQUIRED_FIELDS)('are not needed for a missing %s to keep the row back', (field) => {
+    expect(check({ raw: { [field]: null } }).verdict).toEqual({ kind: 'invalid' })
   })
 
   test('may explain that no value could be read at all', () => {

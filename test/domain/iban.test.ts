@@ -71,6 +71,13 @@ describe('the examples of all SEPA countries', () => {
   })
 })
 
+test.each(['TR330006100519786457841326', 'XX', '', 'DE89370400440532013', 'DE8937040044053201300A'])(
+  '%j has not the form of a SEPA IBAN',
+  (text) => {
+    expect(isSepaIban(text)).toBe(false)
+  },
+)
+
 describe('the order of the checks', () => {
   test.each([
     ['', 'IBAN_EMPTY'],
@@ -167,6 +174,14 @@ describe('severities', () => {
     expect(checkIban(iban, { IBAN_NON_EEA: 'off' })).toEqual({ usable: true, value: iban, findings: [] })
   })
 
+  test.each([
+    ['IBAN_NEW_SEPA', 'MK07250120000058984'],
+    ['IBAN_NATIONAL_CHECK', 'FI9112345600000786'],
+  ] as const)('%s raised to an error makes %s unusable', (rule, raw) => {
+    expect(checkIban(raw, {}).usable).toBe(true)
+    expect(checkIban(raw, { [rule]: 'error' }).usable).toBe(false)
+  })
+
   test('an empty cell is never sent, and the report says so', () => {
     for (const severity of ['warning', 'off'] as const) {
       const checked = checkIban('', { IBAN_EMPTY: severity })
@@ -189,6 +204,9 @@ describe('what the operator reads', () => {
     expect(message('DE89/3704.0044_0532#013000')).toContain('Found "/", ".", "_", "#".')
     expect(message('DE89３７０400440532013000')).toContain('Found a digit that is not 0-9.')
     expect(message('DE89\u0000370400440532013000')).toContain('Found "<U+0000>".')
+    expect(message('DE89!$%&/()=?+370400440532013000')).toContain(
+      'Found "!", "$", "%", "&", "/", "(", ")", "=".',
+    )
   })
 
   test('the length that was found and the one that is wanted are named', () => {
@@ -255,6 +273,13 @@ describe('the second opinion of ibantools', () => {
   test('the national check still runs when the checksum rule is lowered', () => {
     // The bank code of Spain's example with another control digit.
     expect(rulesOf('ES9121000418460200051332', { IBAN_CHECKSUM: 'off' })).toEqual(['IBAN_NATIONAL_CHECK'])
+  })
+
+  test('the national check needs length and structure of the country', () => {
+    const lowered = { IBAN_LENGTH: 'off', IBAN_STRUCTURE: 'off', IBAN_CHECKSUM: 'off' } as const
+    expect(rulesOf('BE6853900754703', lowered)).toEqual([])
+    expect(rulesOf('BE6853900754703A', lowered)).toEqual([])
+    expect(rulesOf('BE68539007547035', lowered)).toEqual(['IBAN_NATIONAL_CHECK'])
   })
 
   test('an Irish bank code is four letters, though the library takes digits', () => {

@@ -24,7 +24,8 @@ describe('errors', () => {
     ['Ａ１', 'UMR_CHARSET'],
     ['x'.repeat(36), 'UMR_LENGTH'],
     ['A//B', 'UMR_SLASH'],
-    ['/', 'UMR_SLASH'],
+    ['A/', 'UMR_SLASH'],
+    ['/A', 'UMR_SLASH'],
   ] as const)('%j ends with %s', (raw, rule) => {
     expect(rulesOf(raw)).toEqual([rule])
     expect(checkMandateReference(raw, {}).usable).toBe(false)
@@ -81,6 +82,7 @@ describe('warnings', () => {
 
   test.each([
     '1-2',
+    '0.1.23',
     '1.2',
     '1.2.2',
     '1.2.20234',
