@@ -41,6 +41,12 @@ const REPEATED_NOTICE: Notice = {
   remedy: 'Correct the values, then give the file again.',
 }
 
+interface Collision {
+  readonly id: number
+  readonly key: string
+  readonly hasOlder: 0 | 1
+}
+
 interface Counts {
   readonly sendable: number
   readonly lowest: string | null
@@ -61,6 +67,7 @@ interface LiveRow {
 /** A mandate key with what the ledger knows of its rows. */
 interface Group {
   readonly key: string
+  readonly hasOlder: boolean
   readonly counts: Counts
   readonly live: LiveRow | null
   readonly facts: GroupFacts
@@ -72,29 +79,32 @@ interface Group {
  */
 export function settleGroups(scope: Scope): void {
   const { connection, first } = scope
-  connection.exec('create temp table if not exists collision (id integer primary key, key text not null)')
+  connection.exec(
+    'create temp table if not exists collision (id integer primary key, key text not null, has_older integer not null)',
+  )
   connection.exec('delete from temp.collision')
   connection
     .prepare<[{ first: number }]>(
-      `insert into temp.collision (key) select mandate_key from row where mandate_key is not null
+      `insert into temp.collision (key, has_older)
+       select mandate_key, min(id) < :first from row where mandate_key is not null
         group by mandate_key having count(*) > 1 and max(id) >= :first`,
     )
     .run({ first })
   const read = prepareReading(scope)
   const apply = prepareApplying(scope)
-  const page = connection.prepare<[number, number], { id: number; key: string }>(
-    'select id, key from temp.collision where id > ? order by id limit ?',
+  const page = connection.prepare<[number, number], Collision>(
+    'select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?',
   )
   for (let keys = page.all(0, PAGE); keys.length > 0; keys = page.all(keys.at(-1)?.id ?? 0, PAGE)) {
-    for (const { key } of keys) {
-      const group = read(key)
+    for (const collision of keys) {
+      const group = read(collision)
       apply(group, decideGroup(group.facts))
     }
   }
   connection.exec('delete from temp.collision')
 }
 
-function prepareReading({ connection, first, severities }: Scope): (key: string) => Group {
+function prepareReading({ connection, first, severities }: Scope): (collision: Collision) => Group {
   const live = connection.prepare<[{ key: string; first: number }], LiveRow>(
     `select id, state, ${CONTENT} as content from row
       where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})`,
@@ -114,13 +124,14 @@ function prepareReading({ connection, first, severities }: Scope): (key: string)
     .prepare<[number | null], string>(`select ${CONTENT} from row where id = ?`)
     .pluck()
   const conflictHolds = severityOf('CONFLICT_MANDATE', severities) === 'error'
-  return (key) => {
-    const liveRow = live.get({ key, first }) ?? null
+  return ({ key, hasOlder }) => {
+    const liveRow = hasOlder === 1 ? (live.get({ key, first }) ?? null) : null
     const content = liveRow?.content ?? null
     const seen = counts.get({ key, first, content })
     if (seen === undefined) throw new Error('A count gave no row')
     return {
       key,
+      hasOlder: hasOlder === 1,
       counts: seen,
       live: liveRow,
       facts: {
@@ -222,7 +233,7 @@ function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void 
         if (live !== null) against(live, group)
         break
     }
-    if (plan.supersede) supersede.run(values)
+    if (plan.supersede && group.hasOlder) supersede.run(values)
     if (live?.state === 'registered') removeAccounts.run(values)
   }
 }
