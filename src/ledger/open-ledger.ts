@@ -11,6 +11,7 @@ import { createLedger, type LedgerOptions } from './writer.js'
 
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.
+ * @throws {UsageError} where there is no ledger and none may be made
  * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `unsafe`, `unwritable`
  * @throws {UsageError} where there is none and it may not be made
  */

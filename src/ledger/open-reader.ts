@@ -34,6 +34,7 @@ import { explaining } from './storage-error.js'
 /**
  * Opens a ledger beside the process that writes it; takes no lock and changes nothing.
  * @throws {UsageError} where there is none
+ * @throws {UsageError} where there is no ledger, or an empty one
  * @throws {LedgerError} `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
  */
 export function openLedgerReader(path: string): LedgerReader {

@@ -1,0 +1,45 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * The ledger and what it stands on as plain JavaScript in a folder of its own, so that a real second process can run
+ * it: vitest's own workers share one process with the test, and a lock or a kill must be seen from outside.
+ * The types are only stripped; the type check of the whole project is another gate.
+ */
+export function plainSources(): string {
+  const target = mkdtempSync(join(tmpdir(), 'ledger-sources-'))
+  writeFileSync(join(target, 'package.json'), '{ "type": "module" }')
+  symlinkSync(join(root, 'node_modules'), join(target, 'node_modules'))
+  const source = join(root, 'src')
+  const files = [
+    'errors.ts',
+    ...['domain', 'ledger'].flatMap((folder) =>
+      readdirSync(join(source, folder))
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => join(folder, name)),
+    ),
+  ]
+  for (const folder of ['domain', 'ledger']) mkdirSync(join(target, folder))
+  for (const file of files) {
+    const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+    })
+    writeFileSync(join(target, file.replace(/\.ts$/, '.js')), outputText)
+  }
+  const scripts = join(root, 'test', 'ledger', 'processes')
+  cpSync(scripts, join(target, relative(join(root, 'test', 'ledger'), scripts)), { recursive: true })
+  return target
+}
