@@ -3,10 +3,10 @@ import { cleanCell, removeBlanks } from '../domain/text.js'
 import type { RawValues } from '../domain/check-mandate.js'
 
 /** What was safely cleaned away from a value (sepa-rules.md 2); `textMarker` is `="…"` or a leading apostrophe. */
-export type CleaningStep = 'blanks' | 'hyphens' | 'label' | 'case' | 'textMarker'
+type CleaningStep = 'blanks' | 'hyphens' | 'label' | 'case' | 'textMarker'
 
 /** Number of cells per field and step. */
-export type CleaningCounts = Readonly<Partial<Record<Field, Readonly<Partial<Record<CleaningStep, number>>>>>>
+type CleaningCounts = Readonly<Partial<Record<Field, Readonly<Partial<Record<CleaningStep, number>>>>>>
 
 export interface CleaningCounter {
   readonly note: (raw: RawValues) => void

@@ -11,7 +11,7 @@ import { isBlankRecord, readRecords, type RawRecord } from './records.js'
 import { openText } from './text.js'
 
 /** What a crosswalk says of one old key (sepa-rules.md 3.1). */
-export type CrosswalkAnswer =
+type CrosswalkAnswer =
   | { readonly kind: 'found'; readonly customerNo: string; readonly secondKeys: readonly string[] }
   | { readonly kind: 'no_match' }
   | { readonly kind: 'ambiguous' }

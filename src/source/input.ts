@@ -37,9 +37,6 @@ const CHUNK_BYTES = 262_144
 export const nameOf = (input: SourceInput): string =>
   typeof input === 'string' ? basename(input) : input.name
 
-/** Name that messages show, so that the operator finds the file. */
-export const labelOf = (input: SourceInput): string => (typeof input === 'string' ? input : input.name)
-
 /** Reads a file once from start to end: its hash as given, and what its (unpacked) bytes say about the encoding. */
 export async function hashSource(path: string, options: ReadOptions): Promise<FileIdentity> {
   const handle = await openRegularFile(path)

@@ -59,7 +59,7 @@ const creditorColumn = z.union(
   `${columnForms} { column, constant, transform } or { constant }`,
 )
 
-export const columnsSchema = z
+const columnsSchema = z
   .strictObject({
     customer_no: column.optional(),
     iban: column.optional(),
@@ -89,7 +89,7 @@ const layout = {
 
 const calendarDate = z.iso.date('Give a date as YYYY-MM-DD')
 
-export const sourceSchema = z
+const sourceSchema = z
   .strictObject({
     ...layout,
     exportDay: calendarDate.optional().meta({
@@ -110,7 +110,7 @@ const secondKeySchema = z.union(
   'Give { column, ibanEnd: true } for the end of the IBAN, or { column, from } to compare two columns',
 )
 
-export const crosswalkSchema = z
+const crosswalkSchema = z
   .strictObject({
     file: z.string().min(1).meta({ description: 'CSV file, relative to the configuration file' }),
     from: candidatesSchema.meta({ description: 'Column of the export that holds the old key' }),
@@ -128,7 +128,7 @@ export const crosswalkSchema = z
 
 const cellValue = z.union([z.string(), z.number(), z.boolean()])
 
-export const excludeSchema = z
+const excludeSchema = z
   .array(
     z.strictObject({
       column: columnSchema,
@@ -141,7 +141,7 @@ export const excludeSchema = z
 const words = z.array(z.string().min(1)).exactOptional()
 
 /** Words of status, sequence and scheme columns that the built-in lists do not know (sepa-rules.md 7.2). */
-export const wordsSchema = z
+const wordsSchema = z
   .strictObject({
     status: z.strictObject({ active: words, notActive: words }).exactOptional(),
     sequence: z.strictObject({ recurrent: words, oneOff: words, final: words }).exactOptional(),
@@ -152,7 +152,7 @@ export const wordsSchema = z
 const GIB = 1024 ** 3
 
 /** Bounds on what is believed to be an export; all memory the reader uses follows from them. */
-export const limitsSchema = z
+const limitsSchema = z
   .strictObject({
     recordLength: z
       .int()

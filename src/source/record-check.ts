@@ -101,7 +101,7 @@ function rawValues(
   for (const { field, position, transforms } of fields) {
     const cell = cells[position] ?? ''
     const value = transforms.length === 0 ? cell : applyTransforms(cell, transforms)
-    if (value !== cell) transformed.push(field)
+    if (value !== cell && value !== cleanCell(cell)) transformed.push(field)
     raw[field] = value
   }
   return { raw, transformed }

@@ -28,7 +28,7 @@ export interface TextSource {
   ) => AsyncGenerator<string>
 }
 
-export interface TextChoice extends EncodingChoice {
+interface TextChoice extends EncodingChoice {
   /** The first characters, from at most 256 KiB. */
   readonly head: string
 }

@@ -1,10 +1,12 @@
 import { cleanCell, upperCase } from '../domain/text.js'
 import type { Transform } from './options.js'
 
-/** Applies the changes that the configuration orders, in its order, before any check. */
-export function applyTransforms(cell: string, transforms: readonly Transform[]): string {
-  return transforms.reduce(applyTransform, cell)
-}
+/**
+ * Applies the changes that the configuration orders, in its order, before any check. They see the cell without outer
+ * blanks and text marker (steps A1, A2), so a result file that marked a cell as text comes back unchanged.
+ */
+export const applyTransforms = (cell: string, transforms: readonly Transform[]): string =>
+  transforms.reduce(applyTransform, cleanCell(cell))
 
 function applyTransform(text: string, transform: Transform): string {
   if (transform === 'trim') return cleanCell(text)

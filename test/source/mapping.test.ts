@@ -168,6 +168,16 @@ describe('transforms', () => {
     expect(summary.reading).toMatchObject({ transformed: { customer_no: 2, unique_mandate_reference: 1 } })
   })
 
+  test('see the text inside a text marker, so that a result file comes back unchanged', async () => {
+    const marked = '"=""-1"""'
+    const { records, summary } = await readText(
+      exportOf(2).replace('\n1,', `\n${marked},`).replace('\n2,', '\n" 2 ",'),
+      'columns: { customer_no: { column: customer_no, transform: [stripPrefix: "-"] } }',
+    )
+    expect(records.map(({ values }) => values.customerNo)).toEqual([1, 2])
+    expect(summary.reading).toMatchObject({ transformed: { customer_no: 1 } })
+  })
+
   test('an empty cell is not padded into a value', async () => {
     const { records } = await readText(
       exportOf(1).replace('\n1,', '\n,'),
