@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { SourceError } from '../../src/errors.js'
@@ -25,6 +26,10 @@ export const CHECK: SourceCheck = {
 
 const folder = mkdtempSync(join(tmpdir(), 'sepa-migrate-source-'))
 let files = 0
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
 
 /** Writes bytes or text to a file in a folder of its own. */
 export function fileOf(content: string | Uint8Array, name = 'export.csv'): string {
