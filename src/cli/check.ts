@@ -1,9 +1,17 @@
 import { join } from 'node:path'
-import { admitSources, type LedgerReader, openScratchLedger, problemPages, writeProblems } from '../index.js'
-import type { Command, Context } from './command.js'
+import {
+  admitSources,
+  type LedgerReader,
+  openScratchLedger,
+  problemPages,
+  UsageError,
+  writeProblems,
+} from '../index.js'
+import { ownText, type Command, type Context } from './command.js'
 import { totalsLines } from './output.js'
 import { emptyResult, type CommandResult } from './result.js'
-import { openers } from './sources.js'
+import { openers, sampled } from './sources.js'
+import { unlikelyShares } from './unlikely.js'
 
 const SHOWN = 20
 
@@ -11,6 +19,7 @@ export const checkCommand: Command = {
   usage: 'check <files...>',
   summary: 'validate whole files; sends nothing, needs no ledger and no network',
   options: ['config', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
+  own: [['--sample <n>', 'a first look: only the first n records of each file']],
   epilogue: [
     '--out writes every problem to problems.csv in that folder.',
     'Exit status: 0 nothing is wrong, 2 usage, 3 some rows are invalid or in conflict, 7 input unreadable.',
@@ -20,16 +29,17 @@ export const checkCommand: Command = {
 
 async function check(context: Context): Promise<CommandResult> {
   const { world, settings, progress } = context
+  const sample = readSample(ownText(context, 'sample'))
   const ledger = openScratchLedger(world.clock)
   try {
-    await admitSources(ledger, openers(context), {
+    await admitSources(ledger, sampled(openers(context), sample), {
       severities: settings.severities,
       signal: world.signals.drain,
       watch: progress.reading,
     })
     const out = settings.get('out')
     const files = out === null ? {} : await writeFiles(ledger.reader, out)
-    return conclude(ledger.reader, files)
+    return conclude(ledger.reader, files, sample)
   } finally {
     ledger.close()
   }
@@ -44,7 +54,16 @@ function* allProblems(reader: LedgerReader) {
   for (const page of problemPages(reader)) yield* page
 }
 
-function conclude(reader: LedgerReader, files: Readonly<Record<string, string>>): CommandResult {
+function readSample(text: string | null): number | null {
+  if (text === null || /^[1-9]\d{0,8}$/.test(text)) return text === null ? null : Number(text)
+  throw new UsageError(`Cannot read --sample: "${text}" is not a whole number from 1`, 'Correct the value')
+}
+
+function conclude(
+  reader: LedgerReader,
+  files: Readonly<Record<string, string>>,
+  sample: number | null,
+): CommandResult {
   const totals = reader.totals()
   const counts = reader.problemCounts()
   const problems = counts.reduce((sum, { count }) => sum + count, 0)
@@ -54,6 +73,10 @@ function conclude(reader: LedgerReader, files: Readonly<Record<string, string>>)
     exitCode: isFaulty ? 3 : 0,
     totals,
     files,
+    warnings: [
+      ...(sample === null ? [] : [`Only the first ${sample} records of each file were checked`]),
+      ...unlikelyShares(reader),
+    ],
     lines: [
       ...sourceLines(reader),
       ...problemLines(reader, problems),

@@ -41,7 +41,7 @@ function linesOf(inspection: Inspection, file: string): CommandResult['lines'] {
     ...inspection.columns.map(
       ({ position, name: column, field, role, evidence, dateFormat }) =>
         `  ${String(position).padStart(2)}  ${column} → ${field ?? (role === null ? 'not used' : role.replace('_', ' '))}` +
-        `${dateFormat === null ? '' : `, ${dateFormat}`} (${evidence})`,
+        `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}`,
     ),
     '',
     'First rows (masked)',

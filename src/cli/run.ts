@@ -22,6 +22,7 @@ import { concurrencyOf, readService, timeoutMsOf, type Service } from './service
 import type { Settings } from './settings.js'
 import { openers } from './sources.js'
 import { SHARED } from './options.js'
+import { unlikelyShares } from './unlikely.js'
 
 const DEFAULT_MAX_IN_DOUBT = 10
 
@@ -236,17 +237,33 @@ function watch({ progress, settings }: Context, event: DeliveryEvent): void {
   }
 }
 
+function unlikelyIn(ledger: string): string[] {
+  const reader = openLedgerReader(ledger)
+  try {
+    return unlikelyShares(reader)
+  } finally {
+    reader.close()
+  }
+}
+
 async function conclude(context: Context, service: Service, end: CampaignEnd): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
   const files = (settings.get('noReport') ?? false) ? {} : await writePack(settings.ledger, settings.out)
   const known = end.admitted.filter(({ kind }) => kind === 'known')
+  const unlikely = end.admitted.length > known.length ? unlikelyIn(settings.ledger) : []
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
     totals: end.totals,
     files,
-    warnings: known.map(({ name }) => `"${name}" was admitted before; nothing of it was added`),
+    warnings: [
+      ...known.map(
+        ({ name }) =>
+          `"${name}" was admitted before; nothing of it was added. For a changed configuration give not-sent.csv instead`,
+      ),
+      ...unlikely,
+    ],
     errors: [],
     lines: closingLines({ totals: end.totals, stop: end.stop, files }),
     details: { stop: end.stop },

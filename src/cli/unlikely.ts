@@ -1,0 +1,23 @@
+import type { LedgerReader } from '../index.js'
+
+const FROM_ROWS = 10
+const SHARE = 0.5
+
+/** What hits half of all rows is rarely true of each: more often a column is mapped wrong or a file is given twice. */
+export function unlikelyShares(reader: LedgerReader): string[] {
+  const { read } = reader.totals()
+  const isUnlikely = (count: number, of: number): boolean => of >= FROM_ROWS && count > of * SHARE
+  const sources = reader.sources()
+  return [
+    ...reader
+      .problemCounts()
+      .filter(({ rule, count }) => !rule.startsWith('FILE_') && isUnlikely(count, read))
+      .map(({ rule, count }) => `${rule} was found in ${count} of ${read} rows: is the right column mapped?`),
+    ...sources
+      .filter(({ totals, records }) => sources.length > 1 && isUnlikely(totals.duplicate, records))
+      .map(
+        ({ name, totals, records }) =>
+          `${totals.duplicate} of ${records} rows of "${name}" repeat other rows: does it overlap with another file?`,
+      ),
+  ]
+}
