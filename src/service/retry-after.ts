@@ -30,13 +30,13 @@ function readHttpDateMs(text: string, nearMs: number): number | null {
   const groups = HTTP_DATES.map((pattern) => pattern.exec(text)?.groups).find((found) => found !== undefined)
   if (groups === undefined) return null
   const { day = '', month = '', year = '', time = '' } = groups
-  const monthIndex = MONTHS.indexOf(month)
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
-  if (monthIndex === -1 || Number(day) < 1 || hours > 23 || minutes > 59 || seconds > 60) return null
-  const atMs = Date.UTC(fullYear(year, nearMs), monthIndex, Number(day), hours, minutes, seconds)
-  const isRealDay =
-    new Date(Date.UTC(fullYear(year, nearMs), monthIndex, Number(day))).getUTCMonth() === monthIndex
-  return isRealDay ? atMs : null
+  if (hours > 23 || minutes > 59 || seconds > 60) return null
+  const monthIndex = MONTHS.indexOf(month)
+  const midnight = new Date(Date.UTC(fullYear(year, nearMs), monthIndex, Number(day)))
+  // An unknown month, a day 0 or a day 31 of a shorter month all end up in another month.
+  if (midnight.getUTCMonth() !== monthIndex) return null
+  return midnight.getTime() + ((hours * 60 + minutes) * 60 + seconds) * 1000
 }
 
 /** A two-digit year more than 50 years ahead means the past (RFC 9110, 5.6.7). */

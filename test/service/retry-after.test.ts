@@ -32,6 +32,7 @@ describe('Retry-After as a date', () => {
     ['Mon, 07 Nov 1994 08:49:37 GMT', 24 * HOUR],
     ['Wed Nov 16 08:49:37 1994', 240 * HOUR],
     ['Sat, 31 Dec 1994 23:59:60 GMT', Date.UTC(1995, 0, 1) - RECEIVED],
+    ['Fri, 01 Jan 2100 00:00:00 GMT', Date.UTC(2100, 0, 1) - RECEIVED],
     ['Wed, 29 Feb 2040 00:00:00 GMT', Date.UTC(2040, 1, 29) - RECEIVED],
   ])('%s is %d ms from the moment it arrived', (text, waitMs) => {
     expect(read(text)).toBe(waitMs)
@@ -93,6 +94,10 @@ describe('Retry-After that says nothing', () => {
     ['a 12'],
   ])('%s', (text) => {
     expect(read(text)).toBeNull()
+  })
+
+  it('nor does it at the beginning of time', () => {
+    expect(read('soon', undefined, 0)).toBeNull()
   })
 
   it('a date that has passed', () => {
