@@ -10,6 +10,10 @@ export interface SecondProcess {
   readonly child: ChildProcess
   /** The first line it writes. */
   readonly says: Promise<string>
+  /** All lines so far, and to its end once `exitCode` is settled. */
+  readonly lines: readonly string[]
+  /** Settles when it has written so many lines. */
+  readonly wrote: (count: number) => Promise<void>
   /** Ends it the hard way and waits until the system has buried it. */
   readonly kill: () => Promise<void>
   readonly exitCode: Promise<number | null>
@@ -30,13 +34,20 @@ export function processes(): (script: string, args: readonly string[], shell?: s
         : spawn('sh', ['-c', `${shell}; exec "$0" "$@"`, process.execPath, path, ...args], {
             stdio: ['ignore', 'pipe', 'inherit'],
           })
-    const exitCode = once(child, 'exit').then(([code]) => code as number | null)
-    const says = once(createInterface({ input: child.stdout }), 'line').then(([line]) => line as string)
+    const exitCode = once(child, 'close').then(([code]) => code as number | null)
+    const lines: string[] = []
+    const reader = createInterface({ input: child.stdout })
+    reader.on('line', (line) => lines.push(line))
+    const closed = once(reader, 'close')
+    async function wrote(count: number): Promise<void> {
+      while (lines.length < count) await Promise.race([once(reader, 'line'), closed])
+    }
+    const says = once(reader, 'line').then(([line]) => line as string)
     async function kill(): Promise<void> {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       await exitCode
     }
     onTestFinished(kill)
-    return { child, says, kill, exitCode }
+    return { child, says, lines, wrote, kill, exitCode }
   }
 }
