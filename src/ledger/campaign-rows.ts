@@ -31,20 +31,23 @@ export const noteHolder = (connection: Connection, pid: number | null, at: strin
 export const noteChange = (connection: Connection, at: string): void =>
   void connection.prepare<[string]>('update campaign set changed_at = ?').run(at)
 
-/** @throws {LedgerError} `unwritable` once the ledger was purged: what it holds can no longer be compared */
-export function fingerprintsOf(connection: Connection, file: string): Fingerprints {
+/** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare or to send */
+export function assertNotPurged(connection: Connection, file: string, action: string): Uint8Array {
   const campaign = connection
     .prepare<[], { secret: Buffer | null; purgedAt: string | null }>(
       'select secret, purged_at as purgedAt from campaign',
     )
     .get()
-  if (campaign?.secret) return createFingerprints(campaign.secret)
+  if (campaign?.secret) return campaign.secret
   throw new LedgerError(
     'unwritable',
-    `Cannot admit files into the ledger "${file}": it was purged at ${campaign?.purgedAt ?? 'an unknown time'}`,
+    `Cannot ${action} the ledger "${file}": it was purged at ${campaign?.purgedAt ?? 'an unknown time'}`,
     'Start a new ledger with --ledger; mandates of this one must not be in its files',
   )
 }
+
+export const fingerprintsOf = (connection: Connection, file: string): Fingerprints =>
+  createFingerprints(assertNotPurged(connection, file, 'admit files into'))
 
 /** @throws {LedgerError} `other_campaign` */
 export function bind(

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openAdmission } from './admission.js'
-import { bind, createCampaign, endRun, fingerprintsOf, insertRun, noteHolder } from './campaign-rows.js'
+import {
+  assertNotPurged,
+  bind,
+  createCampaign,
+  endRun,
+  fingerprintsOf,
+  insertRun,
+  noteHolder,
+} from './campaign-rows.js'
 import { emptyLog, type Connection } from './connection.js'
 import { prepareTotals } from './control-totals.js'
 import { createDelivery } from './delivery.js'
@@ -140,7 +148,11 @@ export function createLedger(parts: LedgerParts): Ledger {
       write(() =>
         resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force: force ?? false }),
       ),
-    retryRefused: (by) => write(() => retryRefused(connection, by, now())),
+    retryRefused: (by) =>
+      write(() => {
+        assertNotPurged(connection, file, 'send refused rows again from')
+        return retryRefused(connection, by, now())
+      }),
     purge: (decision) => {
       const rows = write(() => removeAccounts(connection, decision, now()))
       return guard(() => erase(connection, file, rows))

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest'
+import { isBalanced } from '../../src/domain/totals.js'
+import type { Decision, Ledger, Resolution } from '../../src/ledger/ledger.js'
+import {
+  admit,
+  IBAN,
+  inDoubt,
+  notSent,
+  open,
+  readyRow,
+  refused,
+  registered,
+  send,
+  SETTINGS,
+  stoppedClock,
+} from './campaign-setup.js'
+import { byHand, look, rowsOf, statesOf } from './ledger-views.js'
+
+const NEW_IDENTITY = { creditorIdentifier: 'SE97ZZZ5560000001', mandateReference: 'NEW-9' }
+const QUARTER_MS = 15 * 60 * 1_000
+
+const resolution = (rowId: number, decision: Decision, changes: Partial<Resolution> = {}): Resolution => ({
+  rowId,
+  decision,
+  by: 'Ada Example',
+  reason: 'the service said so by telephone',
+  assigned: decision === 'registered' ? NEW_IDENTITY : null,
+  evidence: null,
+  attempt: null,
+  ...changes,
+})
+
+/** Row 1 in doubt, row 2 refused, row 3 registered as NEW-3, row 4 ready; the doubt is older than 15 minutes. */
+async function campaign() {
+  const clock = stoppedClock()
+  const ledger = open({ clock })
+  ledger.startRun(SETTINGS)
+  admit(
+    ledger,
+    [1, 2, 3, 4].map((n) => ({ reference: `M-${n}`, customerNo: n })),
+  )
+  await send(ledger, inDoubt())
+  await send(ledger, refused())
+  await send(ledger, registered('NEW-3'))
+  clock.advance(QUARTER_MS)
+  return { ledger, clock }
+}
+
+const record = (ledger: Ledger, ...resolutions: Resolution[]) =>
+  ledger.resolve(resolutions, { dryRun: false })
+
+const decisionsOf = (file: string) => look(file, (reader) => reader.decisions(0, 100))
+
+describe('a decision on a row in doubt (scenario 59)', () => {
+  it.each([
+    ['registered', 'registered'],
+    ['refused', 'refused'],
+    ['resend', 'ready'],
+    ['written_off', 'written_off'],
+  ] as const)('%s makes it %s, once', async (decision, state) => {
+    const { ledger } = await campaign()
+    expect(record(ledger, resolution(1, decision))).toEqual({
+      isApplied: true,
+      results: [{ kind: 'resolved', rowId: 1, from: 'in_doubt', to: state }],
+    })
+    expect(statesOf(ledger.file)[0]).toBe(state)
+    expect(isBalanced(ledger.totals())).toBe(true)
+    expect(record(ledger, resolution(1, decision))).toMatchObject({
+      isApplied: false,
+      results: [{ kind: 'rejected' }],
+    })
+    expect(decisionsOf(ledger.file)).toEqual([
+      {
+        id: 1,
+        rowId: 1,
+        attemptId: 1,
+        at: '2026-06-15T10:15:00.000Z',
+        by: 'Ada Example',
+        decision,
+        reason: 'the service said so by telephone',
+        evidence: null,
+      },
+    ])
+    expect(look(ledger.file, (reader) => reader.campaign().changedAt)).toBe('2026-06-15T10:15:00.000Z')
+  })
+
+  it('registered removes the account and keeps the identifiers', async () => {
+    const { ledger } = await campaign()
+    record(ledger, resolution(1, 'registered', { evidence: 'list.csv sha256:ab' }))
+    expect(rowsOf(ledger.file)[0]).toMatchObject({
+      assignedCreditorIdentifier: 'SE97ZZZ5560000001',
+      assignedMandateReference: 'NEW-9',
+      registeredAt: '2026-06-15T10:15:00.000Z',
+      cells: null,
+      lastAttempt: { outcome: 'in_doubt' },
+    })
+    expect(byHand(ledger.file, (db) => db.prepare('select iban from row where id = 1').get())).toEqual({
+      iban: null,
+    })
+    expect(decisionsOf(ledger.file)[0]?.evidence).toBe('list.csv sha256:ab')
+    expect(ledger.hasAssigned('new-9')).toBe(true)
+  })
+
+  it('resend is exactly one more delivery', async () => {
+    const { ledger } = await campaign()
+    record(ledger, resolution(1, 'resend'))
+    const row = readyRow(ledger)
+    expect(row).toMatchObject({ id: 1, attempts: 1, mandate: { iban: IBAN } })
+    await ledger.settle(await ledger.begin(row), registered('NEW-1'))
+    expect(look(ledger.file, (reader) => reader.attempts(1)).map(({ n, outcome }) => [n, outcome])).toEqual([
+      [1, 'released'],
+      [2, 'registered'],
+    ])
+    expect(record(ledger, resolution(1, 'resend')).isApplied).toBe(false)
+  })
+
+  it('refused frees the mandate for a corrected row', async () => {
+    const { ledger } = await campaign()
+    record(ledger, resolution(1, 'refused'))
+    admit(ledger, [{ reference: 'M-1', customerNo: 100 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'refused', 'registered', 'ready', 'ready'])
+    const corrected = ledger.ready(4, 1)[0]!
+    await ledger.settle(await ledger.begin(corrected), registered('NEW-1'))
+    expect(statesOf(ledger.file)[4]).toBe('registered')
+  })
+
+  it('a run keeps counting as in doubt what a person settled later', async () => {
+    const { ledger } = await campaign()
+    record(ledger, resolution(1, 'resend'))
+    expect(look(ledger.file, (reader) => reader.runs()[0]?.attempts)).toEqual({
+      registered: 1,
+      refused: 1,
+      turned_away: 0,
+      not_sent: 0,
+      in_doubt: 1,
+      open: 0,
+    })
+  })
+})
+
+describe('a decision that is rejected', () => {
+  const rejected: [string, Resolution, RegExp][] = [
+    ['on a row that does not exist', resolution(99, 'refused'), /^There is no row 99$/],
+    ['on a registered row', resolution(3, 'written_off'), /^Row 3 is registered, not in doubt$/],
+    ['to refuse what is refused', resolution(2, 'refused'), /^Row 2 is refused, not in doubt$/],
+    ['to send a ready row again', resolution(4, 'resend'), /^Row 4 is ready, not in doubt$/],
+    ['on an older attempt', resolution(1, 'refused', { attempt: 2 }), /about attempt 2, the latest is 1$/],
+    [
+      'without the identifiers',
+      resolution(1, 'registered', { assigned: null }),
+      /without both assigned identifiers$/,
+    ],
+    [
+      'with one identifier',
+      resolution(1, 'registered', { assigned: { ...NEW_IDENTITY, creditorIdentifier: ' ' } }),
+      /without both assigned identifiers$/,
+    ],
+    [
+      'with a reference that another row has',
+      resolution(1, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference: 'new-3' } }),
+      /cannot have the assigned reference "new-3": row 3 has it$/,
+    ],
+    [
+      'that says refused and names identifiers',
+      resolution(1, 'refused', { assigned: NEW_IDENTITY }),
+      /not called registered$/,
+    ],
+    ['without a person', resolution(1, 'refused', { by: '  ' }), /needs a person and a reason$/],
+    ['without a reason', resolution(1, 'refused', { reason: '' }), /needs a person and a reason$/],
+  ]
+
+  it.each(rejected)('%s', async (_, decision, message) => {
+    const { ledger } = await campaign()
+    const before = statesOf(ledger.file)
+    const { isApplied, results } = record(ledger, decision)
+    expect(isApplied).toBe(false)
+    expect(results).toMatchObject([{ kind: 'rejected', message: expect.stringMatching(message) as string }])
+    expect(results[0]).toHaveProperty('next', expect.stringMatching(/./) as string)
+    expect(statesOf(ledger.file)).toEqual(before)
+  })
+
+  it('says how refused rows are sent again', async () => {
+    const { ledger } = await campaign()
+    expect(record(ledger, resolution(2, 'resend')).results[0]).toHaveProperty(
+      'next',
+      'Refused rows are sent again with "sepa-migrate run --retry-refused"',
+    )
+  })
+
+  it('to send again within 15 minutes of the intent, unless it is forced', async () => {
+    const { ledger, clock } = await campaign()
+    clock.advance(-1)
+    expect(record(ledger, resolution(1, 'resend')).results).toMatchObject([
+      {
+        message:
+          'Row 1 cannot be sent again yet: its request left less than 15 minutes ago and may still arrive',
+      },
+    ])
+    expect(ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true }).isApplied).toBe(true)
+  })
+
+  it('to send again when the clock was set back', async () => {
+    const { ledger, clock } = await campaign()
+    clock.advance(-24 * 60 * 60 * 1_000)
+    expect(record(ledger, resolution(1, 'resend')).isApplied).toBe(false)
+  })
+
+  it('takes the whole list with it, and each row is told', async () => {
+    const { ledger } = await campaign()
+    const report = record(
+      ledger,
+      resolution(4, 'written_off'),
+      resolution(3, 'refused'),
+      resolution(4, 'written_off'),
+    )
+    expect(report.isApplied).toBe(false)
+    expect(report.results.map((result) => (result.kind === 'rejected' ? result.message : result.to))).toEqual(
+      ['written_off', 'Row 3 is registered, not in doubt', 'Row 4 is in the list twice'],
+    )
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'refused', 'registered', 'ready'])
+    expect(decisionsOf(ledger.file)).toEqual([])
+  })
+
+  it('gives one reference to two rows of a list', async () => {
+    const clock = stoppedClock()
+    const ledger = open({ clock })
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    await send(ledger, inDoubt())
+    await send(ledger, inDoubt())
+    const second = { ...NEW_IDENTITY, mandateReference: 'new-9' }
+    expect(
+      record(ledger, resolution(1, 'registered'), resolution(2, 'registered', { assigned: second })),
+    ).toMatchObject({
+      isApplied: false,
+      results: [
+        { kind: 'resolved' },
+        { message: expect.stringContaining('another row of the list has it') as string },
+      ],
+    })
+  })
+})
+
+describe('a dry run', () => {
+  it('says what would be recorded and records nothing', async () => {
+    const { ledger } = await campaign()
+    expect(ledger.resolve([resolution(1, 'registered')], { dryRun: true })).toEqual({
+      isApplied: false,
+      results: [{ kind: 'resolved', rowId: 1, from: 'in_doubt', to: 'registered' }],
+    })
+    expect(statesOf(ledger.file)[0]).toBe('in_doubt')
+    expect(decisionsOf(ledger.file)).toEqual([])
+  })
+})
+
+describe('rows that were never in doubt', () => {
+  it('can be written off when they are ready or refused', async () => {
+    const { ledger } = await campaign()
+    expect(record(ledger, resolution(2, 'written_off'), resolution(4, 'written_off')).isApplied).toBe(true)
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'written_off', 'registered', 'written_off'])
+    expect(decisionsOf(ledger.file).map(({ rowId, attemptId }) => [rowId, attemptId])).toEqual([
+      [2, 2],
+      [4, null],
+    ])
+  })
+
+  it('can be written off after they could not be sent', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}])
+    await send(ledger, notSent())
+    expect(record(ledger, resolution(1, 'written_off')).isApplied).toBe(true)
+  })
+})
+
+describe('retryRefused', () => {
+  it('makes every refused row ready again, each as a decision', async () => {
+    const { ledger } = await campaign()
+    expect(ledger.retryRefused('Ada Example')).toBe(1)
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'ready', 'registered', 'ready'])
+    expect(decisionsOf(ledger.file)).toMatchObject([
+      { rowId: 2, attemptId: 2, by: 'Ada Example', decision: 'retry_refused' },
+    ])
+    expect(ledger.retryRefused('Ada Example')).toBe(0)
+  })
+
+  it('can be asked again after the next refusal', async () => {
+    const { ledger } = await campaign()
+    ledger.retryRefused('Ada Example')
+    await send(ledger, refused())
+    expect(ledger.retryRefused('Ada Example')).toBe(1)
+    expect(look(ledger.file, (reader) => reader.attempts(2)).length).toBe(2)
+  })
+})
