@@ -163,7 +163,7 @@ function judgeDoubt(
   decided: { by: string; evidence: string },
 ): Judged {
   const [listed] = claims
-  if (listed === undefined || claims.length > 1 || listed.creditorIdentifier === '')
+  if (listed === undefined || claims.length > 1 || listed.creditorIdentifier === '' || !isSpecific(listed))
     return { kind: 'still_in_doubt', row, detail: whyUnproven(claims) }
   const { creditorIdentifier, mandateReference } = listed
   return {
@@ -179,9 +179,15 @@ function judgeDoubt(
   }
 }
 
+/** A customer may have another mandate at the service, so the customer number alone proves nothing. */
+const isSpecific = ({ ibanMasked, originalMandateReference }: Listed): boolean =>
+  ibanMasked !== null || originalMandateReference !== null
+
 function whyUnproven(claims: readonly Listed[]): string {
   if (claims.length === 0)
     return 'the list does not show it; if the list is complete and newer than the attempt, it was not registered'
   if (claims.length > 1) return `the list shows it ${claims.length} times: it may be registered twice`
+  if (!claims.every(isSpecific))
+    return 'the list shows a mandate of this customer, but neither its account nor its original reference'
   return 'the list shows it without an assigned creditor identifier'
 }
