@@ -5,17 +5,17 @@ import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openTable, type TableRow } from '../source/table.js'
 
 /** How a decision is written, on the command line and in the in-doubt file (product.md 2). */
-const DECISIONS: Readonly<Record<string, Decision>> = {
-  registered: 'registered',
-  refused: 'refused',
-  resend: 'resend',
-  'written-off': 'written_off',
-  written_off: 'written_off',
-}
+const DECISIONS: ReadonlyMap<string, Decision> = new Map([
+  ['registered', 'registered'],
+  ['refused', 'refused'],
+  ['resend', 'resend'],
+  ['written-off', 'written_off'],
+  ['written_off', 'written_off'],
+])
 
 /** @throws {UsageError} for anything but one of the four decisions */
 export function readDecision(text: string): Decision {
-  const decision = DECISIONS[text.trim().toLowerCase()]
+  const decision = DECISIONS.get(text.trim().toLowerCase())
   if (decision !== undefined) return decision
   throw new UsageError(
     `"${text}" is not a decision`,
