@@ -27,7 +27,7 @@ export class CredentialsError extends HaltError {
   readonly exitCode = 6
 }
 
-/** A source cannot be read, or is not what it was. Nothing of it was admitted. `findings` lists what is wrong. */
+/** A source cannot be read, or is not what it was. Nothing of it was admitted. */
 export class SourceError extends HaltError {
   override readonly name = 'SourceError'
   readonly kind = 'source'

@@ -43,7 +43,7 @@ const seconds = (value: string, origin: string): number => {
   )
 }
 
-export type RefusedLimit = { readonly kind: 'count' | 'percent'; readonly value: number }
+type RefusedLimit = { readonly kind: 'count' | 'percent'; readonly value: number }
 
 const countOrPercent = (value: string, origin: string): RefusedLimit =>
   value.endsWith('%')

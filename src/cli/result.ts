@@ -1,6 +1,6 @@
 import { HaltError, maskAccounts, isBalanced, type Totals, totalsOf } from '../index.js'
 
-export interface ErrorEntry {
+interface ErrorEntry {
   readonly kind: string
   readonly message: string
   readonly next: string

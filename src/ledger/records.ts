@@ -75,9 +75,9 @@ export const toRun = (
   return { ...stored, settings: JSON.parse(stored.settings) as Record<string, unknown>, attempts }
 }
 
-export type StoredProblem = ProblemRecord & { readonly field: Field | null }
+type StoredProblem = ProblemRecord & { readonly field: Field | null }
 
 export const PROBLEM_COLUMNS = `problem.id as id, source.name as source, row_id as rowId, record, line, problem.rule as rule,
   severity, field, column_name as "column", value, message, remedy`
 
-export type StateCount = { readonly state: RowState; readonly count: number }
+type StateCount = { readonly state: RowState; readonly count: number }
