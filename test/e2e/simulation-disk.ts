@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { emergencyPathOf } from '../../src/ledger/emergency-file.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/open-ledger.js'
 import { createLedger, type LedgerOptions } from '../../src/ledger/writer.js'
@@ -22,6 +23,8 @@ export interface Disk {
   readonly kill: () => void
   /** The power fails: what survives is what was flushed. */
   readonly losePower: () => void
+  /** From now on the disk takes nothing more, until the next start. */
+  readonly fill: () => void
   /** The process ends by itself. */
   readonly close: () => void
   readonly remove: () => void
@@ -123,8 +126,12 @@ export function memoryDisk(
       const lost = options.flushes ? 0 : options.between(0, flushed.length - 1)
       leave(flushed[flushed.length - 1 - lost]!)
     },
+    fill: () => {
+      const open = live(connection)
+      open.pragma(`max_page_count = ${String(open.pragma('page_count', { simple: true }))}`)
+    },
     close: () => leave(live(connection).serialize()),
-    remove: () => undefined,
+    remove: () => rmSync(emergencyPathOf(file), { force: true }),
   }
 }
 
@@ -176,6 +183,7 @@ export function fileDisk(rows: number): Disk {
     committed: () => undefined,
     kill,
     losePower: kill,
+    fill: () => undefined, // a file that is full on purpose needs a disk of its own
     close: release,
     remove: () => {
       release()

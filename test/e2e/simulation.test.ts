@@ -67,6 +67,7 @@ if (ONE_SEED !== undefined) {
         'credentials',
         'echo_mismatch',
         'reference_repeated',
+        'disk_full',
       ]
       expect([...all(({ stops: met }) => met)]).toEqual(expect.arrayContaining(stops))
       expect([...all(({ deaths: met }) => met)].length).toBeGreaterThanOrEqual(12)

@@ -129,10 +129,11 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     }
   }
 
-  async function run(process: Process, weather: Weather, deathRate: number): Promise<void> {
+  /** @returns false when the process is dead, or its ledger can be written no more */
+  async function run(process: Process, weather: Weather, deathRate: number): Promise<boolean> {
     const { life, ledger } = process
     const policy = weather === CALM ? CALM_POLICY : drawPolicy(chance)
-    ledger.startRun(RUN_SETTINGS)
+    const runId = ledger.startRun(RUN_SETTINGS)
     if (chance.happens(0.2)) ledger.retryRefused('operator')
     disk.committed()
     const drain = new AbortController()
@@ -144,7 +145,25 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
         if (chance.happens(0.5)) schedule.at(chance.between(0, 500), life, () => abort.abort())
       })
     }
-    const state: { ended: string | null } = { ended: null }
+    const state: { ended: string | null; isFull: boolean; hasFailed: boolean } = {
+      ended: null,
+      isFull: false,
+      hasFailed: false,
+    }
+    if (weather !== CALM && chance.happens(0.1)) {
+      schedule.at(chance.between(0, 1_000), life, () => {
+        say('the disk is full')
+        state.isFull = true
+        disk.fill()
+      })
+    }
+    const fail = (error: unknown): void => {
+      state.ended = `the run throws: ${String(error)}`
+      state.hasFailed = true
+      if (life.isOver) return
+      if (state.isFull) stops.push('disk_full')
+      else judge.violate(`run: ${state.ended}`)
+    }
     deliver({
       ledger: ledgerFor(process, options.weakness),
       send: senderOf(process, weather, deathRate),
@@ -157,20 +176,20 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       watch: (event) => {
         if (event.kind === 'stop') say(`stop: ${event.stop.kind}`)
       },
-    }).then(
-      (stop) => {
-        state.ended = stop?.kind ?? 'everything was sent'
-        if (stop !== null) stops.push(stop.kind)
-      },
-      (error: unknown) => {
-        state.ended = 'error'
-        if (!life.isOver) judge.violate(`run: the run threw ${String(error)}`)
-      },
-    )
+    }).then((stop) => {
+      state.ended = stop?.kind ?? 'everything was sent'
+      if (stop !== null) stops.push(stop.kind)
+    }, fail)
     await letItHappen(process, deathRate, () => state.ended !== null)
-    if (life.isOver) return
+    if (life.isOver) return false
     say(`end: ${state.ended ?? 'none'}`)
+    try {
+      if (!state.hasFailed) ledger.endRun(runId, { stoppedBy: state.ended, exitCode: 0 })
+    } catch (error) {
+      fail(error)
+    }
     judge.look('after a run', ledger.totals())
+    return !state.hasFailed
   }
 
   /** One event after the other, until the run has ended or its process is dead; death may come at any step. */
@@ -257,9 +276,9 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       const process = start()
       judge.afterStart(process.ledger, MOST_SLOTS)
       if (chance.happens(deathRate)) process.die('after recovery')
-      else await run(process, chance.pick(WEATHERS), deathRate)
+      const canGoOn = process.life.isOver ? false : await run(process, chance.pick(WEATHERS), deathRate)
       if (!process.life.isOver) {
-        if (chance.happens(0.5)) decide(process, false)
+        if (canGoOn && chance.happens(0.5)) decide(process, false)
         if (chance.happens(0.1)) process.die('after decisions')
         else process.end()
       }
