@@ -58,6 +58,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const { write } = parts
   const commitIntent = prepareIntent(parts)
   const commitSettlement = prepareSettlement(parts)
+  const noteChange = parts.connection.prepare<[string]>('update campaign set changed_at = ?')
   let waiting: Waiting[] = []
   let references = new Set<string>()
 
@@ -82,7 +83,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     waiting = []
     let announcements: (() => void)[]
     try {
-      announcements = write(() => group.map(commit))
+      announcements = write(() => {
+        noteChange.run(parts.now())
+        return group.map(commit)
+      })
     } catch (error) {
       giveUp(group, error)
       return

@@ -1,8 +1,6 @@
-import type { Field } from '../domain/mandate.js'
 import type { Outcome } from '../domain/outcome.js'
-import type { RowState } from '../domain/row-state.js'
 import type { RuleId } from '../domain/rules.js'
-import type { AttemptRecord, ProblemRecord, RowRecord, RunRecord, SourceRecord } from './reader.js'
+import type { AttemptRecord, RowRecord, RunRecord, SourceRecord } from './reader.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
 
@@ -75,9 +73,5 @@ export const toRun = (
   return { ...stored, settings: JSON.parse(stored.settings) as Record<string, unknown>, attempts }
 }
 
-type StoredProblem = ProblemRecord & { readonly field: Field | null }
-
 export const PROBLEM_COLUMNS = `problem.id as id, source.name as source, row_id as rowId, record, line, problem.rule as rule,
   severity, field, column_name as "column", value, message, remedy`
-
-type StateCount = { readonly state: RowState; readonly count: number }
