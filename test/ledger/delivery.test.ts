@@ -385,11 +385,11 @@ describe('a full disk (scenarios 40 and 41)', () => {
     const ledger = open()
     admit(ledger, mandates(300))
     ledger.close()
-    const limited = start('deliver.mjs', [ledger.file], 'ulimit -f 600')
+    const limited = start('deliver.mjs', [ledger.file], 'ulimit -f 1000')
     expect(await limited.exitCode).toBe(0)
     expect(limited.lines.at(-1)).toMatch(/^unwritable: Cannot write the ledger/)
     const told = (word: string) => limited.lines.filter((line) => line.startsWith(word)).length
-    expect(told('begun')).toBeGreaterThan(5)
+    expect(told('begun')).toBeGreaterThan(2)
     expect(told('begun')).toBeLessThan(300)
 
     const again = open({ file: ledger.file })
