@@ -70,24 +70,37 @@ async function run(context: Context): Promise<CommandResult> {
     pid: world.pid,
     create: files.length > 0,
   })
+  let end: CampaignEnd
   try {
     ledger.bind({ baseUrl: service.baseUrl.href, username: service.credentials.username })
     if (ledger.recovered > 0)
       context.progress.note(
         `${ledger.recovered} rows were under way when the last run ended; they are in doubt now`,
       )
-    return await conclude(context, service, await send(context, service, ledger, files))
+    end = await send(context, service, ledger, files)
   } catch (error) {
-    // What is in doubt is told whatever went wrong (product.md 2).
-    return {
-      ...resultOfError(error, world.signals.exitStatus()),
-      campaign: campaignOf(settings, service),
-      totals: totalsOrNull(ledger),
-    }
+    return failed(context, service, error, totalsOrNull(ledger))
   } finally {
-    ledger.close()
+    ledger.close() // before the report, which needs the memory of its page cache
+  }
+  try {
+    return await conclude(context, service, end)
+  } catch (error) {
+    return failed(context, service, error, end.totals)
   }
 }
+
+/** What is in doubt is told whatever went wrong (product.md 2). */
+const failed = (
+  { world, settings }: Context,
+  service: Service,
+  error: unknown,
+  totals: Totals | null,
+): CommandResult => ({
+  ...resultOfError(error, world.signals.exitStatus()),
+  campaign: campaignOf(settings, service),
+  totals,
+})
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
 
@@ -108,7 +121,7 @@ async function send(
   const { world, settings, progress, log } = context
   const client = service.connect()
   announceSignals(context)
-  const policy = policyOf(settings)
+  const policy = policyOf(settings, service)
   try {
     return await runCampaign({
       ledger,
@@ -161,7 +174,7 @@ function announceSignals({ world: { signals }, progress }: Context): void {
   )
 }
 
-function policyOf(settings: Settings): DeliveryPolicy {
+function policyOf(settings: Settings, { baseUrl }: Service): DeliveryPolicy {
   const maxDuration = settings.get('maxDuration')
   return {
     concurrency: concurrencyOf(settings),
@@ -170,6 +183,7 @@ function policyOf(settings: Settings): DeliveryPolicy {
     maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
     maxInDoubt: settings.get('maxInDoubt') ?? DEFAULT_MAX_IN_DOUBT,
     maxRefused: settings.get('maxRefused'),
+    stopAtCanaryDoubt: baseUrl.href.startsWith('https:'),
   }
 }
 

@@ -6,6 +6,11 @@ export interface BrakeLimits {
   /** Rows that may become in doubt in this run; one more stops it. */
   readonly maxInDoubt: number
   /** Refusals in this run; a share counts once `SHARE_FROM` rows were answered. Null for no limit. */
+  /**
+   * Stop when the first answer of the run is a doubt without any status. Over TLS 1.3 a missing client certificate
+   * shows only after the request was written, so a wrong set-up would otherwise cost more than the canary.
+   */
+  readonly stopAtCanaryDoubt?: boolean
   readonly maxRefused: { readonly kind: 'count' | 'percent'; readonly value: number } | null
 }
 
@@ -78,7 +83,17 @@ export function mustStop(brake: Brake, outcome: Outcome, limits: BrakeLimits, no
       why: `${brake.inDoubt} rows became in doubt in this run, more than the limit of ${limits.maxInDoubt}`,
       next: 'Find out what the service registered, settle the rows with sepa-migrate resolve, then run again',
     }
+  if (limits.stopAtCanaryDoubt === true && isCanaryDoubt(brake, outcome)) return CANARY_IN_DOUBT
   return identicalRefusals(brake) ?? tooManyRefused(brake, limits) ?? noConnection(brake, outcome, nowMs)
+}
+
+const isCanaryDoubt = (brake: Brake, outcome: Outcome): boolean =>
+  outcome.kind === 'in_doubt' && outcome.evidence.status === null && brake.answered === 1
+
+const CANARY_IN_DOUBT: Stop = {
+  kind: 'canary',
+  why: 'The first row got no answer at all, so it is in doubt and no other was sent',
+  next: 'Check whether the service wants a client certificate (service.clientCertificate), then run again',
 }
 
 function identicalRefusals(brake: Brake): Stop | null {

@@ -12,6 +12,7 @@ type StopKind =
   | 'no_connection'
   | 'retry_after'
   | 'turned_away'
+  | 'canary'
   | 'declined'
 
 export interface Stop {

@@ -104,6 +104,22 @@ describe('the in-doubt budget', () => {
   })
 })
 
+describe('the canary', () => {
+  const limits: BrakeLimits = { ...WIDE, stopAtCanaryDoubt: true }
+  const silent = inDoubt({ status: null, errorCode: 'UND_ERR_SOCKET' })
+
+  it('7: that got no answer at all stops the run, where that is asked for', () => {
+    expect(lastStop([{ outcome: silent }], limits)).toBe('canary')
+    expect(lastStop([{ outcome: silent }])).toBeNull()
+  })
+
+  it('is not blamed for a doubt with a status, nor for one of a later row', () => {
+    expect(lastStop([{ outcome: inDoubt({ status: 500 }) }], limits)).toBeNull()
+    expect(lastStop([{ outcome: registered() }, { outcome: silent }], limits)).toBeNull()
+    expect(lastStop([{ outcome: refused() }], limits)).toBeNull()
+  })
+})
+
 describe('identical refusals', () => {
   it('stop the run when they are the first three answers', () => {
     expect(ride(times(3, refused())).stops).toEqual([null, null, 'identical_refusals'])
