@@ -5,12 +5,12 @@ import { type Stop, stopOfHalt } from './stop.js'
 export interface BrakeLimits {
   /** Rows that may become in doubt in this run; one more stops it. */
   readonly maxInDoubt: number
-  /** Refusals in this run; a share counts once `SHARE_FROM` rows were answered. Null for no limit. */
   /**
    * Stop when the first answer of the run is a doubt without any status. Over TLS 1.3 a missing client certificate
    * shows only after the request was written, so a wrong set-up would otherwise cost more than the canary.
    */
   readonly stopAtCanaryDoubt?: boolean
+  /** Refusals in this run; a share counts once `SHARE_FROM` rows were answered. Null for no limit. */
   readonly maxRefused: { readonly kind: 'count' | 'percent'; readonly value: number } | null
 }
 
