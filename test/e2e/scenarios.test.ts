@@ -1,0 +1,185 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  openLedgerReader,
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  type Totals,
+} from '../../src/index.js'
+import { validExport, validLine } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start, type Ended, type Started } from '../support/program.js'
+
+/** The numbers are those of the list of fault scenarios (engineering-facts.md 10). */
+
+interface Place {
+  readonly folder: string
+  readonly sandbox: Sandbox
+}
+
+const opened: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close()
+})
+
+async function open(options: SandboxOptions, rows: number): Promise<Place> {
+  const place = makeFolder()
+  const sandbox = await startSandbox({ seed: 1, ...options })
+  opened.push(async () => {
+    await sandbox.close()
+    place.remove()
+  })
+  writeFileSync(join(place.folder, 'export.csv'), validExport(rows))
+  return { folder: place.folder, sandbox }
+}
+
+const run = ({ folder, sandbox }: Place, ...args: string[]): Started =>
+  start(['run', 'export.csv', '--base-url', sandbox.url, ...args], { cwd: folder, env: CREDENTIALS })
+
+function totals({ folder }: Place): Totals {
+  const reader = openLedgerReader(join(folder, 'sepa-migrate.db'))
+  try {
+    return reader.totals()
+  } finally {
+    reader.close()
+  }
+}
+
+/** Resolves when the program's stderr shows this. */
+function shows({ child }: Started, text: string): Promise<void> {
+  let seen = ''
+  return new Promise((resolve) => {
+    child.stderr!.on('data', (part: Buffer) => {
+      seen += part.toString()
+      if (seen.includes(text)) resolve()
+    })
+  })
+}
+
+async function untilReceived({ sandbox }: Place, count: number): Promise<void> {
+  while (sandbox.requests().received.migrate < count) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const HANG_ALL: SandboxOptions = { faults: [{ fault: { kind: 'hang', applied: true } }] }
+
+describe('36: a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 143],
+  ] as const)('%s once lets what is under way finish, and the next run goes on', async (signal, status) => {
+    const place = await open({ latencyMs: 20 }, 60)
+    const started = run(place, '--concurrency', '4', '--no-report')
+    await untilReceived(place, 5)
+    started.child.kill(signal)
+    const ended = await started.ended
+    expect(ended.status).toBe(status)
+    expect(ended.stdout).toMatch(/Control totals/)
+    expect(totals(place)).toMatchObject({ inDoubt: 0, sending: 0 })
+    expect(totals(place).ready).toBeGreaterThan(0)
+    expect((await run(place, '--no-report').ended).status).toBe(0)
+    expect(place.sandbox.mandates()).toHaveLength(60)
+  })
+
+  it('twice gives up what is under way, which becomes in doubt', async () => {
+    const place = await open(HANG_ALL, 20)
+    const started = run(place, '--no-report')
+    const drained = shows(started, 'Signal received')
+    await untilReceived(place, 1)
+    started.child.kill('SIGINT')
+    await drained
+    started.child.kill('SIGINT')
+    const { status, stderr } = await started.ended
+    expect(status).toBe(130)
+    expect(stderr).toMatch(/Second signal/)
+    expect(totals(place)).toMatchObject({ inDoubt: 1, ready: 19, sending: 0 })
+  })
+
+  it('SIGQUIT leaves at once, and the next start finds the row in doubt', async () => {
+    const place = await open(HANG_ALL, 20)
+    const started = run(place, '--no-report')
+    await untilReceived(place, 1)
+    started.child.kill('SIGQUIT')
+    expect((await started.ended).status).toBe(131)
+    expect(totals(place)).toMatchObject({ sending: 1 })
+    const next = run(place, '--limit', '1', '--timeout', '0.2', '--no-report')
+    expect((await next.ended).stderr).toMatch(/1 rows were under way/)
+    expect(place.sandbox.mandates().filter(({ customer_no }) => customer_no === 1)).toHaveLength(1)
+  })
+})
+
+describe('37, 48: a program that is stopped and goes on', () => {
+  it('keeps its lock meanwhile, and its request becomes in doubt when its time is over', async () => {
+    const place = await open(HANG_ALL, 1)
+    const started = run(place, '--timeout', '1', '--no-report')
+    await untilReceived(place, 1)
+    started.child.kill('SIGSTOP')
+    const second = await run(place, '--json').ended
+    expect(second.status).toBe(8)
+    expect(second.stdout).toMatch(/has held it since/)
+    started.child.kill('SIGCONT')
+    expect((await started.ended).status).toBe(4)
+    expect(totals(place)).toMatchObject({ inDoubt: 1 })
+  })
+})
+
+describe('26, 27, 62: answers with 503', () => {
+  const BUSY: SandboxOptions = {
+    faults: [{ match: { customer_no: 3 }, times: 1, fault: { kind: 'server_error', status: 503 } }],
+  }
+
+  it('leave the row in doubt', async () => {
+    const place = await open(BUSY, 6)
+    expect((await run(place, '--no-report').ended).status).toBe(4)
+    expect(totals(place)).toMatchObject({ registered: 5, inDoubt: 1 })
+  })
+
+  it('are turned away where the configuration says so, which is recorded and reported', async () => {
+    const place = await open(BUSY, 6)
+    writeFileSync(join(place.folder, 'sepa-migrate.yaml'), 'outcomes: { "503": turned_away }\n')
+    expect((await run(place).ended).status).toBe(0)
+    expect(totals(place)).toMatchObject({ registered: 6, inDoubt: 0 })
+    const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
+    expect(reader.runs()[0]?.settings).toMatchObject({ outcomes: { 503: 'turned_away' } })
+    reader.close()
+    expect(readFileSync(join(place.folder, 'report.html'), 'utf8')).toMatch(/503/)
+  })
+})
+
+describe('50: an unclosed quote on line 2 of many', () => {
+  it('refuses the whole file and names the line; nothing is admitted or sent', async () => {
+    const place = await open({}, 0)
+    const [header, ...lines] = validExport(100_000).split('\n')
+    writeFileSync(join(place.folder, 'export.csv'), [header, '"1,open', ...lines].join('\n'))
+    const { status, stderr } = await run(place).ended
+    expect(status).toBe(7)
+    expect(stderr).toMatch(/line 2/)
+    expect(totals(place).read).toBe(0)
+    expect(place.sandbox.requests().received.migrate).toBe(0)
+  })
+})
+
+describe('52: the same mandate', () => {
+  it('twice is sent once; with other content none of the group is sent', async () => {
+    const place = await open({}, 0)
+    const other = validLine(2).replace('2024-03-03', '2024-03-04')
+    const lines = [validLine(1), validLine(1), validLine(2), other]
+    writeFileSync(join(place.folder, 'export.csv'), `${validExport(0)}${lines.join('\n')}\n`)
+    expect((await run(place, '--no-report').ended).status).toBe(3)
+    expect(totals(place)).toMatchObject({ registered: 1, duplicate: 1, conflict: 2 })
+    expect(place.sandbox.mandates().map(({ customer_no }) => customer_no)).toEqual([1])
+  })
+})
+
+describe('55: a reader that goes away', () => {
+  it('does not stop the run', async () => {
+    const place = await open({ latencyMs: 5 }, 30)
+    const started = run(place, '--verbose', '--no-report')
+    started.child.stdout!.destroy()
+    started.child.stderr!.destroy()
+    const ended: Ended = await started.ended
+    expect(ended.status).toBe(0)
+    expect(totals(place)).toMatchObject({ registered: 30 })
+  })
+})
