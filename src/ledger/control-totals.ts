@@ -1,4 +1,4 @@
-import type { RowState } from '../domain/row-state.js'
+import { ROW_STATES, type RowState } from '../domain/row-state.js'
 import { totalsOf, type Totals } from '../domain/totals.js'
 import type { Connection } from './connection.js'
 
@@ -31,7 +31,7 @@ export function prepareTotals(connection: Connection): () => Totals {
 export function prepareSourceTotals(connection: Connection): (sourceId: number) => Totals {
   const counts = connection.prepare<[{ id: number }], Count>(
     `with span as (select records, first_row, last_row from source where id = :id),
-     states (state) as (select distinct state from row)
+     states (state) as (values ${ROW_STATES.map((state) => `('${state}')`).join(', ')})
      select state, (select count(*) from row, span where row.state = states.state
                       and row.id between span.first_row and span.last_row) as count from states
      union all select null, records from span`,

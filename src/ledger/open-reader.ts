@@ -73,8 +73,9 @@ export function createReader(connection: Connection, file: string): LedgerReader
        evidence from decision where id > ? order by id limit ?`,
   )
   const distinct = connection.prepare<[], { customers: number; mandates: number; accounts: number }>(
-    `select count(distinct customer_no) as customers, count(distinct mandate_key) as mandates,
-       count(distinct iban_key) as accounts from row`,
+    `select (select count(distinct customer_no) from row) as customers,
+       (select count(distinct mandate_key) from row) as mandates,
+       (select count(distinct iban_key) from row) as accounts`,
   )
   const readRows = prepareRows(connection)
   const totals = prepareTotals(connection)
