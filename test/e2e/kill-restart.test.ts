@@ -92,7 +92,7 @@ afterEach(async () => {
   place.remove()
 })
 
-it(`survives ${KILLS} kills in ${ROWS} rows: nothing is lost and nothing is posted twice (seed ${SEED})`, async () => {
+it(`34: survives ${KILLS} kills in ${ROWS} rows: nothing is lost and nothing is posted twice (seed ${SEED})`, async () => {
   const random = randomOf(SEED)
   const ledger = join(place.folder, 'sepa-migrate.db')
   writeFileSync(join(place.folder, 'export.csv'), validExport(ROWS))
