@@ -123,6 +123,19 @@ describe('rows whose mandate the ledger holds', () => {
     })
   })
 
+  it('keeps the state of rows that are held back for new values, whatever the ledger holds', () => {
+    const live = { content: 'a', state: 'registered' } as const
+    expect(decideGroup(factsOf({ contents: ['a'], live, heldBack: 2, unchanged: 1 }))).toEqual({
+      sendable: 'against_live',
+      heldBack: 'keep',
+      supersede: true,
+    })
+    const ready = { ...live, state: 'ready' } as const
+    const lowered = factsOf({ contents: ['a'], live: ready, heldBack: 1, conflictHolds: false })
+    expect(decideGroup(lowered)).toEqual({ sendable: 'duplicate', heldBack: 'keep', supersede: false })
+    expect(decideGroup(factsOf({ heldBack: 1 })).sendable).toBe('first_goes')
+  })
+
   it('looks at the first row alone where the conflict rule was lowered', () => {
     const live = { state: 'ready', content: 'a' } as const
     const first = decideGroup(factsOf({ contents: ['a', 'b'], live, conflictHolds: false }))
