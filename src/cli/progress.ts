@@ -49,7 +49,8 @@ export function startProgress(world: World): Progress {
 function barProgress(world: World): Progress {
   const counts: Counts = { total: 0, registered: 0, refused: 0, inDoubt: 0, again: 0 }
   let bar: SingleBar | null = null
-  const say = (text: string): void => world.stderr.write(`${text}\n`)
+  /** Wipes the bar from its line first; the next update draws it again below. */
+  const say = (text: string): void => world.stderr.write(bar === null ? `${text}\n` : `\r\u001b[2K${text}\n`)
   return {
     reading: (source, records) => {
       if (records % READING_STEP === 0) say(`Reading ${source}: ${records} records`)
@@ -62,6 +63,7 @@ function barProgress(world: World): Progress {
           stream: world.stderr.stream,
           format: 'Sending {bar} {value}/{total} · {rate}/s · ETA {eta_formatted} · {counts}',
           hideCursor: true,
+          forceRedraw: true,
           stopOnComplete: false,
         },
         Presets.shades_classic,
