@@ -7,6 +7,7 @@ import { migrate } from './migration.js'
 import { createReader } from './open-reader.js'
 import type { LedgerReader } from './reader.js'
 import { SCHEMA } from './schema.js'
+import { explaining } from './storage-error.js'
 import { createStorage } from './storage.js'
 
 /** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
@@ -20,7 +21,7 @@ const NAME = 'scratch'
 
 /** @throws {LedgerError} where SQLite cannot be used at all, or its temporary folder is full */
 export function openScratchLedger(clock: Clock): ScratchLedger {
-  const connection = openScratch()
+  const connection = explaining('open', NAME, openScratch)
   const now = (): string => new Date(clock.now()).toISOString()
   const { guard, write } = createStorage(connection, NAME)
   guard(() => migrate(connection, NAME, SCHEMA))
