@@ -1,19 +1,15 @@
-import { join, resolve } from 'node:path'
 import {
   type CampaignEnd,
   type DeliveryEvent,
   type DeliveryPolicy,
   type Ledger,
-  checkRegister,
   openLedger,
   openLedgerReader,
-  readRegister,
-  writeRegister,
-  type Plan,
   type Totals,
   runCampaign,
   UsageError,
 } from '../index.js'
+import { confirmRun } from './confirm.js'
 import { actorOf, type Command, type Context } from './command.js'
 import { askText, canAsk } from './prompt.js'
 import { closingLines, writePack } from './pack.js'
@@ -149,7 +145,8 @@ async function send(
       random: world.random,
       drain: world.signals.drain,
       abort: world.signals.abort,
-      confirm: (plan) => confirm(context, service, policy, plan),
+      confirm: (plan) =>
+        confirmRun(context, service.baseUrl, { plan, policy, ask: (question) => askText(world, question) }),
       watchReading: progress.reading,
       watch: (event) => {
         log.delivery(event)
@@ -185,51 +182,6 @@ function policyOf(settings: Settings, { baseUrl }: Service): DeliveryPolicy {
     maxRefused: settings.get('maxRefused'),
     stopAtCanaryDoubt: baseUrl.href.startsWith('https:'),
   }
-}
-
-/** Only for a real service: a rehearsal on loopback is repeated with new ledgers on purpose. */
-function checkOtherLedgers({ world, settings, own, progress }: Context, { baseUrl }: Service): void {
-  if (baseUrl.isLoopback) return
-  const reader = openLedgerReader(settings.ledger)
-  const run = {
-    baseUrl: baseUrl.href,
-    ledgerId: reader.campaign().ledgerId,
-    ledger: resolve(settings.ledger),
-    run: reader.runs().at(-1)?.id ?? 0,
-    sources: reader.sources().map(({ sha256 }) => sha256),
-  }
-  reader.close()
-  const file = join(world.stateFolder, 'campaigns.jsonl')
-  if (own['anotherLedger'] !== true) checkRegister(readRegister(file), run)
-  if (!writeRegister(file, run)) progress.note(`Cannot note this run in ${file}; the run goes on without it`)
-}
-
-async function confirm(
-  context: Context,
-  service: Service,
-  policy: DeliveryPolicy,
-  plan: Plan,
-): Promise<boolean> {
-  const { world, settings, progress } = context
-  const { baseUrl } = service
-  checkOtherLedgers(context, service)
-  if (!baseUrl.isLoopback) for (const line of planLines(baseUrl.href, plan, policy)) progress.note(line)
-  const isConfirmed =
-    baseUrl.isLoopback ||
-    (settings.get('yes') ?? false) ||
-    (await askText(world, `Type the host name "${baseUrl.host}" to send`)) === baseUrl.host
-  if (isConfirmed) progress.sending(plan.toSend)
-  return isConfirmed
-}
-
-/** A guess from the settings alone; an answer of 0.3 s is usual for this kind of service. */
-function planLines(target: string, { totals, toSend }: Plan, policy: DeliveryPolicy): string[] {
-  const perSecond = Math.min(policy.concurrency / 0.3, policy.rate ?? Infinity)
-  return [
-    `Target: ${target}`,
-    `Rows: ${totals.ready} ready, ${totals.registered} registered, ${totals.inDoubt} in doubt, ${totals.refused} refused`,
-    `To send in this run: ${toSend}, expected to take about ${Math.ceil(toSend / perSecond / 60)} minutes`,
-  ]
 }
 
 function watch({ progress, settings }: Context, event: DeliveryEvent): void {

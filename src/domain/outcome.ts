@@ -48,7 +48,7 @@ export type Outcome<Value = AssignedIdentity> =
   | (Seen & { readonly kind: 'turned_away' })
   /** No byte was handed to the socket: ready again. */
   | (Seen & { readonly kind: 'not_sent' })
-  /** May have been applied. `probably_registered` when a 2xx was seen. The program never sends it again. */
+  /** May have been applied. `probably_registered` when a 2xx was seen that names no other mandate. Never sent again. */
   | (Seen & { readonly kind: 'in_doubt'; readonly hint: 'probably_registered' | 'unknown' })
 
 export type OutcomeKind = Outcome['kind']
