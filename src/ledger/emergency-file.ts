@@ -1,5 +1,6 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import { assertPrivateFile, entryAt, PRIVATE } from './file-safety.js'
+import { assertPrivateFile, PRIVATE } from './file-safety.js'
+import { entryAt } from '../trust/entry.js'
 
 /**
  * Where outcomes go that the ledger could not take, because the disk was full for one (engineering-facts.md 3.6).

@@ -1,11 +1,10 @@
-import { closeSync, fchmodSync, lstatSync, openSync, statfsSync, type Stats } from 'node:fs'
-import { userInfo } from 'node:os'
+import { closeSync, fchmodSync, openSync, statfsSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { LedgerError } from '../errors.js'
+import { distrustPrivateFile, entryAt } from '../trust/entry.js'
 
 /** The owner may read and write, nobody else may do anything. */
 export const PRIVATE = 0o600
-const OTHERS = 0o077
 
 /**
  * Types of file systems that live on another machine, as Linux numbers them: their locks and their shared memory do
@@ -27,9 +26,6 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x7461636f, 'OCFS2'],
 ])
 
-/** The entry at a path, or null where there is none. A link is not followed. */
-export const entryAt = (path: string): Stats | null => lstatSync(path, { throwIfNoEntry: false }) ?? null
-
 /** @throws {LedgerError} `unsafe` where the folder is on another machine */
 export function assertLocalFolder(file: string, typeOf = (folder: string) => statfsSync(folder).type): void {
   const type = NETWORK_FILE_SYSTEMS.get(typeOf(dirname(file)) >>> 0)
@@ -41,41 +37,9 @@ export function assertLocalFolder(file: string, typeOf = (folder: string) => sta
   )
 }
 
-function ownUserId(): number | null {
-  try {
-    return userInfo().uid
-  } catch {
-    return null // a container may run under a number that has no name
-  }
-}
-
-function faultOf(entry: Stats): { why: string; next: string } | null {
-  if (entry.isSymbolicLink())
-    return { why: 'it is a symbolic link', next: 'Give the path of the file itself' }
-  if (!entry.isFile()) return { why: 'it is not a regular file', next: 'Give the path of a file' }
-  if ((entry.mode & OTHERS) !== 0) {
-    const mode = (entry.mode & 0o777).toString(8).padStart(4, '0')
-    return {
-      why: `other users may open it (mode ${mode})`,
-      next: 'Make it private with "chmod 600", and ask who may have read it',
-    }
-  }
-  if (entry.nlink > 1) {
-    return {
-      why: 'it has a second name (a hard link), so its lock does not protect it',
-      next: 'Remove the other name',
-    }
-  }
-  const own = ownUserId()
-  if (own !== null && own >= 0 && entry.uid !== own) {
-    return { why: 'it belongs to another user', next: 'Run the command as the user who owns it' }
-  }
-  return null
-}
-
-/** @throws {LedgerError} `unsafe` for a file that others can read or put in the place of ours (engineering-facts.md 8) */
+/** @throws {LedgerError} `unsafe` for a file that others can read or put in the place of ours */
 export function assertPrivateFile(path: string, entry: Stats): void {
-  const fault = faultOf(entry)
+  const fault = distrustPrivateFile(entry)
   if (fault === null) return
   throw new LedgerError('unsafe', `Cannot trust the file "${path}": ${fault.why}`, fault.next)
 }

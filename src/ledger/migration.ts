@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { LedgerError, UsageError } from '../errors.js'
 import type { Connection } from './connection.js'
-import { createPrivateFile, entryAt } from './file-safety.js'
+import { createPrivateFile } from './file-safety.js'
+import { entryAt } from '../trust/entry.js'
 import { APPLICATION_ID, type SchemaStep } from './schema.js'
 
 export const versionOf = (connection: Connection): number =>

@@ -4,7 +4,8 @@ import type { RuleId } from '../domain/rules.js'
 import { UsageError } from '../errors.js'
 import { openForReading, type Connection } from './connection.js'
 import { prepareSourceTotals, prepareTotals } from './control-totals.js'
-import { assertPrivateFile, entryAt } from './file-safety.js'
+import { assertPrivateFile } from './file-safety.js'
+import { entryAt } from '../trust/entry.js'
 import { assertOurs, missing } from './migration.js'
 import type {
   CampaignRecord,

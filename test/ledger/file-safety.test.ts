@@ -1,12 +1,8 @@
 import { chmodSync, linkSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  assertLocalFolder,
-  assertPrivateFile,
-  createPrivateFile,
-  entryAt,
-} from '../../src/ledger/file-safety.js'
+import { assertLocalFolder, assertPrivateFile, createPrivateFile } from '../../src/ledger/file-safety.js'
+import { entryAt } from '../../src/trust/entry.js'
 import { freshFile } from './campaign-setup.js'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)

@@ -14,6 +14,9 @@ import ts from 'typescript'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The ledger's room and the rooms below it. */
+const FOLDERS = ['domain', 'trust', 'ledger']
+
 /**
  * The ledger and what it stands on as plain JavaScript in a folder of its own, so that a real second process can run
  * it: vitest's own workers share one process with the test, and a lock or a kill must be seen from outside.
@@ -26,13 +29,13 @@ export function plainSources(): string {
   const source = join(root, 'src')
   const files = [
     'errors.ts',
-    ...['domain', 'ledger'].flatMap((folder) =>
+    ...FOLDERS.flatMap((folder) =>
       readdirSync(join(source, folder))
         .filter((name) => name.endsWith('.ts'))
         .map((name) => join(folder, name)),
     ),
   ]
-  for (const folder of ['domain', 'ledger']) mkdirSync(join(target, folder))
+  for (const folder of FOLDERS) mkdirSync(join(target, folder))
   for (const file of files) {
     const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
