@@ -1,126 +1,168 @@
-import { Presets, SingleBar } from 'cli-progress'
+import { createLogUpdate } from 'log-update'
 import type { Outcome } from '../index.js'
+import { plainLine, type RunView, settledOf, terminalLines } from './progress-view.js'
 import type { World } from './world.js'
 
-/** Shows how far a run is: a bar on a terminal, one plain line per interval elsewhere. Always on stderr. */
+/** Shows how far a run is: lines redrawn in place on a terminal, one plain line per interval elsewhere. On stderr. */
 export interface Progress {
   readonly reading: (source: string, records: number) => void
   readonly sending: (total: number) => void
   readonly outcome: (kind: Outcome['kind']) => void
+  /** A line that stays. */
   readonly note: (text: string) => void
+  /** What goes on just now, a pause for example; replaced by the next, gone with the next outcome. */
+  readonly event: (text: string) => void
   readonly end: () => void
 }
 
-const INTERVAL_MS = 10_000
-const READING_STEP = 50_000
+const LINE_INTERVAL_MS = 5_000
+/** Fast enough for an eye, slow enough for a terminal at the far end of a line. */
+const DRAW_INTERVAL_MS = 100
 
 export const silentProgress: Progress = {
   reading: () => undefined,
   sending: () => undefined,
   outcome: () => undefined,
   note: () => undefined,
+  event: () => undefined,
   end: () => undefined,
 }
 
-interface Counts {
-  total: number
-  registered: number
-  refused: number
-  inDoubt: number
-  again: number
+/** Counts of the run that is shown; `view` reads them with the time that has passed. */
+function counter(world: World) {
+  let startedMs = world.clock.monotonic()
+  let counts = { total: 0, registered: 0, refused: 0, inDoubt: 0 }
+  let event: string | null = null
+  return {
+    start: (total: number): void => {
+      startedMs = world.clock.monotonic()
+      counts = { ...counts, total }
+    },
+    outcome: (kind: Outcome['kind']): void => {
+      if (kind === 'registered') counts.registered += 1
+      else if (kind === 'refused') counts.refused += 1
+      else if (kind === 'in_doubt') counts.inDoubt += 1
+      else return // not sent or turned away: the row waits, and an event says why
+      event = null
+    },
+    event: (text: string): void => void (event = text),
+    view: (): RunView => ({
+      ...counts,
+      settledBefore: 0,
+      elapsedMs: world.clock.monotonic() - startedMs,
+      event,
+    }),
+  }
 }
 
-const settledOf = (counts: Counts): number => counts.registered + counts.refused + counts.inDoubt
+export const startProgress = (world: World): Progress =>
+  world.stderr.isTerminal ? drawnProgress(world) : lineProgress(world)
 
-function count(counts: Counts, kind: Outcome['kind']): void {
-  if (kind === 'registered') counts.registered += 1
-  else if (kind === 'refused') counts.refused += 1
-  else if (kind === 'in_doubt') counts.inDoubt += 1
-  else counts.again += 1
+/** The lines of a view, redrawn in place; what is said meanwhile is written above them and stays. */
+export function drawnLines(world: World) {
+  const draw = createLogUpdate(world.stderr.stream)
+  return {
+    show: (lines: readonly string[]): void => draw(lines.join('\n')),
+    clear: (): void => {
+      draw.clear()
+      draw.done() // gives the cursor back
+    },
+  }
 }
 
-const describe = ({ registered, refused, inDoubt, again }: Counts): string =>
-  `registered ${registered}, refused ${refused}, in doubt ${inDoubt}, sent again ${again}`
-
-export function startProgress(world: World): Progress {
-  return world.stderr.isTerminal ? barProgress(world) : lineProgress(world)
+/** Columns of the terminal behind a stream, as they are now; 80 where it does not say. */
+export const columnsOf = ({ stderr: { stream } }: World): number => {
+  const columns: unknown = Reflect.get(stream, 'columns')
+  return typeof columns === 'number' && columns > 0 ? columns : 80
 }
 
-function barProgress(world: World): Progress {
-  const counts: Counts = { total: 0, registered: 0, refused: 0, inDoubt: 0, again: 0 }
-  let bar: SingleBar | null = null
-  /** Wipes the bar from its line first; the next update draws it again below. */
-  const say = (text: string): void => world.stderr.write(bar === null ? `${text}\n` : `\r\u001b[2K${text}\n`)
+function drawnProgress(world: World): Progress {
+  const { view, ...count } = counter(world)
+  const lines = drawnLines(world)
+  let shown: 'nothing' | 'reading' | 'sending' = 'nothing'
+  let text: () => readonly string[] = () => []
+  let cancelDrawing: (() => void) | null = null
+
+  function drawNow(): void {
+    cancelDrawing?.()
+    cancelDrawing = null
+    if (shown !== 'nothing') lines.show(text())
+  }
+  /** However much happens, the lines are drawn ten times a second at most, and the last state is always drawn. */
+  const drawSoon = (): void => void (cancelDrawing ??= world.after(DRAW_INTERVAL_MS, drawNow))
+  function clear(): void {
+    cancelDrawing?.()
+    cancelDrawing = null
+    if (shown !== 'nothing') lines.clear()
+  }
+
   return {
     reading: (source, records) => {
-      if (records % READING_STEP === 0) say(`Reading ${source}: ${records} records`)
+      shown = 'reading'
+      text = () => [`Reading ${source}: ${records} records`]
+      drawSoon()
     },
     sending: (total) => {
-      counts.total = total
-      if (total === 0) return
-      bar = new SingleBar(
-        {
-          stream: world.stderr.stream,
-          format: 'Sending {bar} {value}/{total} · {rate}/s · ETA {eta_formatted} · {counts}',
-          hideCursor: true,
-          forceRedraw: true,
-          stopOnComplete: false,
-        },
-        Presets.shades_classic,
-      )
-      bar.start(total, 0, { counts: describe(counts), rate: '0' })
+      clear()
+      count.start(total)
+      shown = total === 0 ? 'nothing' : 'sending'
+      text = () => terminalLines(view(), columnsOf(world))
+      drawNow()
     },
-    outcome: (() => {
-      const startedMs = world.clock.monotonic()
-      return (kind: Outcome['kind']) => {
-        count(counts, kind)
-        const perSecond = settledOf(counts) / Math.max(1, (world.clock.monotonic() - startedMs) / 1000)
-        bar?.update(settledOf(counts), { counts: describe(counts), rate: perSecond.toFixed(0) })
-      }
-    })(),
-    note: say,
+    outcome: (kind) => {
+      count.outcome(kind)
+      drawSoon()
+    },
+    event: (what) => {
+      count.event(what)
+      drawSoon()
+    },
+    note: (what) => {
+      clear()
+      if (shown === 'reading') shown = 'nothing'
+      world.stderr.write(`${what}\n`)
+      if (shown === 'sending') drawSoon()
+    },
     end: () => {
-      bar?.stop()
-      bar = null
+      clear()
+      shown = 'nothing'
     },
   }
 }
 
 function lineProgress(world: World): Progress {
-  const counts: Counts = { total: 0, registered: 0, refused: 0, inDoubt: 0, again: 0 }
-  let startedMs = world.clock.monotonic()
-  let saidMs = startedMs
+  const { view, ...count } = counter(world)
+  let saidMs = world.clock.monotonic()
   let saidAt = 0
   const say = (text: string): void => world.stderr.write(`${text}\n`)
+  const isDue = (): boolean => world.clock.monotonic() - saidMs >= LINE_INTERVAL_MS
   function sayCounts(): void {
-    const settled = settledOf(counts)
-    const perSecond = settled / Math.max(0.001, (world.clock.monotonic() - startedMs) / 1000)
-    const leftSeconds = perSecond > 0 ? Math.round((counts.total - settled) / perSecond) : null
-    const eta = leftSeconds === null ? '' : `, about ${leftSeconds} s left`
-    say(
-      `Sending: ${settled} of ${counts.total} (${describe(counts)}), ${perSecond.toFixed(0)} per second${eta}`,
-    )
     saidMs = world.clock.monotonic()
-    saidAt = settled
+    saidAt = settledOf(view())
+    say(plainLine(view()))
   }
   return {
     reading: (source, records) => {
-      if (world.clock.monotonic() - saidMs < INTERVAL_MS) return
+      if (!isDue()) return
       saidMs = world.clock.monotonic()
       say(`Reading ${source}: ${records} records`)
     },
     sending: (total) => {
-      counts.total = total
-      startedMs = saidMs = world.clock.monotonic()
-      if (total > 0) say(`Sending ${total} rows`)
+      count.start(total)
+      saidMs = world.clock.monotonic()
+      if (total > 0) say(`Sending ${total} ${total === 1 ? 'row' : 'rows'}`)
     },
     outcome: (kind) => {
-      count(counts, kind)
-      if (world.clock.monotonic() - saidMs >= INTERVAL_MS) sayCounts()
+      count.outcome(kind)
+      if (isDue()) sayCounts()
+    },
+    event: (text) => {
+      count.event(text)
+      say(text)
     },
     note: say,
     end: () => {
-      if (settledOf(counts) > saidAt) sayCounts()
+      if (settledOf(view()) > saidAt) sayCounts()
     },
   }
 }

@@ -195,7 +195,7 @@ function watch({ progress, settings }: Context, event: DeliveryEvent): void {
         progress.note(`Row ${event.row.id}: ${event.outcome.kind.replace('_', ' ')}. ${event.outcome.reason}`)
       return
     case 'pause':
-      progress.note(`Waiting ${(event.delayMs / 1000).toFixed(1)} s: ${event.outcome.reason}`)
+      progress.event(`Waiting ${(event.delayMs / 1000).toFixed(1)} s: ${event.outcome.reason}`)
       return
     case 'stop':
       progress.note(`Stopping: ${event.stop.why}`)

@@ -1,16 +1,20 @@
-import { exitStatusOf, type LedgerReader, openLedgerReader } from '../index.js'
+import { exitStatusOf, type LedgerReader, openLedgerReader, type Totals } from '../index.js'
 import type { Command, Context } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
+import { columnsOf, drawnLines } from './progress.js'
+import { plainLine, type RunView, settledOf, terminalLines } from './progress-view.js'
 import { emptyResult, type CommandResult } from './result.js'
+import type { World } from './world.js'
 
-const INTERVAL_MS = 2_000
+const DRAWN_INTERVAL_MS = 1_000
+const LINE_INTERVAL_MS = 5_000
 
 export const statusCommand: Command = {
   usage: 'status',
   summary: 'where the campaign stands; works while a run is going',
   options: SHARED,
-  own: [['--watch', 'show it again every two seconds until interrupted']],
+  own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: ['Exit status: as for run, by what is open in the ledger.'],
   run: async (context) => {
     const reader = openLedgerReader(context.settings.ledger)
@@ -47,21 +51,41 @@ function standing({ settings }: Context, reader: LedgerReader): CommandResult {
   }
 }
 
+/** The view of a run for somebody else: drawn in place on a terminal, a line every few seconds elsewhere. */
 async function watch({ world, settings }: Context, reader: LedgerReader): Promise<void> {
+  if (settings.get('json') ?? false) return
   const { drain } = world.signals
+  const { isTerminal } = world.stderr
+  const lines = drawnLines(world)
+  const startedMs = world.clock.monotonic()
+  const settledBefore = settledOf(viewOf(reader.totals(), 0, 0))
   while (!drain.aborted) {
-    const totals = reader.totals()
-    const counts = Object.entries(totals).filter(([name, count]) => count > 0 || name === 'ready')
-    if (!(settings.get('json') ?? false))
-      world.stdout.write(
-        `${new Date(world.clock.now()).toISOString()}  ${counts.map((pair) => pair.join(' ')).join(', ')}\n`,
-      )
-    await new Promise<void>((resolve) => {
-      const cancel = world.after(INTERVAL_MS, resolve)
-      drain.addEventListener('abort', () => {
-        cancel()
-        resolve()
-      })
-    })
+    const view = viewOf(reader.totals(), settledBefore, world.clock.monotonic() - startedMs)
+    if (isTerminal) lines.show(terminalLines(view, columnsOf(world)))
+    else world.stderr.write(`${plainLine(view)}\n`)
+    await pause(world, isTerminal ? DRAWN_INTERVAL_MS : LINE_INTERVAL_MS)
   }
+  if (isTerminal) lines.clear()
 }
+
+const viewOf = (totals: Totals, settledBefore: number, elapsedMs: number): RunView => ({
+  total: totals.ready + totals.sending + totals.registered + totals.refused + totals.inDoubt,
+  registered: totals.registered,
+  refused: totals.refused,
+  inDoubt: totals.inDoubt,
+  settledBefore,
+  elapsedMs,
+  event: null,
+})
+
+/** Ends early when a signal comes. */
+const pause = ({ after, signals: { drain } }: World, delayMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      cancel()
+      drain.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = after(delayMs, end)
+    drain.addEventListener('abort', end)
+  })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The built program, as a user starts it. `npm test` builds it first. */
-const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 export const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
 
 export const CREDENTIALS = { SEPA_MIGRATE_USERNAME: 'sandbox', SEPA_MIGRATE_PASSWORD: 'sandbox' }

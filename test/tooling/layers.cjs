@@ -57,7 +57,7 @@ module.exports = {
     owned('undici', 'service/'),
     owned('csv-parse', 'source/'),
     owned('p-limit', 'run/'),
-    owned('(commander|cli-progress|@clack/prompts|pino)', 'cli/'),
+    owned('(commander|log-update|@clack/prompts|pino)', 'cli/'),
     owned('(hono|@hono)', 'sandbox/|report/|contract/'),
     {
       name: 'only-declared-packages',

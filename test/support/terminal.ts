@@ -1,0 +1,79 @@
+import xterm from '@xterm/headless'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { PROGRAM } from './program.js'
+
+const ROWS = 40
+
+/** A program under a pseudo-terminal (`script`, util-linux), its output drawn by a real terminal emulator. */
+export interface TerminalSession {
+  /** What a person sees now, top to bottom with what has scrolled away, without blank lines at the end. */
+  readonly screen: () => Promise<string[]>
+  /** Resolves once the screen shows this text. */
+  readonly shows: (text: string) => Promise<void>
+  /** Types keys; `\r` is Enter, `\u0003` Ctrl-C. */
+  readonly type: (keys: string) => void
+  /** The exit status of the program. */
+  readonly ended: Promise<number | null>
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/** Starts the built program in a terminal so many columns wide. `suffix` is shell text behind the command. */
+export function openTerminal(
+  args: readonly string[],
+  {
+    cwd,
+    columns,
+    env = {},
+    suffix = '',
+  }: { cwd: string; columns: number; env?: Readonly<Record<string, string>>; suffix?: string },
+): TerminalSession {
+  const command = [process.execPath, PROGRAM, ...args].map(quoted).join(' ')
+  const shell = `stty cols ${columns} rows ${ROWS}; ${suffix === '' ? 'exec ' : ''}${command}${suffix}`
+  const child = spawn('script', ['-q', '-e', '-c', shell, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', TZ: 'Europe/Berlin', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const terminal = new xterm.Terminal({
+    cols: columns,
+    rows: ROWS,
+    scrollback: 5_000,
+    allowProposedApi: true,
+  })
+  let wakers: (() => void)[] = []
+  const wake = (): void => {
+    for (const waker of wakers.splice(0)) waker()
+  }
+  child.stdout.on('data', (part: Buffer) => terminal.write(part, wake))
+  child.stdin.on('error', () => undefined)
+
+  async function screen(): Promise<string[]> {
+    await new Promise<void>((resolve) => terminal.write('', resolve))
+    const { active } = terminal.buffer
+    const lines = Array.from({ length: active.length }, (_, row) => {
+      const line = active.getLine(row)
+      return { text: line?.translateToString(true) ?? '', isContinued: line?.isWrapped ?? false }
+    })
+    const whole = lines.reduce<string[]>(
+      (seen, { text, isContinued }) =>
+        isContinued ? [...seen.slice(0, -1), `${seen.at(-1) ?? ''}${text}`] : [...seen, text],
+      [],
+    )
+    return whole.slice(0, whole.findLastIndex((text) => text !== '') + 1)
+  }
+
+  const ended = once(child, 'close').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
+  return {
+    screen,
+    shows: async (text) => {
+      for (;;) {
+        if ((await screen()).some((line) => line.includes(text))) return
+        await new Promise<void>((resolve) => (wakers = [...wakers, resolve]))
+      }
+    },
+    type: (keys) => void child.stdin.write(keys),
+    ended,
+  }
+}
