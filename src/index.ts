@@ -22,7 +22,7 @@ export { mandateKey } from './domain/mandate-key.js'
 export { maskAccounts, maskIban } from './domain/masking.js'
 export type { Evidence, Halt, Outcome, OutcomeKind } from './domain/outcome.js'
 export { ROW_STATES, type RowState } from './domain/row-state.js'
-export { RULES, type RuleId, type Severity, type SeverityOverrides } from './domain/rules.js'
+export { isRuleId, RULES, type RuleId, type Severity, type SeverityOverrides } from './domain/rules.js'
 export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/totals.js'
 export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/verdict.js'
 

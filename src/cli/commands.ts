@@ -7,6 +7,7 @@ import { purgeCommand } from './purge.js'
 import { reconcileCommand } from './reconcile.js'
 import { reportCommand } from './report.js'
 import { resolveCommand } from './resolve.js'
+import { explainCommand, rulesCommand } from './rules.js'
 import { runCommand } from './run.js'
 import { sandboxCommand } from './sandbox.js'
 import { statusCommand } from './status.js'
@@ -23,5 +24,7 @@ export const commands: readonly Command[] = [
   resolveCommand,
   reconcileCommand,
   purgeCommand,
+  rulesCommand,
+  explainCommand,
   sandboxCommand,
 ]
