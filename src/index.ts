@@ -49,7 +49,7 @@ export type { Attempt, Clock, Ledger, ReadyRow, Resolution, ResolutionReport } f
 export { openLedger } from './ledger/open-ledger.js'
 export { openLedgerReader } from './ledger/open-reader.js'
 export type { LedgerOptions } from './ledger/writer.js'
-export type { LedgerReader } from './ledger/reader.js'
+export type { AttemptRecord, LedgerReader, RowRecord } from './ledger/reader.js'
 export { openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
 
 // The pipeline.

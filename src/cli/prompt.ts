@@ -1,4 +1,4 @@
-import { isCancel, password, text } from '@clack/prompts'
+import { isCancel, password, select, text } from '@clack/prompts'
 import type { Readable, Writable } from 'node:stream'
 import type { World } from './world.js'
 
@@ -10,6 +10,9 @@ const streams = (world: World): { input: Readable; output: Writable } => ({
   output: world.stderr.stream,
 })
 
+/** A line between questions. */
+export const say = (world: World, line: string): void => world.stderr.write(`${line}\n`)
+
 export async function askPassword(world: World, username: string): Promise<string | null> {
   const answer = await password({ message: `Password of "${username}"`, ...streams(world) })
   return isCancel(answer) || answer === '' ? null : answer
@@ -19,4 +22,21 @@ export async function askPassword(world: World, username: string): Promise<strin
 export async function askText(world: World, question: string): Promise<string | null> {
   const answer = await text({ message: question, ...streams(world) })
   return isCancel(answer) ? null : answer.trim()
+}
+
+/** The value that was chosen, or null for a question that was left. Starts at `later` where that is a choice. */
+export async function askChoice<Value extends string>(
+  world: World,
+  question: string,
+  choices: readonly { readonly value: Value; readonly label: string }[],
+): Promise<Value | null> {
+  const options = choices.map(({ value, label }): { value: string; label: string } => ({ value, label }))
+  const initialValue = options.find(({ value }) => value === 'later')?.value
+  const answer = await select({
+    message: question,
+    options,
+    ...(initialValue === undefined ? {} : { initialValue }),
+    ...streams(world),
+  })
+  return choices.find(({ value }) => value === answer)?.value ?? null
 }

@@ -2,6 +2,7 @@ import {
   exitStatusOf,
   type Ledger,
   openLedger,
+  openLedgerReader,
   readDecision,
   readDecisions,
   type Resolution,
@@ -11,6 +12,8 @@ import {
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
+import { canAsk } from './prompt.js'
+import { walkOpenRows } from './resolve-walk.js'
 import { emptyResult, type CommandResult } from './result.js'
 
 export const resolveCommand: Command = {
@@ -29,6 +32,8 @@ export const resolveCommand: Command = {
     ['--force', 'allow a resend within 15 minutes of the attempt, when a late request may still arrive'],
   ],
   epilogue: [
+    'In a terminal, without --row and --from: walks through the open rows one by one and asks.',
+    '',
     'registered   the service holds it: give both assigned identifiers',
     'refused      the service does not hold it and said no',
     'resend       the service does not hold it: send it once more. Only this can debit twice if it is wrong',
@@ -55,6 +60,7 @@ async function resolve(context: Context): Promise<CommandResult> {
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {
   const from = ownText(context, 'from')
   const row = ownText(context, 'row')
+  if (from === null && row === null && canAsk(context.world)) return walk(context)
   if ((from === null) === (row === null))
     throw new UsageError(
       'Give either --row or --from',
@@ -62,6 +68,21 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
     )
   const by = ownText(context, 'by') ?? actorOf(context)
   return from === null ? [readTyped(context, row ?? '', by)] : readDecisions(from, by)
+}
+
+/** Asks for each open row; the ledger is only read until the last answer. */
+async function walk(context: Context): Promise<readonly Resolution[]> {
+  const reader = openLedgerReader(context.settings.ledger)
+  try {
+    const decided = await walkOpenRows(context.world, reader, ownText(context, 'by') ?? actorOf(context))
+    if (decided !== null && decided.length > 0) return decided
+    throw new UsageError(
+      decided === null ? 'The decisions were not confirmed' : 'Nothing was decided',
+      'Nothing was recorded; every row is as it was',
+    )
+  } finally {
+    reader.close()
+  }
 }
 
 function readTyped(context: Context, row: string, by: string): Resolution {

@@ -129,4 +129,49 @@ describe.skipIf(!isLinux)('on a terminal', () => {
     expect(await session.ended).toBe(5)
     expect((await session.screen()).join('\n')).not.toContain('66 %')
   })
+
+  describe('resolve without arguments', () => {
+    const UP = '\u001b[A'
+    async function inDoubt(): Promise<Place> {
+      const place = await open(2, {
+        faults: [{ match: { customer_no: 1 }, fault: { kind: 'reset', applied: true } }],
+      })
+      expect(await run(place, 80).ended).toBe(4)
+      return place
+    }
+    const walk = ({ folder }: Place) =>
+      openTerminal(['resolve', '--by', 'N. Tester'], { cwd: folder, columns: 100, env: CREDENTIALS })
+    async function answer(session: TerminalSession, place: Place, last: string): Promise<void> {
+      await session.shows('Row 1: what is known?')
+      expect((await session.screen()).join(' ')).toMatch(/customer 1, DE…\w{4}, reference MANDATE-1/)
+      session.type(`${UP}${UP}${UP}${UP}\r`)
+      const [held] = place.sandbox.mandates()
+      await session.shows('Assigned creditor identifier')
+      session.type(`${held?.sepa_creditor_identifier ?? ''}\r`)
+      await session.shows('Assigned mandate reference')
+      session.type(`${held?.unique_mandate_reference ?? ''}\r`)
+      await session.shows('How do you know?')
+      session.type('seen in the service\r')
+      await session.shows('Type "record"')
+      session.type(`${last}\r`)
+    }
+
+    it('asks row by row and records what was confirmed', async () => {
+      const place = await inDoubt()
+      const session = walk(place)
+      await answer(session, place, 'record')
+      expect(await session.ended).toBe(0)
+      expect((await session.screen()).join('\n')).toContain('Row 1: in_doubt → registered')
+    })
+
+    it('records nothing when the last answer is another word', async () => {
+      const place = await inDoubt()
+      const session = walk(place)
+      await answer(session, place, 'no')
+      expect(await session.ended).toBe(2)
+      expect((await session.screen()).join('\n')).toContain('Nothing was recorded')
+      const status = openTerminal(['status'], { cwd: place.folder, columns: 100, env: CREDENTIALS })
+      expect(await status.ended).toBe(4)
+    })
+  })
 })
