@@ -27,6 +27,7 @@ export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/tota
 export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/verdict.js'
 
 // What stops a run.
+export { requireDriver } from './driver.js'
 export { CredentialsError, HaltError, LedgerError, SourceError, UsageError } from './errors.js'
 
 // The service: a typed client for all three operations.

@@ -13,6 +13,8 @@ export interface Command {
   readonly options: readonly OptionName[]
   /** Flags that only this command has: notation and help. */
   readonly own?: readonly (readonly [flags: string, help: string])[]
+  /** It opens no SQLite file, so it works where no driver can be loaded. */
+  readonly usesNoLedger?: true
   /** Exit statuses and examples, printed below the help. */
   readonly epilogue: readonly string[]
   readonly run: (context: Context) => Promise<CommandResult>

@@ -13,6 +13,7 @@ export const initCommand: Command = {
   options: ['json', 'noColor', 'asOf'],
   own: [['--to <file>', `another file than ./${FILE} to write`]],
   epilogue: ['Exit status 2 when the file exists.'],
+  usesNoLedger: true,
   run: init,
 }
 

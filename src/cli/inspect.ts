@@ -7,6 +7,7 @@ export const inspectCommand: Command = {
   usage: 'inspect <file>',
   summary: 'show how a file is written: encoding, delimiter, header, first rows (masked), guessed columns',
   options: ['config', 'json', 'noColor', 'asOf'],
+  usesNoLedger: true,
   epilogue: [
     'Sends nothing and writes nothing. sepa-migrate init makes a configuration from the same guess.',
   ],

@@ -1,4 +1,5 @@
 import { Command as Program, CommanderError, Option as Flag } from 'commander'
+import { requireDriver } from '../index.js'
 import type { Command, Context } from './command.js'
 import { noLog, openLog } from './log.js'
 import { environmentName, flagName, OPTIONS, type OptionName } from './options.js'
@@ -84,6 +85,7 @@ async function execute(
   let isJson = values['json'] === true
   let result: CommandResult
   try {
+    if (command.usesNoLedger !== true) requireDriver()
     const settings = readSettings(flagsOf(command.options, values), world)
     isJson = settings.get('json') ?? false
     const logFile = settings.get('logFile')

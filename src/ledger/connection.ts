@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3'
 import { maskAccounts } from '../domain/masking.js'
+import { openDatabase, type Database } from '../driver.js'
 import { LedgerError } from '../errors.js'
 
-export type Connection = Database.Database
+export type Connection = Database
 
 const BUSY_TIMEOUT_MS = 5_000
 /** A million rows are admitted as fast as with twice as much, and the whole process stays below 250 MB. */
@@ -34,7 +34,7 @@ function assertSqlite(connection: Connection): void {
 
 /** The only connection that may write. */
 export function openForWriting(file: string): Connection {
-  const connection = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+  const connection = openDatabase(file, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
   try {
     assertSqlite(connection)
     return connection
@@ -97,7 +97,7 @@ export function assertFullSync(connection: Connection): void {
 
 /** A connection of its own for a reader beside the writer. */
 export function openForReading(file: string): Connection {
-  const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+  const connection = openDatabase(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
   try {
     assertSqlite(connection)
     connection.pragma('query_only = ON')
@@ -112,7 +112,7 @@ export function openForReading(file: string): Connection {
 
 /** A private temporary database that no name leads to; SQLite removes it when it is closed or the process dies. */
 export function openScratch(): Connection {
-  const connection = new Database('')
+  const connection = openDatabase('')
   for (const setting of ['synchronous = OFF', ...COMMON_SETTINGS]) connection.pragma(setting)
   addFunctions(connection)
   return connection

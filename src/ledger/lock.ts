@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import { openDatabase } from '../driver.js'
 import { LedgerError } from '../errors.js'
 import { createPrivateFile } from './file-safety.js'
 
@@ -19,7 +19,7 @@ export const lockFileOf = (file: string): string => `${file}.lock`
 export function acquireLock(file: string, describeHolder: () => string): Lock {
   const path = lockFileOf(file)
   createPrivateFile(path)
-  const connection = new Database(path, { timeout: 0 })
+  const connection = openDatabase(path, { timeout: 0 })
   try {
     connection.pragma('journal_mode = DELETE')
     connection.exec('begin exclusive')
@@ -31,7 +31,7 @@ export function acquireLock(file: string, describeHolder: () => string): Lock {
 }
 
 const isBusy = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 
 const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
   new LedgerError(

@@ -19,13 +19,6 @@ export function explainStorageError(error: unknown, action: string, file: string
   const code = codeOf(error)
   const because = (problem: LedgerError['problem'], why: string, next: string): LedgerError =>
     new LedgerError(problem, `Cannot ${action} the ledger "${file}": ${why}`, next, { cause: error })
-  if (error instanceof Error && error.message.includes('Could not locate the bindings file')) {
-    return because(
-      'unwritable',
-      'the binary part of better-sqlite3 is missing, its install script did not run',
-      'Run "npm rebuild better-sqlite3" (npm 12 and later run it only when package.json lists it under allowScripts)',
-    )
-  }
   if (isCode(code, 'SQLITE_NOTADB')) {
     return because('foreign', 'the file is not an SQLite database', 'Give another file with --ledger')
   }

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { closeSync, openSync } from 'node:fs'
+import { openDatabase, type Database } from '../driver.js'
 import { UsageError } from '../errors.js'
 import type { Offer } from '../contract/offer.js'
 import type { BillogramRecord } from './billogram-record.js'
@@ -100,7 +100,7 @@ interface DocumentRow {
  * @throws UsageError for a file that is not the sandbox's, or is in use by another one.
  */
 export function openStore(dataFile: string | null, startingBillograms: readonly BillogramRecord[]): Store {
-  const database = dataFile === null ? new Database(':memory:') : openFile(dataFile)
+  const database = dataFile === null ? openDatabase(':memory:') : openFile(dataFile)
   const isNew = database.pragma('user_version', { simple: true }) === 0
   if (isNew) database.exec(`BEGIN; ${SCHEMA} COMMIT`)
   const store = storeOn(database)
@@ -108,12 +108,12 @@ export function openStore(dataFile: string | null, startingBillograms: readonly 
   return store
 }
 
-function openFile(dataFile: string): Database.Database {
-  let database: Database.Database | null = null
+function openFile(dataFile: string): Database {
+  let database: Database | null = null
   try {
     // Created private: a rehearsal may hold real account numbers. SQLite's side files inherit the mode.
     closeSync(openSync(dataFile, 'a', 0o600))
-    database = new Database(dataFile, { timeout: 0 })
+    database = openDatabase(dataFile, { timeout: 0 })
     database.pragma('locking_mode = EXCLUSIVE')
     refuseForeign(database, dataFile)
     database.pragma('journal_mode = WAL')
@@ -129,7 +129,7 @@ function openFile(dataFile: string): Database.Database {
 
 const NEXT = 'Give --data a file that does not exist yet, or one that a stopped sandbox wrote.'
 
-function refuseForeign(database: Database.Database, dataFile: string): void {
+function refuseForeign(database: Database, dataFile: string): void {
   const [version, application, tables] = [
     database.pragma('user_version', { simple: true }),
     database.pragma('application_id', { simple: true }),
@@ -147,7 +147,7 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown reason'
 }
 
-function storeOn(database: Database.Database): Store {
+function storeOn(database: Database): Store {
   const addMandate = database.prepare(`
     INSERT INTO mandates (customer_no, iban, signed_date, original_creditor_identifier,
       original_mandate_reference, assigned_creditor_identifier, assigned_mandate_reference,

@@ -1,14 +1,14 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import { openDatabase, type Database } from '../../src/driver.js'
 import { emergencyPathOf } from '../../src/ledger/emergency-file.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/open-ledger.js'
 import { createLedger, type LedgerOptions } from '../../src/ledger/writer.js'
 import { RECORD_HEADER, recordOf } from '../run/mandate-samples.js'
 
-export type Connection = Database.Database
+export type Connection = Database
 type Opening = Pick<LedgerOptions, 'clock' | 'defer' | 'random'>
 
 /** Where the ledger lives: what is left of it when a process dies, and what the judge can see of it. */
@@ -51,7 +51,7 @@ function admitRows(ledger: Ledger, rows: number): void {
 
 /** The settings of a ledger's connection that exist in memory; the file's own are proved by its tests. */
 function inMemory(image: Buffer): Connection {
-  const connection = new Database(image)
+  const connection = openDatabase(image)
   for (const setting of [
     'foreign_keys = ON',
     'trusted_schema = OFF',
@@ -73,7 +73,7 @@ function imageWith(rows: number, folder: string): Buffer {
   const ledger = openLedger({ file, clock: STARTED })
   admitRows(ledger, rows)
   ledger.close()
-  const connection = new Database(file)
+  const connection = openDatabase(file)
   connection.pragma('journal_mode = DELETE')
   const image = connection.serialize()
   connection.close()
@@ -177,7 +177,7 @@ export function fileDisk(rows: number): Disk {
       return ledger
     },
     read: (sql) => {
-      reader ??= new Database(file(), { readonly: true })
+      reader ??= openDatabase(file(), { readonly: true })
       return reader.prepare<[], never>(sql).all()
     },
     committed: () => undefined,

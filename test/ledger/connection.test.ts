@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { openDatabase, type Database } from '../../src/driver.js'
 import {
   assertFullSync,
   configureForWriting,
@@ -18,7 +18,7 @@ function freshConnection() {
   return { file, connection }
 }
 
-const setting = (connection: Database.Database, name: string) => connection.pragma(name, { simple: true })
+const setting = (connection: Database, name: string) => connection.pragma(name, { simple: true })
 
 describe('the connection that writes', () => {
   it('flushes every commit', () => {
@@ -95,7 +95,7 @@ describe('emptyLog', () => {
     const { file, connection } = freshConnection()
     configureForWriting(connection)
     connection.exec('create table t (n integer) strict; insert into t values (1)')
-    const reader = new Database(file, { readonly: true })
+    const reader = openDatabase(file, { readonly: true })
     reader.exec('begin')
     reader.prepare('select * from t').all()
     connection.exec('insert into t values (2)')

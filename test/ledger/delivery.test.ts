@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import { isBalanced } from '../../src/domain/totals.js'
 import { LedgerError } from '../../src/errors.js'
 import { openForWriting, configureForWriting } from '../../src/ledger/connection.js'
@@ -148,7 +148,7 @@ describe('group commit', () => {
     const ledger = open()
     ledger.startRun(SETTINGS)
     admit(ledger, mandates(20))
-    const other = new Database(ledger.file, { readonly: true })
+    const other = openDatabase(ledger.file, { readonly: true })
     const versions = new Set<unknown>()
     // Changes once for each commit of another connection.
     const note = () => void versions.add(other.pragma('data_version', { simple: true }))

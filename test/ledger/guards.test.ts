@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import type { Database } from '../../src/driver.js'
 import { EDGES, ROW_STATES, type RowState } from '../../src/domain/row-state.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { admit, inDoubt, open, registered, send, SETTINGS } from './campaign-setup.js'
@@ -18,7 +18,7 @@ async function rowIn(state: RowState): Promise<Ledger> {
   return ledger
 }
 
-const idIn = (db: Database.Database, state: RowState): number =>
+const idIn = (db: Database, state: RowState): number =>
   db.prepare<[string], number>('select min(id) from row where state = ?').pluck().get(state) ?? 0
 
 const OUTCOME_TO: Readonly<Partial<Record<RowState, string>>> = {
@@ -29,7 +29,7 @@ const OUTCOME_TO: Readonly<Partial<Record<RowState, string>>> = {
 }
 
 /** Everything on record that could justify the change. */
-function prove(db: Database.Database, id: number, from: RowState, to: RowState): void {
+function prove(db: Database, id: number, from: RowState, to: RowState): void {
   if (to === 'sending') {
     db.prepare(
       `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
@@ -50,7 +50,7 @@ function prove(db: Database.Database, id: number, from: RowState, to: RowState):
 }
 
 /** The change itself, with everything that the checks of the table ask of the new state. */
-function change(db: Database.Database, id: number, to: RowState): void {
+function change(db: Database, id: number, to: RowState): void {
   const isRegistered = to === 'registered' ? 1 : 0
   db.prepare(
     `update row set state = :to, attempts = attempts + :isSending,
@@ -69,7 +69,7 @@ function change(db: Database.Database, id: number, to: RowState): void {
   })
 }
 
-function isAllowed(db: Database.Database, from: RowState, to: RowState, isProven: boolean): boolean {
+function isAllowed(db: Database, from: RowState, to: RowState, isProven: boolean): boolean {
   const id = idIn(db, from)
   expect(id).toBeGreaterThan(0)
   db.exec('begin immediate')

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import { openDatabase, type Database } from '../../src/driver.js'
 import type { RowState } from '../../src/domain/row-state.js'
 import { openLedgerReader } from '../../src/ledger/open-reader.js'
 import type { LedgerReader, ProblemRecord, RowRecord } from '../../src/ledger/reader.js'
@@ -24,8 +24,8 @@ export const problemsOf = (file: string): ProblemRecord[] =>
   look(file, (reader) => reader.problems(0, 10_000))
 
 /** A second program with a hand on the file, such as any SQLite tool. */
-export function byHand<Value>(file: string, ask: (connection: Database.Database) => Value): Value {
-  const connection = new Database(file)
+export function byHand<Value>(file: string, ask: (connection: Database) => Value): Value {
+  const connection = openDatabase(file)
   try {
     connection.pragma('foreign_keys = ON')
     connection.function('mask_accounts', String)

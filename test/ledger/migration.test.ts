@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openDatabase, type Database } from '../../src/driver.js'
 import { configureForWriting, openForWriting } from '../../src/ledger/connection.js'
 import { assertOurs, isBackupOf, migrate, versionOf } from '../../src/ledger/migration.js'
 import { APPLICATION_ID, SCHEMA } from '../../src/ledger/schema.js'
@@ -17,7 +17,7 @@ function closedLedger(): string {
   return ledger.file
 }
 
-const columnsOf = (connection: Database.Database, table: string) =>
+const columnsOf = (connection: Database, table: string) =>
   connection.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
 
 describe('a schema change', () => {
@@ -32,7 +32,7 @@ describe('a schema change', () => {
 
     expect(copy).toBe(`${file}.v1.backup`)
     expect((statSync(copy!).mode & 0o777).toString(8)).toBe('600')
-    const old = new Database(copy!, { readonly: true })
+    const old = openDatabase(copy!, { readonly: true })
     expect(versionOf(old)).toBe(1)
     expect(old.prepare('select count(*) as n from row').get()).toEqual({ n: 1 })
     expect(old.pragma('application_id', { simple: true })).toBe(APPLICATION_ID)
@@ -84,7 +84,7 @@ describe('assertOurs', () => {
   })
 
   it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {
-    const connection = new Database(':memory:')
+    const connection = openDatabase(':memory:')
     expect(assertOurs(connection, 'x.db', SCHEMA)).toBe(true)
     connection.exec('create table theirs (n integer)')
     expect(() => assertOurs(connection, 'x.db', SCHEMA)).toThrow('it is an SQLite file of another program')

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import {
   chmodSync,
   existsSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import { HaltError, type LedgerError } from '../../src/errors.js'
 import { openLedgerReader } from '../../src/ledger/open-reader.js'
 import { admit, freshFile, freshFolder, open, readyRow, SETTINGS, stoppedClock } from './campaign-setup.js'
@@ -241,7 +241,7 @@ describe('a campaign', () => {
     admit(ledger, [{}])
     // An open and a close of the file by this process would drop the locks of its connections (engineering-facts 3.4).
     for (let n = 0; n < 3; n += 1) expect(faultOf(() => open({ file: ledger.file })).problem).toBe('locked')
-    const other = new Database(ledger.file, { timeout: 0 })
+    const other = openDatabase(ledger.file, { timeout: 0 })
     other.close()
     admit(ledger, [{ reference: 'M-2', customerNo: 2 }])
     expect(ledger.totals().read).toBe(2)

@@ -28,6 +28,7 @@ export function plainSources(): string {
   symlinkSync(join(root, 'node_modules'), join(target, 'node_modules'))
   const source = join(root, 'src')
   const files = [
+    'driver.ts',
     'errors.ts',
     ...FOLDERS.flatMap((folder) =>
       readdirSync(join(source, folder))

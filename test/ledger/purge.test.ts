@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import { UsageError } from '../../src/errors.js'
 import {
   admit,
@@ -91,7 +91,7 @@ describe('a purge', () => {
 
   it('says when a reader keeps old pages, and can be asked again', async () => {
     const { ledger, clock } = await settledLedger()
-    const reader = new Database(ledger.file, { readonly: true })
+    const reader = openDatabase(ledger.file, { readonly: true })
     reader.exec('begin')
     reader.prepare('select count(*) from row').get()
     expect(ledger.purge(SIGN_OFF).isErased).toBe(false)

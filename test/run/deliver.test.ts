@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase, type Database } from '../../src/driver.js'
 import type { Outcome } from '../../src/domain/outcome.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
 import {
@@ -16,13 +16,13 @@ const rowsOf = (requests: readonly Request[]): number[] => requests.map(({ row }
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
 
 /** A second connection that sees only what was committed. */
-function beside(world: DeliveryWorld): Database.Database {
-  const connection = new Database(world.file, { timeout: 0 })
+function beside(world: DeliveryWorld): Database {
+  const connection = openDatabase(world.file, { timeout: 0 })
   onTestFinished(() => void connection.close())
   return connection
 }
 
-const countOf = (connection: Database.Database, sql: string): number =>
+const countOf = (connection: Database, sql: string): number =>
   connection.prepare<[], number>(sql).pluck().get() ?? 0
 
 describe('a run without faults', () => {

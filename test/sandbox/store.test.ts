@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import { UsageError } from '../../src/errors.js'
 import { assignedReference } from '../../src/sandbox/identifiers.js'
 import { openStore, type HeldMandate } from '../../src/sandbox/store.js'
@@ -91,7 +91,7 @@ describe('state in a file', () => {
   it('refuses a file that is not its own, and leaves it as it was', async () => {
     const folder = makeFolder()
     const foreign = join(folder, 'foreign.db')
-    const database = new Database(foreign)
+    const database = openDatabase(foreign)
     database.exec('CREATE TABLE invoices (id INTEGER)')
     database.close()
     const text = join(folder, 'text.csv')

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { expect } from 'vitest'
+import { openDatabase, type Database } from '../../src/driver.js'
 import type { RowState } from '../../src/domain/row-state.js'
 import type { FaultServer } from '../support/fault-server.js'
 
@@ -41,7 +41,7 @@ const NOT_APPLIED: readonly RowState[] = [
  * applied. Null where the program died before it had a ledger.
  */
 export function compare(file: string, rows: number, slots: number, truth: Truth): Comparison | null {
-  const connection = existsSync(file) ? new Database(file, { readonly: true }) : null
+  const connection = existsSync(file) ? openDatabase(file, { readonly: true }) : null
   try {
     const tables = connection
       ?.prepare<[], number>(`select count(*) from sqlite_schema where name = 'row'`)
@@ -57,7 +57,7 @@ export function compare(file: string, rows: number, slots: number, truth: Truth)
   }
 }
 
-function compareWith(connection: Database.Database, rows: number, slots: number, truth: Truth): Comparison {
+function compareWith(connection: Database, rows: number, slots: number, truth: Truth): Comparison {
   expect(connection.pragma('integrity_check', { simple: true })).toBe('ok')
   const stored = connection
     .prepare<[], StoredRow>(
@@ -106,10 +106,7 @@ function faultsOf(row: StoredRow, applied: readonly Application[]): string[] {
   return faults
 }
 
-function requestsWithoutIntent(
-  connection: Database.Database,
-  requests: Truth['requests'],
-): (string | undefined)[] {
+function requestsWithoutIntent(connection: Database, requests: Truth['requests']): (string | undefined)[] {
   const intents = new Set(connection.prepare<[], string>('select request_id from attempt').pluck().all())
   return requests
     .map(({ headers }) => headers['x-request-id'])
@@ -117,7 +114,7 @@ function requestsWithoutIntent(
 }
 
 /** What an earlier process left under way is in doubt from the next start on. */
-const leftSendingByEarlierRuns = (connection: Database.Database): number =>
+const leftSendingByEarlierRuns = (connection: Database): number =>
   connection
     .prepare<[], number>(
       `select count(*) from row join attempt on row_id = row.id and n = row.attempts

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { driverFor, explainDriverError, openDatabase, requireDriver } from '../src/driver.js'
+import { UsageError } from '../src/errors.js'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const NAME = driverFor(process.versions.node)!
+
+describe('driverFor', () => {
+  it.each([
+    ['20.19.0', 'better-sqlite3-node20'],
+    ['20.20.2', 'better-sqlite3-node20'],
+    ['22.14.0', 'better-sqlite3'],
+    ['22.23.3', 'better-sqlite3'],
+    ['24.0.0', 'better-sqlite3'],
+    ['26.10.0', 'better-sqlite3'],
+    ['20.18.3', null],
+    ['21.7.3', null],
+    ['22.13.1', null],
+    ['23.11.0', null],
+    ['18.20.8', null],
+  ])('10.1.1 gives Node %s %s', (version, name) => {
+    expect(driverFor(version)).toBe(name)
+  })
+})
+
+describe('the driver of this Node', () => {
+  it('10.1.1 is the one for its version', () => {
+    requireDriver()
+    const connection = openDatabase(':memory:')
+    expect(connection.prepare('select 1').pluck().get()).toBe(1)
+    connection.close()
+    expect(readdirSync(join(ROOT, 'node_modules'))).toContain(NAME)
+  })
+})
+
+describe('explainDriverError', () => {
+  it('10.1.1 names the lock file’s own command in a checkout, and an installation elsewhere', () => {
+    const absent = new Error("Cannot find module 'better-sqlite3'\nRequire stack:\n- /x")
+    const inCheckout = explainDriverError(absent, 'better-sqlite3', { node: '24.1.0', program: ROOT })
+    expect(inCheckout).toBeInstanceOf(UsageError)
+    expect(inCheckout.exitCode).toBe(2)
+    expect(inCheckout.message).toBe('Cannot open any ledger: better-sqlite3 is not installed for Node 24.1.0')
+    expect(inCheckout.next).toBe(
+      `Nothing was read or sent. Run: npm ci --include=optional --prefix ${JSON.stringify(ROOT)}`,
+    )
+    const installed = explainDriverError(absent, 'better-sqlite3', { node: '24.1.0', program: '/opt/x/' })
+    expect(installed.next).toContain('Run: npm install --include=optional --omit=dev')
+  })
+})
+
+/** The built program without the driver's folder, as an installation that went wrong leaves it. */
+function brokenInstallation(): { folder: string; run: (...args: string[]) => ReturnType<typeof spawnSync> } {
+  const folder = mkdtempSync(join(tmpdir(), 'sepa driver '))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
+  cpSync(join(ROOT, 'samples'), join(folder, 'samples'), { recursive: true })
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (!name.startsWith('better-sqlite3'))
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [join(folder, 'dist', 'cli.js'), ...args], { cwd: folder, encoding: 'utf8' })
+  return { folder, run }
+}
+
+describe('the program', () => {
+  it.each(['check', 'run', 'status', 'report', 'demo', 'sandbox'])(
+    '10.1.1 says in one sentence that the driver is missing, before %s reads anything',
+    (command) => {
+      const { run } = brokenInstallation()
+      const { status, stdout, stderr } = run(command, ...(command === 'check' ? ['no-such-file.csv'] : []))
+      expect(stderr).toContain(
+        `Error: Cannot open any ledger: ${NAME} is not installed for Node ${process.versions.node}\n`,
+      )
+      expect(stderr).toContain('Next: Nothing was read or sent. Run: npm ')
+      expect(stderr).not.toContain('no-such-file')
+      expect(stdout).toBe('')
+      expect(status).toBe(2)
+    },
+  )
+
+  it('10.1.1 needs no driver for what opens no ledger', () => {
+    const { run } = brokenInstallation()
+    expect(run('--version')).toMatchObject({ status: 0 })
+    expect(run('inspect', 'samples/clean.csv')).toMatchObject({ status: 0, stderr: '' })
+    expect(run('init', 'samples/clean.csv')).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('10.1.1 tells a program that reads JSON the same', () => {
+    const { run } = brokenInstallation()
+    const { status, stdout } = run('status', '--json')
+    expect(status).toBe(2)
+    expect(JSON.parse(String(stdout))).toMatchObject({
+      exitCode: 2,
+      errors: [{ kind: 'usage', message: expect.stringContaining('is not installed') as string }],
+    })
+  })
+
+  it('10.1.1 says that a driver without its binary does not load', () => {
+    const { folder, run } = brokenInstallation()
+    const target = join(folder, 'node_modules', NAME)
+    cpSync(join(ROOT, 'node_modules', NAME, 'lib'), join(target, 'lib'), { recursive: true })
+    cpSync(join(ROOT, 'node_modules', NAME, 'package.json'), join(target, 'package.json'))
+    const { status, stderr } = run('status')
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/Cannot open any ledger: \S+ (was not compiled|does not load)/)
+    expect(stderr).toContain('Run: npm ')
+  })
+
+  it('10.1.1 says that a driver of another system does not load', () => {
+    const { folder, run } = brokenInstallation()
+    const target = join(folder, 'node_modules', NAME)
+    cpSync(join(ROOT, 'node_modules', NAME, 'lib'), join(target, 'lib'), { recursive: true })
+    cpSync(join(ROOT, 'node_modules', NAME, 'package.json'), join(target, 'package.json'))
+    mkdirSync(join(target, 'build', 'Release'), { recursive: true })
+    writeFileSync(join(target, 'build', 'Release', 'better_sqlite3.node'), 'not a binary')
+    const { status, stderr } = run('status')
+    expect(status).toBe(2)
+    expect(stderr).toContain(`Cannot open any ledger: ${NAME} does not load on Node`)
+    expect(String(stderr).split('\n').length).toBeLessThan(4)
+  })
+})

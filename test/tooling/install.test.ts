@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+interface Locked {
+  readonly name?: string
+  readonly version: string
+  readonly integrity?: string
+  readonly optional?: boolean
+  readonly engines?: { readonly node?: string }
+}
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+const manifest = JSON.parse(read('package.json')) as {
+  engines: { node: string }
+  dependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+  allowScripts: Record<string, boolean>
+}
+const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
+
+describe('what npm installs', () => {
+  it('10.1.1 runs on the Nodes that a driver exists for', () => {
+    expect(manifest.engines.node).toBe('^20.19.0 || ^22.14.0 || >=24')
+    expect(lock.packages['']?.engines?.node).toBe(manifest.engines.node)
+  })
+
+  it('10.1.1 has both drivers as optional dependencies, pinned', () => {
+    expect(manifest.optionalDependencies).toEqual({
+      'better-sqlite3': expect.stringMatching(/^13\.\d+\.\d+$/) as string,
+      'better-sqlite3-node20': expect.stringMatching(/^npm:better-sqlite3@12\.\d+\.\d+$/) as string,
+    })
+    expect(Object.keys(manifest.dependencies).filter((name) => name.includes('sqlite'))).toEqual([])
+  })
+
+  // better-sqlite3 12 says that it runs on 20 to 26. npm goes by the lock file, so that there it is said to be for 20
+  // alone: no other Node downloads or compiles it. `npm update better-sqlite3-node20` takes the line back.
+  it('10.1.2 installs the driver that is compiled on Node 20 alone', () => {
+    expect(lock.packages['node_modules/better-sqlite3-node20']).toMatchObject({
+      name: 'better-sqlite3',
+      optional: true,
+      engines: { node: '20.x' },
+    })
+    expect(lock.packages['node_modules/better-sqlite3']).toMatchObject({ optional: true })
+  })
+
+  it('10.1.2 answers the question about install scripts by name, for the alias too', () => {
+    expect(manifest.allowScripts).toEqual({ 'better-sqlite3': true })
+  })
+
+  it('10.1.3 reaches prebuild-install through the driver of Node 20 alone', () => {
+    const reaching = Object.entries(lock.packages).filter(
+      ([path, locked]) =>
+        path !== '' && 'prebuild-install' in ((locked as { dependencies?: object }).dependencies ?? {}),
+    )
+    expect(reaching.map(([path]) => path)).toEqual(['node_modules/better-sqlite3-node20'])
+    expect(lock.packages['node_modules/prebuild-install']).toMatchObject({ optional: true })
+  })
+
+  it('10.1.2 takes every package by its hash from whichever registry npm is set to', () => {
+    const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+    expect(packages.filter(([, locked]) => locked.integrity === undefined).map(([path]) => path)).toEqual([])
+    expect(packages.filter(([, locked]) => 'resolved' in locked)).toEqual([])
+  })
+})
