@@ -45,6 +45,7 @@ export const rulesCommand: Command = {
   usage: 'rules',
   summary: 'list every rule with its severity; explain RULE tells more',
   options: ['config', 'json', 'noColor'],
+  usesNoLedger: true,
   epilogue: ['Under "rules:" in sepa-migrate.yaml each can be set to error, warning or off.'],
   run: (context) => {
     const rules = ruleIds().map((id) => shown(id, context))
@@ -65,6 +66,7 @@ export const explainCommand: Command = {
   usage: 'explain <rule>',
   summary: 'what one rule means, what becomes of the row, and what to do',
   options: ['config', 'json', 'noColor'],
+  usesNoLedger: true,
   epilogue: ['Example: sepa-migrate explain IBAN_CHECKSUM'],
   run: (context) => Promise.resolve(explain(context, context.args[0] ?? '')),
 }
