@@ -42,7 +42,11 @@ function output(stream: NodeJS.WriteStream): Output {
     isTerminal: stream.isTTY,
     stream,
     write: (text) => {
-      if (isOpen) stream.write(text)
+      try {
+        if (isOpen) stream.write(text)
+      } catch {
+        isOpen = false // a full disk behind a redirection, on versions of Node that throw it
+      }
     },
   }
 }

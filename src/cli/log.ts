@@ -1,22 +1,38 @@
-import { destination, pino, type Logger } from 'pino'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { pino, type Logger } from 'pino'
 import { type DeliveryEvent, maskIban, UsageError } from '../index.js'
 import type { World } from './world.js'
 
-/** Evidence beside the ledger. Only named values go in: never a body, an account number or a credential. */
+/**
+ * Evidence beside the ledger. Only named values go in: never a body, an account number or a credential. Nothing here
+ * throws once the file is open: a log that cannot be written must not cost an answer.
+ */
 export interface Log {
   readonly delivery: (event: DeliveryEvent) => void
   readonly note: (text: string, values?: Readonly<Record<string, string | number | boolean | null>>) => void
+  /** How many lines did not reach the file, as a sentence; null where all did. */
+  readonly missing: () => string | null
+  readonly close: () => void
 }
 
-export const noLog: Log = { delivery: () => undefined, note: () => undefined }
+export const noLog: Log = {
+  delivery: () => undefined,
+  note: () => undefined,
+  missing: () => null,
+  close: () => undefined,
+}
 
 /**
- * Synchronous, so that what happened before a kill -9 is on disk (engineering-facts.md 7).
+ * @param tell told once, when the first line cannot be written
  * @throws {UsageError} when the file cannot be opened
  */
-export function openLog(file: string, world: World): Log {
-  const logger = createLogger(file, world)
+export function openLog(file: string, world: World, tell: (text: string) => void): Log {
+  const sink = openSink(file, tell)
+  const timestamp = (): string => `,"time":"${new Date(world.clock.now()).toISOString()}"`
+  const logger: Logger = pino({ base: { pid: world.pid, host: world.host }, timestamp }, sink)
   return {
+    missing: sink.missing,
+    close: sink.close,
     note: (text, values) => logger.info(values ?? {}, text),
     delivery: (event) => {
       switch (event.kind) {
@@ -62,12 +78,58 @@ function outcomeValues({ row, attempt, outcome }: DeliveryEvent & { kind: 'outco
   }
 }
 
-function createLogger(file: string, world: World): Logger {
-  const bindings = { pid: world.pid, host: world.host }
+interface Sink {
+  readonly write: (line: string) => void
+  readonly missing: Log['missing']
+  readonly close: () => void
+}
+
+/** Synchronous, so that what happened before a kill -9 is on disk. Every line tries anew: a disk may be freed. */
+function openSink(file: string, tell: (text: string) => void): Sink {
+  const descriptor = open(file)
+  let missing = 0
+  let isTorn = false
+
+  function write(line: string): void {
+    try {
+      writeWhole(descriptor, Buffer.from(isTorn ? `\n${line}` : line))
+      isTorn = false
+    } catch (error) {
+      missing += 1
+      isTorn = true
+      if (missing === 1)
+        tell(
+          `Cannot write the log file "${file}" (${codeOf(error)}): it will have gaps. The ledger is not touched by this`,
+        )
+    }
+  }
+
+  return {
+    write,
+    missing: () =>
+      missing === 0
+        ? null
+        : `${missing} lines are missing from the log file "${file}"; the ledger and the report are complete`,
+    close: () => {
+      try {
+        closeSync(descriptor)
+      } catch {
+        // what it would tell was told by a write, or is of no use any more
+      }
+    },
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
+
+function open(file: string): number {
   try {
-    const sink = destination({ dest: file, sync: true, mkdir: false, append: true, mode: 0o600 })
-    const timestamp = (): string => `,"time":"${new Date(world.clock.now()).toISOString()}"`
-    return pino({ base: bindings, timestamp }, sink)
+    return openSync(file, 'a', 0o600)
   } catch (cause) {
     throw new UsageError(
       `Cannot open the log file "${file}"`,

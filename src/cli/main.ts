@@ -84,23 +84,24 @@ async function execute(
   const name = command.usage.split(' ')[0] ?? command.usage
   let isJson = values['json'] === true
   let result: CommandResult
+  let log = noLog
   try {
     if (command.usesNoLedger !== true) requireDriver()
     const settings = readSettings(flagsOf(command.options, values), world)
     isJson = settings.get('json') ?? false
+    const isSilent = (settings.get('quiet') ?? false) || isJson
+    const progress = isSilent ? silentProgress : startProgress(world)
+    const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     const logFile = settings.get('logFile')
-    const context: Context = {
-      world,
-      settings,
-      args,
-      own: values,
-      progress: (settings.get('quiet') ?? false) || isJson ? silentProgress : startProgress(world),
-      log: logFile === null ? noLog : openLog(logFile, world),
-    }
+    if (logFile !== null) log = openLog(logFile, world, tell)
+    const context: Context = { world, settings, args, own: values, progress, log }
     result = await command.run(context).finally(() => context.progress.end())
   } catch (error) {
     result = resultOfError(error, world.signals.exitStatus())
   }
+  const missing = log.missing()
+  if (missing !== null) result = { ...result, warnings: [...result.warnings, missing] }
+  log.close()
   if (result.isPrinted === true) return result.exitCode
   if (isJson) world.stdout.write(jsonOf(name, result))
   else printResult(world, result)

@@ -39,12 +39,13 @@ export interface DeliveryParts {
   readonly drain: AbortSignal
   /** Aborted by the second signal: what is under way is given up and becomes in doubt. */
   readonly abort: AbortSignal
+  /** When it throws, the run ends: no further request leaves, every answer under way is settled, then it is thrown. */
   readonly watch: (event: DeliveryEvent) => void
 }
 
 export type DeliveryEvent =
   | { readonly kind: 'intent'; readonly row: ReadyRow; readonly attempt: Attempt }
-  /** Told before the outcome is committed, so that a log keeps what a crash in between would lose. */
+  /** Told once its settling is asked for and before the commit, so that a log keeps what a crash would lose. */
   | { readonly kind: 'outcome'; readonly row: ReadyRow; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly kind: 'pause'; readonly delayMs: number; readonly outcome: Outcome }
   | { readonly kind: 'stop'; readonly stop: Stop }
@@ -53,6 +54,7 @@ export type DeliveryEvent =
  * Sends what is ready until nothing is left or the run must stop; resolves with the reason, or null.
  * Memory does not grow with the number of rows.
  * @throws {LedgerError} when an intent or an outcome cannot be committed; no further request leaves then
+ * @throws what `watch` threw, once every answer is settled
  */
 export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   const { ledger, clock, policy } = parts
@@ -76,22 +78,32 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   /** The dangerous moment. What rejects here is the ledger, and that stops the run. */
   async function sendOne(turn: Turn): Promise<void> {
     const attempt = await ledger.begin(turn.row) // durable before a byte leaves
-    parts.watch({ kind: 'intent', row: turn.row, attempt })
+    tell({ kind: 'intent', row: turn.row, attempt })
     const beganMs = clock.monotonic()
     const seen = await parts.send(turn.row.mandate, attempt, parts.abort) // never rejects
     const decided = decide(seen, factsOf(turn, seen)) // pure: settled, again later, or stop the run
-    parts.watch({ kind: 'outcome', row: turn.row, attempt, outcome: decided.outcome })
     commit(ledger.settle(attempt, decided.outcome)) // in one transaction with the intents that follow it
+    tell({ kind: 'outcome', row: turn.row, attempt, outcome: decided.outcome })
     follow(turn, decided, beganMs)
   }
 
   function factsOf(turn: Turn, seen: Outcome) {
     return {
-      isReferenceKnown: seen.kind === 'registered' && ledger.hasAssigned(seen.value.mandateReference),
+      isReferenceKnown: isReferenceKnown(seen),
       turnedAway: turn.turnedAway + (seen.kind === 'turned_away' ? 1 : 0),
       ageMs: clock.monotonic() - turn.firstMs,
       connectionFailures: run.brake.failures + 1,
       random: parts.random(),
+    }
+  }
+
+  /** A ledger that cannot be read must not cost the answer: its unique index is the last guard. */
+  function isReferenceKnown(seen: Outcome): boolean {
+    try {
+      return seen.kind === 'registered' && ledger.hasAssigned(seen.value.mandateReference)
+    } catch (error) {
+      fail(error)
+      return false
     }
   }
 
@@ -111,13 +123,22 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   function pauseUntil(untilMs: number, outcome: Outcome): void {
     if (untilMs <= pace.pausedUntilMs) return
     pace.pausedUntilMs = untilMs
-    parts.watch({ kind: 'pause', delayMs: untilMs - clock.monotonic(), outcome })
+    tell({ kind: 'pause', delayMs: untilMs - clock.monotonic(), outcome })
   }
 
   function stopFor(stop: Stop | null): void {
     if (stop === null || !outranks(stop, run.stop)) return
     run.stop = stop
-    parts.watch({ kind: 'stop', stop })
+    tell({ kind: 'stop', stop })
+  }
+
+  /** Whoever watches never stands between an answer and the ledger. */
+  function tell(event: DeliveryEvent): void {
+    try {
+      parts.watch(event)
+    } catch (error) {
+      fail(error)
+    }
   }
 
   function fail(error: unknown): void {

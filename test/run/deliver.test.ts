@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase, type Database } from '../../src/driver.js'
 import type { Outcome } from '../../src/domain/outcome.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
+import type { DeliveryEvent } from '../../src/run/deliver.js'
 import {
   allRegistered,
   openDeliveryWorld,
@@ -569,5 +570,50 @@ describe('a sender that breaks its promise', () => {
     await expect(world.deliver(allRegistered, { send })).rejects.toBe(broken)
     expect(world.reopen().recovered).toBe(1)
     expect(world.totals()).toMatchObject({ inDoubt: 1, ready: 9 })
+  })
+})
+
+describe('8.4.1 a watcher that throws', () => {
+  it.each(['intent', 'outcome', 'pause', 'stop'] as const)(
+    'at an event of kind %s: the run ends, and every answer under way is settled',
+    async (kind) => {
+      const world = openDeliveryWorld(40)
+      const broken = new Error('A watcher fell over')
+      const script: Script = (request) =>
+        kind === 'pause' && request.ordinal === 20
+          ? { outcome: turnedAway({ status: 429, retryAfterMs: 1_000 }) }
+          : { outcome: registeredAs(request) }
+      const policy = kind === 'stop' ? { maxDurationMs: 300 } : {}
+      const watch = (event: DeliveryEvent): void => {
+        if (event.kind === kind && world.requests.length >= 5) throw broken
+      }
+      await expect(world.deliver(script, { watch, policy })).rejects.toBe(broken)
+      const sent = world.requests.length
+      expect(sent).toBeGreaterThanOrEqual(5)
+      expect(sent).toBeLessThan(40)
+      expect(world.reopen().recovered).toBe(0)
+      const turned = kind === 'pause' ? 1 : 0
+      expect(world.totals()).toMatchObject({
+        registered: sent - turned,
+        inDoubt: 0,
+        ready: 40 - sent + turned,
+      })
+    },
+  )
+
+  it('a look-up that fails does not cost the answer either', async () => {
+    const world = openDeliveryWorld(20)
+    const broken = new Error('The ledger cannot be read')
+    const ledger = {
+      ready: world.ledger.ready,
+      begin: world.ledger.begin,
+      settle: world.ledger.settle,
+      hasAssigned: () => {
+        throw broken
+      },
+    }
+    await expect(world.deliver(allRegistered, { ledger })).rejects.toBe(broken)
+    expect(world.reopen().recovered).toBe(0)
+    expect(world.totals()).toMatchObject({ registered: 1, ready: 19, inDoubt: 0 })
   })
 })

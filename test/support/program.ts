@@ -29,8 +29,21 @@ export interface StartOptions {
 }
 
 /** Starts the program with nothing of this process's environment but the path. */
-export function start(args: readonly string[], { cwd, env = {}, input }: StartOptions): Started {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+export const start = (args: readonly string[], options: StartOptions): Started =>
+  startCommand([process.execPath, PROGRAM, ...args], options)
+
+/** Runs a line of shell that sees mounts of its own (root on Linux only); `$NODE "$PROGRAM"` is the program. */
+export const runShell = (line: string, { env = {}, ...options }: StartOptions): Promise<Ended> =>
+  startCommand(['unshare', '-m', '--propagation', 'private', 'sh', '-c', line], {
+    ...options,
+    env: { ...env, NODE: process.execPath, PROGRAM },
+  }).ended
+
+function startCommand(
+  [command = '', ...args]: readonly string[],
+  { cwd, env = {}, input }: StartOptions,
+): Started {
+  const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', TZ: 'Europe/Berlin', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
