@@ -106,7 +106,11 @@ export interface Ledger {
   readonly recovered: number
   /** Binds a new ledger to a service, or checks that it is the same. @throws {LedgerError} `other_campaign` */
   readonly bind: (campaign: { baseUrl: string; username: string }) => void
-  readonly startRun: (settings: RunSettings) => number
+  /**
+   * @param underWay requests that may be under way; so many answers have their place on disk from now on. Default 8.
+   * @throws {LedgerError} `unwritable` where the disk has no room for them
+   */
+  readonly startRun: (settings: RunSettings, underWay?: number) => number
   readonly endRun: (runId: number, end: { stoppedBy: string | null; exitCode: number }) => void
   readonly admit: (options: { severities: SeverityOverrides }) => Admission
   /** A page of ready rows in order of id, after the given id. */

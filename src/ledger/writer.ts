@@ -38,6 +38,8 @@ export interface LedgerOptions {
 /** After this many settled rows the write-ahead log is emptied, so that removed account numbers leave the disk. */
 const SETTLED_PER_LOG = 2_000
 
+const USUAL_UNDER_WAY = 8
+
 /** A random UUID (version 4) from 16 random bytes. */
 function uuidFrom(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString('hex')
@@ -107,8 +109,10 @@ export function createLedger(parts: LedgerParts): Ledger {
     file,
     recovered,
     bind: (campaign) => write(() => bind(connection, file, campaign, now())),
-    startRun: (settings) => {
-      emergency ??= guard(() => openEmergencyFile(file))
+    startRun: (settings, underWay = USUAL_UNDER_WAY) => {
+      assertSound()
+      emergency?.close()
+      emergency = guard(() => openEmergencyFile(file, underWay))
       runId = write(() => insertRun(connection, settings, now()))
       return runId
     },

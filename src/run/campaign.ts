@@ -43,7 +43,7 @@ export interface CampaignEnd {
  */
 export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
-  const runId = ledger.startRun(parts.settings)
+  const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
   try {
     const admitted = await admitFiles(parts)
     const stop = admitted === null ? INTERRUPTED : await sendReady(parts)
