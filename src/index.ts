@@ -26,6 +26,9 @@ export { isRuleId, RULES, type RuleId, type Severity, type SeverityOverrides } f
 export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/totals.js'
 export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/verdict.js'
 
+// Whom to trust with a file.
+export { distrustInstructions, distrustSecret, type Distrust } from './trust/entry.js'
+
 // What stops a run.
 export { requireDriver } from './driver.js'
 export { CredentialsError, HaltError, LedgerError, SourceError, UsageError } from './errors.js'
@@ -35,6 +38,7 @@ export type { BillogramRequest } from './contract/billogram.js'
 export type { OfferRequest } from './contract/offer.js'
 export { readBaseUrl, type BaseUrl } from './service/base-url.js'
 export { createClient, type ClientOptions, type SendOptions, type ServiceClient } from './service/client.js'
+export { readProxy } from './service/connections.js'
 export { refuseUnverifiedTls } from './service/environment.js'
 export { createStatusTable, type StatusTable } from './service/status-table.js'
 

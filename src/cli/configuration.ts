@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parseDocument } from 'yaml'
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { type RuleId, RULES, sourceSections, UsageError } from '../index.js'
+import {
+  type Distrust,
+  distrustInstructions,
+  type RuleId,
+  RULES,
+  sourceSections,
+  UsageError,
+} from '../index.js'
 
 const amount = z.union([z.number().positive(), z.string()])
 
@@ -41,7 +48,10 @@ export const configurationSchema = z.strictObject({
         .describe('PEM file of a certificate authority to trust besides the usual ones'),
       clientCertificate: z.string().optional().describe('PEM file'),
       clientKey: z.string().optional().describe('PEM file'),
-      proxy: z.string().optional().describe('Address of an HTTP proxy'),
+      proxy: z
+        .string()
+        .optional()
+        .describe('Address of an HTTP proxy, https only (http for loopback); never used for loopback'),
       freshConnections: z.boolean().optional().describe('A new connection for every request'),
     })
     .optional(),
@@ -61,6 +71,8 @@ export type Configuration = z.infer<typeof configurationSchema>
 export interface LoadedConfiguration {
   readonly file: string | null
   readonly values: Configuration
+  /** Why others can change the file, which then only says how files are read; else null. */
+  readonly distrust: Distrust | null
   /** Makes a path of the file absolute. */
   readonly locate: (path: string) => string
 }
@@ -68,6 +80,7 @@ export interface LoadedConfiguration {
 export const noConfiguration: LoadedConfiguration = {
   file: null,
   values: configurationSchema.parse({}),
+  distrust: null,
   locate: (path) => resolve(path),
 }
 
@@ -81,7 +94,13 @@ export function loadConfiguration(named: string | null): LoadedConfiguration {
   if (named === null && !existsSync(DEFAULT_FILE)) return noConfiguration
   const file = named ?? DEFAULT_FILE
   const folder = dirname(resolve(file))
-  return { file, values: parseConfiguration(readText(file), file), locate: (path) => resolve(folder, path) }
+  const distrust = distrustInstructions(file)
+  return {
+    file,
+    values: parseConfiguration(readText(file), file, distrust),
+    distrust,
+    locate: (path) => resolve(folder, path),
+  }
 }
 
 function readText(file: string): string {
@@ -94,19 +113,76 @@ function readText(file: string): string {
   }
 }
 
-export function parseConfiguration(text: string, file: string): Configuration {
-  const document = parseDocument(text)
+/** @param distrust why others can write the file; then it may only say how an export is to be read */
+export function parseConfiguration(
+  text: string,
+  file: string,
+  distrust: Distrust | null = null,
+): Configuration {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
   const broken = document.errors[0]
   if (broken !== undefined)
     throw new UsageError(
       `Cannot read the configuration file "${file}": ${broken.message.split('\n')[0] ?? 'it is not YAML'}`,
       'Correct the file; nothing was sent',
     )
-  const parsed = configurationSchema.safeParse(document.toJS() ?? {})
-  if (parsed.success) return parsed.data
+  const values: unknown = document.toJS() ?? {}
+  const parsed = configurationSchema.safeParse(values)
+  if (parsed.success) {
+    if (distrust !== null) refuseMoreThanReading(parsed.data, { file, distrust, document, lines })
+    return parsed.data
+  }
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`)
   throw new UsageError(
     `The configuration file "${file}" has ${problems.length === 1 ? 'a mistake' : 'mistakes'}: ${problems.join('; ')}`,
     'Correct the file; nothing was sent',
   )
+}
+
+/** How a file is read. Everything else says where traffic and files go, whom to trust, or what an answer means. */
+const READING: ReadonlySet<string> = new Set([
+  ...Object.keys(sourceSections),
+  'timezone',
+  'dormantSoonDays',
+  'service.creditorIdentifier',
+])
+
+interface Distrusted {
+  readonly file: string
+  readonly distrust: Distrust
+  readonly document: Document
+  readonly lines: LineCounter
+}
+
+/** @throws {UsageError} with the line of the first key that only a file of this user alone may have */
+function refuseMoreThanReading(values: Configuration, { file, distrust, document, lines }: Distrusted): void {
+  const { service = {}, ...others } = values
+  const given = [
+    ...Object.entries(service).map(([key, value]) => [['service', key], value] as const),
+    ...Object.entries(others).map(([key, value]) => [[key], value] as const),
+  ]
+  const [first] = given
+    .filter(([path, value]) => value !== undefined && !READING.has(path.join('.')))
+    .map(([path]) => ({ key: path.join('.'), line: lineOf(document, path, lines) }))
+    .toSorted((a, b) => a.line - b.line)
+  if (first === undefined) return
+  throw new UsageError(
+    `The configuration file "${file}", line ${first.line}, sets "${first.key}", but others can change this file: ${distrust.why}. Such a file may only say how an export is read`,
+    `${distrust.next}, or give the setting by a flag, the environment or a file of your own with --config; nothing was sent`,
+  )
+}
+
+/** Where a key stands, or the key above it where a reference (alias) brings it in. */
+function lineOf(document: Document, path: readonly string[], lines: LineCounter): number {
+  let node: unknown = document.contents
+  let line = 1
+  for (const name of path) {
+    if (!isMap(node)) break
+    const pair = node.items.find(({ key }) => isScalar(key) && key.value === name)
+    if (pair === undefined) break
+    if (isScalar(pair.key) && pair.key.range) line = lines.linePos(pair.key.range[0]).line
+    node = pair.value
+  }
+  return line
 }

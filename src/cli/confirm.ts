@@ -10,10 +10,12 @@ import {
   writeRegister,
 } from '../index.js'
 import type { Context } from './command.js'
+import { trustedLines, type Trusted } from './trusted.js'
 
 interface Asked {
   readonly plan: Plan
   readonly policy: DeliveryPolicy
+  readonly trusted: Trusted
   readonly ask: (question: string) => Promise<string | null>
 }
 
@@ -32,13 +34,13 @@ export async function confirmRun(context: Context, baseUrl: BaseUrl, asked: Aske
 async function confirmTarget(
   context: Context,
   baseUrl: BaseUrl,
-  { plan, policy, ask }: Asked,
+  { plan, policy, trusted, ask }: Asked,
 ): Promise<boolean> {
   const { world, settings, own, progress } = context
   const register = join(world.stateFolder, 'campaigns.jsonl')
   const run = describeRun(settings.ledger, baseUrl)
   if (own['anotherLedger'] !== true) checkRegister(readRegister(register), run)
-  for (const line of planLines(baseUrl.href, plan, policy)) progress.note(line)
+  for (const line of [...planLines(baseUrl.href, plan, policy), ...trustedLines(trusted)]) progress.note(line)
   const isConfirmed =
     (settings.get('yes') ?? false) ||
     (await ask(`Type the host name "${baseUrl.host}" to send`)) === baseUrl.host

@@ -1,6 +1,7 @@
 import { Command as Program, CommanderError, Option as Flag } from 'commander'
 import { requireDriver } from '../index.js'
 import type { Command, Context } from './command.js'
+import type { LoadedConfiguration } from './configuration.js'
 import { noLog, openLog } from './log.js'
 import { environmentName, flagName, OPTIONS, type OptionName } from './options.js'
 import { printResult } from './output.js'
@@ -85,6 +86,7 @@ async function execute(
   let isJson = values['json'] === true
   let result: CommandResult
   let log = noLog
+  let distrusted: string | null = null
   try {
     if (command.usesNoLedger !== true) requireDriver()
     const settings = readSettings(flagsOf(command.options, values), world)
@@ -92,6 +94,7 @@ async function execute(
     const isSilent = (settings.get('quiet') ?? false) || isJson
     const progress = isSilent ? silentProgress : startProgress(world)
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
+    distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')
     if (logFile !== null) log = openLog(logFile, world, tell)
     const context: Context = { world, settings, args, own: values, progress, log }
@@ -99,14 +102,19 @@ async function execute(
   } catch (error) {
     result = resultOfError(error, world.signals.exitStatus())
   }
-  const missing = log.missing()
-  if (missing !== null) result = { ...result, warnings: [...result.warnings, missing] }
+  const told = [distrusted, log.missing()].filter((warning) => warning !== null)
+  result = { ...result, warnings: [...result.warnings, ...told] }
   log.close()
   if (result.isPrinted === true) return result.exitCode
   if (isJson) world.stdout.write(jsonOf(name, result))
   else printResult(world, result)
   return result.exitCode
 }
+
+const distrustedConfiguration = ({ file, distrust }: LoadedConfiguration): string | null =>
+  distrust === null
+    ? null
+    : `Others can change the configuration file "${file ?? ''}": ${distrust.why}. It only says how files are read`
 
 function statusOfUsage(error: unknown, command: string, wantsJson: boolean, world: World): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0

@@ -17,10 +17,12 @@ export interface Closing {
   readonly totals: Totals
   readonly stop: Stop | null
   readonly files: Readonly<Record<string, string>>
+  /** What else to show with the report. */
+  readonly notes?: readonly string[]
 }
 
 /** The last lines for people: the result, what is open, the next command to type (product.md 2). */
-export function closingLines({ totals, stop, files }: Closing): string[] {
+export function closingLines({ totals, stop, files, notes = [] }: Closing): string[] {
   const report = files['report.html']
   return [
     '',
@@ -28,6 +30,7 @@ export function closingLines({ totals, stop, files }: Closing): string[] {
     '',
     ...(stop === null ? [] : [`Stopped early: ${stop.why}.`]),
     ...openPoints(totals),
+    ...notes,
     ...(report === undefined ? [] : [`Report: ${report}`]),
     `Next: ${nextStep(totals, stop)}`,
   ]

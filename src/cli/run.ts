@@ -18,6 +18,7 @@ import { concurrencyOf, readService, timeoutMsOf, type Service } from './service
 import type { Settings } from './settings.js'
 import { openers } from './sources.js'
 import { SHARED } from './options.js'
+import { trustedLines } from './trusted.js'
 import { unlikelyShares } from './unlikely.js'
 
 const DEFAULT_MAX_IN_DOUBT = 10
@@ -96,6 +97,7 @@ const failed = (
   ...resultOfError(error, world.signals.exitStatus()),
   campaign: campaignOf(settings, service),
   totals,
+  details: { trusted: service.trusted },
 })
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
@@ -135,6 +137,7 @@ async function send(
           timeoutMs: timeoutMsOf(settings),
           outcomes: service.outcomes,
           rules: settings.severities,
+          ...service.trusted,
         },
       },
       retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
@@ -146,7 +149,12 @@ async function send(
       drain: world.signals.drain,
       abort: world.signals.abort,
       confirm: (plan) =>
-        confirmRun(context, service.baseUrl, { plan, policy, ask: (question) => askText(world, question) }),
+        confirmRun(context, service.baseUrl, {
+          plan,
+          policy,
+          trusted: service.trusted,
+          ask: (question) => askText(world, question),
+        }),
       watchReading: progress.reading,
       watch: (event) => {
         log.delivery(event)
@@ -231,7 +239,7 @@ async function conclude(context: Context, service: Service, end: CampaignEnd): P
       ...unlikely,
     ],
     errors: [],
-    lines: closingLines({ totals: end.totals, stop: end.stop, files }),
-    details: { stop: end.stop },
+    lines: closingLines({ totals: end.totals, stop: end.stop, files, notes: trustedLines(service.trusted) }),
+    details: { stop: end.stop, trusted: service.trusted },
   }
 }

@@ -10,6 +10,7 @@ import {
   UsageError,
 } from '../index.js'
 import { readCredentials, type Credentials, type Settings } from './settings.js'
+import { readTrusted, type Trusted } from './trusted.js'
 import type { World } from './world.js'
 
 /** The service as the settings describe it, checked before anything is read or sent. */
@@ -18,6 +19,7 @@ export interface Service {
   readonly credentials: Credentials
   readonly statusTable: StatusTable
   readonly outcomes: Readonly<Record<string, string>>
+  readonly trusted: Trusted
   readonly connect: () => ServiceClient
 }
 
@@ -42,12 +44,14 @@ export async function readService(settings: Settings, world: World): Promise<Ser
   const baseUrl = readBaseUrl(address)
   const outcomes = settings.configuration.values.outcomes ?? {}
   const statusTable = createStatusTable(outcomes)
+  const trusted = readTrusted(settings, world, baseUrl)
   const credentials = await readCredentials(settings, world)
   return {
     baseUrl,
     credentials,
     statusTable,
     outcomes,
+    trusted,
     connect: () => connect(settings, world, { baseUrl, credentials, statusTable }),
   }
 }

@@ -1,6 +1,13 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type LocalDate, parseLocalDate, type SeverityOverrides, todayIn, UsageError } from '../index.js'
+import {
+  distrustSecret,
+  type LocalDate,
+  parseLocalDate,
+  type SeverityOverrides,
+  todayIn,
+  UsageError,
+} from '../index.js'
 import { loadConfiguration, noConfiguration, type LoadedConfiguration } from './configuration.js'
 import {
   environmentName,
@@ -130,17 +137,17 @@ async function readPassword(settings: Settings, world: World, username: string):
 
 /** The first line of a file that only its owner can read. */
 export function readPasswordFile(file: string): string {
-  let mode: number
-  let text: string
+  const distrust = distrustSecret(file)
+  if (distrust !== null)
+    throw new UsageError(
+      `Cannot trust the password file "${file}": ${distrust.why}`,
+      `${distrust.next}; nothing was sent`,
+    )
   try {
-    mode = statSync(file).mode
-    text = readFileSync(file, 'utf8')
+    return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
   } catch (cause) {
     throw new UsageError(`Cannot read the password file "${file}"`, 'Check the path; nothing was sent', {
       cause,
     })
   }
-  if ((mode & 0o077) !== 0)
-    throw new UsageError(`Others can read the password file "${file}"`, `Run: chmod 600 ${file}`)
-  return text.split(/\r?\n/, 1)[0] ?? ''
 }

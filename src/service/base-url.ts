@@ -53,7 +53,7 @@ export function readBaseUrl(text: string): BaseUrl {
 }
 
 /** Judged on the parsed host, so that spellings such as `127.1` count and `127.0.0.1.example` does not. */
-const isLoopbackName = (hostname: string): boolean =>
+export const isLoopbackName = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || IPV4_LOOPBACK.test(hostname)
 
 const unusable = (

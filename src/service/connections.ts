@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { UsageError } from '../errors.js'
-import type { BaseUrl } from './base-url.js'
+import { isLoopbackName, type BaseUrl } from './base-url.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
 interface TlsOptions {
@@ -23,7 +23,10 @@ export interface ConnectionOptions {
   /** How long an idle connection is kept; shorter than the service's own limit. Default 2 s. */
   readonly keepAliveMs?: number
   readonly tls?: TlsOptions
-  /** Only when asked for, so that a stray variable cannot reroute account numbers (engineering-facts 2.5). */
+  /**
+   * Only when asked for, so that a stray variable cannot reroute account numbers. `https:`, or `http:` to loopback.
+   * Never used for a service on loopback: what stays on this machine must not leave it.
+   */
   readonly proxy?: string
 }
 
@@ -67,12 +70,13 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): C
     maxResponseSize: MAX_ANSWER_BYTES,
   }
   const connect = { ...secure, timeout: connectTimeoutMs }
+  const proxy = options.proxy === undefined ? null : readProxy(options.proxy)
   const dispatcher =
-    options.proxy === undefined
+    proxy === null || baseUrl.isLoopback
       ? new Pool(baseUrl.origin, { ...settings, connect })
       : new ProxyAgent({
           ...settings,
-          uri: readProxy(options.proxy),
+          uri: proxy.href,
           requestTls: connect,
           proxyTls: { ...connect, cert: undefined, key: undefined },
           // A proxy that does not answer CONNECT counts as a connection that stalls.
@@ -124,11 +128,24 @@ function splitBundle(pem: string | undefined): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g) ?? [pem]
 }
 
-/** The address may hold the credentials of the proxy, so no message quotes it. */
-function readProxy(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
-  throw new UsageError(
-    'Cannot use the proxy: its address does not begin with http:// or https://',
-    'Nothing was sent. Give the proxy as http://host:port.',
-  )
+/**
+ * The address may hold the credentials of the proxy, so no message quotes it. Through a proxy of another machine they
+ * would go in clear with `http:`, as would the name of the service.
+ * @throws {UsageError} for anything but `https:`, or `http:` to a literal loopback address
+ */
+export function readProxy(text: string): URL {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw unusableProxy('its address does not begin with https://')
+  const url = new URL(text)
+  if (url.protocol === 'http:' && !isLoopbackName(url.hostname))
+    throw unusableProxy(
+      `"${url.host}" is not this machine, and http:// would send the password of the proxy in clear`,
+    )
+  return url
 }
+
+const unusableProxy = (problem: string): UsageError =>
+  new UsageError(
+    `Cannot use the proxy: ${problem}`,
+    'Nothing was sent. Give it as https://host:port; http:// only to 127.0.0.0/8, [::1] and localhost.',
+  )

@@ -99,7 +99,22 @@ export function distrustPrivateFile(entry: Stats): Distrust | null {
 export function distrustInstructions(path: string): Distrust | null {
   const entry = statSync(path, { throwIfNoEntry: false })
   if (entry === undefined) return null
-  return writers(entry) ?? distrustFolder(dirname(realpathSync(path)))
+  const file = realpathSync(path)
+  // A link is as good as the folder that it stands in: whoever writes there decides where it leads.
+  const ofLink = realpathSync(dirname(path)) === dirname(file) ? null : distrustFolder(dirname(path))
+  return writers(entry) ?? distrustFolder(dirname(file)) ?? ofLink
+}
+
+/** A file with a password or a key: nobody but this user and root may have read or written it. */
+export function distrustSecret(path: string): Distrust | null {
+  const entry = statSync(path, { throwIfNoEntry: false })
+  if (entry === undefined || ownUserId() === null) return null
+  if ((entry.mode & OTHERS) !== 0)
+    return {
+      why: `other users may open it (mode ${modeText(entry.mode)})`,
+      next: 'Make it private with "chmod 600", and ask who may have read it',
+    }
+  return distrustInstructions(path)
 }
 
 /**

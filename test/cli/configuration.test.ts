@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -80,5 +80,81 @@ outcomes:  { "503": turned_away }
     const file = join(folder, 'campaign.yaml')
     writeFileSync(file, 'ledger: march.db\n')
     expect(loadConfiguration(file).locate('customers.csv')).toBe(join(folder, 'customers.csv'))
+  })
+})
+
+describe('8.4.3 a configuration that others can change', () => {
+  const DISTRUST = { why: 'anybody can write to it', next: 'Take that right away' }
+  const read = (text: string) => parseConfiguration(text, 'x.yaml', DISTRUST)
+
+  it.each([
+    ['ledger: x.db', 'ledger', 1],
+    ['out: reports', 'out', 1],
+    ['timezone: UTC\nlogFile: run.log', 'logFile', 2],
+    ['rules: { CONFLICT_MANDATE: "off" }', 'rules', 1],
+    ['source: { delimiter: ";" }\noutcomes: { "503": turned_away }', 'outcomes', 2],
+    ['service:\n  creditorIdentifier: DE98ZZZ09999999999\n  baseUrl: https://x', 'service.baseUrl', 3],
+    ['service: { username: me }', 'service.username', 1],
+    ['service: { passwordFile: secret }', 'service.passwordFile', 1],
+    ['service: { proxy: "https://x" }', 'service.proxy', 1],
+    ['service: { ca: ca.pem }', 'service.ca', 1],
+    ['service: { clientCertificate: c.pem }', 'service.clientCertificate', 1],
+    ['service: { clientKey: k.pem }', 'service.clientKey', 1],
+    ['service: { maxInDoubt: 9999 }', 'service.maxInDoubt', 1],
+    ['\n\n"service": { timeout: 1 }', 'service.timeout', 3],
+  ])('may not say %j', (text, key, line) => {
+    expect(() => parseConfiguration(text, 'x.yaml')).not.toThrow()
+    expect(() => read(text)).toThrow(
+      `The configuration file "x.yaml", line ${line}, sets "${key}", but others can change this file: anybody can write to it`,
+    )
+  })
+
+  it('may say nothing else of what there is but how an export is read', () => {
+    const { service, ...others } = configurationSchema.shape
+    const reading = [
+      'timezone',
+      'dormantSoonDays',
+      'source',
+      'columns',
+      'crosswalk',
+      'exclude',
+      'limits',
+      'words',
+    ]
+    expect(Object.keys(others).filter((key) => !reading.includes(key))).toEqual([
+      'ledger',
+      'out',
+      'logFile',
+      'rules',
+      'outcomes',
+    ])
+    expect(service).toBeDefined()
+  })
+
+  it('may say how an export is read', () => {
+    const text = `
+timezone: Europe/Berlin
+dormantSoonDays: 30
+service: { creditorIdentifier: DE98ZZZ09999999999 }
+source: { delimiter: ";" }
+columns: { customer_no: Kundennummer }
+crosswalk: { file: customers.csv, from: Mitgliedsnummer, key: member_id, customer_no: customer_no }
+exclude: [{ column: Status, equals: [inaktiv], reason: cancelled }]
+`
+    expect(read(text)).toMatchObject({ dormantSoonDays: 30, source: { delimiter: ';' } })
+  })
+
+  it('is recognised by its mode, and by that of its folder', () => {
+    const file = join(folder, 'shared.yaml')
+    writeFileSync(file, 'service: { proxy: "https://elsewhere.example" }\n')
+    chmodSync(file, 0o644)
+    expect(loadConfiguration(file).distrust).toBeNull()
+    chmodSync(file, 0o666)
+    expect(() => loadConfiguration(file)).toThrow('anybody on this machine can write to it (mode 0666)')
+    const shared = join(folder, 'shared')
+    mkdirSync(shared)
+    writeFileSync(join(shared, 'x.yaml'), 'ledger: x.db', { mode: 0o600 })
+    chmodSync(shared, 0o777)
+    expect(() => loadConfiguration(join(shared, 'x.yaml'))).toThrow('line 1, sets "ledger"')
   })
 })

@@ -42,6 +42,12 @@ async function confirm(target: string, typed: string | null, flags: { yes?: stri
     {
       plan: PLAN,
       policy: POLICY,
+      trusted: {
+        configuration: '/campaign/sepa-migrate.yaml',
+        proxy: 'https://proxy.example:3128',
+        extraCertificates: ['/campaign/ca.pem'],
+        clientCertificate: '/campaign/client.pem',
+      },
       ask: (question) => {
         questions.push(question)
         return Promise.resolve(typed)
@@ -56,6 +62,15 @@ describe('a run against a real service', () => {
     const { isConfirmed, notes, questions } = await confirm('https://service.example', 'service.example')
     expect(isConfirmed).toBe(true)
     expect(notes).toMatch(/Target: https:\/\/service\.example[^]*To send in this run: 3/)
+    // 8.4.3
+    expect(notes).toContain(
+      [
+        'Configuration: /campaign/sepa-migrate.yaml',
+        'Proxy: https://proxy.example:3128',
+        'Extra certificates: /campaign/ca.pem',
+        'Client certificate: /campaign/client.pem',
+      ].join('\n'),
+    )
     expect(questions).toEqual(['Type the host name "service.example" to send'])
     expect(registered()).toBe(1)
   })

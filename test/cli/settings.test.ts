@@ -105,7 +105,7 @@ describe('the password', () => {
     const open = join(folder, 'open')
     writeFileSync(open, 'x')
     chmodSync(open, 0o640)
-    await expect(credentials({ passwordFile: open }, {})).rejects.toThrow(/Others can read/)
+    await expect(credentials({ passwordFile: open }, {})).rejects.toThrow(/other users may open it/)
     await expect(credentials({ passwordFile: join(folder, 'none') }, {})).rejects.toThrow(/Cannot read/)
   })
 

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/index.js'
@@ -70,4 +78,60 @@ describe('a log that cannot be written', () => {
       expect(ran.stdout).toContain(`${400 - whole.length} lines are missing from the log file`)
     },
   )
+})
+
+describe('a configuration in the folder that others can change', () => {
+  const foreign = (text: string): void => {
+    const file = join(place.folder, 'sepa-migrate.yaml')
+    writeFileSync(file, text)
+    // Another user's where this machine lets us give files away, else one that anybody can write.
+    if (process.getuid?.() === 0) chownSync(file, 65_534, 65_534)
+    else chmodSync(file, 0o666)
+  }
+
+  it('8.4.3 takes no traffic: proxy and authority are refused, with the line, and nothing is sent', async () => {
+    writeFileSync(join(place.folder, 'export.csv'), validExport(3))
+    foreign('source: { delimiter: "," }\nservice:\n  proxy: https://elsewhere.example\n  ca: theirs.pem\n')
+    for (const command of ['check', 'run']) {
+      const ran = await runProgram([command, 'export.csv', '--json'], {
+        cwd: place.folder,
+        env: { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: sandbox.url },
+      })
+      expect(ran.status).toBe(2)
+      const { errors } = JSON.parse(ran.stdout) as { errors: { message: string; next: string }[] }
+      expect(errors[0]?.message).toMatch(
+        /^The configuration file "sepa-migrate.yaml", line 3, sets "service.proxy"/,
+      )
+      expect(errors[0]?.next).toContain('nothing was sent')
+    }
+    expect(existsSync(join(place.folder, 'sepa-migrate.db'))).toBe(false)
+  })
+
+  it('8.4.3 says how a file is read, which run and report show', async () => {
+    writeFileSync(join(place.folder, 'export.csv'), validExport(3).replaceAll(',', '|'))
+    foreign('source: { delimiter: "|" }\n')
+    const ran = await program('run', 'export.csv', '--json')
+    expect(ran.status, ran.stdout).toBe(0)
+    const { trusted, warnings } = JSON.parse(ran.stdout) as { trusted: object; warnings: string[] }
+    const configuration = join(realpathSync(place.folder), 'sepa-migrate.yaml')
+    expect(trusted).toEqual({ configuration, proxy: null, extraCertificates: [], clientCertificate: null })
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Others can change the configuration file .* It only says how files are read$/),
+    ])
+    expect(readFileSync(join(place.folder, 'report.html'), 'utf8')).toContain('configuration: ')
+    expect((await program('run')).stdout).toContain(`Configuration: ${configuration}`)
+  })
+
+  it('8.4.3 extra certificates of the environment are shown, and refused when others can change them', async () => {
+    writeFileSync(join(place.folder, 'export.csv'), validExport(3))
+    const authority = join(place.folder, 'authority.pem')
+    writeFileSync(authority, '')
+    const env = { ...CREDENTIALS, NODE_EXTRA_CA_CERTS: authority, SEPA_MIGRATE_BASE_URL: sandbox.url }
+    const ran = await runProgram(['run', 'export.csv'], { cwd: place.folder, env })
+    expect(ran.stdout).toContain(`Extra certificates: ${authority}`)
+    chmodSync(authority, 0o666)
+    const refused = await runProgram(['run', 'export.csv'], { cwd: place.folder, env })
+    expect(refused.status).toBe(2)
+    expect(refused.stderr).toContain(`Cannot trust the certificate file "${authority}"`)
+  })
 })

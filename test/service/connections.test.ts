@@ -13,12 +13,15 @@ import {
 } from '../support/tls-certificates.js'
 import { mandateOf, openClient, openServer, send } from './sending.js'
 
+/** Not on this machine by its name; the proxy of these tests leads every name here. */
+const BEYOND = 'service.example'
+
 let authority: Authority
 let valid: CertifiedKey
 
 beforeAll(async () => {
   authority = await makeAuthority()
-  valid = await authority.issue(['localhost'])
+  valid = await authority.issue(['localhost', BEYOND])
 })
 
 const trust = () => ({ tls: { ca: authority.cert } })
@@ -155,18 +158,20 @@ describe('client certificates', () => {
 })
 
 describe('a proxy that was asked for', () => {
+  const beyond = ({ port }: { port: number }): string => `https://${BEYOND}:${port}`
+
   it('opens a tunnel to the service, and sees no request', async () => {
     const server = await openServer({ tls: valid })
     const proxy = await openProxy()
-    const client = openClient(server.url, { ...trust(), proxy: proxy.url })
+    const client = openClient(beyond(server), { ...trust(), proxy: proxy.url })
     expect(await send(client)).toMatchObject({ kind: 'registered' })
-    expect(proxy.targets).toEqual([`localhost:${server.port}`])
+    expect(proxy.targets).toEqual([`${BEYOND}:${server.port}`])
   })
 
   it('opens one tunnel for each connection that is needed', async () => {
     const server = await openServer({ tls: valid })
     const proxy = await openProxy()
-    const client = openClient(server.url, { ...trust(), proxy: proxy.url, concurrency: 4 })
+    const client = openClient(beyond(server), { ...trust(), proxy: proxy.url, concurrency: 4 })
     const outcomes = await Promise.all([1, 2, 3, 4].map((number) => send(client, mandateOf(number))))
     expect(outcomes.map(({ kind }) => kind)).toEqual(Array(4).fill('registered'))
     expect(proxy.targets).toHaveLength(4)
@@ -176,7 +181,7 @@ describe('a proxy that was asked for', () => {
     const server = await openServer({ tls: valid })
     const proxy = await openProxy()
     const url = proxy.url.replace('http://', 'http://user:secret@')
-    expect(await send(openClient(server.url, { ...trust(), proxy: url }))).toMatchObject({
+    expect(await send(openClient(beyond(server), { ...trust(), proxy: url }))).toMatchObject({
       kind: 'registered',
     })
     expect(proxy.authorizations).toEqual([`Basic ${btoa('user:secret')}`])
@@ -185,7 +190,7 @@ describe('a proxy that was asked for', () => {
   it('scenario 57: 407 leaves the row ready and stops the run', async () => {
     const server = await openServer({ tls: valid })
     const proxy = await openProxy({ kind: 'refuse', status: 407 })
-    const outcome = await send(openClient(server.url, { ...trust(), proxy: proxy.url }))
+    const outcome = await send(openClient(beyond(server), { ...trust(), proxy: proxy.url }))
     expect(outcome).toMatchObject({
       kind: 'not_sent',
       halt: 'credentials',
@@ -198,7 +203,7 @@ describe('a proxy that was asked for', () => {
   it('scenario 57: 502 on CONNECT is not sent', async () => {
     const server = await openServer({ tls: valid })
     const proxy = await openProxy({ kind: 'refuse', status: 502 })
-    const outcome = await send(openClient(server.url, { ...trust(), proxy: proxy.url }))
+    const outcome = await send(openClient(beyond(server), { ...trust(), proxy: proxy.url }))
     expect(outcome).toMatchObject({
       kind: 'not_sent',
       halt: null,
@@ -210,7 +215,7 @@ describe('a proxy that was asked for', () => {
   it('scenario 57: silence on CONNECT is not sent', async () => {
     const server = await openServer({ tls: valid })
     const proxy = await openProxy({ kind: 'silence' })
-    const client = openClient(server.url, { ...trust(), proxy: proxy.url, connectTimeoutMs: 100 })
+    const client = openClient(beyond(server), { ...trust(), proxy: proxy.url, connectTimeoutMs: 100 })
     expect(await send(client)).toMatchObject({ kind: 'not_sent', halt: null, evidence: { started: false } })
   })
 
@@ -218,15 +223,28 @@ describe('a proxy that was asked for', () => {
     const server = await openServer({ tls: valid })
     const proxy = await openProxy()
     await proxy.close()
-    const outcome = await send(openClient(server.url, { ...trust(), proxy: proxy.url }))
+    const outcome = await send(openClient(beyond(server), { ...trust(), proxy: proxy.url }))
     expect(outcome).toMatchObject({ kind: 'not_sent', evidence: { errorCode: 'ECONNREFUSED' } })
   })
 
-  it('scenario 57: a reset in the tunnel is in doubt', async () => {
-    const server = await openServer()
-    const proxy = await openProxy({ kind: 'reset_tunnel' })
-    const outcome = await send(openClient(server.url, { proxy: proxy.url }))
+  it('scenario 57: a reset in the tunnel after the request is in doubt', async () => {
+    const server = await openServer({
+      tls: valid,
+      script: { otherwise: { kind: 'hang_up', how: 'rst', applied: true } },
+    })
+    const proxy = await openProxy()
+    const outcome = await send(openClient(beyond(server), { ...trust(), proxy: proxy.url }))
     expect(outcome).toMatchObject({ kind: 'in_doubt', hint: 'unknown', evidence: { started: true } })
+    expect(proxy.targets).toHaveLength(1)
+  })
+
+  it('8.4.3 is never used for a service on this machine', async () => {
+    const server = await openServer({ tls: valid })
+    const proxy = await openProxy()
+    expect(await send(openClient(server.url, { ...trust(), proxy: proxy.url }))).toMatchObject({
+      kind: 'registered',
+    })
+    expect(proxy.targets).toEqual([])
   })
 
   it('is not taken from the environment', async () => {
@@ -261,6 +279,8 @@ describe('settings that cannot be used', () => {
     [{ proxy: 'user:hunter2@proxy:3128' }, 'Cannot use the proxy'],
     [{ proxy: 'socks5://user:hunter2@proxy' }, 'Cannot use the proxy'],
     [{ proxy: 'http://user:hunter2@[bad' }, 'Cannot use the proxy'],
+    [{ proxy: 'http://user:hunter2@proxy:3128' }, 'would send the password of the proxy in clear'],
+    [{ proxy: 'http://127.0.0.1.example:3128' }, '"127.0.0.1.example:3128" is not this machine'],
   ])('%j', (options, message) => {
     const attempt = () => open(options)
     expect(attempt).toThrow(UsageError)

@@ -8,8 +8,6 @@ export type ProxyFault =
   | { readonly kind: 'refuse'; readonly status: number }
   /** Never answers CONNECT. */
   | { readonly kind: 'silence' }
-  /** Opens the tunnel and resets it as soon as the client has sent something through it. */
-  | { readonly kind: 'reset_tunnel' }
 
 export interface FaultProxy {
   readonly url: string
@@ -44,8 +42,7 @@ export async function startFaultProxy(fault: ProxyFault = { kind: 'none' }): Pro
       }
       const upstream = connect(Number(target.split(':').pop()), '127.0.0.1', () => {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-        if (fault.kind === 'reset_tunnel') client.once('data', () => client.resetAndDestroy())
-        else client.pipe(upstream).pipe(client)
+        client.pipe(upstream).pipe(client)
       })
       keep(upstream)
     })

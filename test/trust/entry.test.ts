@@ -6,6 +6,7 @@ import {
   distrustFolder,
   distrustInstructions,
   distrustPrivateFile,
+  distrustSecret,
   entryAt,
   ownUserId,
 } from '../../src/trust/entry.js'
@@ -120,6 +121,41 @@ describe('a file of instructions', () => {
 
   it.skipIf(!isRoot)('is not trusted when it belongs to another user (root only)', () => {
     const file = freshFile(0o644)
+    chownSync(file, NOBODY, NOBODY)
+    expect(check(file)).toBe(`it belongs to another user (number ${NOBODY})`)
+  })
+})
+
+describe('a file of instructions behind a link', () => {
+  it('8.4.3 is not trusted when others write where the link stands', () => {
+    const file = freshFile()
+    const shared = fresh()
+    symlinkSync(file, join(shared, 'link'))
+    expect(distrustInstructions(join(shared, 'link'))).toBeNull()
+    chmodSync(shared, 0o777)
+    expect(distrustInstructions(join(shared, 'link'))?.why).toContain('anybody')
+  })
+})
+
+describe('a file with a secret', () => {
+  const check = (path: string) => distrustSecret(path)?.why ?? null
+
+  it('8.4.3 is trusted when nobody else may read it, also through a link of ours', () => {
+    const file = freshFile(0o400)
+    symlinkSync(file, `${file}-link`)
+    expect([check(file), check(`${file}-link`), check(`${file}-none`)]).toEqual([null, null, null])
+  })
+
+  it('8.4.3 is not trusted when others may read it or exchange it', () => {
+    expect(check(freshFile(0o640))).toBe('other users may open it (mode 0640)')
+    const folder = fresh()
+    writeFileSync(join(folder, 'key'), 'x', { mode: 0o600 })
+    chmodSync(folder, 0o777)
+    expect(check(join(folder, 'key'))).toContain('anybody on this machine can write to it')
+  })
+
+  it.skipIf(!isRoot)('8.4.3 is not trusted when another user gave it to us (root only)', () => {
+    const file = freshFile()
     chownSync(file, NOBODY, NOBODY)
     expect(check(file)).toBe(`it belongs to another user (number ${NOBODY})`)
   })
