@@ -1,4 +1,4 @@
-import { HaltError, maskAccounts, isBalanced, type Totals, totalsOf } from '../index.js'
+import { HaltError, maskAccounts, isBalanced, type Totals } from '../index.js'
 
 interface ErrorEntry {
   readonly kind: string
@@ -10,6 +10,7 @@ interface ErrorEntry {
 export interface CommandResult {
   readonly exitCode: number
   readonly campaign: { readonly ledger: string | null; readonly baseUrl: string | null }
+  /** Null where there is no ledger to count, or a failure came before it: zeros would look like an empty campaign. */
   readonly totals: Totals | null
   /** What was written: name to path. */
   readonly files: Readonly<Record<string, string>>
@@ -67,7 +68,7 @@ export function resultOfError(error: unknown, signalStatus: number | null = null
 }
 
 export function jsonOf(command: string, result: CommandResult): string {
-  const totals = result.totals ?? totalsOf(0, new Map())
+  const { totals } = result
   return `${JSON.stringify({
     schemaVersion: 1,
     command,
@@ -75,7 +76,7 @@ export function jsonOf(command: string, result: CommandResult): string {
     exitCode: result.exitCode,
     campaign: result.campaign,
     totals,
-    balanced: isBalanced(totals),
+    balanced: totals === null ? null : isBalanced(totals),
     files: result.files,
     warnings: result.warnings,
     errors: result.errors,

@@ -5,6 +5,9 @@ const CONNECT_CAP_MS = 8_000
 const TURNED_AWAY_BASE_MS = 1_000
 const TURNED_AWAY_CAP_MS = 60_000
 
+/** So long a row may wait in one run, all its waits together; then it is left for a later run. */
+export const LONGEST_WAIT_MS = 15 * 60_000
+
 const doubled = (baseMs: number, capMs: number, n: number): number => Math.min(capMs, baseMs * 2 ** (n - 1))
 
 /** After the n-th connection failure in a row: full jitter, so that clients do not come back together. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../domain/outcome.js'
-import { connectBackoffMs, turnedAwayBackoffMs } from './backoff.js'
+import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './backoff.js'
 import { isThrottling } from './ramp.js'
 import type { Stop } from './stop.js'
 
@@ -34,7 +34,6 @@ export interface AttemptFacts {
 }
 
 const MAX_TURNED_AWAY = 8
-const MAX_AGE_MS = 15 * 60_000
 /** Above this the operator should know rather than watch a bar that does not move. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
@@ -75,7 +74,7 @@ function nextOf(outcome: Outcome, facts: AttemptFacts, waitMs: number): Next {
   const isFinal = outcome.kind !== 'not_sent' && outcome.kind !== 'turned_away'
   if (isFinal) return { kind: 'settled' }
   const isTriedEnough = outcome.kind === 'turned_away' && facts.turnedAway >= MAX_TURNED_AWAY
-  if (isTriedEnough || facts.ageMs >= MAX_AGE_MS) return { kind: 'later_run' }
+  if (isTriedEnough || facts.ageMs >= LONGEST_WAIT_MS) return { kind: 'later_run' }
   return { kind: 'again', afterMs: waitMs }
 }
 

@@ -8,7 +8,7 @@ import { decide, type Decided } from './decide.js'
 import { afterOutcome, startRamp } from './ramp.js'
 import { noteRequest, startRetryBudget, waitForRepeat } from './retry-budget.js'
 import { createRowQueue, type Turn } from './row-queue.js'
-import { INTERRUPTED, OUT_OF_TIME, outranks, PILOT_DONE, type Stop } from './stop.js'
+import { INTERRUPTED, OUT_OF_TIME, outranks, PILOT_DONE, type Stop, waitedInVain } from './stop.js'
 
 /** Sends one mandate and says what became of it. Never rejects. */
 export type Send = (mandate: Mandate, attempt: Attempt, signal: AbortSignal) => Promise<Outcome>
@@ -68,12 +68,13 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
     budget: startRetryBudget(),
     pausedUntilMs: startedMs,
   }
-  const run: { brake: ReturnType<typeof startBrake>; stop: Stop | null; failure: { error: unknown } | null } =
-    {
-      brake: startBrake(),
-      stop: null,
-      failure: null,
-    }
+  const run: {
+    brake: ReturnType<typeof startBrake>
+    stop: Stop | null
+    failure: { error: unknown } | null
+    /** Rows that waited in vain, ready for a later run. */
+    left: number
+  } = { brake: startBrake(), stop: null, failure: null, left: 0 }
 
   /** The dangerous moment. What rejects here is the ledger, and that stops the run. */
   async function sendOne(turn: Turn): Promise<void> {
@@ -114,7 +115,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
     limiter.concurrency = pace.ramp.slots
     if (next.kind === 'again') {
       const turnedAway = turn.turnedAway + (outcome.kind === 'turned_away' ? 1 : 0)
-      queue.putBack({ ...turn, turnedAway }, nowMs + next.afterMs)
+      queue.putBack({ ...turn, turnedAway }, nowMs, nowMs + next.afterMs)
     }
     if (pauseMs > 0) pauseUntil(nowMs + pauseMs, outcome)
     stopFor(mustStop(run.brake, outcome, policy, nowMs) ?? stop)
@@ -180,6 +181,8 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
       if (isStopping()) break
       const pausedMs = Math.max(pace.pausedUntilMs - nowMs, waitForToken(pace.bucket, nowMs))
       const repeatFromMs = nowMs + waitForRepeat(pace.budget, nowMs)
+      leaveBehind(Math.max(repeatFromMs, pace.pausedUntilMs))
+      if (isStopping() || queue.isEmpty()) break
       const turn = pausedMs > 0 ? null : queue.take(nowMs, repeatFromMs)
       if (turn === null) {
         wakeAfter(pausedMs > 0 ? pausedMs : (queue.nextDueMs(repeatFromMs) ?? nowMs) - nowMs)
@@ -187,6 +190,12 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
       }
       takeUp(turn, nowMs)
     }
+  }
+
+  function leaveBehind(repeatFromMs: number): void {
+    const { count, wasFull } = queue.leaveBehind(repeatFromMs)
+    run.left += count
+    if (count > 0 && wasFull) stopFor(waitedInVain(run.left))
   }
 
   function takeUp(turn: Turn, nowMs: number): void {
@@ -218,6 +227,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   cancelTimer()
   await Promise.all(commits)
   if (run.failure !== null) throw run.failure.error
+  if (run.left > 0) return run.stop ?? waitedInVain(run.left)
   return run.stop ?? (queue.isPilotDone() ? PILOT_DONE : null)
 }
 

@@ -12,6 +12,7 @@ type StopKind =
   | 'no_connection'
   | 'retry_after'
   | 'turned_away'
+  | 'waited'
   | 'canary'
   | 'declined'
 
@@ -67,6 +68,13 @@ export const OUT_OF_TIME: Stop = {
   why: 'The time set by --max-duration is over',
   next: 'Run the same command again to continue',
 }
+
+/** Rows that the service does not know yet must not hold a run for hours. */
+export const waitedInVain = (rows: number): Stop => ({
+  kind: 'waited',
+  why: `The service turned ${rows === 1 ? 'a row' : `${rows} rows`} away for a quarter of an hour`,
+  next: 'These rows are ready: run the same command again later, when the service knows their customers',
+})
 
 export const PILOT_DONE: Stop = {
   kind: 'limit',

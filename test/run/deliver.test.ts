@@ -393,7 +393,7 @@ describe('rows that come again', () => {
 
   it('share a budget: ten, and a tenth of the requests of two minutes', async () => {
     const world = openDeliveryWorld(200)
-    await world.deliver((request) => ({
+    const stop = await world.deliver((request) => ({
       outcome: request.seen === 1 ? notAvailableYet() : registeredAs(request),
     }))
     for (const last of world.requests) {
@@ -406,7 +406,59 @@ describe('rows that come again', () => {
       ).length
       expect(repeats).toBeLessThanOrEqual(11 + 0.1 * requests)
     }
-    expect(world.totals().registered).toBe(200)
+    // The budget lets about a hundred repeats leave in a quarter of an hour; the others are not held on to.
+    expect(stop?.kind).toBe('waited')
+    expect(world.totals().registered).toBeGreaterThan(100)
+    expect(world.totals().registered + world.totals().ready).toBe(200)
+  })
+
+  const QUARTER_MS = 15 * 60_000
+
+  it('8.4.4 and are never available hold a run for a quarter of an hour, not for hours', async () => {
+    const world = openDeliveryWorld(1_000)
+    const stop = await world.deliver(() => ({ outcome: notAvailableYet() }))
+    expect(stop?.kind).toBe('waited')
+    expect(world.time.clock.monotonic()).toBeLessThan(QUARTER_MS + 60_000)
+    expect(world.totals()).toMatchObject({ ready: 1_000, inDoubt: 0 })
+    for (const row of upTo(1_000)) {
+      const asked = world.requests.filter((request) => request.row === row)
+      expect((asked.at(-1)?.atMs ?? 0) - (asked[0]?.atMs ?? 0)).toBeLessThan(QUARTER_MS + 2_000)
+    }
+  })
+
+  it('8.4.4 and are never available end a run when no new row could be taken up any more', async () => {
+    const world = openDeliveryWorld(2_500)
+    const stop = await world.deliver(() => ({ outcome: notAvailableYet() }))
+    expect(stop).toMatchObject({
+      kind: 'waited',
+      why: expect.stringContaining('away for a quarter of an hour') as string,
+    })
+    expect(world.time.clock.monotonic()).toBeLessThan(QUARTER_MS + 60_000)
+    expect(world.totals()).toMatchObject({ ready: 2_500, inDoubt: 0 })
+  })
+
+  it('8.4.4 wait as long as the service asked, up to a quarter of an hour, and then leave', async () => {
+    const world = openDeliveryWorld(1)
+    const stop = await world.deliver((request) => ({
+      outcome: request.seen === 1 ? turnedAway({ retryAfterMs: QUARTER_MS }) : registeredAs(request),
+    }))
+    expect(stop).toBe(null)
+    expect(world.totals()).toMatchObject({ registered: 1 })
+  })
+
+  it('8.4.4 are not held by the pause of another row either', async () => {
+    const world = openDeliveryWorld(20)
+    const stop = await world.deliver((request) => {
+      if (request.row === 3) return { outcome: notAvailableYet() }
+      const isThrottled = request.row === 10 && request.seen <= 2
+      return {
+        outcome: isThrottled ? turnedAway({ retryAfterMs: 8 * 60_000 }) : registeredAs(request),
+      }
+    })
+    const asked = world.requests.filter(({ row }) => row === 3)
+    expect((asked.at(-1)?.atMs ?? 0) - (asked[0]?.atMs ?? 0)).toBeLessThan(QUARTER_MS)
+    expect(stop?.kind).toBe('waited')
+    expect(world.totals()).toMatchObject({ inDoubt: 0, registered: 18, ready: 2 })
   })
 
   it('1 were not sent while connections were refused for 20 s, and all end registered', async () => {

@@ -23,6 +23,9 @@ const idsOf = (queue: RowQueue, count: number): (number | null)[] =>
 
 const turnedAwayTurn = (turn: Turn): Turn => ({ ...turn, turnedAway: turn.turnedAway + 1 })
 
+/** The same turn once it was put back at 0. */
+const waiting = (turn: Turn): Turn => ({ ...turn, waitsSinceMs: 0 })
+
 describe('ready rows', () => {
   it('come in order of the ledger, each once', () => {
     const { readPage } = rowsUpTo(600)
@@ -64,9 +67,9 @@ describe('a row that was put back', () => {
   it('comes when it is due, before rows that were never sent', () => {
     const queue = createRowQueue(rowsUpTo(9).readPage, null)
     const first = queue.take(0, 0)!
-    queue.putBack(first, 100)
+    queue.putBack(first, 0, 100)
     expect(queue.take(99, 99)?.row.id).toBe(2)
-    expect(queue.take(100, 100)).toEqual(first)
+    expect(queue.take(100, 100)).toEqual(waiting(first))
     expect(queue.take(101, 101)?.row.id).toBe(3)
   })
 
@@ -74,17 +77,17 @@ describe('a row that was put back', () => {
     const queue = createRowQueue(rowsUpTo(1).readPage, null)
     const turn = queue.take(0, 0)!
     expect(queue.isEmpty()).toBe(true)
-    queue.putBack(turn, 5)
+    queue.putBack(turn, 0, 5)
     expect(queue.isEmpty()).toBe(false)
     expect(queue.take(4, 4)).toBe(null)
-    expect(queue.take(5, 5)).toEqual(turn)
+    expect(queue.take(5, 5)).toEqual(waiting(turn))
     expect(queue.isEmpty()).toBe(true)
   })
 
   it('comes once', () => {
     const queue = createRowQueue(rowsUpTo(3).readPage, null)
     const turns = [queue.take(0, 0)!, queue.take(0, 0)!, queue.take(0, 0)!]
-    for (const turn of turns) queue.putBack(turn, 10)
+    for (const turn of turns) queue.putBack(turn, 0, 10)
     expect(idsAt(queue, 10)).toEqual([1, 2, 3])
     expect(queue.isEmpty()).toBe(true)
   })
@@ -92,30 +95,30 @@ describe('a row that was put back', () => {
   it('waits for the retry budget when it was turned away, and others do not', () => {
     const queue = createRowQueue(rowsUpTo(2).readPage, null)
     const [first, second] = [queue.take(0, 0)!, queue.take(0, 0)!]
-    queue.putBack(turnedAwayTurn(first), 10)
-    queue.putBack(second, 20)
+    queue.putBack(turnedAwayTurn(first), 0, 10)
+    queue.putBack(second, 0, 20)
     expect(queue.take(15, 500)).toBe(null)
     expect(queue.nextDueMs(500)).toBe(20)
-    expect(queue.take(20, 500)).toEqual(second)
+    expect(queue.take(20, 500)).toEqual(waiting(second))
     expect(queue.take(499, 500)).toBe(null)
     expect(queue.nextDueMs(500)).toBe(500)
-    expect(queue.take(500, 500)).toEqual(turnedAwayTurn(first))
+    expect(queue.take(500, 500)).toEqual(waiting(turnedAwayTurn(first)))
   })
 
   it('tells when the first one is due', () => {
     const queue = createRowQueue(rowsUpTo(2).readPage, null)
     expect(queue.nextDueMs(0)).toBe(null)
     const [first, second] = [queue.take(0, 0)!, queue.take(0, 0)!]
-    queue.putBack(first, 70)
-    queue.putBack(second, 40)
+    queue.putBack(first, 0, 70)
+    queue.putBack(second, 0, 40)
     expect(queue.nextDueMs(0)).toBe(40)
-    expect(queue.take(40, 40)).toEqual(second)
+    expect(queue.take(40, 40)).toEqual(waiting(second))
     expect(queue.nextDueMs(40)).toBe(70)
   })
 
   it('is waited for when a thousand others wait as well', () => {
     const queue = createRowQueue(rowsUpTo(5_000).readPage, null)
-    for (let n = 0; n < 1_000; n += 1) queue.putBack(queue.take(0, 0)!, 1_000 + n)
+    for (let n = 0; n < 1_000; n += 1) queue.putBack(queue.take(0, 0)!, 0, 1_000 + n)
     expect(queue.take(0, 0)).toBe(null)
     expect(queue.isEmpty()).toBe(false)
     expect(queue.take(1_000, 1_000)?.row.id).toBe(1)
@@ -130,11 +133,44 @@ const idsAt = (queue: RowQueue, nowMs: number): number[] => {
   return ids
 }
 
+describe('8.4.4 a row that could not leave within a quarter of an hour', () => {
+  const QUARTER_MS = 15 * 60_000
+  const LATE_MS = 1_000
+
+  it('is let go as soon as that is known: by its own wait, or by the budget when it was turned away', () => {
+    const queue = createRowQueue(rowsUpTo(3).readPage, null)
+    const [first, second, third] = [queue.take(0, 0)!, queue.take(0, 0)!, queue.take(0, 0)!]
+    queue.putBack(first, 500, 500 + QUARTER_MS + LATE_MS + 1)
+    queue.putBack(turnedAwayTurn(second), 500, 1_000)
+    queue.putBack(third, 500, 1_000)
+    expect(queue.leaveBehind(500)).toEqual({ count: 1, wasFull: false })
+    expect(queue.leaveBehind(500 + QUARTER_MS + LATE_MS)).toEqual({ count: 0, wasFull: false })
+    expect(queue.leaveBehind(500 + QUARTER_MS + LATE_MS + 1)).toEqual({ count: 1, wasFull: false })
+    expect(idsAt(queue, 2_000)).toEqual([3])
+    expect(queue.isEmpty()).toBe(true)
+  })
+
+  it('counts from the first time it was put back, not from the last', () => {
+    const queue = createRowQueue(rowsUpTo(1).readPage, null)
+    queue.putBack(queue.take(0, 0)!, 100, 200)
+    queue.putBack(turnedAwayTurn(queue.take(200, 200)!), 800_000, 860_000)
+    expect(queue.leaveBehind(900_000)).toEqual({ count: 0, wasFull: false })
+    expect(queue.leaveBehind(100 + QUARTER_MS + LATE_MS + 1)).toEqual({ count: 1, wasFull: false })
+  })
+
+  it('says when so many waited that no new row could be taken up', () => {
+    const queue = createRowQueue(rowsUpTo(2_000).readPage, null)
+    for (let n = 0; n < 1_000; n += 1) queue.putBack(turnedAwayTurn(queue.take(0, 0)!), n, 2_000)
+    expect(queue.leaveBehind(QUARTER_MS + LATE_MS + 10)).toEqual({ count: 10, wasFull: true })
+    expect(queue.leaveBehind(QUARTER_MS + LATE_MS + 10)).toEqual({ count: 0, wasFull: false })
+  })
+})
+
 describe('a pilot', () => {
   it('ends after so many rows, however often one of them is sent', () => {
     const queue = createRowQueue(rowsUpTo(10).readPage, 2)
     const first = queue.take(0, 0)!
-    queue.putBack(first, 0)
+    queue.putBack(first, 0, 0)
     expect(idsAt(queue, 0)).toEqual([1, 2])
     expect(queue.isEmpty()).toBe(true)
     expect(queue.isPilotDone()).toBe(true)
@@ -142,7 +178,7 @@ describe('a pilot', () => {
 
   it('is not over while one of its rows waits', () => {
     const queue = createRowQueue(rowsUpTo(10).readPage, 1)
-    queue.putBack(queue.take(0, 0)!, 50)
+    queue.putBack(queue.take(0, 0)!, 0, 50)
     expect(queue.isEmpty()).toBe(false)
     expect(idsAt(queue, 50)).toEqual([1])
     expect(queue.isEmpty()).toBe(true)
@@ -176,7 +212,7 @@ describe('any use of the queue', () => {
           out.add(turn.row.id)
           if (back) {
             out.delete(turn.row.id)
-            queue.putBack(turn, nowMs + waitMs)
+            queue.putBack(turn, nowMs, nowMs + waitMs)
           }
         }
         const rest = idsAt(queue, nowMs + 100)
