@@ -79,17 +79,20 @@ describe('main', () => {
     [new SourceError('Cannot read it', 'Mend it', { source: 'a.csv' }), 7],
     [new LedgerError('locked', 'It is locked', 'Wait'), 8],
     [new Error('of DE89 3704 0044 0532 0130 00'), 1],
-  ])('8.4.4 turns what a command throws into its exit status, and into JSON without figures', async (thrown, status) => {
-    const ended = await call(['probe', '--json'], () => Promise.reject(thrown))
-    expect(ended.status).toBe(status)
-    const document = JSON.parse(ended.stdout) as { errors: { message: string; next: string }[] }
-    expect(document.errors[0]?.next).not.toBe('')
-    expect(document, '8.4.4 zeros would look like an empty campaign').toMatchObject({
-      totals: null,
-      balanced: null,
-    })
-    expect(ended.stdout).not.toContain('0532')
-  })
+  ])(
+    '8.4.4 turns what a command throws into its exit status, and into JSON without figures',
+    async (thrown, status) => {
+      const ended = await call(['probe', '--json'], () => Promise.reject(thrown))
+      expect(ended.status).toBe(status)
+      const document = JSON.parse(ended.stdout) as { errors: { message: string; next: string }[] }
+      expect(document.errors[0]?.next).not.toBe('')
+      expect(document, '8.4.4 zeros would look like an empty campaign').toMatchObject({
+        totals: null,
+        balanced: null,
+      })
+      expect(ended.stdout).not.toContain('0532')
+    },
+  )
 
   it('explains a wrong flag once, with status 2', async () => {
     const run = () => Promise.resolve(result({}))
