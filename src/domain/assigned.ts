@@ -2,7 +2,7 @@ import { checkCreditorIdentifier, isSameCreditor } from './creditor-identifier.j
 import { checkMandateReference } from './mandate-reference.js'
 import type { AssignedIdentity, Mandate } from './mandate.js'
 import { severityOf, type RuleId, type SeverityOverrides } from './rules.js'
-import { cleanCell, upperCase } from './text.js'
+import { cleanCell, printable, upperCase } from './text.js'
 
 const NO_CREDITORS = { constant: null, assigned: null }
 
@@ -11,6 +11,20 @@ const isSameReference = (a: string, b: string): boolean => upperCase(cleanCell(a
 const hasUsualForm = ({ creditorIdentifier, mandateReference }: AssignedIdentity): boolean =>
   checkCreditorIdentifier(creditorIdentifier, NO_CREDITORS, {}).usable &&
   checkMandateReference(mandateReference, {}).usable
+
+/** A SEPA identifier has at most 35 characters; this is room for a service that sees it otherwise. */
+const LONGEST_IDENTIFIER = 140
+
+/**
+ * Why an assigned identifier cannot be taken as it stands: people could not tell it from another one, or it is no
+ * identifier at all. Completes "it …"; null where it can.
+ */
+export function whyUnusable(identifier: string): string | null {
+  if (identifier.trim() !== identifier) return 'begins or ends with a blank'
+  if (printable(identifier) !== identifier) return 'holds a control or an invisible character'
+  if (identifier.length > LONGEST_IDENTIFIER) return `is longer than ${LONGEST_IDENTIFIER} characters`
+  return null
+}
 
 /**
  * What is odd about the identifiers the service assigned (sepa-rules.md 13). They are kept as they came and never fail

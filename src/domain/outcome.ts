@@ -38,6 +38,13 @@ interface Seen {
   readonly halt: Halt | null
 }
 
+/**
+ * What a doubt leans to. `probably_registered`: a 2xx was seen that names no other mandate. `may_exist`: the service
+ * refused because of the state of an object of its own, which this very mandate may be.
+ */
+export const DOUBT_HINTS = ['probably_registered', 'may_exist', 'unknown'] as const
+export type DoubtHint = (typeof DOUBT_HINTS)[number]
+
 /** What one HTTP exchange proved (product.md 4). A send never throws: it always ends in one of these. */
 export type Outcome<Value = AssignedIdentity> =
   /** A definite yes. `notes` are the RESPONSE_* rules that were seen. */
@@ -48,7 +55,7 @@ export type Outcome<Value = AssignedIdentity> =
   | (Seen & { readonly kind: 'turned_away' })
   /** No byte was handed to the socket: ready again. */
   | (Seen & { readonly kind: 'not_sent' })
-  /** May have been applied. `probably_registered` when a 2xx was seen that names no other mandate. Never sent again. */
-  | (Seen & { readonly kind: 'in_doubt'; readonly hint: 'probably_registered' | 'unknown' })
+  /** May have been applied. Never sent again. */
+  | (Seen & { readonly kind: 'in_doubt'; readonly hint: DoubtHint })
 
 export type OutcomeKind = Outcome['kind']

@@ -1,5 +1,5 @@
 import type { Finding } from '../domain/verdict.js'
-import type { Outcome } from '../domain/outcome.js'
+import type { DoubtHint, Outcome } from '../domain/outcome.js'
 import type { RowState } from '../domain/row-state.js'
 import type { RuleId } from '../domain/rules.js'
 import type { Totals } from '../domain/totals.js'
@@ -59,7 +59,7 @@ export interface AttemptRecord {
   readonly started: boolean | null
   /** `released`: a person decided to send the row again after this attempt. */
   readonly outcome: Outcome['kind'] | 'released' | null
-  readonly hint: 'probably_registered' | 'unknown' | null
+  readonly hint: DoubtHint | null
   readonly reason: string | null
   readonly status: number | null
   readonly errorCode: string | null

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { DoubtHint } from '../domain/outcome.js'
 import { isRuleId, RULES } from '../domain/rules.js'
 import { lineBar, type Markup } from './charts.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from './facts.js'
@@ -9,6 +10,12 @@ import { ageText, countText, plural, timeText } from './wording.js'
 /** Entries the page shows of each list; the sentence under it says where the rest is. */
 const CASES_SHOWN = 50
 const LINES_SHOWN = 25
+
+const HINT_WORDS: Readonly<Record<DoubtHint, string>> = {
+  probably_registered: 'probably registered',
+  may_exist: 'may already exist',
+  unknown: '',
+}
 
 const restOf = (shown: number, total: number, where: string): Markup | '' =>
   shown >= total ? '' : html`<p>The first ${countText(shown)} of ${countText(total)} are shown. ${where}</p>`
@@ -39,8 +46,8 @@ export function inDoubtSection(facts: ReportFacts): Markup {
 function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
   const attempt = row.lastAttempt
   const since = attempt?.endedAt ?? attempt?.startedAt ?? null
-  const hint =
-    attempt?.hint === 'probably_registered' ? html` <span class="mark">probably registered</span>` : ''
+  const words = HINT_WORDS[attempt?.hint ?? 'unknown']
+  const hint = words === '' ? '' : html` <span class="mark">${words}</span>`
   const answered = attempt === null || attempt.status === null ? 'no answer' : `HTTP ${attempt.status}`
   const error = attempt?.errorCode ?? null
   return html`<article class="case">

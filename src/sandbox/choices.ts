@@ -5,9 +5,9 @@ import type { CURRENCIES, Reminder } from '../contract/billogram.js'
  * src/sandbox/README.md, which also lists the choices that are fixed.
  */
 export interface Choices {
-  /** 5. The same original identifiers a second time: a second mandate, or 409 INVALID_OBJECT_STATE. */
+  /** 5. The same original identifiers a second time: a second mandate, or 400 INVALID_OBJECT_STATE. */
   readonly repeatedMandate: 'register' | 'refuse'
-  /** 6. Another mandate for a customer that has one: accepted, or 409 INVALID_OBJECT_STATE. */
+  /** 6. Another mandate for a customer that has one: accepted, or 400 INVALID_OBJECT_STATE. */
   readonly secondMandateOfCustomer: 'register' | 'refuse'
   /** 7. `checksum` refuses account numbers whose check digits are wrong, `none` takes any text. */
   readonly ibanCheck: 'checksum' | 'none'

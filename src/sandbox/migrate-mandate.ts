@@ -53,10 +53,10 @@ function refusalOf(request: MigrateRequest, { store, choices }: MigrateContext):
     choices.repeatedMandate === 'refuse' &&
     store.holdsOriginal(amendment.sepa_creditor_identifier, amendment.unique_mandate_reference)
   ) {
-    return refuse(409, 'INVALID_OBJECT_STATE', 'This mandate is already registered', ['amendment'])
+    return refuse(400, 'INVALID_OBJECT_STATE', 'This mandate is already registered', ['amendment'])
   }
   if (choices.secondMandateOfCustomer === 'refuse' && store.holdsMandateOf(customer_no)) {
-    return refuse(409, 'INVALID_OBJECT_STATE', 'The customer already has a mandate', ['customer_no'])
+    return refuse(400, 'INVALID_OBJECT_STATE', 'The customer already has a mandate', ['customer_no'])
   }
   return null
 }

@@ -1,7 +1,7 @@
 import { readBillogramAnswer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
 import { readOfferAnswer } from '../contract/offer.js'
-import { noteAssigned } from '../domain/assigned.js'
+import { noteAssigned, whyUnusable } from '../domain/assigned.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
 import type { RuleId } from '../domain/rules.js'
 import { cleanCell, cleanIban } from '../domain/text.js'
@@ -34,12 +34,21 @@ export function proveRegistration(json: unknown, mandate: Mandate): Proof<Assign
   const { answer } = reading
   const field = differingField(answer, mandate)
   if (field !== null) return { kind: 'mismatch', field }
+  const reason = unusableIdentifier(answer.assigned)
+  if (reason !== null) return { kind: 'unreadable', reason }
   const notes = [
     ...noteStatusWord(answer.status),
     ...(typeof answer.customerNo === 'string' ? (['RESPONSE_CUSTOMER_TEXT'] as const) : []),
     ...noteAssigned(mandate, answer.assigned),
   ]
   return { kind: 'proven', value: answer.assigned, notes }
+}
+
+function unusableIdentifier({ creditorIdentifier, mandateReference }: AssignedIdentity): string | null {
+  const ofCreditor = whyUnusable(creditorIdentifier)
+  if (ofCreditor !== null) return `sepa_creditor_identifier: ${ofCreditor}`
+  const ofMandate = whyUnusable(mandateReference)
+  return ofMandate === null ? null : `unique_mandate_reference: ${ofMandate}`
 }
 
 function differingField(answer: MigrateAnswer, mandate: Mandate): string | null {

@@ -14,7 +14,12 @@ export interface AnswerReader<Value> {
   readonly prove: (json: unknown) => Proof<Value>
   /** Cleans what is kept of the answer. */
   readonly clean: Cleaner
+  /** A refusal with this word may mean that what was asked for is there already. */
+  readonly existsWord?: string
 }
+
+/** The service uses it for an object that is in another state than the request needs; a mandate that exists is one. */
+const EXISTS_WORD = 'INVALID_OBJECT_STATE'
 
 /** What one exchange proved about a mandate (product.md 4). Pure, total, and in doubt unless proven otherwise. */
 export const classify = (
@@ -27,6 +32,7 @@ export const classify = (
   classifyAnswer(exchange, table, {
     prove: (json) => proveRegistration(json, mandate),
     clean: createCleaner({ iban: mandate.iban, secrets }),
+    existsWord: EXISTS_WORD,
   })
 
 /** The same for any operation. */
@@ -79,6 +85,11 @@ function classifyStatus<Value>(
   const { status } = response
   const { kind, halt } = lineFor(status, hints, table)
   const answered = `The service answered ${status}${quoteHints(hints)}`
+  // Before the table and its overrides: "refused" would have a live mandate corrected and posted again.
+  if (status >= 400 && saysItExists(hints, reader)) {
+    const reason = `${answered}: the mandate may already exist there`
+    return { kind: 'in_doubt', hint: 'may_exist', evidence, reason, halt }
+  }
   switch (kind) {
     case 'read_answer':
       return classifyProof(response, json, evidence, reader)
@@ -96,6 +107,11 @@ function lineFor(status: number, hints: ErrorHints, table: StatusTable) {
   const isNotYet = status === 404 && hints.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(404)
   return isNotYet ? ({ kind: 'turned_away', halt: null } as const) : table.lineOf(status)
 }
+
+const saysItExists = (
+  { serviceCode }: ErrorHints,
+  { existsWord }: Pick<AnswerReader<never>, 'existsWord'>,
+): boolean => existsWord !== undefined && serviceCode?.trim().toUpperCase() === existsWord
 
 function classifyProof<Value>(
   response: Response,

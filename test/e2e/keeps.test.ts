@@ -135,3 +135,28 @@ describe('a configuration in the folder that others can change', () => {
     expect(refused.stderr).toContain(`Cannot trust the certificate file "${authority}"`)
   })
 })
+
+describe('a mandate that is there already', () => {
+  it('8.2.7 is in doubt, not refused, when it is sent again after its answer was lost', async () => {
+    await sandbox.close()
+    sandbox = await startSandbox({
+      seed: 1,
+      choices: { repeatedMandate: 'refuse' },
+      faults: [{ match: { customer_no: 2, request: [1, 2, 3] }, fault: { kind: 'reset', applied: true } }],
+    })
+    writeFileSync(join(place.folder, 'export.csv'), validExport(3))
+    expect(totalsOf(await program('run', 'export.csv', '--json'))).toMatchObject({
+      registered: 2,
+      inDoubt: 1,
+    })
+    const decided = ['--row', '2', '--as', 'resend', '--reason', 'a test', '--force']
+    await runProgram(['resolve', ...decided], { cwd: place.folder, env: CREDENTIALS })
+    const again = await program('run', '--json')
+    expect(again.status).toBe(4)
+    expect(totalsOf(again)).toMatchObject({ registered: 2, refused: 0, inDoubt: 1 })
+    expect(readFileSync(join(place.folder, 'report.html'), 'utf8')).toContain('may already exist')
+    expect(readFileSync(join(place.folder, 'in-doubt.csv'), 'utf8')).toContain(
+      'the mandate may already exist there',
+    )
+  })
+})

@@ -8,6 +8,8 @@ import { APPLICATION_ID, SCHEMA } from '../../src/ledger/schema.js'
 import { admit, freshFile, open } from './campaign-setup.js'
 import { createPrivateFile } from '../../src/ledger/file-safety.js'
 
+/** The version that this program writes. */
+const NOW = SCHEMA.length
 const NEXT = { sql: 'alter table source add column note text' }
 
 function closedLedger(): string {
@@ -26,14 +28,14 @@ describe('a schema change', () => {
     const connection = openForWriting(file)
     configureForWriting(connection)
     const copy = migrate(connection, file, [...SCHEMA, NEXT])
-    expect(versionOf(connection)).toBe(2)
+    expect(versionOf(connection)).toBe(NOW + 1)
     expect(columnsOf(connection, 'source')).toContain('note')
     connection.close()
 
-    expect(copy).toBe(`${file}.v1.backup`)
+    expect(copy).toBe(`${file}.v${NOW}.backup`)
     expect((statSync(copy!).mode & 0o777).toString(8)).toBe('600')
     const old = openDatabase(copy!, { readonly: true })
-    expect(versionOf(old)).toBe(1)
+    expect(versionOf(old)).toBe(NOW)
     expect(old.prepare('select count(*) as n from row').get()).toEqual({ n: 1 })
     expect(old.pragma('application_id', { simple: true })).toBe(APPLICATION_ID)
     old.close()
@@ -44,20 +46,22 @@ describe('a schema change', () => {
     const connection = openForWriting(file)
     const broken = { sql: 'alter table source add column second text; alter table nowhere add column x text' }
     expect(() => migrate(connection, file, [...SCHEMA, NEXT, broken])).toThrow('no such table: nowhere')
-    expect(versionOf(connection)).toBe(2)
+    expect(versionOf(connection)).toBe(NOW + 1)
     expect(columnsOf(connection, 'source')).not.toContain('second')
-    expect(migrate(connection, file, [...SCHEMA, NEXT, { sql: 'select 1' }])).toBe(`${file}.v2.backup`)
-    expect(versionOf(connection)).toBe(3)
+    expect(migrate(connection, file, [...SCHEMA, NEXT, { sql: 'select 1' }])).toBe(
+      `${file}.v${NOW + 1}.backup`,
+    )
+    expect(versionOf(connection)).toBe(NOW + 2)
     connection.close()
     const copies = readdirSync(dirname(file)).filter((name) => isBackupOf(basename(file), name))
-    expect(copies.sort()).toEqual(['campaign.db.v1.backup', 'campaign.db.v2.backup'])
+    expect(copies.sort()).toEqual([`campaign.db.v${NOW}.backup`, `campaign.db.v${NOW + 1}.backup`])
   })
 
   it('numbers a second copy of the same version', () => {
     const file = closedLedger()
-    createPrivateFile(`${file}.v1.backup`)
+    createPrivateFile(`${file}.v${NOW}.backup`)
     const connection = openForWriting(file)
-    expect(migrate(connection, file, [...SCHEMA, NEXT])).toBe(`${file}.v1.backup-2`)
+    expect(migrate(connection, file, [...SCHEMA, NEXT])).toBe(`${file}.v${NOW}.backup-2`)
     connection.close()
   })
 
@@ -72,13 +76,46 @@ describe('a schema change', () => {
   })
 })
 
+describe('8.2.7 a ledger from before the hint "may exist"', () => {
+  it('keeps the hints that it holds, takes the new one and no other, and its evidence stays', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const connection = openForWriting(file)
+    configureForWriting(connection)
+    migrate(connection, file, SCHEMA.slice(0, 1))
+    connection.pragma('foreign_keys = off')
+    const insert = connection.prepare(
+      `insert into attempt (id, row_id, n, run_id, mandate_key, request_id, started_at)
+       values (:id, :id, 1, 1, 'K' || :id, 'r' || :id, 'now')`,
+    )
+    const end = connection.prepare(
+      `update attempt set outcome = 'in_doubt', ended_at = 'now', hint = :hint where id = :id`,
+    )
+    const hints = connection.prepare<[], string | null>('select hint from attempt order by id').pluck()
+    for (const id of [1, 2, 3, 4]) insert.run({ id })
+    end.run({ id: 1, hint: 'probably_registered' })
+    expect(() => end.run({ id: 3, hint: 'may_exist' })).toThrow('CHECK constraint failed')
+
+    migrate(connection, file, SCHEMA)
+    expect(hints.all()).toEqual(['probably_registered', null, null, null])
+    end.run({ id: 2, hint: 'unknown' })
+    end.run({ id: 3, hint: 'may_exist' })
+    expect(() => end.run({ id: 4, hint: 'nonsense' })).toThrow('CHECK constraint failed')
+    expect(() => connection.exec(`update attempt set hint = 'unknown' where id = 3`)).toThrow(
+      'the evidence of an attempt never changes',
+    )
+    expect(hints.all()).toEqual(['probably_registered', 'unknown', 'may_exist', null])
+    connection.close()
+  })
+})
+
 describe('assertOurs', () => {
   it('refuses a ledger of a newer program and leaves it alone', () => {
     const file = closedLedger()
     const connection = openForWriting(file)
-    connection.pragma('user_version = 7')
+    connection.pragma('user_version = 77')
     expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
-      'a newer version of this program wrote it (schema 7, this one knows 1)',
+      `a newer version of this program wrote it (schema 77, this one knows ${NOW})`,
     )
     connection.close()
   })

@@ -15,6 +15,7 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
 import { HaltError, type LedgerError } from '../../src/errors.js'
+import { SCHEMA } from '../../src/ledger/schema.js'
 import { openLedgerReader } from '../../src/ledger/open-reader.js'
 import { admit, freshFile, freshFolder, open, readyRow, SETTINGS, stoppedClock } from './campaign-setup.js'
 import { byHand, look } from './ledger-views.js'
@@ -70,7 +71,7 @@ describe('a ledger', () => {
     const ledger = open()
     ledger.close()
     const header = readFileSync(ledger.file).subarray(60, 72)
-    expect(header.readUInt32BE(0)).toBe(1)
+    expect(header.readUInt32BE(0)).toBe(SCHEMA.length)
     expect(header.subarray(8, 12).toString('latin1')).toBe('SMMl')
   })
 
@@ -114,7 +115,7 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
   it('a ledger of a newer program', () => {
     const ledger = open()
     ledger.close()
-    byHand(ledger.file, (db) => db.pragma('user_version = 2'))
+    byHand(ledger.file, (db) => db.pragma(`user_version = ${SCHEMA.length + 1}`))
     const fault = faultOf(() => open({ file: ledger.file }))
     expect(fault.problem).toBe('newer')
     expect(fault.next).toBe('Install the newer version. Nothing was changed')

@@ -86,7 +86,7 @@ describe('POST /api/v2/sepa_dd_mandate/migrate (sections 2.3 and 4.3)', () => {
       amendment: { ...request.amendment, unique_mandate_reference: 'alt-2017/000123' },
     }
     const answer = await migrate(sandbox, again)
-    expect(answer.status).toBe(409)
+    expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ status: 'INVALID_OBJECT_STATE', data: { field: 'amendment' } })
     const other = { amendment: { ...request.amendment, unique_mandate_reference: 'ALT-2' } }
     expect((await migrate(sandbox, other)).status).toBe(200)
@@ -97,7 +97,7 @@ describe('POST /api/v2/sepa_dd_mandate/migrate (sections 2.3 and 4.3)', () => {
     await migrate(sandbox)
     const amendment = { ...request.amendment, unique_mandate_reference: 'ALT-2' }
     const answer = await migrate(sandbox, { amendment })
-    expect(answer.status).toBe(409)
+    expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ status: 'INVALID_OBJECT_STATE', data: { field: 'customer_no' } })
     expect((await migrate(sandbox, { amendment, customer_no: 7 })).status).toBe(200)
   })

@@ -205,6 +205,35 @@ describe('a 2xx that is not whole', () => {
   })
 })
 
+describe('8.2.7 a 2xx whose assigned identifiers cannot be told from others', () => {
+  const long = 'R'.repeat(141)
+  it.each([
+    ['unique_mandate_reference', 'NEW-1 ', 'begins or ends with a blank'],
+    ['unique_mandate_reference', '\u00a0NEW-1', 'begins or ends with a blank'],
+    ['unique_mandate_reference', 'NEW\u200b-1', 'holds a control or an invisible character'],
+    ['unique_mandate_reference', 'NEW\u0007-1', 'holds a control or an invisible character'],
+    ['unique_mandate_reference', 'NEW\u202e-1', 'holds a control or an invisible character'],
+    ['unique_mandate_reference', long, 'is longer than 140 characters'],
+    ['sepa_creditor_identifier', 'DE79ZZZ01234567890\n', 'begins or ends with a blank'],
+    ['sepa_creditor_identifier', 'DE79ZZZ\u00ad01234567890', 'holds a control or an invisible character'],
+    ['sepa_creditor_identifier', long, 'is longer than 140 characters'],
+  ])('is in doubt: %s %j', (field, value, why) => {
+    expect(classified(answered(200, answerOf({ [field]: value })))).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'probably_registered',
+      reason: `The service answered 200, but the answer is not usable (${field}: ${why}): the request was probably applied`,
+    })
+  })
+
+  it('is registered up to 140 characters, blanks between them included', () => {
+    const value = `R ${'R'.repeat(138)}`
+    expect(classified(answered(200, answerOf({ unique_mandate_reference: value })))).toMatchObject({
+      kind: 'registered',
+      value: { mandateReference: value },
+    })
+  })
+})
+
 describe('a 2xx that belongs to another request', () => {
   it.each([
     ['customer_no', { customer_no: 4712 }],
@@ -288,6 +317,37 @@ describe('an answer that is complete and not 2xx', () => {
     expect(classified(answered(404, '{"status":"NOT_FOUND"}')).kind).toBe('refused')
     expect(classified(answered(404, '{"data":{"message":"NOT_AVAILABLE_YET"}}')).kind).toBe('refused')
     expect(classified(answered(409, '{"status":"OK","data":{}}')).kind).toBe('in_doubt')
+  })
+
+  it.each([400, 401, 403, 404, 405, 409, 410, 418, 422, 429, 499])(
+    '8.2.7 %d with INVALID_OBJECT_STATE is in doubt: the mandate may already exist',
+    (status) => {
+      const body = '{"status":"INVALID_OBJECT_STATE","data":{"message":"exists"}}'
+      const halt = [401, 403].includes(status) ? 'credentials' : null
+      const expected = {
+        kind: 'in_doubt',
+        hint: 'may_exist',
+        halt,
+        reason: `The service answered ${status} (INVALID_OBJECT_STATE, exists): the mandate may already exist there`,
+      }
+      expect(classified(answered(status, body))).toMatchObject(expected)
+      if (halt !== null) return
+      for (const kind of ['refused', 'turned_away', 'in_doubt'])
+        expect(classified(answered(status, body), { [status]: kind })).toMatchObject(expected)
+    },
+  )
+
+  it('8.2.7 the word counts however it is spelled, in its place only', () => {
+    expect(classified(answered(400, '{"status":" Invalid_Object_State "}'))).toMatchObject({
+      hint: 'may_exist',
+    })
+    expect(classified(answered(400, '{"data":{"message":"INVALID_OBJECT_STATE"}}')).kind).toBe('refused')
+    expect(
+      classified(answered(503, '{"status":"INVALID_OBJECT_STATE"}'), { '503': 'turned_away' }),
+    ).toMatchObject({
+      kind: 'in_doubt',
+      hint: 'may_exist',
+    })
   })
 
   it('a line of the configuration goes before the word', () => {
