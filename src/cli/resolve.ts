@@ -67,7 +67,13 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
       'sepa-migrate resolve --help shows both; nothing was recorded',
     )
   const by = ownText(context, 'by') ?? actorOf(context)
-  return from === null ? [readTyped(context, row ?? '', by)] : readDecisions(from, by)
+  if (from === null) return [readTyped(context, row ?? '', by)]
+  const reader = openLedgerReader(context.settings.ledger)
+  try {
+    return await readDecisions(reader, from, by)
+  } finally {
+    reader.close()
+  }
 }
 
 /** Asks for each open row; the ledger is only read until the last answer. */

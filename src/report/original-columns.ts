@@ -10,6 +10,16 @@ export interface OriginalColumns {
   readonly cellsOf: (row: RowRecord) => string[]
   /** The whole record of a row whose cells do not fit its header, else null. */
   readonly strayRecord: (row: RowRecord) => string | null
+  /** Where a file shows whose mandate a row is, and what stands there. */
+  readonly identityOf: (row: RowRecord) => readonly IdentityCell[]
+}
+
+interface IdentityCell {
+  readonly name: string
+  /** Counts the columns of that name, from 0. */
+  readonly nth: number
+  /** The cell as it was read, or null where it is no longer held. */
+  readonly value: string | null
 }
 
 interface Placement {
@@ -52,7 +62,28 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
   const known = new Map<string, number>()
   const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
 
-  return { names: names.map(editableCell), cellsOf, strayRecord }
+  return { names: names.map(editableCell), cellsOf, strayRecord, identityOf }
+
+  function identityOf(row: RowRecord): IdentityCell[] {
+    const placement = placements.get(row.sourceId)
+    return IDENTITY.flatMap((field) => {
+      const column = placement?.fields.get(field)
+      if (placement === undefined || column === undefined) return []
+      const name = names[column] ?? ''
+      const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
+      return [{ name, nth, value: valueOf(row, placement, field, column) }]
+    })
+  }
+
+  function valueOf(
+    row: RowRecord,
+    { target }: Placement,
+    field: (typeof IDENTITY)[number],
+    column: number,
+  ): string | null {
+    if (row.cells !== null) return row.cells[target.indexOf(column)] ?? ''
+    return field === OLD_KEY ? null : removedCell(row, field)
+  }
 
   function strayRecord(row: RowRecord): string | null {
     return isMisshapen(row) ? (row.cells ?? []).join(' | ') : null
@@ -83,6 +114,9 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
 
 /** With a crosswalk, the column of customer_no holds another number: the previous creditor's key. */
 const OLD_KEY = 'old key'
+
+/** Whose mandate a row is. The creditor's column may be missing where a constant stands for it. */
+const IDENTITY = ['customer_no', OLD_KEY, 'unique_mandate_reference', 'sepa_creditor_identifier'] as const
 
 function fieldsByName(source: SourceRecord): Map<string, string> {
   const hasCrosswalk = (source.reading['crosswalk'] ?? null) !== null

@@ -74,6 +74,7 @@ async function writeLists(
 ): Promise<{ facts: ReportFacts; files: PackFile[] }> {
   const sources = reader.sources()
   const columns = mergeColumns(sources)
+  const campaign = reader.campaign()
   const registered = await folder.create(FILE_OF_PART.registered)
   const refused = await folder.create(FILE_OF_PART.refused)
   const inDoubt = await folder.create(FILE_OF_PART.inDoubt)
@@ -91,9 +92,9 @@ async function writeLists(
     row: (row, explanation) => {
       const part = PART_OF_STATE[row.state]
       if (part === 'registered') registered.put(registeredLine(row))
-      if (part === 'refused') refused.put(openRowLine(columns, row, explanation))
-      if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, row, explanation))
-      if (part === 'notSent') notSent.put(openRowLine(columns, row, explanation))
+      if (part === 'refused') refused.put(openRowLine(columns, campaign, row, explanation))
+      if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, campaign, row, explanation))
+      if (part === 'notSent') notSent.put(openRowLine(columns, campaign, row, explanation))
     },
     problem: (problem) => problems.put(problemLine(problem)),
     drain: async () => {

@@ -1,7 +1,9 @@
-import type { RowRecord } from '../ledger/reader.js'
+import { LATE_REQUEST_MS } from '../domain/late-request.js'
+import type { CampaignRecord, RowRecord } from '../ledger/reader.js'
 import { csvHeader, csvLine, messageCell } from './csv.js'
 import type { Explanation } from './explanation.js'
 import type { OriginalColumns } from './original-columns.js'
+import { ageText, timeText } from './wording.js'
 
 /** Header of registered.csv (product.md 7). */
 const REGISTERED_COLUMNS = [
@@ -28,19 +30,38 @@ const MIGRATION_COLUMNS = [
   'migration_remedy',
 ] as const
 
+/** What in-doubt.csv says of the request that left, for asking the service about it. */
+const REQUEST_COLUMNS = [
+  'migration_sent_at',
+  'migration_sent_ago',
+  'migration_resend_from',
+  'migration_request_id',
+] as const
+
 /**
- * What in-doubt.csv has besides, for `resolve --from`. `migration_attempt` holds the number of the attempt that left
- * the doubt (`Resolution.attempt`), so that a file filled in before the row moved on is refused; a person fills in
- * the others.
+ * What `resolve --from` reads. The program fills `migration_ledger`, so that a file is never applied to another
+ * ledger, and `migration_attempt` (`Resolution.attempt`), so that a file filled in before the row moved on is
+ * refused; a person fills in the others.
  */
-export const DECISION_COLUMNS = [
+const CLOSING_COLUMNS = [
+  'migration_ledger',
   'migration_attempt',
   'migration_decision',
   'migration_reason',
   'migration_by',
+] as const
+
+/** What in-doubt.csv has besides: the only file in which a row may be called registered. */
+const ASSIGNED_COLUMNS = [
   'migration_assigned_creditor_identifier',
   'migration_assigned_mandate_reference',
 ] as const
+
+/** Every column that `resolve --from` looks at. */
+export const DECISION_COLUMNS = [MIGRATION_COLUMNS[0], ...CLOSING_COLUMNS, ...ASSIGNED_COLUMNS] as const
+
+/** How a file names its ledger: never a number, which a spreadsheet would round. */
+export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): string => `L-${ledgerId}`
 
 export const registeredHeader = (): string => csvHeader(REGISTERED_COLUMNS)
 
@@ -62,10 +83,16 @@ export const registeredLine = (row: RowRecord): string =>
 
 /** Header of refused.csv and not-sent.csv. */
 export const openRowHeader = (columns: OriginalColumns): string =>
-  csvHeader([...columns.names, ...MIGRATION_COLUMNS])
+  csvHeader([...columns.names, ...MIGRATION_COLUMNS, ...CLOSING_COLUMNS])
 
 export const inDoubtHeader = (columns: OriginalColumns): string =>
-  csvHeader([...columns.names, ...MIGRATION_COLUMNS, ...DECISION_COLUMNS])
+  csvHeader([
+    ...columns.names,
+    ...MIGRATION_COLUMNS,
+    ...REQUEST_COLUMNS,
+    ...CLOSING_COLUMNS,
+    ...ASSIGNED_COLUMNS,
+  ])
 
 /** A source may have cells of 8,192 characters at most, and this file is to be a source again. */
 const LONGEST_STRAY = 4_000
@@ -87,11 +114,43 @@ function openRowCells(columns: OriginalColumns, row: RowRecord, explanation: Exp
   ]
 }
 
-export const openRowLine = (columns: OriginalColumns, row: RowRecord, explanation: Explanation): string =>
-  csvLine(openRowCells(columns, row, explanation))
+/** What the program fills in of the columns for a decision; the rest is for a person. */
+const closingCells = (row: RowRecord, campaign: CampaignRecord): string[] => [
+  ledgerMark(campaign),
+  row.lastAttempt === null ? '' : String(row.lastAttempt.n),
+  ...CLOSING_COLUMNS.slice(2).map(() => ''),
+]
 
-export function inDoubtLine(columns: OriginalColumns, row: RowRecord, explanation: Explanation): string {
-  const attempt = row.lastAttempt === null ? '' : String(row.lastAttempt.n)
-  const decision = DECISION_COLUMNS.map((name) => (name === 'migration_attempt' ? attempt : ''))
-  return csvLine([...openRowCells(columns, row, explanation), ...decision])
+export const openRowLine = (
+  columns: OriginalColumns,
+  campaign: CampaignRecord,
+  row: RowRecord,
+  explanation: Explanation,
+): string => csvLine([...openRowCells(columns, row, explanation), ...closingCells(row, campaign)])
+
+export const inDoubtLine = (
+  columns: OriginalColumns,
+  campaign: CampaignRecord,
+  row: RowRecord,
+  explanation: Explanation,
+): string =>
+  csvLine([
+    ...openRowCells(columns, row, explanation),
+    ...requestCells(row, campaign),
+    ...closingCells(row, campaign),
+    ...ASSIGNED_COLUMNS.map(() => ''),
+  ])
+
+/** How long ago is counted up to the ledger's latest change, and says so: two reports of a ledger are identical. */
+function requestCells({ lastAttempt }: RowRecord, { changedAt }: CampaignRecord): string[] {
+  if (lastAttempt === null) return REQUEST_COLUMNS.map(() => '')
+  const { startedAt, requestId } = lastAttempt
+  const resendFrom = new Date(Date.parse(startedAt) + LATE_REQUEST_MS).toISOString()
+  const ago = ageText(startedAt, changedAt)
+  return [
+    timeText(startedAt),
+    ago === '' ? '' : `${ago} before ${timeText(changedAt)}`,
+    timeText(resendFrom),
+    requestId,
+  ]
 }

@@ -1,10 +1,15 @@
+import { showValue } from '../domain/finding.js'
+import { isSameCell, readWhole } from '../domain/resaved-cell.js'
+import { fold } from '../domain/text.js'
 import { UsageError } from '../errors.js'
 import type { Decision, Resolution } from '../ledger/ledger.js'
-import { DECISION_COLUMNS } from '../report/row-lines.js'
+import type { LedgerReader } from '../ledger/reader.js'
+import { mergeColumns, type OriginalColumns } from '../report/original-columns.js'
+import { DECISION_COLUMNS, ledgerMark } from '../report/row-lines.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openTable, type TableRow } from '../source/table.js'
 
-/** How a decision is written, on the command line and in the in-doubt file (product.md 2). */
+/** How a decision is written, on the command line and in the in-doubt file. */
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([
   ['registered', 'registered'],
   ['refused', 'refused'],
@@ -18,23 +23,37 @@ export function readDecision(text: string): Decision {
   const decision = DECISIONS.get(text.trim().toLowerCase())
   if (decision !== undefined) return decision
   throw new UsageError(
-    `"${text}" is not a decision`,
+    `"${showValue(text)}" is not a decision`,
     'Use registered, refused, resend or written-off; nothing was recorded',
   )
 }
 
+const MOST_SHOWN = 5
+
 /**
- * Reads the in-doubt file that a person filled in. Rows without a decision are left open.
+ * Reads a result file that a person filled in; lines without a decision are left open. A row number alone proves
+ * nothing: columns are sorted apart and files are mixed up, so every line must name this ledger and show the
+ * customer, the reference and the creditor of its row.
  * @throws {SourceError} for a file that cannot be read
- * @throws {UsageError} for a decision that cannot be read; nothing of the file counts then
+ * @throws {UsageError} for a line that is not the row's, or a decision that cannot be read; nothing of the file
+ * counts then
  */
-export async function readDecisions(file: string, usualBy: string): Promise<readonly Resolution[]> {
-  const table = await openTable(file, DEFAULT_SOURCE_OPTIONS.limits, ['migration_row', ...DECISION_COLUMNS])
+export async function readDecisions(
+  reader: LedgerReader,
+  file: string,
+  usualBy: string,
+): Promise<readonly Resolution[]> {
+  const table = await openTable(file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
+  const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []
+  const differences: string[] = []
   for await (const row of table.rows()) {
-    const resolution = readRow(row, file, usualBy)
-    if (resolution !== null) resolutions.push(resolution)
+    const rowId = readWhole(row.cell('migration_row') ?? '')
+    const isDecided = (row.cell('migration_decision') ?? '') !== ''
+    if (rowId !== null) differences.push(...differencesOf(row, rowId))
+    if (isDecided) resolutions.push(readLine(row, rowId, file, usualBy))
   }
+  if (differences.length > 0) throw notTheRows(file, differences)
   if (resolutions.length === 0)
     throw new UsageError(
       `"${file}" holds no decision`,
@@ -44,17 +63,56 @@ export async function readDecisions(file: string, usualBy: string): Promise<read
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
 }
 
-function readRow(row: TableRow, file: string, usualBy: string): Resolution | null {
-  const decision = row.cell('migration_decision') ?? ''
-  if (decision === '') return null
+function notTheRows(file: string, differences: readonly string[]): UsageError {
+  const shown = differences.slice(0, MOST_SHOWN).join('; ')
+  const rest = differences.length > MOST_SHOWN ? `; and ${differences.length - MOST_SHOWN} more` : ''
+  return new UsageError(
+    `"${file}" does not show the rows of this ledger as they are: ${shown}${rest}`,
+    'Nothing of the file was recorded. Its columns may be sorted apart, or it was written from another ledger: ' +
+      'run "sepa-migrate report" and fill in the new file, with columns as text',
+  )
+}
+
+/** Says of a line in which cells it is not the row that it names. */
+function compareLines(reader: LedgerReader): (line: TableRow, rowId: number) => readonly string[] {
+  const columns = mergeColumns(reader.sources())
+  const mark = fold(ledgerMark(reader.campaign()))
+  return (line, rowId) => {
+    const at = (column: string, what: string): string => `line ${line.line}, column ${column}: ${what}`
+    const ledger = line.cell('migration_ledger')
+    if (ledger === null) return [at('migration_ledger', 'the file has no such column')]
+    if (fold(ledger) !== mark) return [at('migration_ledger', 'the line names another ledger, or none')]
+    const row = reader.row(rowId)
+    if (row === null) return [at('migration_row', `there is no row ${rowId}`)]
+    return columns.identityOf(row).flatMap((cell) => differenceIn(line, rowId, cell, at))
+  }
+}
+
+function differenceIn(
+  line: TableRow,
+  rowId: number,
+  { name, nth, value }: ReturnType<OriginalColumns['identityOf']>[number],
+  at: (column: string, what: string) => string,
+): string[] {
+  const found = line.cells(name)[nth]
+  const column = `"${showValue(name)}"`
+  if (found === undefined) return [at(column, 'the file has no such column')]
+  if (value === null || isSameCell(value, found)) return []
+  return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(found)}"`)]
+}
+
+function readLine(row: TableRow, rowId: number | null, file: string, usualBy: string): Resolution {
   const at = `in line ${row.line} of "${file}"`
-  const rowId = row.cell('migration_row') ?? ''
-  const attempt = row.cell('migration_attempt') ?? ''
+  const decision = readDecision(row.cell('migration_decision') ?? '')
+  const attemptCell = row.cell('migration_attempt') ?? ''
+  const attempt = readWhole(attemptCell)
   const reason = row.cell('migration_reason') ?? ''
-  if (!WHOLE.test(rowId) || (attempt !== '' && !WHOLE.test(attempt)))
+  // Only what is closed for good may be decided without having looked at the latest attempt.
+  const mayLackAttempt = decision === 'written_off' && attemptCell === ''
+  if (rowId === null || (attempt === null && !mayLackAttempt))
     throw new UsageError(
-      `Cannot read the row number ${at}`,
-      'Leave migration_row and migration_attempt as they were',
+      `Cannot read the number of the row or of its attempt ${at}`,
+      'Leave migration_row and migration_attempt as they were; nothing was recorded',
     )
   if (reason === '')
     throw new UsageError(
@@ -65,14 +123,12 @@ function readRow(row: TableRow, file: string, usualBy: string): Resolution | nul
   const mandateReference = row.cell('migration_assigned_mandate_reference') ?? ''
   const isAssigned = creditorIdentifier !== '' || mandateReference !== ''
   return {
-    rowId: Number(rowId),
-    decision: readDecision(decision),
+    rowId,
+    decision,
     reason,
     by: row.cell('migration_by') || usualBy,
     assigned: isAssigned ? { creditorIdentifier, mandateReference } : null,
     evidence: null,
-    attempt: attempt === '' ? null : Number(attempt),
+    attempt,
   }
 }
-
-const WHOLE = /^[1-9]\d{0,14}$/

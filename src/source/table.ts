@@ -20,11 +20,16 @@ export interface TableRow {
   readonly line: number
   /** The cell of the first of these columns that the file has, cleaned; null where it has none. Names are folded. */
   readonly cell: (...names: readonly string[]) => string | null
+  /** The cells of every column of that name as they stand in the file; none where it has no such column. */
+  readonly cells: (name: string) => readonly string[]
 }
 
 const ignoreBlank = (): void => undefined
 
-/** @throws {SourceError} for a file that cannot be read or has no header */
+/**
+ * @param expected names that may be asked for; none of them may occur twice
+ * @throws {SourceError} for a file that cannot be read or has no header
+ */
 export async function openTable(
   input: SourceInput,
   limits: LimitOptions,
@@ -37,7 +42,7 @@ export async function openTable(
     limits,
     isKnown: (name) => names.has(fold(name)),
   })
-  const positions = new Map<string, number>()
+  const positions = new Map<string, number[]>()
   let end: ReadEnd = { sha256: '', bytes: 0 }
 
   async function* rows(signal?: AbortSignal): AsyncGenerator<TableRow> {
@@ -45,7 +50,7 @@ export async function openTable(
     const body = bodyOf(pieces, layout, limits)
     for await (const records of readRecords(text.label, body, recordSettings(layout, limits), ignoreBlank)) {
       for (const { line, cells } of records) {
-        if (line === layout.headerLine) cells.forEach((name, index) => positions.set(fold(name), index))
+        if (line === layout.headerLine) noteHeader(cells, line)
         if (line === layout.headerLine || isBlankRecord(cells)) continue
         if (cells.length !== layout.header.width)
           throw refuse(
@@ -54,17 +59,29 @@ export async function openTable(
             `line ${line} has ${cells.length} columns instead of ${layout.header.width}`,
             { line },
           )
-        yield { line, cell: cellOf(cells) }
+        yield { line, cell: cellOf(cells), cells: cellsOf(cells) }
       }
     }
+  }
+
+  function noteHeader(header: readonly string[], line: number): void {
+    for (const [index, name] of header.entries())
+      positions.set(fold(name), [...(positions.get(fold(name)) ?? []), index])
+    const twice = expected.find((name) => (positions.get(fold(name))?.length ?? 0) > 1)
+    if (twice !== undefined)
+      throw refuse(text.label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, { line })
   }
 
   const cellOf =
     (cells: readonly string[]): TableRow['cell'] =>
     (...wanted) => {
-      const position = wanted.map((name) => positions.get(fold(name))).find((found) => found !== undefined)
+      const position = wanted.map((name) => positions.get(fold(name))?.[0]).find((at) => at !== undefined)
       return position === undefined ? null : cleanCell(cells[position] ?? '')
     }
+  const cellsOf =
+    (cells: readonly string[]): TableRow['cells'] =>
+    (name) =>
+      (positions.get(fold(name)) ?? []).map((position) => cells[position] ?? '')
 
   return { name: nameOf(input), rows, sha256: () => end.sha256 }
 }

@@ -80,13 +80,14 @@ describe('the reconciliation pack', () => {
     const originals =
       'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,' +
       'migration_row,migration_state,migration_rule,migration_status,migration_message,migration_remedy'
+    const closing = 'migration_ledger,migration_attempt,migration_decision,migration_reason,migration_by'
     expect(headers).toEqual([
       'customer_no,iban_masked,signed_date,original_creditor_identifier,original_mandate_reference,' +
         'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts',
-      originals,
-      `${originals},migration_attempt,migration_decision,migration_reason,migration_by,` +
+      `${originals},${closing}`,
+      `${originals},migration_sent_at,migration_sent_ago,migration_resend_from,migration_request_id,${closing},` +
         'migration_assigned_creditor_identifier,migration_assigned_mandate_reference',
-      originals,
+      `${originals},${closing}`,
       'source,record,line,column,rule,severity,value,message,remedy',
     ])
   })
