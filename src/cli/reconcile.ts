@@ -5,10 +5,12 @@ import {
   reconcile,
   type Difference,
   type Reconciliation,
+  type ResolutionReport,
 } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
+import { rejectionsOf } from './resolve.js'
 import { emptyResult, resultOfError, type CommandResult } from './result.js'
 import { inputOf } from './sources.js'
 
@@ -24,9 +26,10 @@ export const reconcileCommand: Command = {
   ],
   epilogue: [
     'The list is a CSV with customer_no, iban (masked or not), signed_date, sepa_creditor_identifier and',
-    'unique_mandate_reference as the service assigned them. Rows that the list does not show stay in doubt: only',
-    'you know whether it is complete and newer than the attempt.',
-    'Exit status: as for run, and 3 when the list and the ledger differ.',
+    'unique_mandate_reference as the service assigned them, and original_mandate_reference where there is one. A row',
+    'is proven by its whole account or its original reference, and only where nothing else could be meant. Rows that',
+    'the list does not show stay in doubt: only you know whether it is complete and newer than the attempt.',
+    'Exit status: as for run; 3 when the list and the ledger differ, 2 when --apply could not record.',
   ],
   run: compare,
 }
@@ -37,8 +40,8 @@ async function compare(context: Context): Promise<CommandResult> {
   try {
     const by = ownText(context, 'by') ?? actorOf(context)
     const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
-    const isApplied = ownFlag(context, 'apply') && found.proposals.length > 0 && apply(context, found)
-    return conclude(context, found, isApplied, reader.totals())
+    const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
+    return conclude(context, found, isAsked ? apply(context, found) : null, reader.totals())
   } catch (error) {
     return { ...resultOfError(error, world.signals.exitStatus()), totals: reader.totals() }
   } finally {
@@ -47,10 +50,10 @@ async function compare(context: Context): Promise<CommandResult> {
 }
 
 /** All proposals or none; a row that moved on since is told as an error. */
-function apply({ settings, world }: Context, { proposals }: Reconciliation): boolean {
+function apply({ settings, world }: Context, { proposals }: Reconciliation): ResolutionReport {
   const ledger = openLedger({ file: settings.ledger, clock: world.clock, pid: world.pid, create: false })
   try {
-    return ledger.resolve(proposals, { dryRun: false }).isApplied
+    return ledger.resolve(proposals, { dryRun: false })
   } finally {
     ledger.close()
   }
@@ -59,9 +62,11 @@ function apply({ settings, world }: Context, { proposals }: Reconciliation): boo
 function conclude(
   context: Context,
   { listed, matched, differences, proposals }: Reconciliation,
-  isApplied: boolean,
+  applied: ResolutionReport | null,
   totals: NonNullable<CommandResult['totals']>,
 ): CommandResult {
+  const isApplied = applied?.isApplied ?? false
+  const errors = rejectionsOf(applied)
   const standing = exitStatusOf(totals, null, null)
   const count = (kind: Difference['kind']): number =>
     differences.filter((found) => found.kind === kind).length
@@ -77,7 +82,8 @@ function conclude(
   const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
   return {
     ...emptyResult,
-    exitCode: standing === 0 && isDifferent ? 3 : standing,
+    exitCode: errors.length > 0 ? 2 : standing === 0 && isDifferent ? 3 : standing,
+    errors,
     campaign: { ledger: context.settings.ledger, baseUrl: null },
     totals,
     lines: [
@@ -91,9 +97,13 @@ function conclude(
       ...(differences.length > SHOWN
         ? [`… and ${differences.length - SHOWN} more (all of them with --json)`]
         : []),
-      ...(proposals.length > 0 && !isApplied
-        ? ['Nothing was recorded. Record the proposals with --apply.']
-        : []),
+      ...(proposals.length === 0 || isApplied
+        ? []
+        : [
+            applied === null
+              ? 'Nothing was recorded. Record the proposals with --apply.'
+              : 'Nothing was recorded, because at least one proposal cannot be taken.',
+          ]),
       ...closingLines({ totals, stop: null, files: {} }),
     ],
     details: {

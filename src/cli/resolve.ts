@@ -120,7 +120,7 @@ function conclude(
   dryRun: boolean,
 ): CommandResult {
   const totals = ledger.totals()
-  const rejected = report.results.filter((result) => result.kind === 'rejected')
+  const errors = rejectionsOf(report)
   const lines = report.results.flatMap((result) =>
     result.kind === 'resolved'
       ? [`Row ${result.rowId}: ${result.from} → ${result.to}${report.isApplied ? '' : ' (not recorded)'}`]
@@ -128,17 +128,13 @@ function conclude(
   )
   return {
     ...emptyResult,
-    exitCode: rejected.length > 0 ? 2 : exitStatusOf(totals, null, null),
+    exitCode: errors.length > 0 ? 2 : exitStatusOf(totals, null, null),
     campaign: { ledger: context.settings.ledger, baseUrl: null },
     totals,
-    errors: rejected.map(({ rowId, message, next }) => ({
-      kind: 'decision',
-      message: `Row ${rowId}: ${message}`,
-      next,
-    })),
+    errors,
     lines: [
       ...lines,
-      rejected.length > 0
+      errors.length > 0
         ? 'Nothing was recorded, because at least one decision cannot be taken.'
         : dryRun
           ? 'Dry run: nothing was recorded. Run it again without --dry-run.'
@@ -148,3 +144,9 @@ function conclude(
     details: { resolutions: report.results, isApplied: report.isApplied },
   }
 }
+
+/** What could not be recorded and why; each message names its row. */
+export const rejectionsOf = (report: ResolutionReport | null): CommandResult['errors'] =>
+  (report?.results ?? []).flatMap((result) =>
+    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: result.next }] : [],
+  )

@@ -6,6 +6,7 @@ import { openForReading, type Connection } from './connection.js'
 import { prepareSourceTotals, prepareTotals } from './control-totals.js'
 import { assertPrivateFile } from './file-safety.js'
 import { entryAt } from '../trust/entry.js'
+import { createFingerprints } from './fingerprints.js'
 import { assertOurs, missing } from './migration.js'
 import type {
   CampaignRecord,
@@ -96,6 +97,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
     row: (id) => explained(() => readRows.one(id)),
     rowOfReference: (reference) => explained(() => readRows.ofReference(reference)),
     rowsOfCustomer: (customerNo) => explained(() => readRows.ofCustomer(customerNo)),
+    isAccountOf: prepareAccountQuestion(connection, explained),
     attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
     ...prepareProblemQueries(connection, explained),
     refusalCounts: prepareRefusalCounts(connection, explained),
@@ -150,6 +152,18 @@ function prepareRows(connection: Connection) {
         .filter((row) => row !== null),
     ),
   }
+}
+
+/** By the fingerprint, which outlives the account number; a purge takes the secret of the fingerprints too. */
+function prepareAccountQuestion(connection: Connection, explained: Explained): LedgerReader['isAccountOf'] {
+  const read = connection.prepare<[number], { key: Buffer | null; secret: Buffer | null }>(
+    'select iban_key as key, secret from row, campaign where row.id = ?',
+  )
+  return (rowId, iban) =>
+    explained(() => {
+      const { key, secret } = read.get(rowId) ?? { key: null, secret: null }
+      return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
+    })
 }
 
 function readSources(connection: Connection): SourceRecord[] {

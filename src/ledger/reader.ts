@@ -130,6 +130,8 @@ export interface LedgerReader {
   /** The row to which the service gave this reference, in any case of letters. */
   readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null
   readonly rowsOfCustomer: (customerNo: number) => RowRecord[]
+  /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
+  readonly isAccountOf: (rowId: number, iban: string) => boolean | null
   readonly attempts: (rowId: number) => AttemptRecord[]
   readonly problems: (after: number, limit: number) => ProblemRecord[]
   readonly problemsOfRow: (rowId: number) => ProblemRecord[]
