@@ -12,7 +12,10 @@ const PROTECTED = ['sending', 'registered', 'in_doubt', 'written_off'] as const 
 const UNSENT = ['ready', 'refused'] as const satisfies readonly RowState[]
 const HELD_BACK = ['invalid', 'excluded', 'conflict', 'duplicate'] as const satisfies readonly RowState[]
 
-/** States of rows that were or may be sent. The ledger never holds two rows of one mandate in them. */
+/**
+ * States of rows that were or may be sent, or that a person closed. The ledger never holds two rows of one mandate in
+ * them, save for rows that were closed without ever being sent.
+ */
 export const LIVE_STATES = [...UNSENT, ...PROTECTED] as const
 export const REPLACEABLE_STATES = [...UNSENT, ...HELD_BACK] as const
 

@@ -1,10 +1,10 @@
 /**
- * The life of a row (product.md 3).
+ * The life of a row.
  *
  *   (admission) → invalid | duplicate | conflict | excluded        never sent
  *   (admission) → ready → sending → registered | refused | in_doubt | ready again
  *   in_doubt leaves only by a person: registered | refused | ready (resend) | written_off
- *   a person may also send a refused row again, or write off a ready or refused one
+ *   a person may also send a refused row again, or write off what is ready, refused, invalid, in conflict or excluded
  *   a later file may replace what is ready, refused or was never sendable → superseded
  *
  * `in_doubt → ready` is the only edge that can deliver what the service may already hold.
@@ -41,15 +41,16 @@ export type RowEvent =
   | 'superseded'
 
 const SUPERSEDED = { superseded: 'superseded' } as const
+const WRITTEN_OFF = { resolved_written_off: 'written_off' } as const
 
 /** Every edge there is. What is not here must not happen. */
 export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, RowState>>>>> = {
-  invalid: SUPERSEDED,
+  invalid: { ...WRITTEN_OFF, ...SUPERSEDED },
   duplicate: SUPERSEDED,
-  conflict: SUPERSEDED,
-  excluded: SUPERSEDED,
+  conflict: { ...WRITTEN_OFF, ...SUPERSEDED },
+  excluded: { ...WRITTEN_OFF, ...SUPERSEDED },
   superseded: {},
-  ready: { intent: 'sending', resolved_written_off: 'written_off', ...SUPERSEDED },
+  ready: { intent: 'sending', ...WRITTEN_OFF, ...SUPERSEDED },
   sending: {
     registered: 'registered',
     refused: 'refused',
@@ -58,7 +59,7 @@ export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, 
     in_doubt: 'in_doubt',
   },
   registered: {},
-  refused: { retry_refused: 'ready', resolved_written_off: 'written_off', ...SUPERSEDED },
+  refused: { retry_refused: 'ready', ...WRITTEN_OFF, ...SUPERSEDED },
   in_doubt: {
     resolved_registered: 'registered',
     resolved_refused: 'refused',

@@ -16,9 +16,11 @@ const PAGE = 500
 
 const SENDABLE = `id >= :first and state = 'ready'`
 const HELD_BACK = `id >= :first and state <> 'ready'`
-/** Held back by its own checks, as an older row was with the very same values. */
-const REPEATED = `state in ('invalid', 'excluded') and exists (select 1 from row as older
-  where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))`
+/** Held back by its own checks, as an older row was with the very same values, which a person may have closed since. */
+const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from row as older
+    where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))
+  or exists (select 1 from row as closed
+    where closed.raw = row.raw and closed.raw is not null and closed.id < :first and closed.state = 'written_off'))`
 /** What would be sent besides the identity (sepa-rules.md 8); the account by its fingerprint, which outlives it. */
 const CONTENT = `(customer_no || ' ' || signed_date || ' ' || hex(iban_key))`
 
@@ -107,7 +109,8 @@ export function settleGroups(scope: Scope): void {
 function prepareReading({ connection, first, severities }: Scope): (collision: Collision) => Group {
   const live = connection.prepare<[{ key: string; first: number }], LiveRow>(
     `select id, state, ${CONTENT} as content from row
-      where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})`,
+      where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})
+      order by state = 'written_off', id desc limit 1`,
   )
   const counts = connection.prepare<[{ key: string; first: number; content: string | null }], Counts>(
     `select count(*) filter (where ${SENDABLE}) as sendable,

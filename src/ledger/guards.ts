@@ -1,3 +1,4 @@
+import { LATE_REQUEST_MS } from '../domain/late-request.js'
 import { EDGES, type RowEvent, type RowState } from '../domain/row-state.js'
 
 /** Every edge, so that the table of the domain and the triggers cannot drift apart. */
@@ -49,15 +50,10 @@ const rowEdges = (): string =>
 const refuse = (name: string, when: string, message: string): string =>
   `create trigger ${name} ${when}\nbegin select raise(abort, '${message}'); end;`
 
-/** Apart from the others, because a step of the schema that changes a column of evidence must make it anew. */
-export const EVIDENCE_STAYS = refuse(
-  'attempt_evidence_stays',
-  `before update of ended_at, duration_ms, started, hint, reason, status, error_code, service_code, field,
-    message, answer, retry_after_ms, notes on attempt when old.outcome is not null`,
-  'the evidence of an attempt never changes',
-)
-
-/** Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. */
+/**
+ * Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. They are made
+ * anew after every step of the schema, so that a step may rewrite what nobody else may.
+ */
 export function guardsSql(): string {
   const kept = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
   return [
@@ -96,6 +92,14 @@ export function guardsSql(): string {
       'an attempt begins without an outcome',
     ),
     refuse(
+      'attempt_waits',
+      `before insert on attempt when exists (
+    select 1 from attempt as late where late.outcome = 'released' and late.mandate_key = new.mandate_key
+      and strftime('%Y-%m-%dT%H:%M:%fZ', late.started_at, '+${LATE_REQUEST_MS / 1_000} seconds') > new.started_at
+      and not exists (select 1 from decision where attempt_id = late.id and decision = 'resend'))`,
+      'an earlier request of the mandate may still arrive',
+    ),
+    refuse(
       'attempt_intent_stays',
       `before update of id, row_id, n, run_id, mandate_key, request_id, started_at on attempt`,
       'an intent never changes',
@@ -107,7 +111,12 @@ export function guardsSql(): string {
       (select 1 from decision where attempt_id = old.id and from_state = 'in_doubt' and to_state in ('ready', 'refused')))`,
       'an outcome never changes, only a decision releases a doubt',
     ),
-    EVIDENCE_STAYS,
+    refuse(
+      'attempt_evidence_stays',
+      `before update of ended_at, duration_ms, started, hint, reason, status, error_code, service_code, field,
+    message, answer, retry_after_ms, notes on attempt when old.outcome is not null`,
+      'the evidence of an attempt never changes',
+    ),
     refuse('problem_stays', 'before update on problem', 'a problem never changes'),
     refuse(
       'run_stays',

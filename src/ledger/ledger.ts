@@ -21,6 +21,13 @@ export interface ReadyRow {
   readonly mandate: Mandate
 }
 
+/** Ready rows that may not leave yet, because an earlier request of theirs may still arrive. */
+export interface WaitingRows {
+  readonly count: number
+  /** When the last of them may leave, ISO 8601; null where none waits. */
+  readonly until: string | null
+}
+
 /** An intent that is on disk: from here on the row is `sending`. */
 export interface Attempt {
   readonly id: number
@@ -113,9 +120,10 @@ export interface Ledger {
   readonly startRun: (settings: RunSettings, underWay?: number) => number
   readonly endRun: (runId: number, end: { stoppedBy: string | null; exitCode: number }) => void
   readonly admit: (options: { severities: SeverityOverrides }) => Admission
-  /** A page of ready rows in order of id, after the given id. */
+  /** A page of the ready rows that may leave now, in order of id, after the given id. */
   readonly ready: (after: number, limit: number) => ReadyRow[]
   readonly countReady: () => number
+  readonly waiting: () => WaitingRows
   /** Commits the intent. When it resolves, the row is durably `sending` and may leave. */
   readonly begin: (row: ReadyRow) => Promise<Attempt>
   /** Commits the outcome and the row's new state; joins the transaction of the next intents. */
@@ -123,8 +131,8 @@ export interface Ledger {
   /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
   readonly hasAssigned: (mandateReference: string) => boolean
   /**
-   * Records what a person decided, all of it or nothing (product.md 3). `force` allows a resend within 15 minutes of
-   * the intent, when a late request may still arrive.
+   * Records what a person decided, all of it or nothing. `force` allows a resend within 15 minutes of the intent,
+   * when a late request may still arrive; without it that time is kept, whatever the row is called meanwhile.
    */
   readonly resolve: (
     resolutions: readonly Resolution[],

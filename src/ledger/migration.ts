@@ -3,6 +3,7 @@ import { LedgerError, UsageError } from '../errors.js'
 import type { Connection } from './connection.js'
 import { createPrivateFile } from './file-safety.js'
 import { entryAt } from '../trust/entry.js'
+import { guardsSql } from './guards.js'
 import { APPLICATION_ID, type SchemaStep } from './schema.js'
 
 export const versionOf = (connection: Connection): number =>
@@ -64,6 +65,17 @@ function backUp(connection: Connection, file: string, version: number): string {
   return path
 }
 
+/** The promises that the file keeps by itself, as this program knows them. */
+const makeGuards = (connection: Connection): void => void connection.exec(guardsSql())
+
+/** A step may rewrite what nobody else may. */
+function dropGuards(connection: Connection): void {
+  const names = connection
+    .prepare<[], string>(`select name from sqlite_schema where type = 'trigger'`)
+    .pluck()
+  for (const name of names.all()) connection.exec(`drop trigger "${name}"`)
+}
+
 /**
  * Takes the ledger to the newest schema, one IMMEDIATE transaction a step; before the first step an older ledger is
  * copied beside itself. A step that fails leaves the ledger at the version before it.
@@ -77,7 +89,9 @@ export function migrate(connection: Connection, file: string, steps: readonly Sc
     if (index < from) continue
     connection
       .transaction(() => {
+        dropGuards(connection)
         connection.exec(step.sql)
+        makeGuards(connection)
         connection.pragma(`application_id = ${APPLICATION_ID}`)
         connection.pragma(`user_version = ${index + 1}`)
       })

@@ -11,6 +11,7 @@ import { assertOurs, missing } from './migration.js'
 import type {
   CampaignRecord,
   DecisionRecord,
+  FormerDoubt,
   LedgerReader,
   ProblemRecord,
   RowRecord,
@@ -114,6 +115,18 @@ function prepareRows(connection: Connection) {
   const lastAttempt = connection.prepare<[number, number], StoredAttempt>(
     `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? and n = ?`,
   )
+  const anyFormer = connection.prepare<[]>(
+    `select 1 from run cross join attempt on run_id = run.id and outcome = 'released' limit 1`,
+  )
+  const former = connection.prepare<[{ id: number; key: string | null }], FormerDoubt>(
+    `with recursive earlier (id) as (
+       values (:id) union select row.id from row join earlier on row.superseded_by = earlier.id),
+     released (id) as (
+       select id from attempt where outcome = 'released' and mandate_key = :key
+       union select id from attempt where outcome = 'released' and row_id in (select id from earlier))
+     select row_id as rowId, started_at as startedAt, request_id as requestId
+       from attempt where id = (select max(id) from released)`,
+  )
   const ids = connection
     .prepare<[RowState, number, number], number>(
       'select id from row where state = ? and id > ? order by id limit ?',
@@ -124,7 +137,9 @@ function prepareRows(connection: Connection) {
     const row = one.get(id)
     if (row === undefined) return null
     const attempt = row.attempts === 0 ? undefined : lastAttempt.get(id, row.attempts)
-    return toRow(row, attempt === undefined ? null : toAttempt(attempt))
+    const hasFormer = anyFormer.get() !== undefined
+    const doubt = hasFormer ? former.get({ id, key: row.mandateKey }) : undefined
+    return toRow(row, attempt === undefined ? null : toAttempt(attempt), doubt ?? null)
   }
 
   const idOfReference = connection

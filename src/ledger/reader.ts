@@ -71,6 +71,13 @@ export interface AttemptRecord {
   readonly notes: readonly RuleId[]
 }
 
+/** A request of a mandate that may have been applied, whatever a person called it since. */
+export interface FormerDoubt {
+  readonly rowId: number
+  readonly startedAt: string
+  readonly requestId: string
+}
+
 export interface RowRecord {
   readonly id: number
   readonly sourceId: number
@@ -93,6 +100,8 @@ export interface RowRecord {
   readonly supersededBy: number | null
   readonly attempts: number
   readonly lastAttempt: AttemptRecord | null
+  /** The latest that a person has decided on, of this row, of a row that it replaced or of the same mandate. */
+  readonly formerDoubt: FormerDoubt | null
   /** The original cells, in the order of the source's header; null once they were removed. */
   readonly cells: readonly string[] | null
 }

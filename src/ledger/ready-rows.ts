@@ -1,6 +1,7 @@
+import { LATE_REQUEST_MS } from '../domain/late-request.js'
 import type { CreditorIdentifier, Iban, LocalDate, MandateReference } from '../domain/mandate.js'
 import type { Connection } from './connection.js'
-import type { ReadyRow } from './ledger.js'
+import type { ReadyRow, WaitingRows } from './ledger.js'
 
 interface Stored {
   readonly id: number
@@ -27,11 +28,52 @@ const toReadyRow = (row: Stored): ReadyRow => ({
   },
 })
 
-export function prepareReadyRows(connection: Connection): (after: number, limit: number) => ReadyRow[] {
-  const page = connection.prepare<[number, number], Stored>(
+/**
+ * Rows that may not leave yet: a request of their mandate, or of a row they replaced, was in doubt and may still
+ * arrive, and nobody decided to resend it all the same. What the row was called meanwhile does not matter.
+ */
+const WAITING = `
+  with recursive late (row_id, mandate_key, started_at) as materialized (
+    select row_id, mandate_key, started_at from attempt
+     where outcome = 'released' and started_at > :since
+       and not exists (select 1 from decision where attempt_id = attempt.id and decision = 'resend')),
+  heir (id, started_at) as (
+    select row_id, started_at from late
+    union select row.superseded_by, heir.started_at from heir join row on row.id = heir.id
+     where row.superseded_by is not null)
+  select id, started_at from heir
+  union select row.id, late.started_at from late join row on row.mandate_key = late.mandate_key`
+
+export interface ReadyRows {
+  readonly page: (after: number, limit: number) => ReadyRow[]
+  readonly count: () => number
+  readonly waiting: () => WaitingRows
+}
+
+export function prepareReadyRows(connection: Connection, nowMs: () => number): ReadyRows {
+  const since = (): string => new Date(nowMs() - LATE_REQUEST_MS).toISOString()
+  const page = connection.prepare<[{ after: number; limit: number; since: string }], Stored>(
     `select id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference
-     from row where state = 'ready' and id > ? order by id limit ?`,
+     from row where state = 'ready' and id > :after and id not in (select id from (${WAITING}))
+     order by id limit :limit`,
   )
-  return (after, limit) => page.all(after, limit).map(toReadyRow)
+  const count = connection
+    .prepare<[{ since: string }], number>(
+      `select count(*) from row where state = 'ready' and id not in (select id from (${WAITING}))`,
+    )
+    .pluck()
+  const waiting = connection.prepare<[{ since: string }], { count: number; latest: string | null }>(
+    `select count(distinct row.id) as count, max(started_at) as latest
+       from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready'`,
+  )
+  return {
+    page: (after, limit) => page.all({ after, limit, since: since() }).map(toReadyRow),
+    count: () => count.get({ since: since() }) ?? 0,
+    waiting: () => {
+      const found = waiting.get({ since: since() }) ?? { count: 0, latest: null }
+      const until = found.latest === null ? null : Date.parse(found.latest) + LATE_REQUEST_MS
+      return { count: found.count, until: until === null ? null : new Date(until).toISOString() }
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/outcome.js'
 import type { RuleId } from '../domain/rules.js'
-import type { AttemptRecord, RowRecord, RunRecord, SourceRecord } from './reader.js'
+import type { AttemptRecord, FormerDoubt, RowRecord, RunRecord, SourceRecord } from './reader.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
 
@@ -19,7 +19,7 @@ export const toAttempt = (stored: StoredAttempt): AttemptRecord => ({
   notes: stored.notes === null ? [] : (JSON.parse(stored.notes) as RuleId[]),
 })
 
-export interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'cells'> {
+export interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'formerDoubt' | 'cells'> {
   readonly cells: string | null
 }
 
@@ -30,9 +30,14 @@ export const ROW_COLUMNS = `row.id as id, source_id as sourceId, source.name as 
   assigned_mandate_reference as assignedMandateReference, registered_at as registeredAt,
   latest_first_debit as latestFirstDebit, superseded_by as supersededBy, attempts, cells`
 
-export const toRow = (stored: StoredRow, lastAttempt: AttemptRecord | null): RowRecord => ({
+export const toRow = (
+  stored: StoredRow,
+  lastAttempt: AttemptRecord | null,
+  formerDoubt: FormerDoubt | null,
+): RowRecord => ({
   ...stored,
   lastAttempt,
+  formerDoubt,
   cells: stored.cells === null ? null : (JSON.parse(stored.cells) as string[]),
 })
 

@@ -1,12 +1,12 @@
-import type { RowEvent, RowState } from '../domain/row-state.js'
-import { transition } from '../domain/row-state.js'
+import { LATE_REQUEST_MS } from '../domain/late-request.js'
+import { EDGES, transition, type RowEvent, type RowState } from '../domain/row-state.js'
+import { showValue } from '../domain/finding.js'
+import type { AssignedIdentity } from '../domain/mandate.js'
+import { cleanCell, isScientific, printable } from '../domain/text.js'
 import { prepareAccountRemoval } from './account-removal.js'
 import { noteChange } from './campaign-rows.js'
 import type { Connection } from './connection.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from './ledger.js'
-
-/** A request that left may still arrive and be applied for this long (engineering-facts.md 9). */
-const RESEND_WAIT_MS = 15 * 60 * 1_000
 
 const EVENT_OF = {
   registered: 'resolved_registered',
@@ -19,7 +19,7 @@ interface Subject {
   readonly id: number
   readonly state: RowState
   readonly attempts: number
-  readonly mandateKey: string
+  readonly mandateKey: string | null
   readonly attemptId: number | null
   readonly startedAt: string | null
 }
@@ -64,7 +64,7 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
   return { isApplied: true, results }
 }
 
-function prepareExamining({ connection, nowMs, force }: ResolveParts) {
+function prepareExamining({ connection, nowMs, force, resolutions }: ResolveParts) {
   const read = connection.prepare<[number], Subject>(
     `select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId,
        started_at as startedAt
@@ -73,6 +73,14 @@ function prepareExamining({ connection, nowMs, force }: ResolveParts) {
   const assigned = connection
     .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
     .pluck()
+  const conflicts = connection
+    .prepare<[string | null, number], number>(
+      `select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`,
+    )
+    .pluck()
+  const closing = new Set(
+    resolutions.filter(({ decision }) => decision === 'written_off').map(({ rowId }) => rowId),
+  )
   const rows = new Set<number>()
   const references = new Set<string>()
 
@@ -88,7 +96,8 @@ function prepareExamining({ connection, nowMs, force }: ResolveParts) {
       return { message: `Row ${rowId} needs a person and a reason`, next: 'Give --by and --reason' }
     }
     const { state } = subject
-    if (state !== 'in_doubt' && !(decision === 'written_off' && (state === 'ready' || state === 'refused'))) {
+    const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
+    if (state !== 'in_doubt' && !mayClose) {
       return {
         message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`,
         next: nextFor(state, decision),
@@ -100,6 +109,7 @@ function prepareExamining({ connection, nowMs, force }: ResolveParts) {
         next: 'Write the report again and look at the row anew',
       }
     }
+    if (state === 'conflict') return conflictFault(subject)
     return decision === 'registered'
       ? identityFault(resolution)
       : resolution.assigned !== null
@@ -112,15 +122,28 @@ function prepareExamining({ connection, nowMs, force }: ResolveParts) {
           : null
   }
 
+  /** Closing one of two would close the mandate, and the right one could never be sent. */
+  function conflictFault({ id, mandateKey }: Subject): Rejection | null {
+    const other = conflicts.all(mandateKey, id).find((each) => !closing.has(each))
+    if (other === undefined) return null
+    return {
+      message: `Row ${id} cannot be written off alone: row ${other} is in conflict with it over the same mandate`,
+      next: 'Write off all of them, or give the right one back in a file: it takes the place of the others',
+    }
+  }
+
   function identityFault({ rowId, assigned: identity }: Resolution): Rejection | null {
-    if (
-      identity === null ||
-      identity.creditorIdentifier.trim() === '' ||
-      identity.mandateReference.trim() === ''
-    ) {
+    if (identity === null || identity.creditorIdentifier === '' || identity.mandateReference === '') {
       return {
         message: `Row ${rowId} cannot be called registered without both assigned identifiers`,
         next: 'Ask the service for the creditor identifier and the mandate reference it gave',
+      }
+    }
+    const odd = [identity.creditorIdentifier, identity.mandateReference].find(isOdd)
+    if (odd !== undefined) {
+      return {
+        message: `Row ${rowId} cannot have the assigned identifier "${showValue(odd)}": ${isScientific(odd) ? 'a spreadsheet has rounded it' : 'it holds characters that cannot be seen, or is too long'}`,
+        next: 'Type it as the service shows it; in a spreadsheet make the column text first',
       }
     }
     const reference = identity.mandateReference
@@ -136,14 +159,15 @@ function prepareExamining({ connection, nowMs, force }: ResolveParts) {
 
   function waitFault({ id, startedAt }: Subject): Rejection | null {
     const ageMs = nowMs - Date.parse(startedAt ?? '')
-    if (force || ageMs >= RESEND_WAIT_MS) return null
+    if (force || ageMs >= LATE_REQUEST_MS) return null
     return {
       message: `Row ${id} cannot be sent again yet: its request left less than 15 minutes ago and may still arrive`,
       next: 'Wait, look again whether the service has the mandate, then decide',
     }
   }
 
-  return (resolution: Resolution): Approved | Rejection => {
+  return (given: Resolution): Approved | Rejection => {
+    const resolution = { ...given, assigned: cleaned(given.assigned) }
     const subject = read.get(resolution.rowId)
     const fault = faultOf(resolution, subject)
     if (fault !== null) return fault
@@ -152,10 +176,24 @@ function prepareExamining({ connection, nowMs, force }: ResolveParts) {
   }
 }
 
+const LONGEST_ASSIGNED = 70
+
+const isOdd = (text: string): boolean =>
+  text.length > LONGEST_ASSIGNED || printable(text) !== text || isScientific(text)
+
+/** Typed or saved by a spreadsheet: what stands around an identifier is no part of it, and two may not differ by it. */
+const cleaned = (assigned: AssignedIdentity | null): AssignedIdentity | null =>
+  assigned === null
+    ? null
+    : {
+        creditorIdentifier: cleanCell(assigned.creditorIdentifier),
+        mandateReference: cleanCell(assigned.mandateReference),
+      }
+
 const nextFor = (state: RowState, decision: Decision): string =>
   state === 'refused' && decision === 'resend'
     ? 'Refused rows are sent again with "sepa-migrate run --retry-refused"'
-    : 'Only rows in doubt are resolved; rows that are ready or refused can be written off'
+    : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
 
 function prepareApplying(connection: Connection, at: string) {
   const record = connection.prepare(
@@ -179,7 +217,7 @@ function prepareApplying(connection: Connection, at: string) {
     record.run({ rowId: id, attemptId, at, by, decision, from: state, to, reason, evidence })
     if (assigned !== null) {
       register.run(assigned.creditorIdentifier, assigned.mandateReference, at, id)
-      removeAccounts(id, mandateKey)
+      if (mandateKey !== null) removeAccounts(id, mandateKey)
       return
     }
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.

@@ -1,6 +1,5 @@
 import { DOUBT_HINTS } from '../domain/outcome.js'
 import { ROW_STATES } from '../domain/row-state.js'
-import { EVIDENCE_STAYS, guardsSql } from './guards.js'
 
 /** `SMMl` in ASCII: tells a ledger from any other SQLite file. */
 export const APPLICATION_ID = 0x534d4d6c
@@ -171,13 +170,21 @@ export interface SchemaStep {
 
 /** An attempt may end with the hint that the mandate may exist already. SQLite changes no check in place. */
 const MAY_EXIST_HINT = `
-drop trigger attempt_evidence_stays;
 alter table attempt add column doubt_hint text check (doubt_hint in (${sqlList(DOUBT_HINTS)}));
 update attempt set doubt_hint = hint where hint is not null;
 alter table attempt drop column hint;
 alter table attempt rename column doubt_hint to hint;
-${EVIDENCE_STAYS}
 `
 
-/** The step at index n leads to version n + 1. */
-export const SCHEMA: readonly SchemaStep[] = [{ sql: TABLES + guardsSql() }, { sql: MAY_EXIST_HINT }]
+/** Rows that were never sent can be closed; what was ever in doubt waits before it may leave again. */
+const CLOSED_AND_WAITING = `
+create index attempt_released on attempt (mandate_key) where outcome = 'released';
+create index row_closed on row (raw) where state = 'written_off' and raw is not null;
+`
+
+/** The step at index n leads to version n + 1. The guards are made anew after every step. */
+export const SCHEMA: readonly SchemaStep[] = [
+  { sql: TABLES },
+  { sql: MAY_EXIST_HINT },
+  { sql: CLOSED_AND_WAITING },
+]

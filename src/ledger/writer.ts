@@ -99,8 +99,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     },
   })
 
-  const ready = prepareReadyRows(connection)
-  const countReady = connection.prepare<[], number>(`select count(*) from row where state = 'ready'`).pluck()
+  const ready = prepareReadyRows(connection, clock.now)
   const assigned = connection
     .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')
     .pluck()
@@ -141,9 +140,10 @@ export function createLedger(parts: LedgerParts): Ledger {
     },
     ready: (after, limit) => {
       assertSound()
-      return guard(() => ready(after, limit))
+      return guard(() => ready.page(after, limit))
     },
-    countReady: () => countReady.get() ?? 0,
+    countReady: ready.count,
+    waiting: ready.waiting,
     begin: (row) => delivery.begin(row),
     settle: (attempt, outcome) => delivery.settle(attempt, outcome),
     hasAssigned: (reference) =>

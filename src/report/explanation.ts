@@ -1,6 +1,7 @@
 import { isRuleId, RULES } from '../domain/rules.js'
 import type { DecisionRecord, ProblemRecord, RowRecord } from '../ledger/reader.js'
 import { maskedText } from './plain-text.js'
+import { timeText } from './wording.js'
 
 /** Why a row is where it is and what a person should do, for the result files and the lists. */
 export interface Explanation {
@@ -24,6 +25,24 @@ const REFUSED_REMEDY =
   'Correct the value and feed this file back. If the cause was at the service, run again with --retry-refused.'
 
 export function explain(row: RowRecord, background: RowBackground): Explanation {
+  const explanation = explainState(row, background)
+  const former = formerDoubt(row)
+  if (former === null) return explanation
+  const { message } = explanation
+  return { ...explanation, message: message === '' ? former : `${message.replace(/[.!]?$/, '.')} ${former}` }
+}
+
+/** What was ever in doubt says so, whatever it was called since: the late request may have been applied. */
+function formerDoubt({ id, state, formerDoubt: decided, lastAttempt }: RowRecord): string | null {
+  const isClosed = state === 'written_off' && lastAttempt?.outcome === 'in_doubt'
+  const former = isClosed ? { ...lastAttempt, rowId: id } : decided
+  if (former === null) return null
+  const whose = former.rowId === id ? 'It was' : `Row ${former.rowId} of this mandate was`
+  const told = `${whose} in doubt: its request left ${timeText(former.startedAt)} (id ${former.requestId})`
+  return state === 'registered' ? `${told}.` : `${told} and may have been applied.`
+}
+
+function explainState(row: RowRecord, background: RowBackground): Explanation {
   switch (row.state) {
     case 'invalid':
     case 'duplicate':

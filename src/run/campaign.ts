@@ -5,7 +5,7 @@ import type { Ledger, RunSettings } from '../ledger/ledger.js'
 import { admitSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import { exitStatusOf } from './exit-status.js'
-import { DECLINED, INTERRUPTED, type Stop } from './stop.js'
+import { DECLINED, INTERRUPTED, stopOfWaiting, type Stop } from './stop.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface Plan {
@@ -74,10 +74,10 @@ async function admitFiles(parts: CampaignParts): Promise<AdmittedSource[] | null
 async function sendReady(parts: CampaignParts): Promise<Stop | null> {
   if (parts.retryRefusedBy !== null) parts.ledger.retryRefused(parts.retryRefusedBy)
   const ready = parts.ledger.countReady()
-  if (ready === 0) return null
+  if (ready === 0) return stopOfWaiting(parts.ledger.waiting())
   const toSend = Math.min(ready, parts.policy.limit ?? ready)
   const isConfirmed = await parts.confirm({ totals: parts.ledger.totals(), toSend })
-  return isConfirmed ? deliver(parts) : DECLINED
+  return isConfirmed ? ((await deliver(parts)) ?? stopOfWaiting(parts.ledger.waiting())) : DECLINED
 }
 
 const stoppedBy = (error: unknown): { stoppedBy: string; exitCode: number } =>

@@ -1,4 +1,5 @@
 import type { Halt } from '../domain/outcome.js'
+import type { WaitingRows } from '../ledger/ledger.js'
 
 /** Why a run ended before every ready row was sent. */
 type StopKind =
@@ -15,6 +16,7 @@ type StopKind =
   | 'waited'
   | 'canary'
   | 'declined'
+  | 'waiting'
 
 export interface Stop {
   readonly kind: StopKind
@@ -81,6 +83,16 @@ export const PILOT_DONE: Stop = {
   why: 'The number of rows set by --limit was sent',
   next: 'Compare these mandates with the service, then run again without --limit to continue',
 }
+
+/** Rows that were in doubt and were called something else since; null where none has to wait. */
+export const stopOfWaiting = ({ count, until }: WaitingRows): Stop | null =>
+  until === null
+    ? null
+    : {
+        kind: 'waiting',
+        why: `${count === 1 ? 'One row was' : `${count} rows were`} in doubt less than 15 minutes ago, so the earlier request may still arrive`,
+        next: `Look again whether the service has ${count === 1 ? 'the mandate' : 'the mandates'}, and run the same command after ${until}`,
+      }
 
 export const DECLINED: Stop = {
   kind: 'declined',

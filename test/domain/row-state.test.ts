@@ -16,7 +16,7 @@ const EVENTS: readonly RowEvent[] = [
   'superseded',
 ]
 
-// Typed from product.md 3, edge by edge.
+// Typed edge by edge.
 const ALLOWED: readonly (readonly [RowState, RowEvent, RowState])[] = [
   ['ready', 'intent', 'sending'],
   ['sending', 'registered', 'registered'],
@@ -31,6 +31,9 @@ const ALLOWED: readonly (readonly [RowState, RowEvent, RowState])[] = [
   ['refused', 'retry_refused', 'ready'],
   ['ready', 'resolved_written_off', 'written_off'],
   ['refused', 'resolved_written_off', 'written_off'],
+  ['invalid', 'resolved_written_off', 'written_off'],
+  ['conflict', 'resolved_written_off', 'written_off'],
+  ['excluded', 'resolved_written_off', 'written_off'],
   ['ready', 'superseded', 'superseded'],
   ['refused', 'superseded', 'superseded'],
   ['invalid', 'superseded', 'superseded'],

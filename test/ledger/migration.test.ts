@@ -7,6 +7,7 @@ import { assertOurs, isBackupOf, migrate, versionOf } from '../../src/ledger/mig
 import { APPLICATION_ID, SCHEMA } from '../../src/ledger/schema.js'
 import { admit, freshFile, open } from './campaign-setup.js'
 import { createPrivateFile } from '../../src/ledger/file-safety.js'
+import { byHand } from './ledger-views.js'
 
 /** The version that this program writes. */
 const NOW = SCHEMA.length
@@ -113,9 +114,83 @@ describe('assertOurs', () => {
   it('refuses a ledger of a newer program and leaves it alone', () => {
     const file = closedLedger()
     const connection = openForWriting(file)
+<<<<<<< HEAD
     connection.pragma('user_version = 77')
     expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
       `a newer version of this program wrote it (schema 77, this one knows ${NOW})`,
+=======
+    connection.pragma('user_version = 70')
+    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
+      `a newer version of this program wrote it (schema 70, this one knows ${NOW})`,
+>>>>>>> 924c339 (ledger: keep the waiting time of a doubt, and close what was never sent)
+    )
+    connection.close()
+  })
+
+  it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {
+    const connection = openDatabase(':memory:')
+    expect(assertOurs(connection, 'x.db', SCHEMA)).toBe(true)
+    connection.exec('create table theirs (n integer)')
+    expect(() => assertOurs(connection, 'x.db', SCHEMA)).toThrow('it is an SQLite file of another program')
+    connection.close()
+  })
+})
+
+describe('isBackupOf', () => {
+  it.each([
+    ['march.db.v1.backup', true],
+    ['march.db.v12.backup-3', true],
+    ['march.db', false],
+    ['march.db.lock', false],
+    ['april.db.v1.backup', false],
+    ['march.db.v1.backup.txt', false],
+    ['march.db.vX.backup', false],
+  ])('knows %s: %s', (name, isOurs) => {
+    expect(isBackupOf('march.db', name)).toBe(isOurs)
+  })
+})
+
+describe('a ledger of the first schema', () => {
+  it('9.1.6 8.2.4 gets the edges and the wait of this one, and keeps its rows', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const connection = openForWriting(file)
+    configureForWriting(connection)
+    migrate(connection, file, SCHEMA.slice(0, 1))
+    connection.exec(`
+      drop trigger attempt_waits;
+      drop trigger row_edges;
+      create trigger row_edges before update of state on row when old.state = 'invalid'
+        begin select raise(abort, 'this state change is not allowed'); end`)
+    connection.close()
+
+    const ledger = open({ file })
+    admit(ledger, [{ verdict: 'invalid' }])
+    const decision = { rowId: 1, decision: 'written_off' as const, by: 'Ada', reason: 'why' }
+    expect(
+      ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false }),
+    ).toMatchObject({ isApplied: true })
+    const triggers = byHand(file, (db) =>
+      db.prepare<[], string>(`select name from sqlite_schema where type = 'trigger'`).pluck().all(),
+    )
+    expect(triggers).toContain('attempt_waits')
+    expect(existsSync(`${file}.v1.backup`)).toBe(true)
+  })
+})
+
+describe('assertOurs', () => {
+  it('refuses a ledger of a newer program and leaves it alone', () => {
+    const file = closedLedger()
+    const connection = openForWriting(file)
+<<<<<<< HEAD
+    connection.pragma('user_version = 77')
+    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
+      `a newer version of this program wrote it (schema 77, this one knows ${NOW})`,
+=======
+    connection.pragma('user_version = 70')
+    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
+      `a newer version of this program wrote it (schema 70, this one knows ${NOW})`,
+>>>>>>> 924c339 (ledger: keep the waiting time of a doubt, and close what was never sent)
     )
     connection.close()
   })

@@ -107,6 +107,7 @@ describe('rows', () => {
       supersededBy: null,
       attempts: 0,
       lastAttempt: null,
+      formerDoubt: null,
       cells: ['1000', IBAN, '2020-01-31', 'DE98ZZZ09999999999', 'M-1'],
     })
     expect(look(ledger.file, (reader) => reader.row(2))).toBeNull()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { explain } from '../../src/report/explanation.js'
 import { isBalanced } from '../../src/domain/totals.js'
 import type { Decision, Ledger, Resolution } from '../../src/ledger/ledger.js'
 import {
@@ -290,5 +291,221 @@ describe('retryRefused', () => {
     await send(ledger, refused())
     expect(ledger.retryRefused('Ada Example')).toBe(1)
     expect(look(ledger.file, (reader) => reader.attempts(2)).length).toBe(2)
+  })
+})
+
+describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called', () => {
+  /** Row 1 in doubt since just now. */
+  async function justNow() {
+    const clock = stoppedClock()
+    const ledger = open({ clock })
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}])
+    await send(ledger, inDoubt())
+    return { ledger, clock }
+  }
+  const UNTIL = '2026-06-15T10:15:00.000Z'
+
+  it('8.2.4 refused and then --retry-refused', async () => {
+    const { ledger, clock } = await justNow()
+    record(ledger, resolution(1, 'refused'))
+    expect(ledger.retryRefused('Ada')).toBe(1)
+    expect(ledger.totals()).toMatchObject({ ready: 1 })
+    expect(ledger.ready(0, 10)).toEqual([])
+    expect(ledger.countReady()).toBe(0)
+    expect(ledger.waiting()).toEqual({ count: 1, until: UNTIL })
+    clock.advance(QUARTER_MS - 1)
+    expect(ledger.ready(0, 10)).toEqual([])
+    clock.advance(1)
+    expect(ledger.ready(0, 10)).toMatchObject([{ id: 1 }])
+    expect(ledger.waiting()).toEqual({ count: 0, until: null })
+    await send(ledger, registered('NEW-1'))
+  })
+
+  it('8.2.4 refused and then corrected by a later file, of the same mandate or of another', async () => {
+    const { ledger, clock } = await justNow()
+    record(ledger, resolution(1, 'refused'))
+    admit(ledger, [{ customerNo: 1001 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+    expect(ledger.ready(0, 10)).toEqual([])
+    admit(ledger, [{ reference: 'M-1-CORRECTED', corrects: 2, customerNo: 1001 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+    expect(ledger.ready(0, 10)).toEqual([])
+    expect(ledger.waiting()).toEqual({ count: 1, until: UNTIL })
+    clock.advance(QUARTER_MS)
+    expect(ledger.ready(0, 10)).toMatchObject([{ id: 3 }])
+  })
+
+  it('8.2.4 the ledger itself refuses the intent, also for a hand on the file', async () => {
+    const { ledger } = await justNow()
+    record(ledger, resolution(1, 'refused'))
+    ledger.retryRefused('Ada')
+    const insert = `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+      select id, 2, 1, mandate_key, 'r', '2026-06-15T10:14:59.999Z' from row where id = 1`
+    byHand(ledger.file, (db) => {
+      expect(() => db.exec(insert)).toThrow('an earlier request of the mandate may still arrive')
+      db.exec(insert.replace('10:14:59.999', '10:15:00.000'))
+    })
+  })
+
+  it('8.2.4 a clock that was set back shortens nothing', async () => {
+    const { ledger, clock } = await justNow()
+    record(ledger, resolution(1, 'refused'))
+    ledger.retryRefused('Ada')
+    clock.advance(-24 * 60 * 60 * 1_000)
+    expect(ledger.ready(0, 10)).toEqual([])
+  })
+
+  it('8.2.4 save for a resend that a person forced for that very attempt', async () => {
+    const { ledger } = await justNow()
+    ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true })
+    expect(ledger.ready(0, 10)).toMatchObject([{ id: 1 }])
+    await send(ledger, inDoubt())
+    record(ledger, resolution(1, 'refused'))
+    ledger.retryRefused('Ada')
+    expect(ledger.ready(0, 10)).toEqual([])
+  })
+
+  it('8.2.4 no other row waits for it', async () => {
+    const { ledger } = await justNow()
+    record(ledger, resolution(1, 'refused'))
+    ledger.retryRefused('Ada')
+    admit(ledger, [{ reference: 'M-2', customerNo: 2 }])
+    expect(ledger.ready(0, 10)).toMatchObject([{ id: 2 }])
+    await send(ledger, registered('NEW-2'))
+  })
+
+  it('8.2.4 it says in every file what it was, in its own row and in those that replace it', async () => {
+    const { ledger } = await justNow()
+    const told = (rowId: number): string => {
+      const row = rowsOf(ledger.file).find(({ id }) => id === rowId)!
+      return explain(row, { problems: [], decision: null }).message
+    }
+    const requestId = look(ledger.file, (reader) => reader.attempts(1)[0]!.requestId)
+    const words = `in doubt: its request left 2026-06-15 10:00:00 UTC (id ${requestId}) and may have been applied.`
+    expect(rowsOf(ledger.file)[0]?.formerDoubt).toBe(null)
+    record(ledger, resolution(1, 'refused'))
+    expect(told(1)).toContain(`It was ${words}`)
+    ledger.retryRefused('Ada')
+    expect(told(1)).toContain(`It was ${words}`)
+    admit(ledger, [{ reference: 'M-9', corrects: 1 }])
+    expect(told(2)).toContain(`Row 1 of this mandate was ${words}`)
+    admit(ledger, [{ reference: 'M-2', customerNo: 2 }])
+    expect(told(3)).not.toContain('in doubt')
+  })
+
+  it('8.2.4 also when it was written off', async () => {
+    const { ledger } = await justNow()
+    record(ledger, resolution(1, 'written_off'))
+    const [row] = rowsOf(ledger.file)
+    expect(explain(row!, { problems: [], decision: null }).message).toContain('It was in doubt')
+  })
+})
+
+describe('8.2.6 assigned identifiers', () => {
+  it.each(['NEW-3 ', ' new-3', 'NEW-3\u00A0', '="NEW-3"'])(
+    '8.2.6 "%s" is the reference that row 3 has',
+    async (mandateReference) => {
+      const { ledger } = await campaign()
+      const assigned = { ...NEW_IDENTITY, mandateReference }
+      expect(record(ledger, resolution(1, 'registered', { assigned })).results).toMatchObject([
+        { kind: 'rejected', message: expect.stringMatching(/row 3 has it$/) as string },
+      ])
+    },
+  )
+
+  it('8.2.6 are recorded without what stands around them, and two rows cannot differ by that', async () => {
+    const { ledger } = await campaign()
+    record(
+      ledger,
+      resolution(1, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference: ' NEW-9 ' } }),
+    )
+    expect(rowsOf(ledger.file)[0]).toMatchObject({ assignedMandateReference: 'NEW-9' })
+    expect(ledger.hasAssigned('NEW-9')).toBe(true)
+  })
+
+  it.each(['NEW\u200B-9', 'NEW\n9', 'NEW\u00A09', '1.23457E+15', 'N'.repeat(71)])(
+    '8.2.6 %j is refused',
+    async (mandateReference) => {
+      const { ledger } = await campaign()
+      const assigned = { ...NEW_IDENTITY, mandateReference }
+      expect(record(ledger, resolution(1, 'registered', { assigned })).results).toMatchObject([
+        {
+          kind: 'rejected',
+          message: expect.stringContaining('cannot have the assigned identifier') as string,
+        },
+      ])
+    },
+  )
+})
+
+describe('9.1.6 a person closes what was never sent', () => {
+  /** Row 1 invalid, 2 excluded, 3 and 4 in conflict, 5 refused, 6 ready. */
+  async function open6() {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [
+      { reference: 'M-1', customerNo: 1, verdict: 'invalid' },
+      { reference: 'M-2', customerNo: 2, verdict: 'excluded' },
+      { reference: 'M-3', customerNo: 3 },
+      { reference: 'M-3', customerNo: 33 },
+      { reference: 'M-5', customerNo: 5 },
+      { reference: 'M-6', customerNo: 6 },
+    ])
+    await send(ledger, refused())
+    return ledger
+  }
+
+  it('9.1.6 every open row, with name and reason, so that nothing is open any more', async () => {
+    const ledger = await open6()
+    expect(statesOf(ledger.file)).toEqual(['invalid', 'excluded', 'conflict', 'conflict', 'refused', 'ready'])
+    const all = [1, 2, 3, 4, 5, 6].map((id) => resolution(id, 'written_off'))
+    expect(record(ledger, ...all).isApplied).toBe(true)
+    expect(ledger.totals()).toMatchObject({ read: 6, writtenOff: 6 })
+    expect(isBalanced(ledger.totals())).toBe(true)
+    expect(decisionsOf(ledger.file).map(({ rowId, by }) => [rowId, by])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((id) => [id, 'Ada Example']),
+    )
+  })
+
+  it.each(['registered', 'refused', 'resend'] as const)(
+    '9.1.6 but none of them becomes %s',
+    async (decision) => {
+      const ledger = await open6()
+      for (const id of [1, 2, 3, 5]) {
+        const report = record(ledger, resolution(id, decision))
+        expect(report).toMatchObject({ isApplied: false, results: [{ kind: 'rejected' }] })
+      }
+    },
+  )
+
+  it('9.1.6 not one of two rows in conflict, which would close the mandate for the right one too', async () => {
+    const ledger = await open6()
+    expect(record(ledger, resolution(3, 'written_off')).results).toMatchObject([
+      {
+        message: 'Row 3 cannot be written off alone: row 4 is in conflict with it over the same mandate',
+        next: 'Write off all of them, or give the right one back in a file: it takes the place of the others',
+      },
+    ])
+  })
+
+  it('9.1.6 a conflict with a registered row can be closed, and later files still meet the registered row', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [{ customerNo: 77 }])
+    expect(record(ledger, resolution(2, 'written_off')).isApplied).toBe(true)
+    admit(ledger, [{}])
+    expect(statesOf(ledger.file)).toEqual(['registered', 'written_off', 'duplicate'])
+  })
+
+  it('9.1.6 a closed row that is given again as it was stays closed; changed, it is a conflict', async () => {
+    const ledger = await open6()
+    record(ledger, resolution(1, 'written_off'))
+    admit(ledger, [{ reference: 'M-1', customerNo: 1, verdict: 'invalid' }])
+    expect(statesOf(ledger.file)[6]).toBe('duplicate')
+    admit(ledger, [{ reference: 'M-1', customerNo: 11 }])
+    expect(statesOf(ledger.file)[7]).toBe('conflict')
   })
 })

@@ -113,6 +113,7 @@ export function rowOf(id: number, change: Partial<RowRecord> = {}): RowRecord {
     supersededBy: null,
     attempts: 0,
     lastAttempt: null,
+    formerDoubt: null,
     cells: [String(1000 + id), IBAN, '2020-02-29', 'DE98ZZZ09999999999', reference],
     ...change,
   }
