@@ -3,7 +3,6 @@ import {
   type BaseUrl,
   checkRegister,
   type DeliveryPolicy,
-  openLedgerReader,
   type Plan,
   readRegister,
   type RegisteredRun,
@@ -38,7 +37,7 @@ async function confirmTarget(
 ): Promise<boolean> {
   const { world, settings, own, progress } = context
   const register = join(world.stateFolder, 'campaigns.jsonl')
-  const run = describeRun(settings.ledger, baseUrl)
+  const run = describeRun(plan.ledger, settings.ledger, baseUrl)
   if (own['anotherLedger'] !== true) checkRegister(readRegister(register), run)
   for (const line of [...planLines(baseUrl.href, plan, policy), ...trustedLines(trusted)]) progress.note(line)
   const isConfirmed =
@@ -50,20 +49,14 @@ async function confirmTarget(
   return isConfirmed
 }
 
-function describeRun(ledger: string, baseUrl: BaseUrl): RegisteredRun {
-  const reader = openLedgerReader(ledger)
-  try {
-    return {
-      baseUrl: baseUrl.href,
-      ledgerId: reader.campaign().ledgerId,
-      ledger: resolve(ledger),
-      run: reader.runs().at(-1)?.id ?? 0,
-      sources: reader.sources().map(({ sha256 }) => sha256),
-    }
-  } finally {
-    reader.close()
-  }
-}
+/** From the plan's view of the ledger: the files of this run are not in it for anybody else before the answer. */
+const describeRun = (reader: Plan['ledger'], ledger: string, baseUrl: BaseUrl): RegisteredRun => ({
+  baseUrl: baseUrl.href,
+  ledgerId: reader.campaign().ledgerId,
+  ledger: resolve(ledger),
+  run: reader.runs().at(-1)?.id ?? 0,
+  sources: reader.sources().map(({ sha256 }) => sha256),
+})
 
 /** A guess from the settings alone; an answer of 0.3 s is usual for this kind of service. */
 function planLines(target: string, { totals, toSend }: Plan, policy: DeliveryPolicy): string[] {

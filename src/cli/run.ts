@@ -69,7 +69,7 @@ async function run(context: Context): Promise<CommandResult> {
   })
   let end: CampaignEnd
   try {
-    ledger.bind({ baseUrl: service.baseUrl.href, username: service.credentials.username })
+    ledger.assertBelongsTo(boundTo(service))
     if (ledger.recovered > 0)
       context.progress.note(
         `${ledger.recovered} rows were under way when the last run ended; they are in doubt now`,
@@ -98,6 +98,11 @@ const failed = (
   campaign: campaignOf(settings, service),
   totals,
   details: { trusted: service.trusted },
+})
+
+const boundTo = ({ baseUrl, credentials }: Service) => ({
+  baseUrl: baseUrl.href,
+  username: credentials.username,
 })
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
@@ -148,13 +153,13 @@ async function send(
       random: world.random,
       drain: world.signals.drain,
       abort: world.signals.abort,
-      confirm: (plan) =>
-        confirmRun(context, service.baseUrl, {
-          plan,
-          policy,
-          trusted: service.trusted,
-          ask: (question) => askText(world, question),
-        }),
+      confirm: async (plan) => {
+        const ask = (question: string): Promise<string | null> => askText(world, question)
+        const asked = { plan, policy, trusted: service.trusted, ask }
+        const isConfirmed = await confirmRun(context, service.baseUrl, asked)
+        if (isConfirmed) ledger.bind(boundTo(service))
+        return isConfirmed
+      },
       watchReading: progress.reading,
       watch: (event) => {
         log.delivery(event)
@@ -223,7 +228,8 @@ function unlikelyIn(ledger: string): string[] {
 async function conclude(context: Context, service: Service, end: CampaignEnd): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
-  const files = (settings.get('noReport') ?? false) ? {} : await writePack(settings.ledger, settings.out)
+  const isReported = !(settings.get('noReport') ?? false) && end.stop?.kind !== 'declined'
+  const files = isReported ? await writePack(settings.ledger, settings.out) : {}
   const known = end.admitted.filter(({ kind }) => kind === 'known')
   const unlikely = end.admitted.length > known.length ? unlikelyIn(settings.ledger) : []
   return {

@@ -53,21 +53,31 @@ export const fingerprintsOf = (connection: Connection, file: string): Fingerprin
 export function bind(
   connection: Connection,
   file: string,
-  { baseUrl, username }: Parameters<Ledger['bind']>[0],
+  campaign: Parameters<Ledger['bind']>[0],
   at: string,
 ): void {
+  if (isBound(connection, file, campaign)) return
+  connection
+    .prepare<[string, string, string]>('update campaign set base_url = ?, username = ?, changed_at = ?')
+    .run(campaign.baseUrl, campaign.username, at)
+}
+
+/**
+ * @returns false for a ledger that belongs to nobody yet
+ * @throws {LedgerError} `other_campaign`
+ */
+export function isBound(
+  connection: Connection,
+  file: string,
+  { baseUrl, username }: Parameters<Ledger['bind']>[0],
+): boolean {
   const bound = connection
     .prepare<[], { baseUrl: string | null; username: string | null }>(
       'select base_url as baseUrl, username from campaign',
     )
     .get()
-  if (bound?.baseUrl === baseUrl && bound.username === username) return
-  if (bound?.baseUrl == null) {
-    connection
-      .prepare<[string, string, string]>('update campaign set base_url = ?, username = ?, changed_at = ?')
-      .run(baseUrl, username, at)
-    return
-  }
+  if (bound?.baseUrl == null) return false
+  if (bound.baseUrl === baseUrl && bound.username === username) return true
   const isSameUrl = bound.baseUrl === baseUrl
   throw new LedgerError(
     'other_campaign',

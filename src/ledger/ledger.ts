@@ -4,6 +4,7 @@ import type { Outcome } from '../domain/outcome.js'
 import type { RowState } from '../domain/row-state.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { Totals } from '../domain/totals.js'
+import type { LedgerReader } from './reader.js'
 
 /** Wall clock for what is written down, monotonic clock for what is waited for; only cli.ts makes the real one. */
 export interface Clock {
@@ -111,8 +112,15 @@ export interface Ledger {
   readonly file: string
   /** Rows that an earlier process left in `sending`; they are in doubt now. */
   readonly recovered: number
-  /** Binds a new ledger to a service, or checks that it is the same. @throws {LedgerError} `other_campaign` */
+  /** Changes nothing. @throws {LedgerError} `other_campaign` when it belongs to another service or user */
+  readonly assertBelongsTo: (campaign: { baseUrl: string; username: string }) => void
+  /**
+   * Binds a new ledger to a service, or checks that it is the same. While an admission is open it is part of it.
+   * @throws {LedgerError} `other_campaign`
+   */
   readonly bind: (campaign: { baseUrl: string; username: string }) => void
+  /** The ledger as this process sees it, with what an open admission holds. Closing it does nothing. */
+  readonly view: LedgerReader
   /**
    * @param underWay requests that may be under way; so many answers have their place on disk from now on. Default 8.
    * @throws {LedgerError} `unwritable` where the disk has no room for them
@@ -138,7 +146,10 @@ export interface Ledger {
     resolutions: readonly Resolution[],
     options: { dryRun: boolean; force?: boolean },
   ) => ResolutionReport
-  /** Makes every refused row ready again, each as a decision of that person. @returns how many there were */
+  /**
+   * Makes every refused row ready again, each as a decision of that person. While an admission is open it is part of it.
+   * @returns how many there were
+   */
   readonly retryRefused: (by: string) => number
   /**
    * After sign-off: removes every account number and cell that is still held, and the secret of the fingerprints.

@@ -7,6 +7,7 @@ import {
   createCampaign,
   endRun,
   fingerprintsOf,
+  isBound,
   insertRun,
   noteHolder,
 } from './campaign-rows.js'
@@ -17,6 +18,7 @@ import { openEmergencyFile, type EmergencyFile } from './emergency-file.js'
 import type { Clock, Ledger } from './ledger.js'
 import type { Lock } from './lock.js'
 import { erase, removeAccounts } from './purge.js'
+import { createReader } from './open-reader.js'
 import { prepareReadyRows } from './ready-rows.js'
 import { recover } from './recovery.js'
 import { resolveRows, retryRefused } from './resolution.js'
@@ -82,6 +84,9 @@ export function createLedger(parts: LedgerParts): Ledger {
     }
   }
 
+  /** What a person must agree to first is part of the admission that is open, and goes with it. */
+  const join = <Value>(body: () => Value): Value => (isAdmitting ? guard(body) : write(body))
+
   const delivery = createDelivery({
     connection,
     now,
@@ -107,7 +112,9 @@ export function createLedger(parts: LedgerParts): Ledger {
   return {
     file,
     recovered,
-    bind: (campaign) => write(() => bind(connection, file, campaign, now())),
+    assertBelongsTo: (campaign) => void isBound(connection, file, campaign),
+    bind: (campaign) => join(() => bind(connection, file, campaign, now())),
+    view: { ...createReader(connection, file), close: () => undefined },
     startRun: (settings, underWay = USUAL_UNDER_WAY) => {
       assertSound()
       emergency?.close()
@@ -153,7 +160,7 @@ export function createLedger(parts: LedgerParts): Ledger {
         resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force: force ?? false }),
       ),
     retryRefused: (by) =>
-      write(() => {
+      join(() => {
         assertNotPurged(connection, file, 'send refused rows again from')
         return retryRefused(connection, by, now())
       }),

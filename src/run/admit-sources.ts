@@ -1,5 +1,5 @@
 import type { SeverityOverrides } from '../domain/rules.js'
-import type { Ledger } from '../ledger/ledger.js'
+import type { Admission, Ledger } from '../ledger/ledger.js'
 import type { OpenedSource } from '../source/read-source.js'
 
 /** Opens the n-th file of the command; called once per file, in order. */
@@ -20,7 +20,7 @@ export interface AdmittedSource {
 
 /**
  * Brings all files of a command into the ledger, or none of them: one file that cannot be trusted takes nothing
- * with it and leaves nothing behind (product.md 3).
+ * with it and leaves nothing behind.
  * @throws {SourceError} for a file that cannot be read whole; the ledger is as it was
  */
 export async function admitSources(
@@ -31,27 +31,40 @@ export async function admitSources(
   if (files.length === 0) return []
   const admission = ledger.admit({ severities: options.severities })
   try {
-    const admitted: AdmittedSource[] = []
-    for (const open of files) {
-      const source = await open()
-      if (source.sha256 !== null && admission.isKnown(source.sha256)) {
-        admitted.push({ name: source.name, kind: 'known', records: 0 })
-        continue
-      }
-      const target = admission.open({ name: source.name, header: source.header, columns: source.columns })
-      let records = 0
-      for await (const batch of source.records(options.signal)) {
-        target.add(batch)
-        records += batch.length
-        options.watch(source.name, records)
-      }
-      options.signal.throwIfAborted()
-      admitted.push({ name: source.name, kind: target.close(source.summary()), records })
-    }
+    const admitted = await addSources(admission, files, options)
     admission.commit()
     return admitted
   } catch (error) {
     admission.rollback()
     throw error
   }
+}
+
+/**
+ * Reads all files of a command into an admission that is open, and leaves it open.
+ * @throws {SourceError} for a file that cannot be read whole; the caller rolls back
+ */
+export async function addSources(
+  admission: Admission,
+  files: readonly OpenNext[],
+  options: Omit<AdmitOptions, 'severities'>,
+): Promise<AdmittedSource[]> {
+  const admitted: AdmittedSource[] = []
+  for (const open of files) {
+    const source = await open()
+    if (source.sha256 !== null && admission.isKnown(source.sha256)) {
+      admitted.push({ name: source.name, kind: 'known', records: 0 })
+      continue
+    }
+    const target = admission.open({ name: source.name, header: source.header, columns: source.columns })
+    let records = 0
+    for await (const batch of source.records(options.signal)) {
+      target.add(batch)
+      records += batch.length
+      options.watch(source.name, records)
+    }
+    options.signal.throwIfAborted()
+    admitted.push({ name: source.name, kind: target.close(source.summary()), records })
+  }
+  return admitted
 }

@@ -2,7 +2,8 @@ import type { SeverityOverrides } from '../domain/rules.js'
 import type { Totals } from '../domain/totals.js'
 import { HaltError } from '../errors.js'
 import type { Ledger, RunSettings } from '../ledger/ledger.js'
-import { admitSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
+import type { LedgerReader } from '../ledger/reader.js'
+import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import { exitStatusOf } from './exit-status.js'
 import { DECLINED, INTERRUPTED, stopOfWaiting, type Stop } from './stop.js'
@@ -12,6 +13,8 @@ export interface Plan {
   readonly totals: Totals
   /** Rows that this run will send: those that are ready, or fewer for a pilot. */
   readonly toSend: number
+  /** The ledger as it will be once the plan is agreed to; no other process sees it so yet. */
+  readonly ledger: LedgerReader
 }
 
 export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
@@ -21,7 +24,10 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly settings: RunSettings
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
-  /** Asked once, before the first request; false leaves every row as it is. */
+  /**
+   * Asked once, before the first request. What it binds or decides on the ledger counts with a yes; without one
+   * nothing has happened: no file is admitted, no decision recorded, no ledger bound.
+   */
   readonly confirm: (plan: Plan) => Promise<boolean>
   readonly watchReading: (source: string, records: number) => void
   /** 130 or 143 once a signal came. */
@@ -36,8 +42,8 @@ export interface CampaignEnd {
 }
 
 /**
- * One run on a ledger that is open and bound: admits the files, then sends what is ready (product.md 1, 4).
- * Running it again continues where the last run ended.
+ * One run on a ledger that is open: admits the files, asks, then sends what is ready. Running it again continues where
+ * the last run ended.
  * @throws {SourceError} for a file that cannot be trusted; nothing was admitted or sent
  * @throws {LedgerError} when the ledger cannot be written; what was under way is in doubt at the next start
  */
@@ -45,39 +51,61 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
   const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
   try {
-    const admitted = await admitFiles(parts)
-    const stop = admitted === null ? INTERRUPTED : await sendReady(parts)
+    const { admitted, stop } = await prepareAndSend(parts)
     const totals = ledger.totals()
     const exitCode = exitStatusOf(totals, stop, parts.signalStatus())
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
-    return { admitted: admitted ?? [], stop, totals, exitCode }
+    return { admitted, stop, totals, exitCode }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error
   }
 }
 
-/** Null when a signal came while a file was read: nothing of any file is in the ledger then. */
-async function admitFiles(parts: CampaignParts): Promise<AdmittedSource[] | null> {
+interface Prepared {
+  readonly admitted: readonly AdmittedSource[]
+  /** Why nothing is sent, or null when the rest of the run may go on. */
+  readonly stop: Stop | null
+}
+
+async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
+  const prepared = await prepare(parts)
+  const { ledger } = parts
+  if (prepared.stop !== null) return prepared
+  const stop = ledger.countReady() === 0 ? null : await deliver(parts)
+  return { ...prepared, stop: stop ?? stopOfWaiting(ledger.waiting()) }
+}
+
+/** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
+async function prepare(parts: CampaignParts): Promise<Prepared> {
+  const { ledger, files, retryRefusedBy, severities } = parts
+  if (files.length === 0 && retryRefusedBy === null)
+    return { admitted: [], stop: (await isAgreed(parts)) ? null : DECLINED }
+  const admission = ledger.admit({ severities })
   try {
-    return await admitSources(parts.ledger, parts.files, {
-      severities: parts.severities,
-      signal: parts.drain,
-      watch: parts.watchReading,
-    })
+    const watch = { signal: parts.drain, watch: parts.watchReading }
+    const admitted = await addSources(admission, files, watch)
+    if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
+    if (await isAgreed(parts)) {
+      admission.commit()
+      return { admitted, stop: null }
+    }
+    admission.rollback()
+    return { admitted: [], stop: DECLINED }
   } catch (error) {
-    if (parts.drain.aborted && error instanceof Error && error.name === 'AbortError') return null
+    admission.rollback()
+    const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
+    if (isInterrupted) return { admitted: [], stop: INTERRUPTED }
     throw error
   }
 }
 
-async function sendReady(parts: CampaignParts): Promise<Stop | null> {
-  if (parts.retryRefusedBy !== null) parts.ledger.retryRefused(parts.retryRefusedBy)
-  const ready = parts.ledger.countReady()
-  if (ready === 0) return stopOfWaiting(parts.ledger.waiting())
-  const toSend = Math.min(ready, parts.policy.limit ?? ready)
-  const isConfirmed = await parts.confirm({ totals: parts.ledger.totals(), toSend })
-  return isConfirmed ? ((await deliver(parts)) ?? stopOfWaiting(parts.ledger.waiting())) : DECLINED
+/** Nobody is asked when there is nothing to send. */
+async function isAgreed({ ledger, policy, confirm }: CampaignParts): Promise<boolean> {
+  const ready = ledger.countReady()
+  if (ready === 0) return true
+  const toSend = Math.min(ready, policy.limit ?? ready)
+  return confirm({ totals: ledger.totals(), toSend, ledger: ledger.view })
 }
 
 const stoppedBy = (error: unknown): { stoppedBy: string; exitCode: number } =>

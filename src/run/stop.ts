@@ -96,6 +96,6 @@ export const stopOfWaiting = ({ count, until }: WaitingRows): Stop | null =>
 
 export const DECLINED: Stop = {
   kind: 'declined',
-  why: 'The host name was not confirmed, so nothing was sent',
-  next: 'Run again and type the host name, or pass --yes',
+  why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
+  next: 'Run again with the same files and type the host name, or pass --yes',
 }

@@ -6,7 +6,14 @@ import { confirmRun } from '../../src/cli/confirm.js'
 import { noLog } from '../../src/cli/log.js'
 import { silentProgress } from '../../src/cli/progress.js'
 import { readSettings } from '../../src/cli/settings.js'
-import { openLedger, readBaseUrl, readRegister, totalsOf, type DeliveryPolicy } from '../../src/index.js'
+import {
+  openLedger,
+  openLedgerReader,
+  readBaseUrl,
+  readRegister,
+  totalsOf,
+  type DeliveryPolicy,
+} from '../../src/index.js'
 import { worldOf } from './world.js'
 
 const POLICY: DeliveryPolicy = {
@@ -36,11 +43,12 @@ async function confirm(target: string, typed: string | null, flags: { yes?: stri
   const notes: string[] = []
   const questions: string[] = []
   const progress = { ...silentProgress, note: (text: string) => void notes.push(text) }
+  const ledger = openLedgerReader(join(folder, 'march.db'))
   const isConfirmed = await confirmRun(
     { world, settings, progress, args: [], own: {}, log: noLog },
     readBaseUrl(target),
     {
-      plan: PLAN,
+      plan: { ...PLAN, ledger },
       policy: POLICY,
       trusted: {
         configuration: '/campaign/sepa-migrate.yaml',
@@ -53,7 +61,7 @@ async function confirm(target: string, typed: string | null, flags: { yes?: stri
         return Promise.resolve(typed)
       },
     },
-  )
+  ).finally(() => ledger.close())
   return { isConfirmed, notes: notes.join('\n'), questions }
 }
 

@@ -110,46 +110,6 @@ describe('8.2.7 a ledger from before the hint "may exist"', () => {
   })
 })
 
-describe('assertOurs', () => {
-  it('refuses a ledger of a newer program and leaves it alone', () => {
-    const file = closedLedger()
-    const connection = openForWriting(file)
-<<<<<<< HEAD
-    connection.pragma('user_version = 77')
-    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
-      `a newer version of this program wrote it (schema 77, this one knows ${NOW})`,
-=======
-    connection.pragma('user_version = 70')
-    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
-      `a newer version of this program wrote it (schema 70, this one knows ${NOW})`,
->>>>>>> 924c339 (ledger: keep the waiting time of a doubt, and close what was never sent)
-    )
-    connection.close()
-  })
-
-  it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {
-    const connection = openDatabase(':memory:')
-    expect(assertOurs(connection, 'x.db', SCHEMA)).toBe(true)
-    connection.exec('create table theirs (n integer)')
-    expect(() => assertOurs(connection, 'x.db', SCHEMA)).toThrow('it is an SQLite file of another program')
-    connection.close()
-  })
-})
-
-describe('isBackupOf', () => {
-  it.each([
-    ['march.db.v1.backup', true],
-    ['march.db.v12.backup-3', true],
-    ['march.db', false],
-    ['march.db.lock', false],
-    ['april.db.v1.backup', false],
-    ['march.db.v1.backup.txt', false],
-    ['march.db.vX.backup', false],
-  ])('knows %s: %s', (name, isOurs) => {
-    expect(isBackupOf('march.db', name)).toBe(isOurs)
-  })
-})
-
 describe('a ledger of the first schema', () => {
   it('9.1.6 8.2.4 gets the edges and the wait of this one, and keeps its rows', () => {
     const file = freshFile()
@@ -182,15 +142,9 @@ describe('assertOurs', () => {
   it('refuses a ledger of a newer program and leaves it alone', () => {
     const file = closedLedger()
     const connection = openForWriting(file)
-<<<<<<< HEAD
     connection.pragma('user_version = 77')
     expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
       `a newer version of this program wrote it (schema 77, this one knows ${NOW})`,
-=======
-    connection.pragma('user_version = 70')
-    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
-      `a newer version of this program wrote it (schema 70, this one knows ${NOW})`,
->>>>>>> 924c339 (ledger: keep the waiting time of a doubt, and close what was never sent)
     )
     connection.close()
   })

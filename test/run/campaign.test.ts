@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LedgerError, SourceError } from '../../src/errors.js'
+import { ROW_STATES } from '../../src/domain/row-state.js'
+import type { Totals } from '../../src/domain/totals.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
+import type { LedgerReader } from '../../src/ledger/reader.js'
 import { openLedger } from '../../src/ledger/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/open-reader.js'
 import { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
-import { refused, registered } from './outcome-samples.js'
+import { inDoubt, refused, registered } from './outcome-samples.js'
 import { sourceOf } from './source-samples.js'
 import { startVirtualTime } from './virtual-time.js'
 
@@ -18,18 +21,28 @@ interface Started {
   readonly drain: AbortController
   readonly run: (given?: Partial<CampaignParts>) => Promise<CampaignEnd>
   /** What the ledger says of the last run. */
+  /** All that another process sees, save for the runs themselves. */
+  readonly everything: () => {
+    campaign: ReturnType<LedgerReader['campaign']>
+    sources: unknown[]
+    rows: unknown[]
+    decisions: unknown[]
+    totals: Totals
+  }
   readonly lastRun: () => { stoppedBy: string | null; exitCode: number | null; endedAt: string | null }
 }
+
+const no = (): Promise<boolean> => Promise.resolve(false)
 
 const opened = (...sources: OpenedSource[]) => sources.map((source) => () => Promise.resolve(source))
 
 /** A campaign on a new ledger, with a service that registers everything. */
-function newCampaign(): Started {
+function newCampaign({ isBound = true } = {}): Started {
   const folder = mkdtempSync(join(tmpdir(), 'campaign-'))
   const file = join(folder, 'campaign.db')
   const time = startVirtualTime()
   const ledger = openLedger({ file, clock: time.clock, defer: time.defer })
-  ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
+  if (isBound) ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
   const reader = openLedgerReader(file)
   onTestFinished(() => {
     reader.close()
@@ -77,6 +90,13 @@ function newCampaign(): Started {
         }),
       ),
     lastRun: () => reader.runs().at(-1)!,
+    everything: () => ({
+      campaign: { ...reader.campaign(), changedAt: '' },
+      sources: reader.sources(),
+      rows: reader.rows(ROW_STATES, 0, 100),
+      decisions: reader.decisions(0, 100),
+      totals: reader.totals(),
+    }),
   }
 }
 
@@ -156,10 +176,100 @@ describe('the plan', () => {
   it('that nobody confirms sends nothing', async () => {
     const campaign = newCampaign()
     const files = opened(sourceOf('a.csv', [1]))
-    const end = await campaign.run({ files, confirm: () => Promise.resolve(false) })
-    expect(end).toMatchObject({ stop: { kind: 'declined' }, exitCode: 2, totals: { ready: 1 } })
+    const end = await campaign.run({ files, confirm: no })
+    expect(end).toMatchObject({ stop: { kind: 'declined' }, exitCode: 2, totals: { read: 0 } })
     expect(campaign.sent).toEqual([])
     expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'declined', exitCode: 2 })
+  })
+})
+
+describe('8.2.5 not confirming is nothing happening', () => {
+  const decline = async (campaign: Started, given: Partial<CampaignParts>): Promise<void> => {
+    const before = campaign.everything()
+    const end = await campaign.run({ ...given, confirm: no })
+    expect(end).toMatchObject({ admitted: [], stop: { kind: 'declined' }, exitCode: 2 })
+    expect(campaign.everything()).toEqual(before)
+    expect(campaign.ledger.totals()).toEqual(before.totals)
+  }
+  const nothingToAsk = (): Promise<boolean> => Promise.reject(new Error('There is nothing to confirm'))
+
+  it('8.2.5 --retry-refused leaves no decision and no ready row, and the next run sends nothing', async () => {
+    const campaign = newCampaign()
+    await campaign.run({
+      files: opened(sourceOf('a.csv', [1, 2])),
+      send: () => Promise.resolve(refused()),
+    })
+    await decline(campaign, { retryRefusedBy: 'Ada' })
+    expect(await campaign.run({ confirm: nothingToAsk })).toMatchObject({
+      totals: { refused: 2 },
+      exitCode: 3,
+    })
+    expect(campaign.sent).toEqual([])
+  })
+
+  it('8.2.5 files leave no row and replace none, and can be given again', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: opened(sourceOf('a.csv', [1])), send: () => Promise.resolve(refused()) })
+    const later = sourceOf('b.csv', [1, 2])
+    await decline(campaign, { files: opened(later) })
+    await campaign.run({ confirm: nothingToAsk })
+    expect(campaign.sent).toEqual([])
+    await campaign.run({ files: opened(sourceOf('b.csv', [1, 2])), retryRefusedBy: 'Ada' })
+    expect(campaign.sent).toEqual([1, 2])
+  })
+
+  it('8.2.5 a new ledger stays free for another service', async () => {
+    const campaign = newCampaign({ isBound: false })
+    const confirm = (isYes: boolean, baseUrl: string) => () => {
+      if (isYes) campaign.ledger.bind({ baseUrl, username: 'test' })
+      return Promise.resolve(isYes)
+    }
+    const run = (isYes: boolean, baseUrl: string) =>
+      campaign.run({ files: opened(sourceOf('a.csv', [1])), confirm: confirm(isYes, baseUrl) })
+    await run(false, 'https://wrong.example/')
+    expect(campaign.everything().campaign.baseUrl).toBe(null)
+    await run(true, 'https://right.example/')
+    expect(campaign.everything().campaign.baseUrl).toBe('https://right.example/')
+  })
+
+  it('8.2.5 an error while asking leaves nothing either', async () => {
+    const campaign = newCampaign()
+    const before = campaign.everything()
+    const confirm = () => Promise.reject(new LedgerError('damaged', 'another ledger', 'look'))
+    await expect(campaign.run({ files: opened(sourceOf('a.csv', [1])), confirm })).rejects.toThrow('another')
+    expect(campaign.everything()).toEqual(before)
+  })
+
+  it('8.2.5 the plan sees what it asks about, and nobody else does before the yes', async () => {
+    const campaign = newCampaign()
+    const seen: unknown[] = []
+    const confirm = ({ ledger }: Plan) => {
+      seen.push(
+        ledger.sources().map(({ name }) => name),
+        campaign.everything().sources,
+      )
+      return Promise.resolve(true)
+    }
+    await campaign.run({ files: opened(sourceOf('a.csv', [1])), confirm })
+    expect(seen).toEqual([['a.csv'], []])
+    expect(campaign.everything().sources).toHaveLength(1)
+  })
+})
+
+describe('8.2.4 rows that wait for a late request', () => {
+  it('8.2.4 stop the run with the time from which they may leave', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(inDoubt()) })
+    const decision = { decision: 'refused' as const, by: 'Ada', reason: 'they said no', assigned: null }
+    const both = [1, 2].map((rowId) => ({ ...decision, rowId, evidence: null, attempt: 1 }))
+    expect(campaign.ledger.resolve(both, { dryRun: false }).isApplied).toBe(true)
+    const end = await campaign.run({ retryRefusedBy: 'Ada' })
+    expect(end).toMatchObject({ stop: { kind: 'waiting' }, totals: { ready: 2 }, exitCode: 5 })
+    expect(end.stop?.next).toMatch(/run the same command after \d{4}-/)
+    expect(campaign.sent).toEqual([])
+    const third = await campaign.run({ files: opened(sourceOf('b.csv', [3])) })
+    expect(third).toMatchObject({ stop: { kind: 'waiting' }, totals: { registered: 1, ready: 2 } })
+    expect(campaign.sent).toEqual([3])
   })
 })
 
