@@ -36,6 +36,12 @@ export function ownText(context: Context, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
+/** The texts of an own flag that may be given several times; empty where it was not given. */
+export function ownTexts(context: Context, name: string): readonly string[] {
+  const values: unknown = context.own[name]
+  return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
+}
+
 export const ownFlag = (context: Context, name: string): boolean => context.own[name] === true
 
 /** Who a decision is recorded under when no name was given. */

@@ -1,4 +1,4 @@
-import { Command as Program, CommanderError, Option as Flag } from 'commander'
+import { Command as Program, CommanderError, InvalidArgumentError, Option as Flag } from 'commander'
 import { requireDriver } from '../index.js'
 import type { Command, Context } from './command.js'
 import type { LoadedConfiguration } from './configuration.js'
@@ -53,11 +53,21 @@ function toProgram(command: Command, action: Action): Program {
   if (args.length > 0) program.arguments(args.join(' '))
   for (const option of command.options) {
     const { flags, help } = OPTIONS[option]
-    program.addOption(new Flag(flags, help))
+    program.addOption(flagOf(flags, help))
   }
-  for (const [flags, help] of command.own ?? []) program.addOption(new Flag(flags, help))
+  for (const [flags, help] of command.own ?? []) program.addOption(flagOf(flags, help))
   program.addHelpText('after', ['', ...command.epilogue].join('\n'))
   return program.action(async () => action(program.args, program.opts()))
+}
+
+/** A value that is given twice is refused: commander would drop the first in silence. `...` takes several. */
+function flagOf(flags: string, help: string): Flag {
+  const flag = new Flag(flags, help)
+  if (!flags.includes('<') || flag.variadic) return flag
+  return flag.argParser((value: string, earlier: unknown) => {
+    if (earlier !== undefined) throw new InvalidArgumentError('It is given twice; nothing was done.')
+    return value
+  })
 }
 
 /** Commander gives `true` for a flag and, for `--no-x`, `x: false`; settings read texts only. */

@@ -9,7 +9,7 @@ import {
   type ResolutionReport,
   UsageError,
 } from '../index.js'
-import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
+import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
 import { canAsk } from './prompt.js'
@@ -21,13 +21,13 @@ export const resolveCommand: Command = {
   summary: 'a person settles rows in doubt, one by one or from the filled-in in-doubt.csv',
   options: SHARED,
   own: [
-    ['--row <id>', 'the row, as migration_row in in-doubt.csv'],
+    ['--row <id...>', 'the row, as migration_row in in-doubt.csv; several are decided alike'],
     ['--as <decision>', 'registered, refused, resend or written-off'],
     ['--reason <text>', 'why; kept for good'],
     ['--assigned-creditor-identifier <x>', 'for registered: what the service assigned'],
     ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
     ['--by <name>', 'who decided (default: the user)'],
-    ['--from <file>', 'the in-doubt file, filled in'],
+    ['--from <file>', 'in-doubt.csv filled in; or another file of the pack, to write rows off'],
     ['--dry-run', 'say what would be recorded; record nothing'],
     ['--force', 'allow a resend within 15 minutes of the attempt, when a late request may still arrive'],
   ],
@@ -37,7 +37,8 @@ export const resolveCommand: Command = {
     'registered   the service holds it: give both assigned identifiers',
     'refused      the service does not hold it and said no',
     'resend       the service does not hold it: send it once more. Only this can debit twice if it is wrong',
-    'written-off  closed without an answer; it is never sent again',
+    'written-off  closed without an answer; it is never sent again. Also for rows that are ready, refused, invalid,',
+    '             in conflict or excluded',
     '',
     'All decisions of one command are recorded together, or none. Exit status: as for run; 2 when nothing was recorded.',
   ],
@@ -59,15 +60,21 @@ async function resolve(context: Context): Promise<CommandResult> {
 
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {
   const from = ownText(context, 'from')
-  const row = ownText(context, 'row')
-  if (from === null && row === null && canAsk(context.world)) return walk(context)
-  if ((from === null) === (row === null))
+  const rows = ownTexts(context, 'row')
+  if (from === null && rows.length === 0 && canAsk(context.world)) return walk(context)
+  if ((from === null) === (rows.length === 0))
     throw new UsageError(
       'Give either --row or --from',
       'sepa-migrate resolve --help shows both; nothing was recorded',
     )
   const by = ownText(context, 'by') ?? actorOf(context)
-  if (from === null) return [readTyped(context, row ?? '', by)]
+  if (from === null) return readTyped(context, rows, by)
+  const typed = ['as', 'reason', 'assignedCreditorIdentifier', 'assignedMandateReference']
+  if (typed.some((name) => ownText(context, name) !== null))
+    throw new UsageError(
+      'With --from, decisions and reasons stand in the file',
+      'Fill in its columns, or give --row with --as and --reason; nothing was recorded',
+    )
   const reader = openLedgerReader(context.settings.ledger)
   try {
     return await readDecisions(reader, from, by)
@@ -91,15 +98,16 @@ async function walk(context: Context): Promise<readonly Resolution[]> {
   }
 }
 
-function readTyped(context: Context, row: string, by: string): Resolution {
+function readTyped(context: Context, rows: readonly string[], by: string): readonly Resolution[] {
   const reason = ownText(context, 'reason')?.trim() ?? ''
-  if (!/^[1-9]\d{0,14}$/.test(row))
-    throw new UsageError(`"${row}" is not a row`, 'Give the number in migration_row')
+  const odd = rows.find((row) => !/^[1-9]\d{0,14}$/.test(row))
+  if (odd !== undefined)
+    throw new UsageError(`"${odd}" is not a row`, 'Give the number in migration_row; nothing was recorded')
   if (reason === '')
     throw new UsageError('There is no reason', 'Say with --reason how you know; it is kept with the decision')
   const creditorIdentifier = ownText(context, 'assignedCreditorIdentifier')
   const mandateReference = ownText(context, 'assignedMandateReference')
-  return {
+  return rows.map((row) => ({
     rowId: Number(row),
     decision: readDecision(ownText(context, 'as') ?? ''),
     reason,
@@ -110,7 +118,7 @@ function readTyped(context: Context, row: string, by: string): Resolution {
         : { creditorIdentifier: creditorIdentifier ?? '', mandateReference: mandateReference ?? '' },
     evidence: null,
     attempt: null,
-  }
+  }))
 }
 
 function conclude(
