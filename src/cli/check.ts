@@ -46,8 +46,8 @@ async function check(context: Context): Promise<CommandResult> {
 }
 
 async function writeFiles(reader: LedgerReader, out: string): Promise<Readonly<Record<string, string>>> {
-  const { name } = await writeProblems(allProblems(reader), { out })
-  return { [name]: join(out, name) }
+  const { name, folder } = await writeProblems(allProblems(reader), { out })
+  return { [name]: join(folder, name) }
 }
 
 function* allProblems(reader: LedgerReader) {

@@ -2,16 +2,28 @@ import { join } from 'node:path'
 import { openLedgerReader, type Stop, type Totals, writeReport } from '../index.js'
 import { totalsLines } from './output.js'
 
-/** Writes the reconciliation pack of a ledger; resolves with the path of each file by its name. */
-export async function writePack(ledger: string, out: string): Promise<Readonly<Record<string, string>>> {
+interface WrittenPack {
+  /** The path of each file by its name. */
+  readonly files: Readonly<Record<string, string>>
+  readonly warnings: readonly string[]
+}
+
+/** Writes the reconciliation pack of a ledger. */
+export async function writePack(ledger: string, out: string): Promise<WrittenPack> {
   const reader = openLedgerReader(ledger)
   try {
-    const { files } = await writeReport(reader, { out })
-    return Object.fromEntries(files.map(({ name }) => [name, join(out, name)]))
+    const { files, folder, kept } = await writeReport(reader, { out })
+    return {
+      files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
+      warnings: kept === null ? [] : [keptText(kept, out, folder)],
+    }
   } finally {
     reader.close()
   }
 }
+
+const keptText = (kept: string, out: string, folder: string): string =>
+  `"${join(out, kept)}" was changed since a report wrote it, or is not of this program; it was left as it is, and the new report is in "${folder}"`
 
 export interface Closing {
   readonly totals: Totals
@@ -32,7 +44,7 @@ export function closingLines({ totals, stop, files, notes = [] }: Closing): stri
     ...openPoints(totals),
     ...notes,
     ...(report === undefined ? [] : [`Report: ${report}`]),
-    `Next: ${nextStep(totals, stop)}`,
+    `Next: ${nextStep(totals, stop, files['in-doubt.csv'] ?? 'in-doubt.csv')}`,
   ]
 }
 
@@ -49,10 +61,10 @@ function openPoints(totals: Totals): string[] {
   return ['Open:', ...open.map(([count, text]) => `  ${count} ${text}`)]
 }
 
-function nextStep(totals: Totals, stop: Stop | null): string {
+function nextStep(totals: Totals, stop: Stop | null, inDoubt: string): string {
   if (stop !== null && stop.kind !== 'signal') return stop.next
   if (totals.inDoubt > 0)
-    return 'compare in-doubt.csv with the service, fill it in, then: sepa-migrate resolve --from in-doubt.csv --dry-run'
+    return `compare ${inDoubt} with the service, fill it in, then: sepa-migrate resolve --from ${inDoubt} --dry-run`
   if (totals.ready + totals.sending > 0) return 'sepa-migrate run   (continues where this run ended)'
   if (totals.invalid + totals.conflict > 0)
     return 'correct not-sent.csv and give it back: sepa-migrate run not-sent.csv'

@@ -15,13 +15,14 @@ export const reportCommand: Command = {
     const totals = reader.totals()
     const { baseUrl } = reader.campaign()
     reader.close()
-    const files = await writePack(settings.ledger, settings.out)
+    const { files, warnings } = await writePack(settings.ledger, settings.out)
     return {
       ...emptyResult,
       exitCode: exitStatusOf(totals, null, null),
       campaign: { ledger: settings.ledger, baseUrl },
       totals,
       files,
+      warnings,
       lines: [
         ...Object.values(files).map((path) => `Wrote ${path}`),
         ...closingLines({ totals, stop: null, files }),

@@ -229,7 +229,8 @@ async function conclude(context: Context, service: Service, end: CampaignEnd): P
   const { settings, progress } = context
   progress.end()
   const isReported = !(settings.get('noReport') ?? false) && end.stop?.kind !== 'declined'
-  const files = isReported ? await writePack(settings.ledger, settings.out) : {}
+  const pack = isReported ? await writePack(settings.ledger, settings.out) : { files: {}, warnings: [] }
+  const { files } = pack
   const known = end.admitted.filter(({ kind }) => kind === 'known')
   const unlikely = end.admitted.length > known.length ? unlikelyIn(settings.ledger) : []
   return {
@@ -238,6 +239,7 @@ async function conclude(context: Context, service: Service, end: CampaignEnd): P
     totals: end.totals,
     files,
     warnings: [
+      ...pack.warnings,
       ...known.map(
         ({ name }) =>
           `"${name}" was admitted before; nothing of it was added. For a changed configuration give not-sent.csv instead`,

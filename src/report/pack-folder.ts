@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../errors.js'
+import { freeFolder, keptFile, WORKSHOP_PREFIX } from './earlier-pack.js'
 
 export interface PackFile {
   readonly name: string
@@ -19,17 +20,26 @@ interface PackOutput {
   readonly finish: () => Promise<PackFile>
 }
 
+export interface Published {
+  /** Where the files are: the folder that was asked for, or one in it. */
+  readonly folder: string
+  /** The file that stood in the way and was left as it is. */
+  readonly kept: string | null
+}
+
 /** A folder whose files appear together, each complete, or not at all. */
 export interface PackFolder {
   readonly create: (name: string) => Promise<PackOutput>
   readonly write: (name: string, content: string | Uint8Array) => Promise<PackFile>
-  /** Gives the finished files their names, in the order in which they were finished. */
-  readonly publish: () => Promise<void>
+  /**
+   * Gives the finished files their names, in the order in which they were finished. Where one of the names is taken by
+   * a file that is not as this program wrote it, all of them go to a folder beside it.
+   */
+  readonly publish: () => Promise<Published>
   /** Removes whatever was not published. */
   readonly discard: () => Promise<void>
 }
 
-const WORKSHOP_PREFIX = '.sepa-migrate-report-'
 /** A folder of a report that was killed holds original cells; one that old belongs to no living report. */
 const ABANDONED_AFTER_MS = 3_600_000
 
@@ -167,11 +177,14 @@ export async function openPackFolder(out: string, names: readonly string[]): Pro
     return output.finish()
   }
 
-  const publish = (): Promise<void> =>
+  const publish = (): Promise<Published> =>
     withFolder(out, async () => {
-      for (const name of finished) await rename(join(workshop, name), join(out, name))
+      const kept = await keptFile(out, finished)
+      const folder = kept === null ? out : await freeFolder(out, finished)
+      for (const name of finished) await rename(join(workshop, name), join(folder, name))
       await rm(workshop, { recursive: true })
-      await syncFolder(out)
+      await syncFolder(folder)
+      return { folder, kept }
     })
 
   async function discard(): Promise<void> {

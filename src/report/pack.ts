@@ -34,6 +34,10 @@ export interface ReportResult {
   readonly files: readonly PackFile[]
   readonly totals: Totals
   readonly balanced: boolean
+  /** Where the pack is: the folder that was asked for, or one in it. */
+  readonly folder: string
+  /** The file in that folder that was filled in, or is of somebody else, and so was not replaced. */
+  readonly kept: string | null
 }
 
 export interface ReportOptions {
@@ -45,7 +49,8 @@ export interface ReportOptions {
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
  * reports of the same ledger are identical byte for byte. Earlier files of the same names are replaced only when
- * every new one is complete on disk.
+ * every new one is complete on disk, and only where they are as a report wrote them: otherwise the whole pack goes to
+ * a folder `report-2`, `report-3`, … beside them.
  * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder
  */
 export async function writeReport(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
@@ -59,8 +64,8 @@ export async function writeReport(reader: ReportedLedger, options: ReportOptions
       await folder.write('summary.json', renderSummary(facts)),
     ]
     files.push(await folder.write('manifest.json', renderManifest(facts, files)))
-    await folder.publish()
-    return { files, totals: facts.totals, balanced: facts.balanced }
+    const published = await folder.publish()
+    return { files, totals: facts.totals, balanced: facts.balanced, ...published }
   } finally {
     await folder.discard()
   }
@@ -114,7 +119,7 @@ async function writeLists(
 export async function writeProblems(
   problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
   options: ReportOptions,
-): Promise<PackFile> {
+): Promise<PackFile & { readonly folder: string }> {
   const folder = await openPackFolder(options.out, ['problems.csv'])
   try {
     const output = await folder.create('problems.csv')
@@ -126,8 +131,7 @@ export async function writeProblems(
       if (waiting % 1000 === 0) await output.drain()
     }
     const file = await output.finish()
-    await folder.publish()
-    return file
+    return { ...file, folder: (await folder.publish()).folder }
   } finally {
     await folder.discard()
   }

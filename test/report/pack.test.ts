@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -256,12 +267,78 @@ describe('the folder of a pack', () => {
   })
 
   it('takes a second report over the first', async () => {
-    await writeFile(join(folder, 'summary.json'), 'old', { mode: 0o644 })
+    const first = await writeReport(readerOf(EVERY_STATE), { out: folder })
+    const grown = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
+    const second = await writeReport(readerOf(grown), { out: folder })
 
+    expect([first, second].map((report) => [report.folder, report.kept])).toEqual([
+      [folder, null],
+      [folder, null],
+    ])
+    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    expect(await textOf('not-sent.csv')).toContain('M-14')
+  })
+
+  it.each([
+    [
+      'was being filled in',
+      'in-doubt.csv',
+      (text: string) => text.replace(/,""\n/, ',"the service said so"\n'),
+    ],
+    [
+      'was filled in and saved as a spreadsheet does',
+      'refused.csv',
+      (text: string) => text.replaceAll(',', ';'),
+    ],
+    ['was annotated', 'reconciliation.xlsx', (text: string) => `${text} `],
+  ])(
+    '9.1.5 leaves a file alone that %s, and goes to a folder beside it as a whole',
+    async (_, name, change) => {
+      await writeReport(readerOf(EVERY_STATE), { out: folder })
+      const edited = change(await textOf(name))
+      await writeFile(join(folder, name), edited)
+      const others = await Promise.all(PACK_FILES.filter((other) => other !== name).map(textOf))
+      const grown = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
+
+      const moved = await writeReport(readerOf(grown), { out: folder })
+      expect(moved).toMatchObject({ folder: join(folder, 'report-2'), kept: name })
+      expect(await textOf(name)).toBe(edited)
+      expect(await Promise.all(PACK_FILES.filter((other) => other !== name).map(textOf))).toEqual(others)
+      expect((await readdir(moved.folder)).sort()).toEqual([...PACK_FILES].sort())
+      expect((await stat(moved.folder)).mode & 0o777).toBe(0o700)
+      expect(await textOf('report-2/not-sent.csv')).toContain('M-14')
+
+      expect((await writeReport(readerOf(grown), { out: folder })).folder).toBe(moved.folder)
+      await writeFile(join(moved.folder, name), edited)
+      expect((await writeReport(readerOf(grown), { out: folder })).folder).toBe(join(folder, 'report-3'))
+    },
+  )
+
+  it.each(['refused.csv', 'manifest.json', 'report.html', 'problems.csv'])(
+    '9.1.5 leaves a %s of somebody else alone',
+    async (name) => {
+      await writeFile(join(folder, name), '{"name": "my own"}')
+      const { folder: written, kept } = await writeReport(readerOf(EVERY_STATE), { out: folder })
+      expect([written, kept]).toEqual([join(folder, 'report-2'), name])
+      expect(await textOf(name)).toBe('{"name": "my own"}')
+      expect((await readdir(folder)).sort()).toEqual([name, 'report-2'].sort())
+    },
+  )
+
+  it('9.1.5 goes on where an earlier report was killed while it gave its files their names', async () => {
     await writeReport(readerOf(EVERY_STATE), { out: folder })
+    const grown = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
+    const elsewhere = await writeReport(readerOf(grown), { out: join(folder, 'elsewhere') })
+    const workshop = join(folder, '.sepa-migrate-report-killed')
+    await rename(elsewhere.folder, workshop)
+    await rename(join(workshop, 'not-sent.csv'), join(folder, 'not-sent.csv'))
 
-    expect((await stat(join(folder, 'summary.json'))).mode & 0o777).toBe(0o600)
-    expect(JSON.parse(await textOf('summary.json'))).toMatchObject({ schemaVersion: 1 })
+    expect(await writeReport(readerOf(grown), { out: folder })).toMatchObject({ folder, kept: null })
+  })
+
+  it('9.1.5 takes the place of the problem list of a check', async () => {
+    await writeProblems([problemOf()], { out: folder })
+    expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({ folder, kept: null })
   })
 
   it('is refused before anything is written when a file name is taken by a link or a folder', async () => {
