@@ -169,6 +169,17 @@ export function maskAccounts(text: string): string {
   return copied === 0 ? text : masked + text.slice(copied)
 }
 
+/** True for text that mentions an IBAN, valid or damaged, in any spacing. */
+export function holdsIban(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    if (kindOf(text, at) !== LETTER) continue
+    const startsWord = at === 0 || kindOf(text, at - 1) === NONE
+    if (startsWord && creditorIdentifierAt(text, at) !== null) continue
+    if (ibanAt(text, at, startsWord) !== null) return true
+  }
+  return false
+}
+
 /** `DE…3000`. What is too short to hide anything behind four characters is hidden altogether. */
 export function maskIban(iban: string): string {
   if (iban.includes('…')) return maskAccounts(iban)

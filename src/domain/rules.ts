@@ -2,7 +2,7 @@
 export type Severity = 'error' | 'warning' | 'off'
 
 interface Rule {
-  /** Where the rule is written down: a section of sepa-rules.md, or of product.md where it says so. */
+  /** Where the rule is written down: a section of the rulebook, of the product where it says so, or `own`: here only. */
   readonly section: string
   readonly severity: Severity
   /** The state a row takes by this rule as an error; `invalid` when left out. */
@@ -507,6 +507,13 @@ export const RULES = {
     unusable: true,
     message: 'A quote is probably missing; the message gives the line where the record starts.',
     remedy: 'Fix the quote in that line.',
+  },
+  FILE_QUOTE_STRAY: {
+    section: 'own',
+    severity: 'error',
+    unusable: true,
+    message: 'A cell over several lines looks like records that a stray quote joined.',
+    remedy: 'Correct the quotes, or declare the column under source.multilineColumns.',
   },
   FILE_CHANGED: {
     section: '9',

@@ -10,9 +10,10 @@ import {
 import type { EncodingChoice } from './encoding.js'
 import { isResultHeader, readHeader, type Header } from './header.js'
 import { dropFirstLines, dropLastLines } from './lines.js'
-import type { LayoutOptions } from './options.js'
+import type { ColumnRef, LayoutOptions } from './options.js'
 import { isBlankRecord, readRecords, type RawRecord, type RecordSettings } from './records.js'
 import type { RecordLimits } from './record-scanner.js'
+import { judgeQuotes, refuseStrayQuote, type QuoteJudge } from './stray-quote.js'
 import type { TextSource } from './text.js'
 import { SourceError } from '../errors.js'
 
@@ -26,6 +27,10 @@ export interface Layout {
   /** Physical line on which the header begins. */
   readonly headerLine: number
   readonly header: Header
+  /** A blank follows the separators of the header. */
+  readonly isSpaced: boolean
+  /** Columns that may hold text over several lines. */
+  readonly multilineColumns: readonly ColumnRef[]
   /** One of this program's own result files: what the configuration says of the export does not hold for it. */
   readonly isResultFile: boolean
 }
@@ -42,6 +47,7 @@ const UNDECLARED: LayoutOptions = {
   encoding: undefined,
   skipLines: 0,
   skipFooterLines: 0,
+  multilineColumns: [],
 }
 
 /**
@@ -51,12 +57,14 @@ const UNDECLARED: LayoutOptions = {
 export async function detectLayout(source: TextSource, options: DetectOptions): Promise<Layout> {
   const { limits, isKnown } = options
   const isResultFile = isWrittenByUs(source)
-  const layout = isResultFile ? UNDECLARED : options.layout
-  const { head, ...encoding } = source.choose(layout.encoding)
-  const { skipLines, sep } = skipPreamble(head, layout.skipLines)
+  // Our own files repeat the cells of the export, those over several lines too.
+  const { multilineColumns } = options.layout
+  const declared = isResultFile ? { ...UNDECLARED, multilineColumns } : options.layout
+  const { head, ...encoding } = source.choose(declared.encoding)
+  const { skipLines, sep } = skipPreamble(head, declared.skipLines)
   const firstLine = skipLines + 1
   const body = head.slice(startOfLine(head, firstLine))
-  const delimiter = chooseDelimiter(layout, sep, () =>
+  const delimiter = chooseDelimiter(declared, sep, () =>
     detectDelimiter(source.label, firstRecord(body), firstLine, isKnown),
   )
   const record = await readHeaderRecord(source.label, body, {
@@ -65,15 +73,20 @@ export async function detectLayout(source: TextSource, options: DetectOptions): 
     firstLine,
   })
   if (record === null) throw refuse(source.label, 'FILE_EMPTY', 'it has no header line')
-  return {
+  const layout = {
     encoding,
     delimiter,
     skipLines,
-    skipFooterLines: layout.skipFooterLines,
+    skipFooterLines: declared.skipFooterLines,
     headerLine: record.line,
     header: readHeader(record.cells),
+    isSpaced: firstRecord(body).includes(`${delimiter.delimiter} `),
+    multilineColumns,
     isResultFile,
   }
+  // A quote too many in the header would show as columns that are missing.
+  refuseStrayQuote(source.label, judgeOf(layout)(record))
+  return layout
 }
 
 function chooseDelimiter(
@@ -105,7 +118,11 @@ export const recordSettings = (layout: Layout, limits: RecordLimits): RecordSett
   delimiter: layout.delimiter.delimiter,
   limits,
   firstLine: layout.skipLines + 1,
+  judge: judgeOf(layout),
 })
+
+const judgeOf = ({ header, delimiter, isSpaced, multilineColumns }: Layout): QuoteJudge =>
+  judgeQuotes(header, { delimiter: delimiter.delimiter, isSpaced, declared: multilineColumns })
 
 /** Result files may come back from a spreadsheet in another encoding and with another separator. */
 function isWrittenByUs(source: TextSource): boolean {

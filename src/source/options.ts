@@ -85,6 +85,10 @@ const layout = {
     .max(1000)
     .default(0)
     .meta({ description: 'Physical lines after the last record, blank ones included' }),
+  multilineColumns: z.array(columnSchema).default([]).meta({
+    description:
+      'Columns with text over several lines, such as remarks; elsewhere such a cell is refused when it looks like records that a stray quote joined',
+  }),
 }
 
 const calendarDate = z.iso.date('Give a date as YYYY-MM-DD')

@@ -14,6 +14,8 @@ export interface RecordScanner {
   readonly end: () => void
   /** The physical line on which the next record begins, in file order; undefined when all were taken. */
   readonly takeLine: () => number | undefined
+  /** True for a record that began on this line and ended on a later one; ask once, when it was taken. */
+  readonly spansLines: (line: number) => boolean
   /** Records completed so far. */
   readonly records: () => number
   /** Lines without any cell so far. */
@@ -55,6 +57,7 @@ export function scanRecords(
 ): RecordScanner {
   const separator = delimiter.charCodeAt(0)
   const lines: number[] = []
+  const spanning = new Set<number>()
   let taken = 0
   let state = BETWEEN
   let line = firstLine
@@ -87,6 +90,7 @@ export function scanRecords(
     endField(at)
     checkLength(at)
     lines.push(recordLine)
+    if (line !== recordLine) spanning.add(recordLine)
     records += 1
     state = BETWEEN
   }
@@ -159,6 +163,7 @@ export function scanRecords(
       }
       return next
     },
+    spansLines: (first) => spanning.delete(first),
     records: () => records,
     blankLines: () => blankLines,
     line: () => line,

@@ -1,6 +1,7 @@
 import { CsvError, Parser } from 'csv-parse'
 import { refuse } from './refusal.js'
 import { scanRecords, type RecordLimits } from './record-scanner.js'
+import { refuseStrayQuote, type QuoteJudge } from './stray-quote.js'
 
 /** One CSV record as it stands in the file. */
 export interface RawRecord {
@@ -14,6 +15,8 @@ export interface RecordSettings {
   readonly limits: RecordLimits
   /** The number of the first line of the text, where a preamble was cut off. */
   readonly firstLine: number
+  /** Where left out, a cell over several lines is never in doubt. */
+  readonly judge?: QuoteJudge
 }
 
 /** What is known of the lines once the text was read to its end. */
@@ -30,12 +33,12 @@ export const isBlankRecord = (cells: readonly string[]): boolean => cells.every(
 /**
  * Reads text as CSV, the header included, and yields the records of each piece of text.
  * `onEnd` is called behind the last one.
- * @throws {SourceError} FILE_RECORD_TOO_LONG when the structure cannot be trusted
+ * @throws {SourceError} FILE_RECORD_TOO_LONG or FILE_QUOTE_STRAY when the structure cannot be trusted
  */
 export async function* readRecords(
   source: string,
   text: AsyncIterable<string>,
-  { delimiter, limits, firstLine }: RecordSettings,
+  { delimiter, limits, firstLine, judge }: RecordSettings,
   onEnd: (end: RecordsEnd) => void = () => undefined,
 ): AsyncGenerator<RawRecord[]> {
   const scanner = scanRecords(source, delimiter, limits, firstLine)
@@ -44,7 +47,9 @@ export async function* readRecords(
   const take = (): RawRecord[] => {
     const records: RawRecord[] = []
     for (let cells = nextCells(parser); cells !== null; cells = nextCells(parser)) {
-      records.push({ line: scanner.takeLine() ?? 0, cells })
+      const record = { line: scanner.takeLine() ?? 0, cells }
+      if (scanner.spansLines(record.line)) refuseStrayQuote(source, judge?.(record) ?? null)
+      records.push(record)
     }
     yielded += records.length
     return records

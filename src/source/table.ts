@@ -38,7 +38,7 @@ export async function openTable(
   const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes })
   const names = new Set(expected.map(fold))
   const layout = await detectLayout(text, {
-    layout: { skipLines: 0, skipFooterLines: 0 },
+    layout: { skipLines: 0, skipFooterLines: 0, multilineColumns: [] },
     limits,
     isKnown: (name) => names.has(fold(name)),
   })
@@ -48,7 +48,10 @@ export async function openTable(
   async function* rows(signal?: AbortSignal): AsyncGenerator<TableRow> {
     const pieces = text.read(layout.encoding.encoding, (reached) => (end = reached), signal)
     const body = bodyOf(pieces, layout, limits)
-    for await (const records of readRecords(text.label, body, recordSettings(layout, limits), ignoreBlank)) {
+    const { judge, ...unjudged } = recordSettings(layout, limits)
+    // Our own files repeat remarks over several lines that the configuration of the export allowed.
+    const settings = layout.isResultFile || judge === undefined ? unjudged : { ...unjudged, judge }
+    for await (const records of readRecords(text.label, body, settings, ignoreBlank)) {
       for (const { line, cells } of records) {
         if (line === layout.headerLine) noteHeader(cells, line)
         if (line === layout.headerLine || isBlankRecord(cells)) continue

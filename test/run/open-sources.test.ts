@@ -30,7 +30,10 @@ async function findingsOf(read: readonly string[]): Promise<Record<string, strin
   }
   const openers = sourceOpeners(
     names.map((name) => join(folder, name)),
-    { ...DEFAULT_SOURCE_OPTIONS, crosswalk: { ...crosswalk, skipLines: 0, skipFooterLines: 0 } },
+    {
+      ...DEFAULT_SOURCE_OPTIONS,
+      crosswalk: { ...crosswalk, skipLines: 0, skipFooterLines: 0, multilineColumns: [] },
+    },
     {
       today: parseLocalDate('2026-06-15')!,
       severities: {},

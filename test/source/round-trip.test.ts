@@ -73,7 +73,9 @@ describe('every way to write an export', () => {
   )('%s gives the same rows', async (_, way) => {
     // A short Windows-1252 text can be valid UTF-8 by chance, so this one encoding is declared.
     const declared = way.encoding === 'windows-1252' ? ', encoding: windows-1252' : ''
-    const options = optionsOf(`source: { skipLines: ${way.preamble.length}${declared} }`)
+    const options = optionsOf(
+      `source: { multilineColumns: [note], skipLines: ${way.preamble.length}${declared} }`,
+    )
     await fc.assert(
       fc.asyncProperty(rowsWith(way.letters), async (rows) => {
         const { records, opened } = await readAll(fileOf(write(rows, way)), options)
