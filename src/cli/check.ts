@@ -9,6 +9,7 @@ import {
 } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
 import { totalsLines } from './output.js'
+import { readingLines } from './reading-lines.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { openers, sampled } from './sources.js'
 import { unlikelyShares } from './unlikely.js'
@@ -102,10 +103,14 @@ function nextLine(isFaulty: boolean, files: Readonly<Record<string, string>>): s
 }
 
 function sourceLines(reader: LedgerReader): string[] {
-  return reader.sources().map(({ name, records, blankLines, reading }) => {
+  return reader.sources().flatMap((source) => {
+    const { name, records, blankLines, reading } = source
     const { encoding, delimiter } = reading
     const how = [encoding, delimiter].filter((value) => typeof value === 'string').join(', ')
-    return `${name}: ${records} records, ${blankLines} blank lines${how === '' ? '' : ` (${how})`}`
+    return [
+      `${name}: ${records} records, ${blankLines} blank lines${how === '' ? '' : ` (${how})`}`,
+      ...readingLines(source),
+    ]
   })
 }
 

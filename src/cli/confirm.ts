@@ -9,6 +9,7 @@ import {
   writeRegister,
 } from '../index.js'
 import type { Context } from './command.js'
+import { readingLines } from './reading-lines.js'
 import { trustedLines, type Trusted } from './trusted.js'
 
 interface Asked {
@@ -39,7 +40,12 @@ async function confirmTarget(
   const register = join(world.stateFolder, 'campaigns.jsonl')
   const run = describeRun(plan.ledger, settings.ledger, baseUrl)
   if (own['anotherLedger'] !== true) checkRegister(readRegister(register), run)
-  for (const line of [...planLines(baseUrl.href, plan, policy), ...trustedLines(trusted)]) progress.note(line)
+  const lines = [
+    ...planLines(baseUrl.href, plan, policy),
+    ...sourceLines(plan.ledger),
+    ...trustedLines(trusted),
+  ]
+  for (const line of lines) progress.note(line)
   const isConfirmed =
     (settings.get('yes') ?? false) ||
     (await ask(`Type the host name "${baseUrl.host}" to send`)) === baseUrl.host
@@ -57,6 +63,13 @@ const describeRun = (reader: Plan['ledger'], ledger: string, baseUrl: BaseUrl): 
   run: reader.runs().at(-1)?.id ?? 0,
   sources: reader.sources().map(({ sha256 }) => sha256),
 })
+
+/** How the files were read, as far as a person has to know it before anything is sent. */
+const sourceLines = (reader: Plan['ledger']): string[] =>
+  reader.sources().flatMap((source) => {
+    const lines = readingLines(source)
+    return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
+  })
 
 /** A guess from the settings alone; an answer of 0.3 s is usual for this kind of service. */
 function planLines(target: string, { totals, toSend }: Plan, policy: DeliveryPolicy): string[] {

@@ -515,6 +515,20 @@ export const RULES = {
     message: 'A cell over several lines looks like records that a stray quote joined.',
     remedy: 'Correct the quotes, or declare the column under source.multilineColumns.',
   },
+  FILE_ROW_LEFT_OUT: {
+    section: 'own',
+    severity: 'error',
+    message: 'A line that is left out before the header or at the end could be a mandate.',
+    remedy:
+      'Correct source.skipLines or source.skipFooterLines; they count physical lines, blank ones included. If the line is no mandate, take it out of the export, or set rules: { FILE_ROW_LEFT_OUT: warning }.',
+  },
+  FILE_COUNT_MISMATCH: {
+    section: 'own',
+    severity: 'error',
+    message: 'The file states another number of records than were read.',
+    remedy:
+      'Ask for a complete export. If the number counts something else, set rules: { FILE_COUNT_MISMATCH: warning }.',
+  },
   FILE_CHANGED: {
     section: '9',
     severity: 'error',

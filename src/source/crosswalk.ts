@@ -6,7 +6,8 @@ import { findingOf } from './finding.js'
 import { findColumn, showNames } from './header.js'
 import { nameOf, type ReadEnd, type SourceInput } from './input.js'
 import type { ColumnRef, CrosswalkOptions, LimitOptions } from './options.js'
-import { refuse, unreadable } from './refusal.js'
+import { leftOutFindings } from './left-out.js'
+import { refuse, refuseByFinding, unreadable } from './refusal.js'
 import { isBlankRecord, readRecords, type RawRecord } from './records.js'
 import { openText } from './text.js'
 
@@ -60,7 +61,9 @@ export async function loadCrosswalk(
   let repeated = 0
   let end: ReadEnd = { sha256: '', bytes: 0 }
   const pieces = text.read(layout.encoding.encoding, (reached) => (end = reached), signal)
-  for await (const record of dataRecords(text.label, pieces, layout, limits)) {
+  let footer = ''
+  const reach = (left: string): void => void (footer = left)
+  for await (const record of dataRecords(text.label, pieces, layout, limits, reach)) {
     lines += 1
     if (lines > limits.crosswalkLines)
       throw unreadable(
@@ -70,6 +73,7 @@ export async function loadCrosswalk(
       )
     if (addLine(entries, columns, record.cells) === 'repeated') repeated += 1
   }
+  refuseByFinding(text.label, leftOutOf(layout, columns, footer, lines))
   if (lines === 0) throw refuse(text.label, 'FILE_EMPTY', 'the crosswalk has no lines')
   return {
     name: nameOf(input),
@@ -105,13 +109,28 @@ function locateColumns(source: string, layout: Layout, options: CrosswalkOptions
   }
 }
 
+/** A line of the crosswalk that is left out would leave its mandate behind. */
+const leftOutOf = (layout: Layout, columns: Columns, footer: string, records: number): readonly Finding[] =>
+  leftOutFindings({
+    preamble: layout.preamble,
+    footer,
+    columns: {
+      delimiter: layout.delimiter.delimiter,
+      keys: [columns.key, columns.customerNo],
+      account: null,
+    },
+    records,
+    severities: {},
+  })
+
 async function* dataRecords(
   source: string,
   pieces: AsyncIterable<string>,
   layout: Layout,
   limits: LimitOptions,
+  onFooter: (lines: string) => void,
 ): AsyncGenerator<RawRecord> {
-  const body = bodyOf(pieces, layout, limits)
+  const body = bodyOf(pieces, layout, limits, onFooter)
   for await (const records of readRecords(source, body, recordSettings(layout, limits))) {
     for (const record of records) {
       if (record.line === layout.headerLine || isBlankRecord(record.cells)) continue

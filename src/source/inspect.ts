@@ -1,9 +1,10 @@
 import { checkCreditorIdentifier } from '../domain/creditor-identifier.js'
 import { showValue } from '../domain/finding.js'
+import { holdsIban } from '../domain/masking.js'
 import { meaningOfHeader } from '../domain/header-synonyms.js'
 import { isSepaIban } from '../domain/iban.js'
 import type { LocalDate } from '../domain/mandate.js'
-import { cleanCell, cleanIban } from '../domain/text.js'
+import { cleanIban } from '../domain/text.js'
 import { watchColumn, type ColumnWatch } from './column-evidence.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
 import { DELIMITERS, splitLine, type DelimiterChoice } from './delimiter.js'
@@ -225,8 +226,7 @@ function guessFooter(last: readonly RawRecord[], width: number, records: number)
   return start < 0 ? [] : last.slice(start + 1)
 }
 
-const hasAccountCell = (cells: readonly string[]): boolean =>
-  cells.some((cell) => isSepaIban(cleanIban(cleanCell(cell))))
+const hasAccountCell = (cells: readonly string[]): boolean => cells.some(holdsIban)
 
 const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
 

@@ -27,6 +27,8 @@ export interface Layout {
   /** Physical line on which the header begins. */
   readonly headerLine: number
   readonly header: Header
+  /** The lines before the header as they stand. */
+  readonly preamble: string
   /** A blank follows the separators of the header. */
   readonly isSpaced: boolean
   /** Columns that may hold text over several lines. */
@@ -80,6 +82,7 @@ export async function detectLayout(source: TextSource, options: DetectOptions): 
     skipFooterLines: declared.skipFooterLines,
     headerLine: record.line,
     header: readHeader(record.cells),
+    preamble: head.slice(0, startOfLine(head, record.line)),
     isSpaced: firstRecord(body).includes(`${delimiter.delimiter} `),
     multilineColumns,
     isResultFile,

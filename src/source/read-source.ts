@@ -7,6 +7,7 @@ import { fold } from '../domain/text.js'
 import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
 import { wordsWith } from '../domain/words.js'
 import { UsageError } from '../errors.js'
+import { showLeftOut } from './left-out.js'
 import { loadCrosswalk } from './crosswalk.js'
 import { excludeBy } from './exclude.js'
 import { isOwnColumn } from './header.js'
@@ -23,9 +24,9 @@ import {
 } from './recognised-source.js'
 import { checkRecord, type RecordCheck } from './record-check.js'
 import { isBlankRecord, readRecords, type RawRecord } from './records.js'
-import { refuse } from './refusal.js'
+import { refuse, refuseByFinding } from './refusal.js'
 import { alignRows } from './row-shape.js'
-import { refuseByFinding, refuseMandates, watchSource } from './source-watch.js'
+import { watchSource } from './source-watch.js'
 import { openText } from './text.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
@@ -210,10 +211,11 @@ async function* readChecked(
   let end: ReadEnd = { sha256: '', bytes: 0 }
   let records = 0
   let blankLines = 0
+  let footer = ''
   let batch: CheckedRecord[] = []
   const data = readData(source, signal, {
     onEnd: (reached) => (end = reached),
-    onFooter: (lines) => refuseMandates(source, lines),
+    onFooter: (lines) => (footer = lines),
     onBlank: (lines) => (blankLines += lines),
   })
   for await (const raws of data) {
@@ -228,15 +230,19 @@ async function* readChecked(
     }
   }
   if (batch.length > 0) yield batch
+  const findings = watch.findings(footer)
+  refuseByFinding(text.label, findings)
   if (records === 0)
     throw refuse(text.label, 'FILE_EMPTY', 'it has a header but no records', { line: layout.headerLine })
-  const findings = watch.findings()
-  refuseByFinding(text.label, findings)
   onSummary({
     ...end,
     records,
     blankLines,
-    reading: { ...describeReading(source, formats), ...watch.counts() },
+    reading: {
+      ...describeReading(source, formats),
+      leftOut: showLeftOut(layout.preamble, footer),
+      ...watch.counts(),
+    },
     findings,
   })
 }

@@ -1,5 +1,6 @@
 import { SourceError } from '../errors.js'
 import { ruleOf, type RuleId } from '../domain/rules.js'
+import type { Finding } from '../domain/verdict.js'
 
 interface RefusalDetails {
   /** Physical line in the source, from 1. */
@@ -30,4 +31,14 @@ export function unreadable(source: string, detail: string, next: string, cause?:
     source,
     ...(cause === undefined ? {} : { cause }),
   })
+}
+
+/** A broken file rule keeps the whole file back, by default or because the configuration raised it to an error. */
+export function refuseByFinding(source: string, findings: readonly Finding[]): void {
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  const [first] = errors
+  if (first === undefined) return
+  const texts = errors.map(({ rule, message }) => `${message.replace(/\.$/, '')} (${rule})`).join('; ')
+  const isRaised = ruleOf(first.rule).severity !== 'error'
+  throw refuse(source, first.rule, `${isRaised ? 'the configuration makes this an error: ' : ''}${texts}`)
 }

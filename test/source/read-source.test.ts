@@ -85,7 +85,7 @@ describe('preamble and footer', () => {
     const error = await refusal(
       readText(file(HEADER, FIRST, SECOND, 'Total'), 'source: { skipFooterLines: 2 }'),
     )
-    expect(error.message).toContain('skipped footer lines holds an account number')
+    expect(error.message).toContain('could be a mandate')
     expect(error.next).toContain('source.skipFooterLines')
   })
 })

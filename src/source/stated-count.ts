@@ -1,0 +1,48 @@
+/** What a totals line of an export says, in the languages of the exports. */
+
+const word = (words: string): string => String.raw`(?<!\p{L})(?:${words})(?!\p{L})`
+
+const COUNT = [
+  String.raw`\p{L}*anzahl|gesamt\p{L}*|insgesamt|\p{L}*summe|aantal|totaal|total|totals|totale|totaux|count|antal`,
+  String.raw`liczba|ilość|razem|suma|sum|somma|i alt|nombre (?:de|d['’]|total)|number of|no\. of`,
+  String.raw`n[uú]mero (?:de|di|total\p{L}*)`,
+].join('|')
+const RECORDS = [
+  String.raw`\p{L}*mandate?n?|mandates|mandats|mandati|mandatos|mandaten|mandater|machtigingen|mandatów`,
+  String.raw`\p{L}*datensätze|zeilen|einträge|records|rows|lines|lignes|entries|regels|righe|filas|rader|rækker`,
+].join('|')
+const OTHER = String.raw`end|ende|eof|einde|fin|fine|slut|koniec|trailer|seite|page|pagina|sida|side|strona`
+const MADE = [
+  String.raw`erstellt|exportiert|stand|benutzer|created|exported|generated|printed|user|export|datum|date`,
+  String.raw`gemaakt|aangemaakt|généré|créé|creato|generado|creado|skapad|oprettet|utworzono|wygenerowano`,
+].join('|')
+const MONEY = String.raw`betrag|beitr\p{L}*|bedrag|montant|amount|importo|importe|belopp|beløb|kwota|eur|euro|€|chf|sek|dkk|pln|gbp`
+
+const TOTALS_LINE = new RegExp(`${word(`${COUNT}|${RECORDS}|${OTHER}|${MADE}`)}|^[*=-]{3}`, 'iu')
+const NUMBER = String.raw`\d(?:[\d.,'’\u00a0\u202f ]*\d)?`
+// From the word to its number: at most into the next cell.
+const BEHIND_WORD = new RegExp(
+  String.raw`${word(COUNT)}([^\d;]{0,60};?[^\d;]{0,20})(${NUMBER})([^\d;]{0,8})`,
+  'giu',
+)
+const NAMED = new RegExp(String.raw`${word(RECORDS)}(\s*[:=;]\s*)(${NUMBER})([^\d;]{0,8})`, 'giu')
+const BEFORE_WORD = new RegExp(String.raw`()(${NUMBER})(\s*)${word(RECORDS)}`, 'giu')
+const OF_MONEY = new RegExp(`${word(MONEY)}|€`, 'iu')
+const DATE = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?/g
+const GROUPED = /^\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+$/
+
+/** A line that sums up, or ends, or dates the export: its first filled cell says so. */
+export function isTotalsLine(cells: readonly string[]): boolean {
+  return TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
+}
+
+/** The whole numbers that a line calls a count; none of sums of money and dates. */
+export function statedCounts(cells: readonly string[]): readonly number[] {
+  const text = cells.map((cell) => cell.replaceAll(';', ' ').replaceAll(DATE, ' ')).join(';')
+  const found = [BEHIND_WORD, NAMED, BEFORE_WORD].flatMap((pattern) => [...text.matchAll(pattern)])
+  return found.flatMap(([, before = '', number = '', after = '']) => {
+    if (OF_MONEY.test(before) || OF_MONEY.test(after)) return []
+    if (/^\d+$/.test(number)) return [Number(number)]
+    return GROUPED.test(number) ? [Number(number.replaceAll(/\D/g, ''))] : []
+  })
+}
