@@ -11,7 +11,7 @@ import { ownText, type Command, type Context } from './command.js'
 import { totalsLines } from './output.js'
 import { readingLines } from './reading-lines.js'
 import { emptyResult, type CommandResult } from './result.js'
-import { openers, sampled } from './sources.js'
+import { IGNORE_COLUMN, openers, sampled } from './sources.js'
 import { unlikelyShares } from './unlikely.js'
 
 const SHOWN = 20
@@ -20,10 +20,11 @@ export const checkCommand: Command = {
   usage: 'check <files...>',
   summary: 'validate whole files; sends nothing, needs no ledger and no network',
   options: ['config', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
-  own: [['--sample <n>', 'a first look: only the first n records of each file']],
+  own: [IGNORE_COLUMN, ['--sample <n>', 'a first look: only the first n records of each file']],
   epilogue: [
     '--out writes every problem to problems.csv in that folder.',
-    'Exit status: 0 nothing is wrong, 2 usage, 3 some rows are invalid or in conflict, 7 input unreadable.',
+    'Exit status: 0 nothing is wrong, 2 usage, 3 some rows are invalid or in conflict,',
+    '7 input unreadable, or run would refuse it.',
   ],
   run: check,
 }
@@ -33,7 +34,7 @@ async function check(context: Context): Promise<CommandResult> {
   const sample = readSample(ownText(context, 'sample'))
   const ledger = openScratchLedger(world.clock)
   try {
-    await admitSources(ledger, sampled(openers(context), sample), {
+    await admitSources(ledger, sampled(openers(context, 'tell'), sample), {
       severities: settings.severities,
       signal: world.signals.drain,
       watch: progress.reading,
@@ -69,9 +70,12 @@ function conclude(
   const counts = reader.problemCounts()
   const problems = counts.reduce((sum, { count }) => sum + count, 0)
   const isFaulty = totals.invalid + totals.conflict > 0
+  const isUndecided = counts.some(
+    ({ rule, severity }) => rule === 'FILE_COLUMN_UNDECIDED' && severity === 'error',
+  )
   return {
     ...emptyResult,
-    exitCode: isFaulty ? 3 : 0,
+    exitCode: isUndecided ? 7 : isFaulty ? 3 : 0,
     totals,
     files,
     warnings: [
@@ -88,11 +92,14 @@ function conclude(
       ...totalsLines(totals),
       '',
       ...Object.values(files).map((path) => `All problems: ${path}`),
-      nextLine(isFaulty, files),
+      isUndecided ? UNDECIDED : nextLine(isFaulty, files),
     ],
     details: { problems: counts, sources: reader.sources() },
   }
 }
+
+const UNDECIDED =
+  'Next: decide about each column that is called undecided above; until then run refuses the file and sends nothing'
 
 function nextLine(isFaulty: boolean, files: Readonly<Record<string, string>>): string {
   if (!isFaulty)

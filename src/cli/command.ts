@@ -11,14 +11,17 @@ export interface Command {
   readonly usage: string
   readonly summary: string
   readonly options: readonly OptionName[]
-  /** Flags that only this command has: notation and help. */
-  readonly own?: readonly (readonly [flags: string, help: string])[]
+  /** Flags that only this command has. */
+  readonly own?: readonly OwnFlag[]
   /** It opens no SQLite file, so it works where no driver can be loaded. */
   readonly usesNoLedger?: true
   /** Exit statuses and examples, printed below the help. */
   readonly epilogue: readonly string[]
   readonly run: (context: Context) => Promise<CommandResult>
 }
+
+/** Notation and help; a flag that may be given several times says so. */
+export type OwnFlag = readonly [flags: string, help: string, repeats?: 'repeatable']
 
 export interface Context {
   readonly world: World

@@ -19,7 +19,8 @@ export const initCommand: Command = {
 
 async function init(context: Context): Promise<CommandResult> {
   const target = ownText(context, 'to') ?? FILE
-  const text = draftConfiguration(await inspect(context))
+  const inspection = await inspect(context)
+  const text = draftConfiguration(inspection)
   const schema = relative('.', context.world.schema)
   writeNew(target, `# yaml-language-server: $schema=${schema}\n${text}`)
   const edits = text.split('\n').filter((line) => line.includes('EDIT:')).length
@@ -28,6 +29,7 @@ async function init(context: Context): Promise<CommandResult> {
     files: { [FILE]: target },
     lines: [
       `Wrote ${target}${edits === 0 ? '' : `; ${edits === 1 ? 'one line' : `${edits} lines`} marked EDIT ${edits === 1 ? 'needs' : 'need'} you`}.`,
+      ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
       `Next: look through it, then: sepa-migrate check ${context.args[0] ?? ''}`,
     ],
   }

@@ -44,6 +44,7 @@ function linesOf(inspection: Inspection, file: string): CommandResult['lines'] {
         `  ${String(position).padStart(2)}  ${column} → ${field ?? (role === null ? 'not used' : role.replace('_', ' '))}` +
         `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}`,
     ),
+    ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
     '',
     'First rows (masked)',
     ...inspection.rows.map((cells) => `  ${cells.join(' | ')}`),

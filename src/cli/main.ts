@@ -55,7 +55,8 @@ function toProgram(command: Command, action: Action): Program {
     const { flags, help } = OPTIONS[option]
     program.addOption(flagOf(flags, help))
   }
-  for (const [flags, help] of command.own ?? []) program.addOption(flagOf(flags, help))
+  for (const [flags, help, repeats] of command.own ?? [])
+    program.addOption(repeats === undefined ? flagOf(flags, help) : new Flag(flags, help).argParser(collect))
   program.addHelpText('after', ['', ...command.epilogue].join('\n'))
   return program.action(async () => action(program.args, program.opts()))
 }
@@ -69,6 +70,9 @@ function flagOf(flags: string, help: string): Flag {
     return value
   })
 }
+
+/** Commander keeps the last value of a flag by itself. */
+const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value]
 
 /** Commander gives `true` for a flag and, for `--no-x`, `x: false`; settings read texts only. */
 function flagsOf(options: readonly OptionName[], values: Readonly<Record<string, unknown>>): Flags {

@@ -16,7 +16,7 @@ import { closingLines, writePack } from './pack.js'
 import { resultOfError, type CommandResult } from './result.js'
 import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
 import type { Settings } from './settings.js'
-import { openers } from './sources.js'
+import { IGNORE_COLUMN, openers } from './sources.js'
 import { SHARED } from './options.js'
 import { trustedLines } from './trusted.js'
 import { unlikelyShares } from './unlikely.js'
@@ -43,7 +43,7 @@ export const runCommand: Command = {
     'yes',
     'noReport',
   ],
-  own: [['--another-ledger', 'send although another ledger began with the same export']],
+  own: [IGNORE_COLUMN, ['--another-ledger', 'send although another ledger began with the same export']],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
     'Exit status: 0 done, 2 usage, 3 some rows invalid, in conflict or refused, 4 rows in doubt, 5 stopped early,',

@@ -1,15 +1,16 @@
 import { type OpenNext, type SourceInput, sourceOpeners, type SourceOptions } from '../index.js'
-import type { Context } from './command.js'
+import { ownTexts, type Context, type OwnFlag } from './command.js'
 
 const DORMANT_SOON_DAYS = 60
 
 /** The files of the command line as sources; `-` is standard input. */
-export function openers(context: Context): OpenNext[] {
+export function openers(context: Context, undecided: 'refuse' | 'tell' = 'refuse'): OpenNext[] {
   const { settings, world, args } = context
   const check = {
     today: settings.asOf,
     severities: settings.severities,
     newCreditorIdentifier: settings.configuration.values.service?.creditorIdentifier ?? null,
+    undecided,
     dormantSoonDays: settings.configuration.values.dormantSoonDays ?? DORMANT_SOON_DAYS,
   }
   return sourceOpeners(
@@ -24,11 +25,12 @@ export const inputOf = ({ world }: Context, file: string): SourceInput =>
   file === '-' ? { name: 'standard input', stream: world.stdin } : file
 
 /** The source sections of the configuration, with paths made absolute. */
-export function sourceOptions({ settings }: Context): SourceOptions {
-  const { values, locate } = settings.configuration
+export function sourceOptions(context: Context): SourceOptions {
+  const { values, locate } = context.settings.configuration
+  const ignored = ownTexts(context, 'ignoreColumn')
   const { source, columns, exclude, limits, words, crosswalk } = values
   return {
-    source,
+    source: { ...source, ignoreColumns: [...source.ignoreColumns, ...ignored] },
     columns,
     exclude,
     limits,
@@ -65,3 +67,9 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
     }
   })
 }
+
+export const IGNORE_COLUMN: OwnFlag = [
+  '--ignore-column <name>',
+  'this column does not say which mandates stay behind; may be given several times',
+  'repeatable',
+]

@@ -73,9 +73,64 @@ export const FIELD_HEADERS: Readonly<Record<Field, readonly string[]>> = {
     'incassant-id',
   ],
   last_collection_date: ['last_collection_date', 'last_debit_date', 'Mandatausfuehrung'],
-  status: ['status', 'state'],
-  sequence: ['sequence', 'sequence type', 'SeqTp', 'Sequenz', 'recurrent_sequence_type', 'type'],
-  scheme: ['scheme', 'FirmenMandat'],
+  status: [
+    'status',
+    'state',
+    'mandate status',
+    'mandate state',
+    'Mandatsstatus',
+    'Mandatstatus',
+    'Status Mandat',
+    'machtigingsstatus',
+    'status machtiging',
+    'statut',
+    'statut du mandat',
+    'statut mandat',
+    'stato mandato',
+    'stato del mandato',
+    'estado del mandato',
+    'estado mandato',
+    'mandatets status',
+    'status mandatu',
+  ],
+  sequence: [
+    'sequence',
+    'sequence type',
+    'SeqTp',
+    'Sequenz',
+    'recurrent_sequence_type',
+    'type',
+    'Sequenztyp',
+    'Lastschriftsequenz',
+    'sequentietype',
+    'type de séquence',
+    'tipo sequenza',
+    'tipo di sequenza',
+    'tipo de secuencia',
+    'sekvenstyp',
+    'sekvenstype',
+    'typ sekwencji',
+  ],
+  scheme: [
+    'scheme',
+    'FirmenMandat',
+    'SEPA scheme',
+    'SDD scheme',
+    'local instrument',
+    'LclInstrm',
+    'Lastschriftverfahren',
+    'SEPA-Verfahren',
+  ],
+}
+
+const LAST = /letzt|laatst|dernier|ultim|senast|sista|sidste|ostatni|last(?!schrift|name)/
+const OTHER_LAST =
+  /aender|ander|modif|mutat|wijzig|bearbeit|edit|chang|updat|login|anmeld|kontakt|contact|mahn|ruck|rueck|export|sync|seen|zmian|ndring|andring|name|nom/
+
+/** A header that names the last collection; none of the last change or the last contact. */
+export function namesLastCollection(header: string): boolean {
+  const folded = fold(header)
+  return LAST.test(folded) && !OTHER_LAST.test(folded)
 }
 
 /** Keys of the previous system: for a crosswalk only, never mapped by themselves. */

@@ -529,6 +529,13 @@ export const RULES = {
     remedy:
       'Ask for a complete export. If the number counts something else, set rules: { FILE_COUNT_MISMATCH: warning }.',
   },
+  FILE_COLUMN_UNDECIDED: {
+    section: 'own',
+    severity: 'error',
+    message: 'A column looks as if it said which mandates must stay behind, and nothing uses it.',
+    remedy:
+      'Use the column or decide that it does not count, as the message says; "sepa-migrate init" drafts a configuration.',
+  },
   FILE_CHANGED: {
     section: '9',
     severity: 'error',

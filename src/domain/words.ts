@@ -3,64 +3,52 @@ import type { OptionalField } from './mandate.js'
 import type { RuleId, SeverityOverrides } from './rules.js'
 import { cleanCell, fold } from './text.js'
 import type { Finding } from './verdict.js'
+import { BUILT_IN, NO, WEAK, YES, type WordLists } from './word-lists.js'
 
 /** What status, sequence and scheme columns say (sepa-rules.md 7.2). */
 
-type WordField = Exclude<OptionalField, 'last_collection_date'>
-
-/** Words by meaning. The configuration adds to these lists; a word it lists wins over the built-in meaning. */
-export interface WordLists {
-  readonly status?: { readonly active?: readonly string[]; readonly notActive?: readonly string[] }
-  readonly sequence?: {
-    readonly recurrent?: readonly string[]
-    readonly oneOff?: readonly string[]
-    readonly final?: readonly string[]
-  }
-  readonly scheme?: { readonly core?: readonly string[]; readonly b2b?: readonly string[] }
-}
+export type WordField = Exclude<OptionalField, 'last_collection_date'>
 
 /** The rule a folded word breaks, or null for a word that is fine. */
-type Meanings = ReadonlyMap<string, RuleId | null>
+export type Meanings = ReadonlyMap<string, RuleId | null>
 
 /** Word lists ready for looking up. */
 export interface Words {
   readonly status: Meanings
   readonly sequence: Meanings
   readonly scheme: Meanings
-  /** For a column that only says yes or no. */
+  /** For a column that only says whether the mandate is business-to-business. */
   readonly firmenMandat: Meanings
 }
 
-const BUILT_IN: WordLists = {
-  status: {
-    active: ['active', 'valid', 'ok', 'aktiv', 'gültig', 'actief', 'actif', 'activo'],
-    notActive: [
-      ...['cancelled', 'canceled', 'inactive', 'expired', 'revoked', 'closed', 'ended', 'deleted', 'blocked'],
-      ...['failed', 'invalid', 'widerrufen', 'gekündigt', 'inaktiv', 'abgelaufen', 'gesperrt', 'gelöscht'],
-      ...['storniert', 'ingetrokken', 'opgezegd', 'beëindigd', 'résilié', 'révoqué', 'annulé', 'revocado'],
-      'cancelado',
-    ],
-  },
-  sequence: {
-    recurrent: [
-      ...['FRST', 'RCUR', 'first', 'recurrent', 'recurring', 'Erstlastschrift', 'Folgelastschrift'],
-      ...['Erst', 'Folge'],
-    ],
-    oneOff: ['OOFF', 'one-off', 'single', 'einmal', 'Einmallastschrift'],
-    final: ['FNAL', 'final', 'last', 'letzte', 'letzte Lastschrift'],
-  },
-  scheme: { core: ['CORE', 'COR1', 'Basislastschrift'], b2b: ['B2B', 'Firmenlastschrift'] },
-}
-const YES = ['true', '1', 'ja', 'yes']
-const NO = ['false', '0', 'nein', 'no']
+/** How letters are written where a keyboard or an old system has none: folding unites none of these. */
+const WITHOUT: readonly Readonly<Record<string, string>>[] = [
+  { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', æ: 'ae', å: 'aa', ł: 'l' },
+  { ø: 'o', æ: 'ae', ł: 'l' },
+]
 
-const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' }
-
-/** A word as it is compared, and its spelling with ae, oe, ue, which folding does not unite. */
+/** A word as it is compared, in all its spellings. */
 function spellings(word: string): readonly string[] {
   const lower = word.toLowerCase().normalize('NFC')
-  return [fold(lower), fold(lower.replace(/[äöü]/g, (letter) => UMLAUTS[letter] ?? letter))]
+  const respelled = WITHOUT.map((letters) =>
+    lower.replace(/[äöüøæåł]/g, (letter) => letters[letter] ?? letter),
+  )
+  return [...new Set([lower, ...respelled].map(fold))]
 }
+
+const DATED = /\s*[(,:-]?\s*(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{4})\)?\s*$/
+const SINCE =
+  /\s+(?:zum|am|per|seit|ab|op|vanaf|sinds|le|depuis|au|il|dal|al|el|desde|den|fra|från|od|dnia|z dniem|on|as of|since)\.?$/iu
+
+/** `gekündigt` of `gekündigt zum 31.12.2025`; a cell without a date as it is. */
+export function undated(cell: string): string {
+  const text = cleanCell(cell)
+  const without = DATED.test(text) ? text.replace(DATED, '').replace(SINCE, '') : text
+  return without === '' ? text : without
+}
+
+/** A word as it is looked up, without a date behind it. */
+export const wordOf = (cell: string): string => fold(undated(cell))
 
 type Meaning = readonly [words: readonly string[] | undefined, rule: RuleId | null]
 
@@ -96,6 +84,21 @@ export function wordsWith(added: WordLists): Words {
   }
 }
 
+/** A word that keeps a mandate back, whatever column it stands in. */
+export const keepsBack = (word: string): boolean =>
+  [WORDS.status, WORDS.sequence, WORDS.scheme].some((meanings) => typeof meanings.get(word) === 'string')
+
+const WEAK_WORDS: ReadonlySet<string> = new Set(WEAK.flatMap(spellings))
+
+/** A word that columns of other things have too, such as `single` or `ok`. */
+export const isWeakWord = (word: string): boolean => WEAK_WORDS.has(word)
+
+/** Yes and no as folded words. */
+export const ANSWERS: ReadonlyMap<string, boolean> = new Map([
+  ...YES.map((word) => [fold(word), true] as const),
+  ...NO.map((word) => [fold(word), false] as const),
+])
+
 export const WORDS: Words = wordsWith({})
 
 const UNKNOWN: Readonly<Record<WordField, RuleId>> = {
@@ -111,7 +114,7 @@ export function checkWord(
   known: Meanings,
   severities: SeverityOverrides,
 ): readonly Finding[] {
-  const word = fold(cleanCell(raw))
+  const word = wordOf(raw)
   if (word === '') return []
   const check = startCheck(field, raw, severities)
   const meaning = known.get(word)

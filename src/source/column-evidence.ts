@@ -4,6 +4,7 @@ import { checkCreditorIdentifier } from '../domain/creditor-identifier.js'
 import { isSepaIban } from '../domain/iban.js'
 import type { LocalDate } from '../domain/mandate.js'
 import { cleanCell, cleanIban } from '../domain/text.js'
+import { countWords, type WordCounts } from './word-counter.js'
 
 /** What the values of one column show, from its first records. */
 export interface ColumnEvidence {
@@ -17,18 +18,17 @@ export interface ColumnEvidence {
   readonly dates: ReadonlyMap<DateFormat, number>
   /** Whether day or month comes first, where the separators leave it open; told from all records. */
   readonly order: 'day first' | 'month first' | 'open'
-  /** The values and how often each occurs, where they are few; null where they are many. */
-  readonly words: ReadonlyMap<string, number> | null
+  /** The words and how often each occurs in all records, where they are few; null where they are many. */
+  readonly words: WordCounts
 }
 
 export interface ColumnWatch {
-  /** @param isSampled beyond the sample only the order of day and month is watched */
+  /** @param isSampled beyond the sample only words and the order of day and month are watched */
   readonly note: (cell: string, isSampled: boolean) => void
   readonly evidence: () => ColumnEvidence
 }
 
-const MOST_WORDS = 20
-const LONGEST_WORD = 40
+export const MOST_WORDS = 20
 const LONGEST_DATE = 35
 const NO_CREDITORS = { constant: null, assigned: null }
 
@@ -36,7 +36,7 @@ export function watchColumn(today: LocalDate): ColumnWatch {
   const seen = new Set<string>()
   const dates = new Map<DateFormat, number>()
   const settler = startSettling()
-  let words: Map<string, number> | null = new Map()
+  const words = countWords(MOST_WORDS)
   let cells = 0
   let filled = 0
   let ibans = 0
@@ -47,12 +47,10 @@ export function watchColumn(today: LocalDate): ColumnWatch {
     if (isSepaIban(cleanIban(text))) ibans += 1
     else if (checkCreditorIdentifier(text, NO_CREDITORS, {}).usable) creditors += 1
     for (const format of readableFormats(text, today)) dates.set(format, (dates.get(format) ?? 0) + 1)
-    if (words === null) return
-    words.set(text, (words.get(text) ?? 0) + 1)
-    if (words.size > MOST_WORDS || text.length > LONGEST_WORD) words = null
   }
   return {
     note: (cell, isSampled) => {
+      words.note(cell)
       const text = cleanCell(cell)
       if (isSampled) cells += 1
       if (text === '') return
@@ -67,7 +65,7 @@ export function watchColumn(today: LocalDate): ColumnWatch {
       creditors,
       dates,
       order: orderOf(settler.settled()),
-      words,
+      words: words.counts(),
     }),
   }
 }

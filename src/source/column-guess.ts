@@ -1,9 +1,10 @@
+import { showValue } from '../domain/finding.js'
 import type { DateFormat } from '../domain/date-format.js'
-import { meaningOfHeader } from '../domain/header-synonyms.js'
+import { isFirmenMandat, meaningOfHeader, namesLastCollection } from '../domain/header-synonyms.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS, type Field } from '../domain/mandate.js'
-import { fold } from '../domain/text.js'
-import { WORDS } from '../domain/words.js'
+import { WORDS, type WordField } from '../domain/words.js'
 import { areMost, guessDateFormat, isMostlyDistinct, type ColumnEvidence } from './column-evidence.js'
+import { kindByAnswers, kindByWords, readWords, WORD_FIELDS, type ColumnKind } from './column-kind.js'
 import { isUsualName } from './mapping.js'
 
 /** What a column is probably for, and why. */
@@ -19,8 +20,8 @@ export interface ColumnGuess {
   readonly dateFormat: DateFormat | null
   /** Formats that read the values as well as the guessed one. */
   readonly rivalFormats: readonly DateFormat[]
-  /** The values of a column that says which mandates live, where they are few. */
-  readonly words: readonly string[]
+  /** What the words of a column say that tells which mandates live. */
+  readonly kind: ColumnKind | null
 }
 
 export interface SeenColumn {
@@ -32,7 +33,6 @@ export interface SeenColumn {
 type Reason = 'name' | 'content'
 
 const FIELDS: readonly Field[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]
-const LAST_COLLECTION_NAME = /letzt|last|dernier|ultim|laatst/i
 
 /** Guesses by the usual names first, then by what the values look like. Each field gets at most one column. */
 export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGuess[] {
@@ -42,6 +42,16 @@ export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGue
     const free = candidates.filter((column) => !taken.has(column))
     const best = free.toSorted((a, b) => fitness(field, b.evidence) - fitness(field, a.evidence))[0]
     if (best !== undefined) taken.set(best, { field, reason })
+  }
+  // Values tell these better than names: "type" may be anything.
+  for (const field of WORD_FIELDS) {
+    const telling = columns.filter(({ evidence }) => {
+      const kind = kindByWords(evidence.words, WORDS)
+      return kind?.field === field
+    })
+    const named = telling.filter(({ name }) => isUsualName(name, field))
+    take(field, named, 'name')
+    take(field, telling, 'content')
   }
   for (const field of FIELDS)
     take(
@@ -60,7 +70,7 @@ export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGue
     'content',
   )
   const dates = columns.filter(({ evidence }) => guessDateFormat(evidence, false) !== null)
-  const isLater = ({ name }: SeenColumn): boolean => LAST_COLLECTION_NAME.test(fold(name))
+  const isLater = ({ name }: SeenColumn): boolean => namesLastCollection(name)
   take('last_collection_date', dates.filter(isLater), 'content')
   const others = dates.filter((column) => !isLater(column) && !taken.has(column))
   if (others.length === 1) take('signed_date', others, 'content')
@@ -90,8 +100,8 @@ function describeColumn(
 ): ColumnGuess {
   const isDate = guess?.field === 'signed_date' || guess?.field === 'last_collection_date'
   const date = guessDateFormat(evidence, isDate, orderOfFile)
-  const role = guess === null ? roleOf(name, evidence) : null
-  const saysState = guess?.field === 'status' || role === 'status_words'
+  const kind = guess === null ? kindOf(name, evidence) : kindOfField(guess.field, name, evidence)
+  const role = guess === null ? roleOf(name, evidence, kind) : null
   const isOrderBorrowed = date !== null && evidence.order === 'open' && date.format.includes('/')
   return {
     position,
@@ -102,6 +112,7 @@ function describeColumn(
       ...(guess?.reason === 'name' ? ['by its name'] : []),
       ...(guess?.reason === 'content' ? ['by its values'] : []),
       ...contentOf(evidence, date),
+      ...(kind === null ? [] : wordsOf(kind)),
       ...(isOrderBorrowed && date.rivals.length === 0
         ? ['day and month in the order of the other dates']
         : []),
@@ -109,7 +120,7 @@ function describeColumn(
     ].join('; '),
     dateFormat: date?.format ?? null,
     rivalFormats: date?.rivals ?? [],
-    words: saysState ? [...(evidence.words?.keys() ?? [])] : [],
+    kind,
   }
 }
 
@@ -125,10 +136,34 @@ function contentOf(evidence: ColumnEvidence, date: ReturnType<typeof guessDateFo
   ]
 }
 
-function roleOf(name: string, evidence: ColumnEvidence): ColumnGuess['role'] {
+const kindOf = (name: string, { words }: ColumnEvidence): ColumnKind | null =>
+  kindByWords(words, WORDS) ?? kindByAnswers(name, words, WORDS)
+
+const isWordField = (field: Field): field is WordField => WORD_FIELDS.some((known) => known === field)
+
+function kindOfField(field: Field, name: string, { words }: ColumnEvidence): ColumnKind | null {
+  if (!isWordField(field) || words === null) return null
+  return readWords(
+    field,
+    words,
+    field === 'scheme' && isFirmenMandat(name) ? WORDS.firmenMandat : WORDS[field],
+  )
+}
+
+const counted = (entries: readonly { readonly word: string; readonly count: number }[]): string =>
+  entries.map(({ word, count }) => `${showValue(word)} ${count}`).join(', ')
+
+function wordsOf({ staysBehind, goes, unknown }: ColumnKind): readonly string[] {
+  return [
+    ...(staysBehind.length === 0 ? [] : [`${counted(staysBehind)} stay behind`]),
+    ...(goes.length === 0 ? [] : [`${counted(goes)} go`]),
+    ...(unknown.length === 0 ? [] : [`not understood: ${counted(unknown)}`]),
+  ]
+}
+
+function roleOf(name: string, evidence: ColumnEvidence, kind: ColumnKind | null): ColumnGuess['role'] {
   const meaning = meaningOfHeader(name).kind
   if (meaning === 'second_key') return 'second_key'
-  if (meaning === 'old_key' || (meaning === 'unknown' && isMostlyDistinct(evidence))) return 'key'
-  const words = [...(evidence.words?.keys() ?? [])]
-  return words.some((word) => WORDS.status.has(fold(word))) ? 'status_words' : null
+  if (kind !== null) return 'status_words'
+  return meaning === 'old_key' || (meaning === 'unknown' && isMostlyDistinct(evidence)) ? 'key' : null
 }

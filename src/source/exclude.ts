@@ -1,6 +1,7 @@
 import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell, fold } from '../domain/text.js'
 import type { Finding } from '../domain/verdict.js'
+import { keepsBack, wordOf } from '../domain/words.js'
 import { findingOf } from './finding.js'
 import { findColumn, type Header } from './header.js'
 import type { ExcludeOptions } from './options.js'
@@ -13,6 +14,12 @@ interface Exclusion {
   readonly reason: string
   readonly exact: ReadonlySet<string>
   readonly folded: ReadonlySet<string>
+}
+
+/** `gekündigt zum 31.12.2025` is the word `gekündigt`, where that word keeps a mandate back. */
+function isDated(value: string, folded: ReadonlySet<string>): boolean {
+  const word = wordOf(value)
+  return folded.has(word) && keepsBack(word)
 }
 
 /** Prepares the exclude rules for the columns of one source, which are known to be there. */
@@ -30,7 +37,7 @@ export function excludeBy(header: Header, rules: ExcludeOptions, severities: Sev
   return (cells) =>
     exclusions.flatMap(({ index, reason, exact, folded }) => {
       const value = cleanCell(cells[index] ?? '')
-      if (!exact.has(value) && !folded.has(fold(value))) return []
+      if (!exact.has(value) && !folded.has(fold(value)) && !isDated(value, folded)) return []
       return findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
     })
 }

@@ -1,8 +1,9 @@
 import { showValue } from '../domain/finding.js'
 import { REQUIRED_FIELDS, type Field } from '../domain/mandate.js'
 import { fold } from '../domain/text.js'
-import { WORDS } from '../domain/words.js'
+import type { RuleId } from '../domain/rules.js'
 import type { ColumnGuess } from './column-guess.js'
+import type { ColumnKind } from './column-kind.js'
 import type { Inspection } from './inspect.js'
 
 /** Marks the lines that only a person can complete. */
@@ -32,13 +33,16 @@ export function draftConfiguration(inspection: Inspection): string {
   ].join('\n')
 }
 
-function sourceSection({ encoding, delimiter, preamble, footer }: Inspection): string[] {
+function sourceSection({ encoding, delimiter, preamble, footer, multilineColumns }: Inspection): string[] {
   return [
     'source:',
     `  encoding: ${encoding.value}   # ${encoding.evidence}`,
     `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
     `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
     `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,
+    ...(multilineColumns.length === 0
+      ? []
+      : [`  multilineColumns: ${JSON.stringify(multilineColumns)}   # declared`]),
   ]
 }
 
@@ -90,26 +94,58 @@ function customerSection({ columns }: Inspection): string[] {
 }
 
 function excludeSection({ columns }: Inspection): string[] {
-  const status = columns.find(({ role }) => role === 'status_words')
-  const mapped = columns.find(({ field }) => field === 'status')
-  const unknown = (mapped?.words ?? []).filter((word) => !WORDS.status.has(fold(word)))
+  const excludes = columns.flatMap((column) =>
+    column.field === null && column.kind !== null ? excludeLines(column, column.kind, columns) : [],
+  )
   return [
-    ...(status === undefined
-      ? []
-      : ['', '# Rows to leave behind, judged by the words of a column.', excludeLine(status, columns)]),
-    ...(unknown.length === 0
+    ...(excludes.length === 0
       ? []
       : [
           '',
-          `# words: { status: { active: [], notActive: [] } }   ${EDIT} sort in: ${unknown.map(scalar).join(', ')}`,
+          '# Rows that stay behind by the words of a column that feeds no field.',
+          'exclude:',
+          ...excludes,
         ]),
+    ...wordsSection(columns),
   ]
 }
 
-function excludeLine(column: ColumnGuess, columns: readonly ColumnGuess[]): string {
-  const notActive = column.words.filter((word) => typeof WORDS.status.get(fold(word)) === 'string')
-  const values = (notActive.length > 0 ? notActive : column.words).map(scalar).join(', ')
-  return `# exclude: [{ column: ${columnReference(column, columns)}, equals: [${values}], reason: cancelled at the previous creditor }]`
+/** One rule per reason; a column in which nothing is kept back needs none. */
+function excludeLines(
+  column: ColumnGuess,
+  { staysBehind }: ColumnKind,
+  columns: readonly ColumnGuess[],
+): string[] {
+  const rules = [...new Set(staysBehind.map(({ rule }) => rule))]
+  return rules.map((rule) => {
+    const words = staysBehind.filter((entry) => entry.rule === rule)
+    const values = words.map(({ word }) => JSON.stringify(word)).join(', ')
+    const rows = words.reduce((sum, { count }) => sum + count, 0)
+    return `  - { column: ${columnReference(column, columns)}, equals: [${values}], reason: ${REASONS[rule] ?? 'not to be migrated'} }   # ${rows} of the records`
+  })
+}
+
+const REASONS: Readonly<Partial<Record<RuleId, string>>> = {
+  STATUS_NOT_ACTIVE: 'ended at the previous creditor',
+  SEQUENCE_ONE_OFF: 'one-off mandate',
+  SEQUENCE_FINAL: 'the final collection was made',
+  SCHEME_B2B: 'business-to-business mandate',
+}
+
+const LISTS: Readonly<Record<string, string>> = {
+  status: 'status: { active: [], notActive: [] }',
+  sequence: 'sequence: { recurrent: [], oneOff: [], final: [] }',
+  scheme: 'scheme: { core: [], b2b: [] }',
+}
+
+/** Where the words that were not understood are to be sorted in. */
+function wordsSection(columns: readonly ColumnGuess[]): string[] {
+  const unknown = columns.filter(({ field, kind }) => field !== null && (kind?.unknown.length ?? 0) > 0)
+  if (unknown.length === 0) return []
+  const lists = unknown.map(({ field }) => LISTS[field ?? ''] ?? '').join(', ')
+  const words = unknown.flatMap(({ kind }) => kind?.unknown ?? [])
+  const shown = words.map(({ word, count }) => `${comment(showValue(word))} (${count})`).join(', ')
+  return ['', `# words: { ${lists} }   ${EDIT} sort in: ${shown}`]
 }
 
 /** By name, or by position where the name is empty or occurs twice. */

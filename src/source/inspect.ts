@@ -7,13 +7,14 @@ import type { LocalDate } from '../domain/mandate.js'
 import { cleanIban } from '../domain/text.js'
 import { watchColumn, type ColumnWatch } from './column-evidence.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
+import { staysBehindText } from './column-kind.js'
 import { DELIMITERS, splitLine, type DelimiterChoice } from './delimiter.js'
 import type { Encoding } from './encoding.js'
 import { holdsAccount } from './header.js'
 import { nameOf, type ReadEnd, type SourceInput } from './input.js'
 import { bodyOf, detectLayout, recordSettings, type Layout } from './layout.js'
 import { headerless } from './mapping.js'
-import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from './options.js'
+import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from './options.js'
 import { isBlankRecord, readRecords, type RawRecord } from './records.js'
 import { openText, type TextSource } from './text.js'
 
@@ -33,6 +34,10 @@ export interface Inspection {
   readonly records: number
   readonly blankLines: number
   readonly columns: readonly ColumnGuess[]
+  /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
+  readonly staysBehind: string
+  /** Columns that were declared to hold text over several lines. */
+  readonly multilineColumns: readonly ColumnRef[]
   /** A creditor identifier in the lines before the header, where no column has one. */
   readonly creditorIdentifier: { readonly value: string; readonly line: number } | null
   /** The first rows, cell by cell. */
@@ -90,6 +95,8 @@ export async function inspectSource(
     records: survey.records,
     blankLines: survey.blankLines,
     columns,
+    staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
+    multilineColumns: layout.multilineColumns,
     creditorIdentifier: hasCreditor ? null : findCreditor(top.slice(0, layout.headerLine - 1)),
     rows: survey.rows.map((cells) => cells.map((cell) => showValue(cell))),
   }

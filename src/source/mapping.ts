@@ -12,13 +12,14 @@ import {
   showNames,
   type Header,
 } from './header.js'
-import type {
-  Candidates,
-  ColumnRef,
-  ColumnsOptions,
-  CrosswalkOptions,
-  SourceOptions,
-  Transform,
+import {
+  NONE,
+  type Candidates,
+  type ColumnRef,
+  type ColumnsOptions,
+  type CrosswalkOptions,
+  type SourceOptions,
+  type Transform,
 } from './options.js'
 import { refuse } from './refusal.js'
 
@@ -33,6 +34,8 @@ export interface MappedColumn {
 /** Which column feeds which field (models.md 3). */
 export interface Mapping {
   readonly fields: readonly MappedColumn[]
+  /** Optional fields that the configuration decides about: by a column, or that there is none. */
+  readonly decided: ReadonlySet<Field>
   /** Fills empty cells of the creditor identifier. */
   readonly constant: string | null
   readonly signedDateFormat: DateFormat | 'auto'
@@ -69,8 +72,10 @@ export function mapColumns(
   source: string,
   line: number,
   header: Header,
-  { columns, crosswalk, exclude }: Pick<SourceOptions, 'columns' | 'crosswalk' | 'exclude'>,
+  options: Pick<SourceOptions, 'columns' | 'crosswalk' | 'exclude' | 'source'>,
 ): Mapping {
+  const { columns, crosswalk, exclude } = options
+  const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
   if (crosswalk !== undefined && columns.customer_no !== undefined)
     throw new UsageError(
       'The configuration gives customer_no twice: as a column and by a crosswalk',
@@ -81,8 +86,10 @@ export function mapColumns(
   const creditor = readOption(columns.sepa_creditor_identifier)
   for (const field of FIELDS) {
     if (field === 'customer_no' && crosswalk !== undefined) continue
+    if (!isRequired(field) && columns[field] === NONE) continue
     const option = readOption(columns[field])
-    const found = option.candidates.length > 0 ? configured(header, field, option) : recognised(header, field)
+    const found =
+      option.candidates.length > 0 ? configured(header, field, option) : recognised(header, field, ignored)
     if ('rule' in found) problems.push(found)
     else if (found.index !== null) fields.push(mapped(header, field, found.index, option))
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
@@ -100,6 +107,7 @@ export function mapColumns(
   if (problems.length > 0) throw headerProblem(source, line, header, problems)
   return {
     fields,
+    decided: new Set(OPTIONAL_FIELDS.filter((field) => columns[field] !== undefined)),
     constant: creditor.constant,
     signedDateFormat: readOption(columns.signed_date).format,
     lastCollectionFormat: readOption(columns.last_collection_date).format,
@@ -176,8 +184,14 @@ export function isUsualName(name: string, field: Field): boolean {
   return meaning.kind === 'field' && meaning.field === field
 }
 
-function recognised(header: Header, field: Field): { readonly index: number | null } | Problem {
-  const matches = header.names.flatMap((name, index) => (isUsualName(name, field) ? [index] : []))
+function recognised(
+  header: Header,
+  field: Field,
+  ignored: ReadonlySet<number | null>,
+): { readonly index: number | null } | Problem {
+  const matches = header.names.flatMap((name, index) =>
+    isUsualName(name, field) && !ignored.has(index) ? [index] : [],
+  )
   const [index = null, ...others] = matches
   // Names that are equal after folding are reported as duplicates.
   const distinct = new Set(matches.map((match) => fold(header.names[match] ?? '')))

@@ -59,6 +59,10 @@ const creditorColumn = z.union(
   `${columnForms} { column, constant, transform } or { constant }`,
 )
 
+/** Instead of the name of a column, for a field that a row need not have. */
+export const NONE = 'none'
+const NONE_MEANS = `"${NONE}" decides that no column counts; { column: ${NONE} } is a column of that name`
+
 const columnsSchema = z
   .strictObject({
     customer_no: column.optional(),
@@ -66,10 +70,10 @@ const columnsSchema = z
     signed_date: dateColumn.optional(),
     sepa_creditor_identifier: creditorColumn.optional(),
     unique_mandate_reference: column.optional(),
-    last_collection_date: dateColumn.optional(),
-    status: column.optional(),
-    sequence: column.optional(),
-    scheme: column.optional(),
+    last_collection_date: dateColumn.optional().meta({ description: NONE_MEANS }),
+    status: column.optional().meta({ description: NONE_MEANS }),
+    sequence: column.optional().meta({ description: NONE_MEANS }),
+    scheme: column.optional().meta({ description: NONE_MEANS }),
   })
   .meta({ description: 'Which column feeds which field; fields left out are found by their usual names' })
 
@@ -96,6 +100,9 @@ const calendarDate = z.iso.date('Give a date as YYYY-MM-DD')
 const sourceSchema = z
   .strictObject({
     ...layout,
+    ignoreColumns: z.array(columnSchema).default([]).meta({
+      description: 'Columns that look as if they said which mandates live, and by your decision do not',
+    }),
     exportDay: calendarDate.optional().meta({
       description: 'The day of the export; a signature date that 10 % of the rows share with it is a filler',
     }),

@@ -3,8 +3,9 @@ import { startSettling } from '../domain/date-settler.js'
 import { meaningOfHeader } from '../domain/header-synonyms.js'
 import { isAbsentCollection } from '../domain/last-collection.js'
 import type { Field } from '../domain/mandate.js'
+import { ruleOf } from '../domain/rules.js'
 import { fold } from '../domain/text.js'
-import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
+import type { CheckedRecord, Finding, SourceSummary } from '../domain/verdict.js'
 import { wordsWith } from '../domain/words.js'
 import { UsageError } from '../errors.js'
 import { showLeftOut } from './left-out.js'
@@ -103,6 +104,16 @@ async function crosswalkFor(
   if (check.crosswalk !== undefined) return { loaded: check.crosswalk, isOwn: false }
   return { loaded: await loadCrosswalk(crosswalk.file, crosswalk, limits, signal), isOwn: true }
 }
+
+/** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
+function undecidedOf(findings: readonly Finding[]): Readonly<Record<string, readonly string[]>> {
+  const undecided = findings
+    .filter((finding) => !isDecided(finding))
+    .map(({ message }) => message.replace(`${ruleOf('FILE_COLUMN_UNDECIDED').message} `, ''))
+  return undecided.length === 0 ? {} : { undecided }
+}
+
+const isDecided = ({ rule }: Finding): boolean => rule !== 'FILE_COLUMN_UNDECIDED'
 
 /** The data records, in batches, without header, blank lines and footer. */
 async function* readData(
@@ -231,7 +242,7 @@ async function* readChecked(
   }
   if (batch.length > 0) yield batch
   const findings = watch.findings(footer)
-  refuseByFinding(text.label, findings)
+  refuseByFinding(text.label, source.check.undecided === 'tell' ? findings.filter(isDecided) : findings)
   if (records === 0)
     throw refuse(text.label, 'FILE_EMPTY', 'it has a header but no records', { line: layout.headerLine })
   onSummary({
@@ -241,6 +252,7 @@ async function* readChecked(
     reading: {
       ...describeReading(source, formats),
       leftOut: showLeftOut(layout.preamble, footer),
+      ...undecidedOf(findings),
       ...watch.counts(),
     },
     findings,

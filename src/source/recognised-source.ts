@@ -11,6 +11,8 @@ export interface SourceCheck extends Pick<
   CheckOptions,
   'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays'
 > {
+  /** A column that nobody decided about refuses the source (when left out), or is told only. */
+  readonly undecided?: 'refuse' | 'tell'
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
   readonly crosswalk?: Crosswalk
 }
@@ -58,6 +60,7 @@ export function describeReading(
         .map(({ field, transforms }) => [field, transforms]),
     ),
     exclude: options.exclude,
+    ...(options.source.ignoreColumns.length === 0 ? {} : { ignoredColumns: options.source.ignoreColumns }),
     crosswalk:
       crosswalk === null
         ? null

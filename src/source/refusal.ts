@@ -38,7 +38,18 @@ export function refuseByFinding(source: string, findings: readonly Finding[]): v
   const errors = findings.filter(({ severity }) => severity === 'error')
   const [first] = errors
   if (first === undefined) return
-  const texts = errors.map(({ rule, message }) => `${message.replace(/\.$/, '')} (${rule})`).join('; ')
+  const rules = [...new Set(errors.map(({ rule }) => rule))]
+  const texts = rules.map((rule) => tellAll(rule, errors)).join('; ')
   const isRaised = ruleOf(first.rule).severity !== 'error'
   throw refuse(source, first.rule, `${isRaised ? 'the configuration makes this an error: ' : ''}${texts}`)
+}
+
+/** What a rule says, once, and then each thing it says it of. */
+function tellAll(rule: RuleId, findings: readonly Finding[]): string {
+  const { message: general } = ruleOf(rule)
+  const [first = '', ...others] = findings.filter((one) => one.rule === rule).map(({ message }) => message)
+  return [first, ...others.map((message) => message.replace(general, '').trim())]
+    .map((message) => message.replace(/\.$/, ''))
+    .join('. ')
+    .concat(` (${rule})`)
 }

@@ -2,6 +2,7 @@ import type { Field } from '../domain/mandate.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { CheckedRecord, Finding } from '../domain/verdict.js'
 import { countCleaning } from './cleaning.js'
+import { watchColumns } from './column-watch.js'
 import { watchFile } from './file-findings.js'
 import { findingOf } from './finding.js'
 import type { Layout } from './layout.js'
@@ -22,6 +23,7 @@ export function watchSource(source: RecognisedSource) {
     fillerDates: [...options.source.fillerDates, options.source.exportDay ?? today],
     hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
   })
+  const columns = watchColumns(source)
   const damage = watchDamage()
   const cleaning = countCleaning()
   let records = 0
@@ -31,6 +33,7 @@ export function watchSource(source: RecognisedSource) {
     note: ({ checked, raw, oldKey, transformed: fields }: RecordCheck): void => {
       records += 1
       last = checked
+      columns.note(checked.cells)
       damage.note(checked.line, checked.cells)
       const customerNo = checked.values.customerNo
       file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''])
@@ -49,9 +52,11 @@ export function watchSource(source: RecognisedSource) {
       ...assumedEncoding(text, layout, severities),
       ...damage.findings(layout.header.names, severities),
       ...file.findings(),
+      ...columns.findings(severities),
       ...(crosswalk?.isOwn === true ? crosswalk.loaded.findings(severities) : []),
     ],
     counts: () => ({
+      ...columns.reading(),
       cleaned: cleaning.counts(),
       transformed,
       cellsWithControlCharacters: damage.controlCells(),

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { fold } from '../../src/domain/text.js'
+import { BUILT_IN } from '../../src/domain/word-lists.js'
 import { checkWord, WORDS, wordsWith } from '../../src/domain/words.js'
 
 const statusOf = (raw: string, words = WORDS) =>
@@ -37,7 +39,7 @@ describe('status', () => {
     expect(statusOf('gueltig')).toEqual([])
   })
 
-  test.each(['paused', 'not active', 'activ'])('%s is not known', (word) => {
+  test.each(['paused', 'ruhend', 'pending', 'activ'])('%s is not known', (word) => {
     expect(statusOf(word)).toEqual(['STATUS_UNKNOWN'])
   })
 
@@ -96,6 +98,71 @@ describe('scheme', () => {
 
   test('another word is not known', () => {
     expect(firmenMandatOf('vielleicht')).toEqual(['SCHEME_UNKNOWN'])
+  })
+})
+
+describe('8.3.4 words of other languages', () => {
+  test.each([
+    ...each(
+      'terminated, suspended, Suspended by payer, withdrawn, not active, beendet, ausgesetzt, pausiert',
+    ),
+    ...each(
+      'nicht mehr gültig, ungueltig, Kündigung, geannuleerd, vervallen, niet actief, stopgezet, suspendu',
+    ),
+    ...each(
+      'résiliée, RESILIEES, clôturé, expiré, revocata, sospeso, scaduti, disdetta, suspendido, caducada',
+    ),
+    ...each(
+      'dado de baja, no activo, uppsagt, återkallad, upphört, ophørt, ophoert, ophort, udløbet, tilbagekaldt',
+    ),
+    ...each('wygasły, wygasly, wypowiedziany, zawieszona, cofnięty, cofniety, nieaktywny'),
+    ...each('Gekündigt zum 31.12.2025, opgezegd per 1-1-2024, résilié le 01/02/2025, Cancelled (2024-05-01)'),
+  ])('8.3.4 %s is not active', (word) => {
+    expect(statusOf(word)).toEqual(['STATUS_NOT_ACTIVE'])
+  })
+
+  test.each([
+    ...each(
+      'laufend, wirksam, lopend, geldig, en cours, en vigueur, attivo, valida, vigente, activa, giltigt',
+    ),
+    ...each('löpande, gældende, gaeldende, aktywny, ważny, wazny, obowiązujący, aktiv seit 01.02.2020'),
+  ])('8.3.4 %s is active', (word) => {
+    expect(statusOf(word)).toEqual([])
+  })
+
+  test.each([
+    ...each('one-time, einmalig, Einmalige Lastschrift, eenmalig, ponctuel, ponctuelle, paiement unique'),
+    ...each('una tantum, pago único, puntual, engångs, engangs, jednorazowy, jednorazowa'),
+  ])('8.3.4 %s is one-off', (word) => {
+    expect(sequenceOf(word)).toEqual(['SEQUENCE_ONE_OFF'])
+  })
+
+  test.each([
+    ...each('wiederkehrend, Dauerlastschrift, doorlopend, terugkerend, récurrent, permanent, ricorrente'),
+    ...each('recurrente, periódico, återkommande, tilbagevendende, cykliczny, stały'),
+  ])('8.3.4 %s recurs', (word) => {
+    expect(sequenceOf(word)).toEqual([])
+  })
+
+  test.each(each('SEPA B2B, SEPA-Firmenlastschrift, Firmenmandat, interentreprises, Incasso bedrijven'))(
+    '8.3.4 %s is business-to-business',
+    (word) => {
+      expect(schemeOf(word)).toEqual(['SCHEME_B2B'])
+    },
+  )
+
+  test('no word means two things', () => {
+    for (const [field, meanings] of Object.entries(BUILT_IN)) {
+      const lists = Object.values(meanings as Record<string, readonly string[]>).map(
+        (words) => new Set(words.map((word) => fold(word))),
+      )
+      for (const [index, words] of lists.entries())
+        for (const other of lists.slice(index + 1))
+          expect(
+            [...words].filter((word) => other.has(word)),
+            field,
+          ).toEqual([])
+    }
   })
 })
 

@@ -64,26 +64,70 @@ describe('a first export', () => {
     ])
   })
 
-  it('in French is ready after inspect, init and three edited lines, but for its planted faults', async () => {
+  it('in French is ready after inspect, init and two edited lines, but for its planted faults', async () => {
     expect((await program('inspect', 'samples/french.csv')).stdout).toMatch(/signed_date, dd\/mm\/yyyy/)
     expect((await program('init', 'samples/french.csv')).status).toBe(0)
     const edits = edit({
       'crosswalk:': '',
       'columns:': 'columns:\n  customer_no: { column: Référence client, transform: [stripPrefix: C-] }',
-      '# exclude:': 'exclude: [{ column: Situation, equals: [résilié, suspendu], reason: cancelled }]',
     })
-    expect(edits).toBe(3)
+    expect(edits).toBe(2)
     const { totals, problems } = await check('samples/french.csv')
     expect(totals).toMatchObject({ read: 41, ready: 35, invalid: 4, duplicate: 1, excluded: 1 })
     expect(problems.map(({ rule }) => rule).sort()).toEqual([
       'CI_LENGTH',
       'DATE_INVALID',
       'DUPLICATE_MANDATE',
-      'EXCLUDED_BY_CONFIGURATION',
       'FILE_CI_MIXED',
       'IBAN_NOT_SEPA',
+      'STATUS_NOT_ACTIVE',
       'UMR_CHARSET',
     ])
+  })
+
+  it('8.3.4 keeps ended and one-off mandates back, or asks: check, run, init, check', async () => {
+    const row = (customer: number, state: string, kind: string): string =>
+      `${customer};DE89370400440532013000;2024-03-01;DE98ZZZ09999999999;M-${customer};${state};${kind}`
+    const lines = [
+      'customer_no;iban;signed_date;sepa_creditor_identifier;unique_mandate_reference;Toestand;Soort machtiging',
+      ...[row(1, 'Actief', 'doorlopend'), row(2, 'Beëindigd', 'doorlopend')],
+      ...[row(3, 'Opgezegd', 'doorlopend'), row(4, 'Actief', 'eenmalig'), row(5, 'wachtend', 'doorlopend')],
+    ]
+    writeFileSync(join(place.folder, 'export.csv'), `${lines.join('\n')}\n`)
+    const checked = await program('check', 'export.csv')
+    expect(checked.status).toBe(7)
+    expect(checked.stdout).toContain('undecided: Column "Toestand" looks like status: 2 ended stay behind')
+    expect(checked.stdout).toContain('run refuses the file and sends nothing')
+    const credentials = { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p' }
+    const refused = await runProgram(['run', 'export.csv', '--base-url', 'http://127.0.0.1:9'], {
+      cwd: place.folder,
+      env: credentials,
+    })
+    expect(refused.status).toBe(7)
+    expect(refused.stderr).toContain('FILE_COLUMN_UNDECIDED')
+    const ignored = await program(
+      ...['check', 'export.csv', '--ignore-column', 'Toestand', '--ignore-column', 'Soort machtiging'],
+    )
+    expect(ignored.status).toBe(0)
+    expect(ignored.stdout).toMatch(/ready +5/)
+
+    const drafted = await program('init', 'export.csv')
+    expect(drafted.stdout).toContain('Understood: 2 ended, 1 one-off stay behind.')
+    const { stdout, status } = await program('check', 'export.csv')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/excluded +3/)
+    expect(stdout).toContain('2 ended stay behind by column "Toestand": "Beëindigd" 1, "Opgezegd" 1')
+    expect(stdout).toContain(
+      'not understood in column "Toestand": "wachtend" 1; to teach: words.status.active or words.status.notActive',
+    )
+  })
+
+  it('8.3.3 shows what is left out around its records', async () => {
+    cpSync(join(SAMPLES, 'german.yaml'), configuration())
+    cpSync(join(SAMPLES, 'german-customers.csv'), join(place.folder, 'german-customers.csv'))
+    const { stdout } = await program('check', 'samples/german-messy.csv', '--as-of', '2026-06-15')
+    expect(stdout).toContain('left out at the end: Summe Mandate: 60')
+    expect(stdout).toContain('left out before the header: Mitgliederverwaltung TSV Musterstadt')
   })
 
   it('can be looked at by its first rows only', async () => {
