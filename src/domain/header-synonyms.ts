@@ -133,6 +133,12 @@ export function namesLastCollection(header: string): boolean {
   return LAST.test(folded) && !OTHER_LAST.test(folded)
 }
 
+const END =
+  /kundig|opgezegd|opzeg|resili|revoc|widerruf|cancel|beend|beeindig|einddat|endedat|endedon|enddat|datefin|findate|datumende|terminat|storno|uppsag|opsig|opsagt|wypowied|anulo|datafine|baja|disdett|austritt|erlosch|withdraw|closedat|closedon|deactivated|geloscht|deletedat|slutdat|ablaufdat|expir|vervaldat|gultigbis|validuntil|validto|geldigtot/
+
+/** A header that names the day on which a mandate ended. */
+export const namesEnd = (header: string): boolean => END.test(fold(header))
+
 /** Keys of the previous system: for a crosswalk only, never mapped by themselves. */
 export const OLD_KEY_HEADERS: readonly string[] = [
   'customerNumber',

@@ -4,6 +4,7 @@ import { checkCreditorIdentifier } from '../domain/creditor-identifier.js'
 import { isSepaIban } from '../domain/iban.js'
 import type { LocalDate } from '../domain/mandate.js'
 import { cleanCell, cleanIban } from '../domain/text.js'
+import { countEnds, type ColumnKind } from './column-kind.js'
 import { countWords, type WordCounts } from './word-counter.js'
 
 /** What the values of one column show, from its first records. */
@@ -20,6 +21,8 @@ export interface ColumnEvidence {
   readonly order: 'day first' | 'month first' | 'open'
   /** The words and how often each occurs in all records, where they are few; null where they are many. */
   readonly words: WordCounts
+  /** Rows with a date that has passed, where only some have one; it counts where the name speaks of an end. */
+  readonly ends: ColumnKind | null
 }
 
 export interface ColumnWatch {
@@ -37,6 +40,7 @@ export function watchColumn(today: LocalDate): ColumnWatch {
   const dates = new Map<DateFormat, number>()
   const settler = startSettling()
   const words = countWords(MOST_WORDS)
+  const ends = countEnds(today)
   let cells = 0
   let filled = 0
   let ibans = 0
@@ -51,6 +55,7 @@ export function watchColumn(today: LocalDate): ColumnWatch {
   return {
     note: (cell, isSampled) => {
       words.note(cell)
+      ends.note(cell)
       const text = cleanCell(cell)
       if (isSampled) cells += 1
       if (text === '') return
@@ -66,6 +71,7 @@ export function watchColumn(today: LocalDate): ColumnWatch {
       dates,
       order: orderOf(settler.settled()),
       words: words.counts(),
+      ends: ends.kind(),
     }),
   }
 }

@@ -1,6 +1,6 @@
 import { showValue } from '../domain/finding.js'
 import type { DateFormat } from '../domain/date-format.js'
-import { isFirmenMandat, meaningOfHeader, namesLastCollection } from '../domain/header-synonyms.js'
+import { isFirmenMandat, meaningOfHeader, namesEnd, namesLastCollection } from '../domain/header-synonyms.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS, type Field } from '../domain/mandate.js'
 import { WORDS, type WordField } from '../domain/words.js'
 import { areMost, guessDateFormat, isMostlyDistinct, type ColumnEvidence } from './column-evidence.js'
@@ -136,8 +136,8 @@ function contentOf(evidence: ColumnEvidence, date: ReturnType<typeof guessDateFo
   ]
 }
 
-const kindOf = (name: string, { words }: ColumnEvidence): ColumnKind | null =>
-  kindByWords(words, WORDS) ?? kindByAnswers(name, words, WORDS)
+const kindOf = (name: string, { words, ends }: ColumnEvidence): ColumnKind | null =>
+  kindByWords(words, WORDS) ?? kindByAnswers(name, words, WORDS) ?? (namesEnd(name) ? ends : null)
 
 const isWordField = (field: Field): field is WordField => WORD_FIELDS.some((known) => known === field)
 

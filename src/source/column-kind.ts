@@ -1,14 +1,16 @@
-import type { OptionalField } from '../domain/mandate.js'
+import { DATE_FORMATS, readDate } from '../domain/date-format.js'
+import { isAbsentCollection } from '../domain/last-collection.js'
+import type { LocalDate, OptionalField } from '../domain/mandate.js'
 import type { RuleId } from '../domain/rules.js'
-import { fold } from '../domain/text.js'
+import { cleanCell, fold } from '../domain/text.js'
 import { ANSWERS, isWeakWord, wordOf, type Meanings, type Words, type WordField } from '../domain/words.js'
 import type { WordCounts } from './word-counter.js'
 
 /** A column that says which mandates live, told by its values. */
 export interface ColumnKind {
   readonly field: OptionalField
-  /** `answers`: the name is the word, and the cells say yes or no to it. */
-  readonly form: 'words' | 'answers' | 'dates'
+  /** `answers`: the name is the word, and the cells say yes or no to it. `ends`: a date says that it ended. */
+  readonly form: 'words' | 'answers' | 'ends'
   /** What is understood to stay behind: word, count and the rule that says so. */
   readonly staysBehind: readonly { readonly word: string; readonly count: number; readonly rule: RuleId }[]
   readonly goes: readonly { readonly word: string; readonly count: number }[]
@@ -98,6 +100,41 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
     }
   }
   return null
+}
+
+export interface EndsCounter {
+  readonly note: (cell: string) => void
+  /** Null unless some rows, and not all, hold a date that has passed. */
+  readonly kind: () => ColumnKind | null
+}
+
+const LONGEST_DATE = 35
+
+/** Counts the rows of a column that is named after the end of a mandate. */
+export function countEnds(today: LocalDate): EndsCounter {
+  let records = 0
+  let filled = 0
+  let dates = 0
+  let past = 0
+  return {
+    note: (cell) => {
+      records += 1
+      const text = cleanCell(cell)
+      if (isAbsentCollection(text)) return
+      filled += 1
+      if (text.length > LONGEST_DATE) return
+      const read = DATE_FORMATS.map((format) => readDate(text, format, today)).filter(
+        (one) => one.kind === 'date',
+      )
+      if (read.length > 0) dates += 1
+      if (read.some(({ date }) => date <= today)) past += 1
+    },
+    kind: () => {
+      if (past === 0 || filled === records || dates < filled * MOST) return null
+      const staysBehind = [{ word: 'with a date', count: filled, rule: 'STATUS_NOT_ACTIVE' as const }]
+      return { field: 'status', form: 'ends', staysBehind, goes: [], unknown: [] }
+    },
+  }
 }
 
 /** How a person calls what a rule keeps back. */

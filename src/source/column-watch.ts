@@ -1,17 +1,19 @@
 import { showValue } from '../domain/finding.js'
-import { isFirmenMandat, namesLastCollection } from '../domain/header-synonyms.js'
+import { isFirmenMandat, namesEnd, namesLastCollection } from '../domain/header-synonyms.js'
 import type { LocalDate, OptionalField } from '../domain/mandate.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { Finding } from '../domain/verdict.js'
 import { wordsWith, type Words } from '../domain/words.js'
 import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from './column-evidence.js'
 import {
+  countEnds,
   kindByAnswers,
   kindByWords,
   readWords,
   staysBehindText,
   WORD_FIELDS,
   type ColumnKind,
+  type EndsCounter,
 } from './column-kind.js'
 import { findingOf } from './finding.js'
 import { findColumn } from './header.js'
@@ -55,14 +57,15 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
     note: (cells) => {
       records += 1
       for (const { index, counter } of used) counter.note(cells[index] ?? '')
-      for (const { index, counter, dates } of open) {
+      for (const { index, counter, dates, ends } of open) {
         counter.note(cells[index] ?? '')
+        ends?.note(cells[index] ?? '')
         if (records <= SAMPLE) dates?.note(cells[index] ?? '', true)
       }
     },
     findings: (severities) =>
-      open.flatMap(({ name, index, counter, dates }) => {
-        const told = tellOpen(name, counter, dates, words)
+      open.flatMap(({ name, index, ...watched }) => {
+        const told = tellOpen(name, watched, words)
         if (told === null || mapping.decided.has(told.field)) return []
         const column = showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name)
         return findingOf('FILE_COLUMN_UNDECIDED', severities, {
@@ -92,12 +95,16 @@ function openColumns({ layout: { header }, mapping, options }: RecognisedSource)
   return (index) => !taken.has(index)
 }
 
-const watchOpen = (
-  name: string,
-  today: LocalDate,
-): { readonly counter: WordCounter; readonly dates: ColumnWatch | null } => ({
+interface OpenWatch {
+  readonly counter: WordCounter
+  readonly dates: ColumnWatch | null
+  readonly ends: EndsCounter | null
+}
+
+const watchOpen = (name: string, today: LocalDate): OpenWatch => ({
   counter: countWords(MOST_WORDS),
   dates: namesLastCollection(name) ? watchColumn(today) : null,
+  ends: namesEnd(name) ? countEnds(today) : null,
 })
 
 interface Told {
@@ -106,9 +113,9 @@ interface Told {
   readonly dateFormat: string
 }
 
-function tellOpen(name: string, counter: WordCounter, dates: ColumnWatch | null, words: Words): Told | null {
+function tellOpen(name: string, { counter, dates, ends }: OpenWatch, words: Words): Told | null {
   const counts = counter.counts()
-  const kind = kindByWords(counts, words) ?? kindByAnswers(name, counts, words)
+  const kind = kindByWords(counts, words) ?? kindByAnswers(name, counts, words) ?? ends?.kind() ?? null
   if (kind !== null) return { field: kind.field, kind, dateFormat: '' }
   const format = dates === null ? null : guessDateFormat(dates.evidence(), true)
   return format === null ? null : { field: 'last_collection_date', kind: null, dateFormat: format.format }
@@ -127,10 +134,14 @@ function undecidedText(column: string, { field, kind, dateFormat }: Told): strin
     ...(kind.staysBehind.length === 0 ? [] : [`${stays} by it (${counted(kind.staysBehind)})`]),
     ...(kind.unknown.length === 0 ? [] : [`not understood: ${counted(kind.unknown)}`]),
   ].join('; ')
+  const which =
+    kind.form === 'ends'
+      ? 'filled: true'
+      : `equals: ${JSON.stringify(kind.staysBehind.map(({ word }) => word))}`
   const use =
     kind.form === 'words'
       ? `columns: { ${field}: ${quoted} }`
-      : `exclude: [{ column: ${quoted}, equals: ${JSON.stringify(kind.staysBehind.map(({ word }) => word))}, reason: … }]`
+      : `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
   return `Column ${quoted} looks like ${field}${sees === '' ? '' : `: ${sees}`}. To use it: ${use}; ${ignore}.`
 }
 

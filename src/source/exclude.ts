@@ -1,3 +1,4 @@
+import { isAbsentCollection } from '../domain/last-collection.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell, fold } from '../domain/text.js'
 import type { Finding } from '../domain/verdict.js'
@@ -12,6 +13,8 @@ export type Excluder = (cells: readonly string[]) => readonly Finding[]
 interface Exclusion {
   readonly index: number
   readonly reason: string
+  /** Any value will do. */
+  readonly filled: boolean
   readonly exact: ReadonlySet<string>
   readonly folded: ReadonlySet<string>
 }
@@ -25,19 +28,21 @@ function isDated(value: string, folded: ReadonlySet<string>): boolean {
 /** Prepares the exclude rules for the columns of one source, which are known to be there. */
 export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides): Excluder {
   const exclusions = rules.map((rule): Exclusion => {
-    const values = rule.equals.map((value) => cleanCell(String(value)))
+    const values = (rule.equals ?? []).map((value) => cleanCell(String(value)))
     return {
       index: findColumn(header, rule.column) ?? -1,
       reason: rule.reason,
+      filled: rule.filled === true,
       exact: new Set(values),
       // A value of signs only, such as "-", folds to nothing and would match every empty cell.
       folded: new Set(values.map(fold).filter((word) => word !== '')),
     }
   })
   return (cells) =>
-    exclusions.flatMap(({ index, reason, exact, folded }) => {
+    exclusions.flatMap(({ index, reason, filled, exact, folded }) => {
       const value = cleanCell(cells[index] ?? '')
-      if (!exact.has(value) && !folded.has(fold(value)) && !isDated(value, folded)) return []
+      const isNamed = exact.has(value) || folded.has(fold(value)) || isDated(value, folded)
+      if (!isNamed && !(filled && !isAbsentCollection(value))) return []
       return findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
     })
 }

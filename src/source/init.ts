@@ -113,15 +113,16 @@ function excludeSection({ columns }: Inspection): string[] {
 /** One rule per reason; a column in which nothing is kept back needs none. */
 function excludeLines(
   column: ColumnGuess,
-  { staysBehind }: ColumnKind,
+  { form, staysBehind }: ColumnKind,
   columns: readonly ColumnGuess[],
 ): string[] {
   const rules = [...new Set(staysBehind.map(({ rule }) => rule))]
   return rules.map((rule) => {
     const words = staysBehind.filter((entry) => entry.rule === rule)
     const values = words.map(({ word }) => JSON.stringify(word)).join(', ')
+    const which = form === 'ends' ? 'filled: true' : `equals: [${values}]`
     const rows = words.reduce((sum, { count }) => sum + count, 0)
-    return `  - { column: ${columnReference(column, columns)}, equals: [${values}], reason: ${REASONS[rule] ?? 'not to be migrated'} }   # ${rows} of the records`
+    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${REASONS[rule] ?? 'not to be migrated'} }   # ${rows} of the records`
   })
 }
 

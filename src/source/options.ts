@@ -141,11 +141,20 @@ const cellValue = z.union([z.string(), z.number(), z.boolean()])
 
 const excludeSchema = z
   .array(
-    z.strictObject({
-      column: columnSchema,
-      equals: z.array(cellValue).min(1, 'Name at least one value'),
-      reason: z.string().min(1, 'Say why these rows stay behind'),
-    }),
+    z
+      .strictObject({
+        column: columnSchema,
+        equals: z.array(cellValue).min(1, 'Name at least one value').exactOptional(),
+        filled: z
+          .literal(true)
+          .exactOptional()
+          .meta({ description: 'Any value will do, such as an end date' }),
+        reason: z.string().min(1, 'Say why these rows stay behind'),
+      })
+      .refine(
+        ({ equals, filled }) => (equals === undefined) !== (filled === undefined),
+        'Give either equals: [values], or filled: true for every row with a value there',
+      ),
   )
   .meta({ description: 'Rows that are left out on purpose' })
 

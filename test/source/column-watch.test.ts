@@ -77,6 +77,19 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     expect(await verdicts(text, draft)).toEqual(['sendable', 'excluded', 'sendable'])
   })
 
+  it('8.3.4 a column with the day on which some mandates ended counts too', async () => {
+    for (const name of ['Kündigungsdatum', 'Einddatum', 'Date de résiliation', 'cancelled_at']) {
+      const text = withColumn(name, ['', '31.12.2025', '-'])
+      const error = await refusal(readText(text))
+      expect(error.message).toContain(`exclude: [{ column: "${name}", filled: true`)
+      const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+      expect(await verdicts(text, draft)).toEqual(['sendable', 'excluded', 'sendable'])
+    }
+    const later = withColumn('Einddatum', ['', '31.12.2035', ''])
+    const term = withColumn('Einddatum', ['31.12.2025', '31.12.2025', '31.12.2025'])
+    for (const text of [later, term]) expect((await readText(text)).records).toHaveLength(3)
+  })
+
   it('8.3.4 a column with the last collection counts too, by its name and its dates', async () => {
     const text = withColumn('Datum laatste incasso', ['13.05.2022', '01.05.2026'])
     const error = await refusal(readText(text))

@@ -47,6 +47,8 @@ describe('the sections of the configuration file', () => {
     ['crosswalk: { from: a, key: b }', 'crosswalk.file: '],
     ['crosswalk: { file: f, from: a, key: b, secondKey: { column: c } }', 'ibanEnd: true'],
     ['exclude: [{ column: a, equals: [] , reason: r }]', 'Name at least one value'],
+    ['exclude: [{ column: a, equals: [x], filled: true, reason: r }]', 'exclude.0: Give either equals'],
+    ['exclude: [{ column: a, reason: r }]', 'exclude.0: Give either equals'],
     ['exclude: [{ column: a, equals: [x] }]', 'exclude.0.reason: '],
     ['words: { status: { alive: [x] } }', 'words.status: Unrecognized key: "alive"'],
     ['limits: { recordLength: 5 }', 'limits.recordLength: '],
