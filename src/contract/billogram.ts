@@ -122,7 +122,7 @@ export type Reminder = z.infer<typeof reminder>
 
 /** 2.2, `creditor_unique_value`: these characters and no other, at most 40. */
 const uniqueValueText = textUpTo(40).regex(
-  /^[a-zA-Z0-9 ,.;:/()[\]&%!#^'"*+=?_<>|-]*$/,
+  /^[a-zA-Z0-9 ,.;:/()[\]&%!#^'"*+=?_<>-]*$/,
   'holds a character that is not allowed',
 )
 

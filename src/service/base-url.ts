@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js'
 
 /** Where the service is, checked once at start (product.md 2, engineering-facts 8). */
 export interface BaseUrl {
-  /** One spelling per service: no trailing slash, default port left out. A ledger is bound to it. */
+  /** One spelling per service: no trailing slash or `/api/v2`, default port left out. A ledger is bound to it. */
   readonly href: string
   readonly origin: string
   /** Put before every path of the interface; empty, or `/prefix` without a slash at its end. */
@@ -42,15 +42,19 @@ export function readBaseUrl(text: string): BaseUrl {
       'Use https://. Only 127.0.0.0/8, [::1] and localhost may be reached by http://.',
     )
   }
-  const pathPrefix = url.pathname.replace(/\/+$/, '')
+  const pathPrefix = withoutEnd(url.pathname.replace(/\/+$/, ''))
   if (pathPrefix.endsWith(API_PREFIX)) {
     throw unusable(
-      `it ends with "${API_PREFIX}", which is added to it`,
-      `Leave out the ending "${API_PREFIX}".`,
+      `it ends with "${API_PREFIX}" twice`,
+      `Leave out the ending "${API_PREFIX}", it is added to the address.`,
     )
   }
   return { href: url.origin + pathPrefix, origin: url.origin, pathPrefix, host: url.host, isLoopback }
 }
+
+/** Services document their address with the ending that every path of the interface begins with. */
+const withoutEnd = (path: string): string =>
+  path.endsWith(API_PREFIX) ? path.slice(0, -API_PREFIX.length).replace(/\/+$/, '') : path
 
 /** Judged on the parsed host, so that spellings such as `127.1` count and `127.0.0.1.example` does not. */
 export const isLoopbackName = (hostname: string): boolean =>

@@ -48,8 +48,8 @@ describe('a base URL that is refused', () => {
     ['https://example.com/?', 'a query or a fragment'],
     ['https://example.com/?key=1', 'a query or a fragment'],
     ['https://example.com/#top', 'a query or a fragment'],
-    ['https://example.com/api/v2', 'it ends with "/api/v2"'],
-    ['https://example.com/api/v2/', 'it ends with "/api/v2"'],
+    ['https://example.com/api/v2/api/v2', 'it ends with "/api/v2" twice'],
+    ['https://example.com/x/api/v2//api/v2/', 'it ends with "/api/v2" twice'],
     ['http://api.example.com', '"api.example.com" is not this machine'],
     ['http://128.0.0.1', '"128.0.0.1" is not this machine'],
     ['http://10.0.0.1:80', '"10.0.0.1" is not this machine'],
@@ -93,5 +93,16 @@ describe('a base URL that is refused', () => {
     const { message, next } = refusalOf('http://api.example.com')
     expect(message).toContain('unencrypted')
     expect(next).toContain('Use https://')
+  })
+})
+
+describe('9.3 an address that ends as every path of the interface begins', () => {
+  it.each([
+    ['https://example.com/api/v2', 'https://example.com'],
+    ['https://example.com/api/v2/', 'https://example.com'],
+    ['https://example.com/billing/api/v2', 'https://example.com/billing'],
+    ['https://example.com/api/v20', 'https://example.com/api/v20'],
+  ])('%s is %s', (text, href) => {
+    expect(readBaseUrl(text).href).toBe(href)
   })
 })
