@@ -115,7 +115,6 @@ const UNCONFIRMED_LENGTHS: Readonly<Record<string, number>> = {
   DK: 19,
   EE: 20,
   FI: 15,
-  GB: 28,
   GR: 12,
   HR: 18,
   HU: 16,

@@ -46,12 +46,18 @@ const endsAtForm = (check: ValueCheck, text: string, ci: string): boolean =>
 /** Checks 7 to 9. */
 function endsAtLength(check: ValueCheck, ci: string): boolean {
   const country = ci.slice(0, 2)
+  // Their lengths differ by bank: told once per identifier of the file (`hasOddBritishLength`), never per row.
+  if (country === 'GB') return false
   const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
   if (known === undefined) return breaks(check, 'CI_LENGTH_UNKNOWN')
   if (known.totals.includes(ci.length)) return false
   const detail = `It has ${ci.length} characters, ${country} uses ${known.totals.join(' or ')}.`
   return breaks(check, known.isConfirmed ? 'CI_LENGTH' : 'CI_LENGTH_UNCONFIRMED', detail)
 }
+
+/** Identifiers of the United Kingdom have 27 to 30 characters, depending on the sponsoring bank. */
+export const hasOddBritishLength = (ci: string): boolean =>
+  ci.startsWith('GB') && (ci.length < 27 || ci.length > 30)
 
 /** Checks 5 to 10. */
 function endsAtIssuer(check: ValueCheck, ci: string): boolean {

@@ -1,6 +1,6 @@
 import { breaks, startCheck, unusable, usable, type Checked } from './finding.js'
 import type { SeverityOverrides } from './rules.js'
-import { cleanCell } from './text.js'
+import { cleanCell, isScientific } from './text.js'
 
 const ONLY_DIGITS = /^[0-9]+$/
 const LEADING_ZEROS = /^0+/
@@ -19,6 +19,7 @@ export function checkCustomerNo(raw: string, severities: SeverityOverrides): Che
     breaks(check, 'CUST_EMPTY')
     return unusable(check, null)
   }
+  if (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
   if (!ONLY_DIGITS.test(text)) {
     breaks(check, 'CUST_FORMAT')
     return unusable(check, null)

@@ -135,6 +135,28 @@ export function readDate(text: string, format: SettledFormat, today: LocalDate):
   }
 }
 
+const HASHES = /^#{2,}$/
+/** Days of the years 1996 to 2063: what a spreadsheet counts where a mandate was signed or collected. */
+const LIKELY_SERIAL = /^(?:3[5-9]|4[0-9]|5[0-9])[0-9]{3}(?:[.,][0-9]+)?$/
+
+/** What a spreadsheet made of a date that cannot be read in the declared format, or null. */
+export function explainDate(text: string): { readonly detail: string; readonly remedy: string } | null {
+  if (HASHES.test(text))
+    return {
+      detail:
+        'A spreadsheet saved what it showed, because its column was too narrow. The date is not in the file.',
+      remedy: 'Widen the column and save again, or export again without opening the file in a spreadsheet.',
+    }
+  if (!LIKELY_SERIAL.test(text)) return null
+  const read = readSerial(text, EXCEL_EPOCH)
+  const day = read.kind === 'date' ? ` (${read.date}, or four years later on an old Mac)` : ''
+  return {
+    detail: `A spreadsheet saved the date as a number of days${day}.`,
+    remedy:
+      'Declare the format "excel" for this column, compare a few dates with the source, and check again.',
+  }
+}
+
 const UNDECLARED = /^[0-9]+(?:[.,][0-9]+)?$|^[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2}$/
 const ZEROS = /^0[-0./: TZ]*$/
 

@@ -41,9 +41,10 @@ export const startCheck = (field: Field, raw: string, severities: SeverityOverri
  * Notes that a value broke a rule.
  * A rule marked † leaves no value, so it is reported and ends the checks whatever its severity.
  * @param detail what this value shows beyond the rule's text; never an account number
+ * @param better what to do about this value, where the rule's remedy is too general
  * @returns true when this ends the checks of the field
  */
-export function breaks(check: ValueCheck, rule: RuleId, detail?: string): boolean {
+export function breaks(check: ValueCheck, rule: RuleId, detail?: string, better?: string): boolean {
   const severity = severityOf(rule, check.severities)
   const { message, remedy, unusable = false } = ruleOf(rule)
   if (severity === 'off' && !unusable) return false
@@ -57,7 +58,7 @@ export function breaks(check: ValueCheck, rule: RuleId, detail?: string): boolea
     field: check.field,
     value: showValue(check.raw, check.field),
     message: parts.join(' '),
-    remedy,
+    remedy: better ?? remedy,
   })
   return isError || unusable
 }

@@ -1,4 +1,4 @@
-import { isZeroDate, readDate, type SettledFormat } from './date-format.js'
+import { explainDate, isZeroDate, readDate, type SettledFormat } from './date-format.js'
 import { breaks, startCheck, type ValueCheck } from './finding.js'
 import { addMonths, compareDates, daysBetween } from './local-date.js'
 import type { LocalDate } from './mandate.js'
@@ -6,7 +6,10 @@ import type { SeverityOverrides } from './rules.js'
 import { cleanCell } from './text.js'
 import type { Finding } from './verdict.js'
 
-/** Months without a collection after which a recurrent mandate lapses (sepa-rules.md 7.1). */
+/**
+ * Months after which a recurrent mandate lapses. They count from the last collection that was presented to the bank,
+ * also when it came back.
+ */
 const DORMANT_AFTER_MONTHS = 36
 
 const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1970-01-01'])
@@ -62,7 +65,8 @@ export function checkLastCollection(raw: string, options: LastCollectionOptions)
   if (isAbsentCollection(text)) return checkAbsent(check, options)
   const read = readDate(text, format, today)
   if (read.kind !== 'date') {
-    breaks(check, 'LAST_COLLECTION_INVALID')
+    const { detail, remedy } = explainDate(text) ?? {}
+    breaks(check, 'LAST_COLLECTION_INVALID', detail, remedy)
     return { findings: check.findings, latestFirstDebit: null }
   }
   if (FILLERS.has(read.date)) return checkAbsent(check, options)

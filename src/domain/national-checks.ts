@@ -1,12 +1,12 @@
-/** National check digits that ibantools does not know (sepa-rules.md 4.1): FI, IT and SM. */
+/** National check digits that ibantools does not know: AL, FI, IS, IT and SM. */
 
 /** Luhn over a text of digits: every second digit from the right counts twice. */
 function hasLuhnDefect(digits: string): boolean {
   let sum = 0
   for (let i = 0; i < digits.length; i += 1) {
     const digit = digits.charCodeAt(digits.length - 1 - i) - 48
-    const weighted = i % 2 === 1 ? digit * 2 : digit
-    sum += weighted > 9 ? weighted - 9 : weighted
+    const counted = i % 2 === 1 ? digit * 2 : digit
+    sum += counted > 9 ? counted - 9 : counted
   }
   return sum % 10 !== 0
 }
@@ -28,8 +28,23 @@ function hasCinDefect(bban: string): boolean {
   return sum % 26 !== bban.charCodeAt(0) - 65
 }
 
+const weighted = (digits: string, weights: readonly number[]): number =>
+  weights.reduce((sum, weight, i) => sum + weight * (digits.charCodeAt(i) - 48), 0)
+
+/** Bank and branch have eight digits, the last of which brings the weighted sum to a multiple of ten. */
+const hasBranchDefect = (bban: string): boolean => weighted(bban, [9, 7, 3, 1, 9, 7, 3, 1]) % 10 !== 0
+
+/** The holder's kennitala ends the number: eight digits, their check digit (modulus 11) and the century. */
+function hasKennitalaDefect(bban: string): boolean {
+  const kennitala = bban.slice(-10)
+  const rest = weighted(kennitala, [3, 2, 7, 6, 5, 4, 3, 2]) % 11
+  return (11 - rest) % 11 !== kennitala.charCodeAt(8) - 48
+}
+
 /** True when the national check fails. The IBAN has the right length and structure for its country. */
 export function hasNationalDefect(iban: string): boolean {
+  if (iban.startsWith('AL')) return hasBranchDefect(iban.slice(4))
+  if (iban.startsWith('IS')) return hasKennitalaDefect(iban.slice(4))
   if (iban.startsWith('FI')) return hasLuhnDefect(iban.slice(4))
   if (iban.startsWith('IT') || iban.startsWith('SM')) return hasCinDefect(iban.slice(4))
   return false

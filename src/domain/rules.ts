@@ -149,14 +149,16 @@ export const RULES = {
     section: '4',
     severity: 'warning',
     message: "Collections from this country also need the payer's address (and usually the BIC).",
-    remedy: 'Make sure the address is stored on the customer.',
+    remedy:
+      'Store the address on the customer with town and country in fields of their own: since 15 November 2026 banks refuse unstructured ones.',
   },
   IBAN_NEW_SEPA: {
     section: '4',
     severity: 'warning',
     message:
       "The country joined SEPA recently. Its bank may not accept direct debits yet. The payer's address is needed.",
-    remedy: 'Ask the bank before the first collection.',
+    remedy:
+      'Ask the bank before the first collection. Store the address with town and country in fields of their own: since 15 November 2026 banks refuse unstructured ones.',
   },
   IBAN_NATIONAL_CHECK: {
     section: '4',
@@ -353,7 +355,7 @@ export const RULES = {
     section: '7.1',
     severity: 'warning',
     message: 'The last collection is in the future. It may be a planned one.',
-    remedy: 'Use the last executed collection.',
+    remedy: 'Use the last collection that was presented to the bank, also when it came back.',
   },
   LAST_COLLECTION_BEFORE_SIGNATURE: {
     section: '7.1',
@@ -365,20 +367,20 @@ export const RULES = {
     section: '7.1',
     severity: 'error',
     state: 'excluded',
-    message: 'No collection for more than 36 months: the mandate has lapsed.',
-    remedy: 'Get a new mandate from the customer.',
+    message: 'No collection was presented for more than 36 months: the mandate has lapsed.',
+    remedy: 'Get a new mandate, unless a later collection was presented: it counts also when it came back.',
   },
   MANDATE_DORMANT_SOON: {
     section: '7.1',
     severity: 'warning',
     message: 'The mandate lapses soon.',
-    remedy: 'Run the first collection before the date shown.',
+    remedy: 'Present the first collection by the date shown; it counts also when it comes back.',
   },
   DORMANCY_UNKNOWN: {
     section: '7.1',
     severity: 'warning',
     message: 'It cannot be told whether the mandate has lapsed (unconfirmed: warn, never reject).',
-    remedy: 'Supply the last collection date.',
+    remedy: 'Supply the date of the last collection that was presented, also when it came back.',
   },
   STATUS_NOT_ACTIVE: {
     section: '7.2',
@@ -585,13 +587,25 @@ export const RULES = {
     section: '9',
     severity: 'warning',
     message: 'It cannot be told which of these mandates have lapsed.',
-    remedy: 'Map a column with the last collection date.',
+    remedy: 'Map a column with the last collection that was presented, also when it came back.',
   },
   FILE_CI_MIXED: {
     section: '9',
     severity: 'warning',
     message: 'The file names several previous creditors. Usually it is one.',
     remedy: 'Check for damaged identifiers.',
+  },
+  FILE_CI_LENGTH: {
+    section: '9',
+    severity: 'warning',
+    message: 'A creditor identifier of the United Kingdom has an unusual length.',
+    remedy: 'Compare it with a bank statement.',
+  },
+  FILE_TOTALS_LINE: {
+    section: '9',
+    severity: 'warning',
+    message: 'The last line holds totals and no mandate. It was left out and is not counted.',
+    remedy: 'Nothing to do, unless it is a mandate.',
   },
   RESPONSE_ECHO_MISMATCH: {
     section: '13',

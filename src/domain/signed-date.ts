@@ -1,4 +1,4 @@
-import { readDate, type SettledFormat } from './date-format.js'
+import { explainDate, readDate, type SettledFormat } from './date-format.js'
 import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from './finding.js'
 import { compareDates } from './local-date.js'
 import type { LocalDate } from './mandate.js'
@@ -39,7 +39,10 @@ export function checkSignedDate(
   }
   const read = readDate(text, format, today)
   if (read.kind !== 'date') {
-    breaks(check, read.kind === 'ambiguous' ? 'DATE_AMBIGUOUS' : 'DATE_INVALID')
+    const { detail, remedy } = explainDate(text) ?? {}
+    // A number of days or a row of # is not ambiguous, whatever the other values of the column are.
+    const rule = read.kind === 'ambiguous' && detail === undefined ? 'DATE_AMBIGUOUS' : 'DATE_INVALID'
+    breaks(check, rule, detail, remedy)
     return unusable(check, null)
   }
   return endsAtOddity(check, read, today) ? unusable(check, read.date) : usable(check, read.date)

@@ -18,6 +18,7 @@ const REGISTERED_COLUMNS = [
   'source',
   'record',
   'attempts',
+  'latest_first_debit',
 ] as const
 
 /** What the result files add to the original columns (product.md 7). */
@@ -79,6 +80,7 @@ export const registeredLine = (row: RowRecord): string =>
     row.source,
     String(row.record),
     String(row.attempts),
+    row.latestFirstDebit ?? '',
   ])
 
 /** Header of refused.csv and not-sent.csv. */

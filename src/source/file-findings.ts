@@ -1,3 +1,4 @@
+import { hasOddBritishLength } from '../domain/creditor-identifier.js'
 import { isLongAgo } from '../domain/last-collection.js'
 import { creditorOf } from '../domain/mandate-key.js'
 import type { LocalDate } from '../domain/mandate.js'
@@ -21,6 +22,8 @@ export interface FileWatch {
 }
 
 const MOST_CREDITORS = 1000
+/** One finding each; a file with more of them is damaged as a whole. */
+const MOST_TOLD = 100
 const FEWEST_ROWS_FOR_DATES = 10
 const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
@@ -29,6 +32,7 @@ const FILLER_SHARE = 0.1
 export function watchFile(options: WatchOptions): FileWatch {
   const dates = new Map<LocalDate, number>()
   const creditors = new Set<string>()
+  const oddBritish = new Set<string>()
   let rows = 0
   let references = 0
   let allAreCustomers = true
@@ -39,6 +43,12 @@ export function watchFile(options: WatchOptions): FileWatch {
         dates.set(signedDate, (dates.get(signedDate) ?? 0) + 1)
       if (creditorIdentifier !== null && creditors.size < MOST_CREDITORS)
         creditors.add(creditorOf(creditorIdentifier))
+      if (
+        creditorIdentifier !== null &&
+        oddBritish.size < MOST_TOLD &&
+        hasOddBritishLength(creditorIdentifier)
+      )
+        oddBritish.add(creditorIdentifier)
       if (mandateReference === null) return
       references += 1
       allAreCustomers &&= keys.includes(mandateReference)
@@ -57,6 +67,9 @@ export function watchFile(options: WatchOptions): FileWatch {
         ...(creditors.size > 1
           ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
           : []),
+        ...[...oddBritish].flatMap((ci) =>
+          report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
+        ),
       ]
     },
   }

@@ -29,6 +29,7 @@ import { refuse, refuseByFinding } from './refusal.js'
 import { alignRows } from './row-shape.js'
 import { watchSource } from './source-watch.js'
 import { openText } from './text.js'
+import { isTotalsLine } from './totals-line.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
 export interface OpenedSource {
@@ -45,6 +46,8 @@ export interface OpenedSource {
 }
 
 const BATCH = 1000
+/** So many lines of totals may stand at the end. */
+const MOST_TOTALS = 8
 
 /**
  * Opens a source: finds out how it is written and which column feeds which field.
@@ -115,12 +118,13 @@ function undecidedOf(findings: readonly Finding[]): Readonly<Record<string, read
 
 const isDecided = ({ rule }: Finding): boolean => rule !== 'FILE_COLUMN_UNDECIDED'
 
-/** The data records, in batches, without header, blank lines and footer. */
+/** The data records, in batches, without header, blank lines, footer and lines of totals at the end. */
 async function* readData(
-  { text, layout, options: { limits } }: RecognisedSource,
+  { text, layout, mapping, options: { limits } }: RecognisedSource,
   signal: AbortSignal | undefined,
   ends: {
     onEnd: (end: ReadEnd) => void
+    onTotals: (record: RawRecord) => void
     onFooter: (lines: string) => void
     onBlank: (lines: number) => void
   },
@@ -130,12 +134,25 @@ async function* readData(
   const records = readRecords(text.label, body, recordSettings(layout, limits), (end) => {
     ends.onBlank(end.blankLines)
   })
+  let held: RawRecord[] = []
   for await (const batch of records) {
     const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))
     const isHeaderIn = batch.some(({ line }) => line === layout.headerLine)
     ends.onBlank(batch.length - kept.length - (isHeaderIn ? 1 : 0))
-    yield kept
+    const known = [...held, ...kept]
+    yield known.slice(0, -MOST_TOTALS)
+    held = known.slice(-MOST_TOTALS)
   }
+  // Only at the end: further up the word may be a name, and a line that is left out there would not be noticed.
+  for (
+    let last = held.at(-1);
+    last !== undefined && isTotalsLine(last.cells, mapping.fields);
+    last = held.at(-1)
+  ) {
+    ends.onTotals(last)
+    held.pop()
+  }
+  yield held
 }
 
 /** Settles the columns declared `auto`, which takes a look at all their values first (sepa-rules.md 5). */
@@ -145,7 +162,8 @@ async function settleFormats(source: RecognisedSource, signal: AbortSignal | und
     autoColumn(fields, 'signed_date', signedDateFormat),
     autoColumn(fields, 'last_collection_date', lastCollectionFormat, isAbsentCollection),
   ] as const
-  const ignore = { onEnd: () => undefined, onFooter: () => undefined, onBlank: () => undefined }
+  const nothing = (): void => undefined
+  const ignore = { onEnd: nothing, onTotals: nothing, onFooter: nothing, onBlank: nothing }
   if (columns.some((column) => column.position !== null)) {
     if (source.text.sha256 === null)
       throw new UsageError(
@@ -226,6 +244,7 @@ async function* readChecked(
   let batch: CheckedRecord[] = []
   const data = readData(source, signal, {
     onEnd: (reached) => (end = reached),
+    onTotals: watch.noteTotals,
     onFooter: (lines) => (footer = lines),
     onBlank: (lines) => (blankLines += lines),
   })

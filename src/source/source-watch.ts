@@ -10,6 +10,7 @@ import { countFindings, leftOutFindings, type LeftOutColumns } from './left-out.
 import { watchDamage } from './mojibake.js'
 import type { RecognisedSource } from './recognised-source.js'
 import type { RecordCheck } from './record-check.js'
+import type { RawRecord } from './records.js'
 import { isTotalsLine } from './stated-count.js'
 import type { TextSource } from './text.js'
 
@@ -28,6 +29,7 @@ export function watchSource(source: RecognisedSource) {
   const cleaning = countCleaning()
   let records = 0
   let last: CheckedRecord | null = null
+  const totals: RawRecord[] = []
   const transformed: Partial<Record<Field, number>> = {}
   return {
     note: ({ checked, raw, oldKey, transformed: fields }: RecordCheck): void => {
@@ -40,6 +42,7 @@ export function watchSource(source: RecognisedSource) {
       if (raw !== null) cleaning.note(raw)
       for (const field of fields) transformed[field] = (transformed[field] ?? 0) + 1
     },
+    noteTotals: (record: RawRecord): void => void totals.push(record),
     findings: (footer: string): readonly Finding[] => [
       ...leftOutFindings({
         preamble: layout.preamble,
@@ -49,6 +52,13 @@ export function watchSource(source: RecognisedSource) {
         severities,
       }),
       ...(last === null ? [] : undeclaredTotal(last, records, severities)),
+      ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
+      ...totals.flatMap(({ line, cells }) =>
+        findingOf('FILE_TOTALS_LINE', severities, {
+          value: cells.filter((cell) => cell !== '').join(' '),
+          detail: `It is line ${line}.`,
+        }),
+      ),
       ...assumedEncoding(text, layout, severities),
       ...damage.findings(layout.header.names, severities),
       ...file.findings(),

@@ -57,9 +57,9 @@ test('only in Estonia has a right creditor identifier the length of an IBAN, and
   expect('ZZZ0123456789012').not.toMatch(SEPA_COUNTRIES.get('EE')!.bban)
 })
 
-test('creditor identifiers of 9 countries have a confirmed length, of 22 an unconfirmed one', () => {
+test('creditor identifiers of 9 countries have a confirmed length, of 21 an unconfirmed one', () => {
   const lengths = [...CREDITOR_IDENTIFIER_LENGTHS.values()]
   expect(lengths.filter(({ isConfirmed }) => isConfirmed)).toHaveLength(9)
-  expect(lengths.filter(({ isConfirmed }) => !isConfirmed)).toHaveLength(22)
+  expect(lengths.filter(({ isConfirmed }) => !isConfirmed)).toHaveLength(21)
   expect(CREDITOR_IDENTIFIER_LENGTHS.get('BE')).toEqual({ totals: [17, 20], isConfirmed: true })
 })

@@ -52,3 +52,16 @@ test.each(['warning', 'off'] as const)('a dagger rule set to %s still leaves not
 test('a leading zero raised to an error keeps the row back, but the number can be read', () => {
   expect(checkCustomerNo('042', { CUST_LEADING_ZERO: 'error' })).toMatchObject({ usable: false, value: 42 })
 })
+
+test.each(['1.00500E+11', '1,005E+05'])(
+  '9.3 %s is explained as what a spreadsheet made of the number',
+  (raw) => {
+    const [finding] = checkCustomerNo(raw, {}).findings
+    expect(finding).toMatchObject({ rule: 'EXCEL_SCIENTIFIC', severity: 'error' })
+    expect(finding?.message).toContain('The spreadsheet replaced this value by a rounded number')
+    expect(checkCustomerNo(raw, { EXCEL_SCIENTIFIC: 'off' })).toMatchObject({
+      usable: false,
+      findings: [{ rule: 'CUST_FORMAT' }],
+    })
+  },
+)

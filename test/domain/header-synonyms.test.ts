@@ -32,6 +32,11 @@ describe('headers', () => {
     ['GLAEUBIGER ID', 'sepa_creditor_identifier'],
     ['mandats-referenz', 'unique_mandate_reference'],
     ['date_of_signature', 'signed_date'],
+    // 9.3
+    ['Mandats-ID', 'unique_mandate_reference'],
+    ['MANDATSNUMMER', 'unique_mandate_reference'],
+    ['Mandats Nr', 'unique_mandate_reference'],
+    ['Référence unique du mandat', 'unique_mandate_reference'],
     ['Mandatausfuehrung', 'last_collection_date'],
   ])('%j is the header of %s', (header, field) => {
     expect(meaningOfHeader(header)).toEqual({ kind: 'field', field })

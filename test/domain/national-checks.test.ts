@@ -32,3 +32,30 @@ test('the Italian check letter counts letters of the account', () => {
 test('other countries have no check here', () => {
   expect(hasNationalDefect('DE00000000000000000001')).toBe(false)
 })
+
+describe('9.3 the check digits of Albania and Iceland', () => {
+  test.each(['AL47212110090000000235698741', 'IS140159260076545510730339'])('pass for %s', (iban) => {
+    expect(hasNationalDefect(iban)).toBe(false)
+  })
+
+  test('catch any other digit of bank and branch in Albania, and none behind it', () => {
+    const iban = 'AL47212110090000000235698741'
+    for (let at = 4; at < iban.length; at += 1)
+      for (const digit of '0123456789')
+        if (digit !== iban[at])
+          expect(hasNationalDefect(withDigit(iban, at, digit)), `${digit} at ${at}`).toBe(at < 12)
+  })
+
+  test('catch any other digit of the kennitala in Iceland but its century, and none before it', () => {
+    const iban = 'IS140159260076545510730339'
+    for (let at = 4; at < iban.length; at += 1)
+      for (const digit of '0123456789')
+        if (digit !== iban[at])
+          expect(hasNationalDefect(withDigit(iban, at, digit)), `${digit} at ${at}`).toBe(at >= 16 && at < 25)
+  })
+
+  test('a kennitala whose sum leaves nothing has the check digit 0', () => {
+    expect(hasNationalDefect('IS000000000000000000000000')).toBe(false)
+    expect(hasNationalDefect('IS000000000000000000000010')).toBe(true)
+  })
+})

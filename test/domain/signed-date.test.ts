@@ -68,3 +68,30 @@ describe('the signed date', () => {
     }
   })
 })
+
+describe('9.3 what a spreadsheet made of a date', () => {
+  test.each(['iso', 'dd.mm.yyyy', 'unsettled'] as const)('is explained in a column of %s', (format) => {
+    expect(check('45231', format).findings).toMatchObject([
+      {
+        rule: 'DATE_INVALID',
+        message: expect.stringContaining(
+          'as a number of days (2023-11-01, or four years later on an old Mac).',
+        ) as string,
+        remedy: expect.stringContaining('Declare the format "excel" for this column') as string,
+      },
+    ])
+    expect(check('########', format).findings).toMatchObject([
+      {
+        rule: 'DATE_INVALID',
+        message: expect.stringContaining('its column was too narrow. The date is not in the file.') as string,
+        remedy: expect.stringContaining('Widen the column and save again') as string,
+      },
+    ])
+  })
+
+  test('is left alone where the column is declared so, and other numbers are not taken for it', () => {
+    expect(check('45231', 'excel')).toMatchObject({ usable: true, value: '2023-11-01' })
+    expect(check('20231101').findings[0]?.message).not.toContain('number of days')
+    expect(check('12', 'unsettled').findings).toMatchObject([{ rule: 'DATE_AMBIGUOUS' }])
+  })
+})

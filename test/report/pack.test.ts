@@ -94,7 +94,7 @@ describe('the reconciliation pack', () => {
     const closing = 'migration_ledger,migration_attempt,migration_decision,migration_reason,migration_by'
     expect(headers).toEqual([
       'customer_no,iban_masked,signed_date,original_creditor_identifier,original_mandate_reference,' +
-        'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts',
+        'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts,latest_first_debit',
       `${originals},${closing}`,
       `${originals},migration_sent_at,migration_sent_ago,migration_resend_from,migration_request_id,${closing},` +
         'migration_assigned_creditor_identifier,migration_assigned_mandate_reference',

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { mod97 } from '../../src/domain/check-digits.js'
 import { UsageError } from '../../src/errors.js'
 import type { CheckedRecord } from '../../src/domain/verdict.js'
 import { openSource } from '../../src/source/read-source.js'
@@ -314,6 +315,31 @@ describe('rules on the whole file', () => {
     )
     expect(await fileRules(exportOf(2).replace('DE98ZZZ09999999999,M-2', 'FR72ZZZ123456,M-2'))).toEqual([
       'FILE_CI_MIXED',
+    ])
+  })
+
+  test('9.3 an odd length of a British creditor identifier is told once for each of them, never per row', async () => {
+    const british = (characters: number): string => {
+      const national = 'SDDBARC'.padEnd(characters - 7, 'A')
+      return `GB${String(98 - mod97(`${national}GB00`)).padStart(2, '0')}ZZZ${national}`
+    }
+    const named = (lengths: readonly number[]): string =>
+      lengths.reduce(
+        (text, length, n) => text.replace(`DE98ZZZ09999999999,M-${n + 1}`, `${british(length)},M-${n + 1}`),
+        exportOf(lengths.length),
+      )
+    const usual = await readText(named([27, 28, 29, 30, 30]))
+    expect(usual.records.flatMap(({ findings }) => findings)).toEqual([])
+    expect(usual.summary.findings.filter(({ rule }) => rule === 'FILE_CI_LENGTH')).toEqual([])
+    const odd = await readText(named([26, 26, 26, 31, 31]))
+    expect(odd.records.flatMap(({ findings }) => findings)).toEqual([])
+    expect(odd.records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
+    expect(odd.summary.findings.filter(({ rule }) => rule === 'FILE_CI_LENGTH')).toMatchObject([
+      {
+        value: british(26),
+        message: expect.stringContaining('It has 26 characters, 27 to 30 are usual.') as string,
+      },
+      { value: british(31) },
     ])
   })
 

@@ -180,7 +180,7 @@ describe('excel-damaged.csv', () => {
       [12, 'invalid', 'CI_LENGTH'],
       [14, 'sendable', 'UMR_PRECISION'],
       [16, 'invalid', 'UMR_CHARSET'],
-      [18, 'invalid', 'CUST_FORMAT'],
+      [18, 'invalid', 'EXCEL_SCIENTIFIC'],
       [19, 'invalid', 'IBAN_COUNTRY'],
     ])
     expect(records[5]?.values.mandateReference).toBe('00012345')

@@ -1,0 +1,28 @@
+import { fold } from '../domain/text.js'
+import type { MappedColumn } from './mapping.js'
+
+/** Words that totals begin with, and what they count; folded. */
+const TOTALS =
+  'summe summen gesamt gesamtsumme gesamtanzahl gesamtzahl anzahl insgesamt total totals totaal aantal totale totales totalt totaux summa sum count nombre numero antal ialt suma razem liczba endsumme zwischensumme'
+const COUNTED =
+  'mandat mandate mandaten mandats mandates mandatos mandati mandater machtigingen datensatze zeilen eintrage posten positionen record records rows lines entries regels lignes lineas registros registri rader raekker rekordow kunden klanten clients clientes clienti customers der von of de des des van het di general'
+const BEGINNINGS: ReadonlySet<string> = new Set(TOTALS.split(' '))
+const WORDS: ReadonlySet<string> = new Set([...BEGINNINGS, ...COUNTED.split(' ')])
+
+/** Without a value in any of these but the one that holds the word, nothing of a record could be a mandate. */
+const TELLING = ['iban', 'unique_mandate_reference', 'signed_date', 'sepa_creditor_identifier'] as const
+
+/**
+ * True for a record such as `Summe;;;;20000`: its first cell that holds something says that totals follow, in words
+ * of totals alone, and there is neither account, reference, date nor creditor.
+ */
+export function isTotalsLine(cells: readonly string[], fields: readonly MappedColumn[]): boolean {
+  const first = cells.findIndex((cell) => cell.trim() !== '')
+  const words = (cells[first] ?? '').match(/[\p{L}\p{M}]+/gu)?.map(fold) ?? []
+  const [beginning] = words
+  if (beginning === undefined || !BEGINNINGS.has(beginning) || !words.every((word) => WORDS.has(word)))
+    return false
+  return fields
+    .filter(({ field }) => TELLING.some((telling) => telling === field))
+    .every(({ position }) => position === first || (cells[position] ?? '').trim() === '')
+}
