@@ -142,7 +142,10 @@ describe('a setting that cannot be right is refused with exit status 2', () => {
   it('a password file that others can read', async () => {
     writeFileSync(path('password'), 'x\n', { mode: 0o644 })
     const args = ['export.csv', '--base-url', baseUrl, '--password-file', 'password']
-    await expectRefusal(run(args, { SEPA_MIGRATE_USERNAME: 'me' }), { status: 2, message: /other users may open it/ })
+    await expectRefusal(run(args, { SEPA_MIGRATE_USERNAME: 'me' }), {
+      status: 2,
+      message: /other users may open it/,
+    })
   })
 
   it('certificate checks turned off by the environment', async () => {
