@@ -1,3 +1,4 @@
+import { holdsIban } from '../domain/masking.js'
 import type { Field } from '../domain/mandate.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { CheckedRecord, Finding } from '../domain/verdict.js'
@@ -91,7 +92,7 @@ function undeclaredTotal(
   records: number,
   severities: SeverityOverrides,
 ): readonly Finding[] {
-  return verdict.kind === 'invalid' && isTotalsLine(cells)
+  return verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
     ? countFindings(cells, records - 1, severities)
     : []
 }
