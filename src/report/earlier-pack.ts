@@ -5,6 +5,12 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { problemHeader } from './problem-lines.js'
 
+export interface PackFile {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
 /** A report being written keeps its files in a folder of this name until all of them are complete. */
 export const WORKSHOP_PREFIX = '.sepa-migrate-report-'
 
@@ -63,14 +69,15 @@ const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /**
- * The first of the names under which the folder has something that is not as this program wrote it: a file that a
+ * The first of these files under whose name the folder has something that is not as this program wrote it: a file that a
  * person fills in, or one of somebody else. Null where all of them may be replaced.
  */
-export async function keptFile(folder: string, names: readonly string[]): Promise<string | null> {
+export async function keptFile(folder: string, files: readonly PackFile[]): Promise<string | null> {
+  const same: Hashes = new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`)) // by a report at the same time
   const unfinished = await unfinishedManifests(folder)
   const manifest = await readManifest(folder) // after the others, which move here
-  const known = [...unfinished, ...(manifest === null ? [] : [manifest])]
-  for (const name of names) {
+  const known = [same, ...unfinished, ...(manifest === null ? [] : [manifest])]
+  for (const { name } of files) {
     const path = join(folder, name)
     const entry = await lstat(path).catch((error: unknown) => {
       if (isMissing(error)) return null
@@ -87,13 +94,13 @@ export async function keptFile(folder: string, names: readonly string[]): Promis
 }
 
 /** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
-export async function freeFolder(out: string, names: readonly string[]): Promise<string> {
+export async function freeFolder(out: string, files: readonly PackFile[]): Promise<string> {
   for (let n = 2; ; n += 1) {
     const folder = join(out, `report-${n}`)
     await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     })
     const isFolder = (await lstat(folder)).isDirectory()
-    if (isFolder && (await keptFile(folder, names)) === null) return folder
+    if (isFolder && (await keptFile(folder, files)) === null) return folder
   }
 }

@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../errors.js'
-import { freeFolder, keptFile, WORKSHOP_PREFIX } from './earlier-pack.js'
-
-export interface PackFile {
-  readonly name: string
-  readonly bytes: number
-  readonly sha256: string
-}
+import { freeFolder, keptFile, type PackFile, WORKSHOP_PREFIX } from './earlier-pack.js'
 
 /** A file that is being written under a temporary name. */
 interface PackOutput {
@@ -156,14 +150,14 @@ export async function openPackFolder(out: string, names: readonly string[]): Pro
     await removeAbandoned(out, made)
     return made
   })
-  const finished: string[] = []
+  const finished: PackFile[] = []
   const handles: FileHandle[] = []
 
   const create = (name: string): Promise<PackOutput> =>
     withFolder(out, async () => {
       const handle = await open(join(workshop, name), 'wx', 0o600)
       handles.push(handle)
-      const output = outputTo(handle, name, (file) => void finished.push(file.name))
+      const output = outputTo(handle, name, (file) => void finished.push(file))
       return {
         put: output.put,
         drain: () => withFolder(out, output.drain),
@@ -181,7 +175,7 @@ export async function openPackFolder(out: string, names: readonly string[]): Pro
     withFolder(out, async () => {
       const kept = await keptFile(out, finished)
       const folder = kept === null ? out : await freeFolder(out, finished)
-      for (const name of finished) await rename(join(workshop, name), join(folder, name))
+      for (const { name } of finished) await rename(join(workshop, name), join(folder, name))
       await rm(workshop, { recursive: true })
       await syncFolder(folder)
       return { folder, kept }

@@ -1,7 +1,7 @@
 import { isBalanced, TOTAL_OF_STATE } from '../domain/totals.js'
 import { FILE_OF_PART, type ReportFacts } from './facts.js'
 import { DEFINITIONS } from './hash-totals.js'
-import type { PackFile } from './pack-folder.js'
+import type { PackFile } from './earlier-pack.js'
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
