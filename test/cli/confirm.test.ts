@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,6 +13,10 @@ import {
   readRegister,
   totalsOf,
   type DeliveryPolicy,
+  admitSources,
+  DEFAULT_SOURCE_OPTIONS,
+  parseLocalDate,
+  sourceOpeners,
 } from '../../src/index.js'
 import { worldOf } from './world.js'
 
@@ -65,7 +69,38 @@ async function confirm(target: string, typed: string | null, flags: { yes?: stri
   return { isConfirmed, notes: notes.join('\n'), questions }
 }
 
+/** Admits an export with a footer and a status column into the ledger. */
+async function admitExport(): Promise<void> {
+  const file = join(folder, 'export.csv')
+  const row = (customer: number, status: string): string =>
+    `${customer},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${customer},${status}`
+  const header = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,status'
+  const lines = [header, row(1, 'active'), row(2, 'ended'), row(3, 'waiting'), 'Total: 3']
+  writeFileSync(file, lines.join('\n'))
+  const { source } = DEFAULT_SOURCE_OPTIONS
+  const options = { ...DEFAULT_SOURCE_OPTIONS, source: { ...source, skipFooterLines: 1 } }
+  const today = parseLocalDate('2026-06-15')
+  if (today === null) throw new Error('no date')
+  const check = { today, severities: {}, newCreditorIdentifier: null, dormantSoonDays: 60 }
+  const { signal } = new AbortController()
+  const ledger = openLedger({ file: join(folder, 'march.db'), clock: { now: () => 0, monotonic: () => 0 } })
+  await admitSources(ledger, sourceOpeners([file], options, check, signal), {
+    severities: {},
+    signal,
+    watch: () => undefined,
+  })
+  ledger.close()
+}
+
 describe('a run against a real service', () => {
+  it('8.3.3 and 8.3.4 shows in the plan what was left out of the files, kept back and not understood', async () => {
+    await admitExport()
+    const { notes } = await confirm('https://service.example', '')
+    expect(notes).toContain('left out at the end: Total: 3')
+    expect(notes).toContain('1 ended stays behind by column "status": "ended" 1')
+    expect(notes).toContain('not understood in column "status": "waiting" 1')
+  })
+
   it('shows the plan and goes on when the host name is typed', async () => {
     const { isConfirmed, notes, questions } = await confirm('https://service.example', 'service.example')
     expect(isConfirmed).toBe(true)
