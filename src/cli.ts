@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { homedir, hostname } from 'node:os'
+import { homedir, hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
@@ -59,6 +59,15 @@ function fatal(error: unknown): void {
 process.on('uncaughtException', fatal)
 process.on('unhandledRejection', fatal)
 
+/** A container may run under a number that has no name. */
+function systemUser(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    return process.getuid === undefined ? null : `number ${process.getuid()}`
+  }
+}
+
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
@@ -77,6 +86,7 @@ const world: World = {
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   host: hostname(),
   pid: process.pid,
+  user: systemUser(),
   version,
   samples: fileURLToPath(new URL('../samples/', import.meta.url)),
   schema: fileURLToPath(new URL('../samples/sepa-migrate.schema.json', import.meta.url)),

@@ -53,9 +53,13 @@ export { openSource, type OpenedSource } from './source/read-source.js'
 export type { Attempt, Clock, Ledger, ReadyRow, Resolution, ResolutionReport } from './ledger/ledger.js'
 export { openLedger } from './ledger/open-ledger.js'
 export { openLedgerReader } from './ledger/open-reader.js'
+export { ledgerFiles, noteWritten, readWritten } from './ledger/written-files.js'
 export type { LedgerOptions } from './ledger/writer.js'
 export type { AttemptRecord, LedgerReader, RowRecord } from './ledger/reader.js'
 export { openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
+
+// What is written, and where.
+export { assertTrustedOutput, openTrusted } from './trust/output.js'
 
 // The pipeline.
 export { admitSources, type AdmittedSource, type OpenNext } from './run/admit-sources.js'
@@ -71,6 +75,7 @@ export type { Stop } from './run/stop.js'
 // The reconciliation pack.
 export { writeProblems, writeReport, type ReportResult } from './report/pack.js'
 export { problemPages } from './report/pages.js'
+export { findResultFiles, removeLeftovers } from './report/remains.js'
 
 // The local stand-in of the service.
 export { parseFaults } from './sandbox/faults.js'

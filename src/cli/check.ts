@@ -10,6 +10,7 @@ import {
 import { ownText, type Command, type Context } from './command.js'
 import { totalsLines } from './output.js'
 import { readingLines } from './reading-lines.js'
+import { noteOutputs } from './remains.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { IGNORE_COLUMN, openers, sampled } from './sources.js'
 import { unlikelyShares } from './unlikely.js'
@@ -40,6 +41,7 @@ async function check(context: Context): Promise<CommandResult> {
       watch: progress.reading,
     })
     const out = settings.get('out')
+    noteOutputs(context, out)
     const files = out === null ? {} : await writeFiles(ledger.reader, out)
     return conclude(ledger.reader, files, sample)
   } finally {

@@ -1,6 +1,7 @@
 import { checkCommand } from './check.js'
 import type { Command } from './command.js'
 import { demoCommand } from './demo.js'
+import { eraseCommand } from './erase.js'
 import { initCommand } from './init.js'
 import { inspectCommand } from './inspect.js'
 import { purgeCommand } from './purge.js'
@@ -10,6 +11,7 @@ import { resolveCommand } from './resolve.js'
 import { explainCommand, rulesCommand } from './rules.js'
 import { runCommand } from './run.js'
 import { sandboxCommand } from './sandbox.js'
+import { showCommand } from './show.js'
 import { statusCommand } from './status.js'
 
 /** In the order of the help: the way a newcomer meets them. */
@@ -23,6 +25,8 @@ export const commands: readonly Command[] = [
   reportCommand,
   resolveCommand,
   reconcileCommand,
+  showCommand,
+  eraseCommand,
   purgeCommand,
   rulesCommand,
   explainCommand,

@@ -1,21 +1,24 @@
 import { exitStatusOf, openLedger, UsageError } from '../index.js'
-import { actorOf, ownText, type Command, type Context } from './command.js'
+import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
 import { totalsLines } from './output.js'
 import { askText, canAsk } from './prompt.js'
+import { remainLines, remainsOf, removeLists } from './remains.js'
 import { emptyResult, type CommandResult } from './result.js'
 
 export const purgeCommand: Command = {
   usage: 'purge',
-  summary: 'after sign-off: remove the account numbers and original cells that are still held',
+  summary: 'after sign-off: remove the account numbers, original cells and quoted values that are still held',
   options: [...SHARED, 'yes'],
   own: [
     ['--reason <text>', 'why, kept in the ledger (default: signed off)'],
     ['--by <name>', 'who decided (default: the user)'],
+    ['--with-open-rows', 'purge although invalid, conflicting or refused rows can never be corrected then'],
+    ['--remove-files', 'delete the result files that hold original cells, and problems.csv, too'],
   ],
   epilogue: [
-    'Totals, references and history stay. Refused while rows are ready or in doubt. It cannot be undone.',
-    'Files written before (refused.csv, not-sent.csv, in-doubt.csv) are yours to delete.',
+    'States, totals, references and times stay. Refused while rows are ready or in doubt. It cannot be undone.',
+    'It ends with a list of what remains and why. Leftovers of reports that were killed are removed.',
   ],
   run: purge,
 }
@@ -23,13 +26,27 @@ export const purgeCommand: Command = {
 async function purge(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   if (!(settings.get('yes') ?? false)) await confirm(context)
-  const ledger = openLedger({ file: settings.ledger, clock: world.clock, create: false, pid: world.pid })
+  const ledger = openLedger({
+    file: settings.ledger,
+    clock: world.clock,
+    create: false,
+    pid: world.pid,
+    user: world.user,
+  })
   try {
     const report = ledger.purge({
       by: ownText(context, 'by') ?? actorOf(context),
       reason: ownText(context, 'reason') ?? 'signed off',
+      withOpenRows: ownFlag(context, 'withOpenRows'),
     })
     const totals = ledger.totals()
+    const found = remainsOf(context)
+    const removed = [
+      ...report.removedFiles,
+      ...found.removed,
+      ...(ownFlag(context, 'removeFiles') ? removeLists(found) : []),
+    ]
+    const remains = remainsOf(context)
     return {
       ...emptyResult,
       exitCode: exitStatusOf(totals, null, null),
@@ -39,12 +56,13 @@ async function purge(context: Context): Promise<CommandResult> {
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],
       lines: [
-        `Removed what was still held of ${report.rows} rows; totals, references and history stay.`,
-        ...report.removedBackups.map((file) => `Removed the old copy ${file}`),
+        `Removed the account numbers and cells that were still held of ${report.rows} rows, the values that problems`,
+        'quoted, the words of the service and the reasons that people gave.',
+        ...removed.map((file) => `Removed ${file}`),
         ...totalsLines(totals),
-        'Next: delete refused.csv, not-sent.csv and in-doubt.csv of earlier reports, and the exports themselves',
+        ...remainLines(settings.ledger, remains),
       ],
-      details: { purge: report },
+      details: { purge: { ...report, removedFiles: removed, remaining: remains } },
     }
   } finally {
     ledger.close()

@@ -51,7 +51,13 @@ async function compare(context: Context): Promise<CommandResult> {
 
 /** All proposals or none; a row that moved on since is told as an error. */
 function apply({ settings, world }: Context, { proposals }: Reconciliation): ResolutionReport {
-  const ledger = openLedger({ file: settings.ledger, clock: world.clock, pid: world.pid, create: false })
+  const ledger = openLedger({
+    file: settings.ledger,
+    clock: world.clock,
+    pid: world.pid,
+    user: world.user,
+    create: false,
+  })
   try {
     return ledger.resolve(proposals, { dryRun: false })
   } finally {

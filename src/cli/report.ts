@@ -2,6 +2,7 @@ import { exitStatusOf, openLedgerReader } from '../index.js'
 import type { Command } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines, writePack } from './pack.js'
+import { noteOutputs } from './remains.js'
 import { emptyResult } from './result.js'
 
 export const reportCommand: Command = {
@@ -10,11 +11,13 @@ export const reportCommand: Command = {
     'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
   options: SHARED,
   epilogue: ['Two reports of the same ledger are identical byte for byte. Exit status: as for run.'],
-  run: async ({ settings }) => {
+  run: async (context) => {
+    const { settings } = context
     const reader = openLedgerReader(settings.ledger)
     const totals = reader.totals()
     const { baseUrl } = reader.campaign()
     reader.close()
+    noteOutputs(context, settings.out)
     const { files, warnings } = await writePack(settings.ledger, settings.out)
     return {
       ...emptyResult,

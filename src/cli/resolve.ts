@@ -48,7 +48,13 @@ export const resolveCommand: Command = {
 async function resolve(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   const resolutions = await readResolutions(context)
-  const ledger = openLedger({ file: settings.ledger, clock: world.clock, pid: world.pid, create: false })
+  const ledger = openLedger({
+    file: settings.ledger,
+    clock: world.clock,
+    pid: world.pid,
+    user: world.user,
+    create: false,
+  })
   try {
     const dryRun = ownFlag(context, 'dryRun')
     const report = ledger.resolve(resolutions, { dryRun, force: ownFlag(context, 'force') })

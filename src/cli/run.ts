@@ -13,6 +13,7 @@ import { confirmRun } from './confirm.js'
 import { actorOf, type Command, type Context } from './command.js'
 import { askText, canAsk } from './prompt.js'
 import { closingLines, writePack } from './pack.js'
+import { noteOutputs } from './remains.js'
 import { resultOfError, type CommandResult } from './result.js'
 import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
 import type { Settings } from './settings.js'
@@ -65,10 +66,12 @@ async function run(context: Context): Promise<CommandResult> {
     file: settings.ledger,
     clock: world.clock,
     pid: world.pid,
+    user: world.user,
     create: files.length > 0,
   })
   let end: CampaignEnd
   try {
+    noteOutputs(context, (settings.get('noReport') ?? false) ? null : settings.out)
     ledger.assertBelongsTo(boundTo(service))
     if (ledger.recovered > 0)
       context.progress.note(

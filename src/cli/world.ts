@@ -21,6 +21,8 @@ export interface World {
   readonly zone: string
   readonly host: string
   readonly pid: number
+  /** Name of this user in the operating system; null where it has none. */
+  readonly user: string | null
   readonly version: string
   /** The folder of the samples that ship with the program. */
   readonly samples: string

@@ -1,6 +1,6 @@
 import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
 import type { Mandate } from '../domain/mandate.js'
-import { maskIban } from '../domain/masking.js'
+import { maskAccounts, maskIban } from '../domain/masking.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import { upperCase } from '../domain/text.js'
 import { noteChange } from './campaign-rows.js'
@@ -94,7 +94,7 @@ function admitSource(
     .prepare<[number, string, string, string]>(
       'insert into source (id, name, header, columns) values (?, ?, ?, ?)',
     )
-    .run(sourceId, source.name, JSON.stringify(source.header), JSON.stringify(source.columns))
+    .run(sourceId, maskAccounts(source.name), JSON.stringify(source.header), JSON.stringify(source.columns))
   const scope: Scope = {
     connection,
     fingerprints,

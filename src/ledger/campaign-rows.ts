@@ -21,12 +21,16 @@ export function createCampaign(
     .run(Buffer.from(random(ID_BYTES)).toString('hex'), at, at, random(SECRET_BYTES))
 }
 
-export const noteHolder = (connection: Connection, pid: number | null, at: string): void =>
+export const noteHolder = (
+  connection: Connection,
+  { pid, user }: { pid: number | null; user: string | null },
+  at: string,
+): void =>
   void connection
-    .prepare<[number | null, string, string]>(
-      'insert or replace into holder (id, pid, host, since) values (1, ?, ?, ?)',
+    .prepare<[number | null, string, string, string | null]>(
+      'insert or replace into holder (id, pid, host, since, user) values (1, ?, ?, ?, ?)',
     )
-    .run(pid, hostname(), at)
+    .run(pid, hostname(), at, user)
 
 export const noteChange = (connection: Connection, at: string): void =>
   void connection.prepare<[string]>('update campaign set changed_at = ?').run(at)

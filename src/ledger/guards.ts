@@ -50,6 +50,16 @@ const rowEdges = (): string =>
 const refuse = (name: string, when: string, message: string): string =>
   `create trigger ${name} ${when}\nbegin select raise(abort, '${message}'); end;`
 
+const IS_PURGED = '(select purged_at from campaign) is not null'
+
+/** That the words about this row go is on record: a decision on it, or the purge. */
+const isErased = (row: string): string =>
+  `(${IS_PURGED} or exists (select 1 from decision where row_id = ${row} and decision = 'erased'))`
+
+/** Whoever writes a decision, the user of the operating system stands beside the name that was given. */
+const USER_STANDS_BY = `create trigger decision_names_user after insert on decision when new.decided_as is null
+begin update decision set decided_as = (select user from holder) where id = new.id; end;`
+
 /**
  * Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. They are made
  * anew after every step of the schema, so that a step may rewrite what nobody else may.
@@ -64,9 +74,15 @@ export function guardsSql(): string {
     ),
     refuse(
       'row_content_stays',
-      `before update of id, source_id, record, line, customer_no, iban_masked, iban_key, signed_date,
-    original_creditor_identifier, original_mandate_reference, mandate_key, raw, corrects,
+      `before update of id, source_id, record, line, customer_no, iban_masked, iban_key, signed_date, raw, corrects,
     latest_first_debit on row`,
+      'what was read from the source never changes',
+    ),
+    // A file with shifted columns has account numbers where references should be.
+    refuse(
+      'row_identity_stays',
+      `before update of original_creditor_identifier, original_mandate_reference, mandate_key on row
+    when not (${IS_PURGED} and old.state <> 'registered')`,
       'what was read from the source never changes',
     ),
     refuse(
@@ -101,7 +117,12 @@ export function guardsSql(): string {
     ),
     refuse(
       'attempt_intent_stays',
-      `before update of id, row_id, n, run_id, mandate_key, request_id, started_at on attempt`,
+      `before update of id, row_id, n, run_id, request_id, started_at on attempt`,
+      'an intent never changes',
+    ),
+    refuse(
+      'attempt_key_stays',
+      `before update of mandate_key on attempt when not (${IS_PURGED} and old.outcome is not 'registered')`,
       'an intent never changes',
     ),
     refuse(
@@ -113,20 +134,56 @@ export function guardsSql(): string {
     ),
     refuse(
       'attempt_evidence_stays',
-      `before update of ended_at, duration_ms, started, hint, reason, status, error_code, service_code, field,
-    message, answer, retry_after_ms, notes on attempt when old.outcome is not null`,
+      `before update of ended_at, duration_ms, started, hint, status, error_code, retry_after_ms, notes on attempt
+    when old.outcome is not null`,
       'the evidence of an attempt never changes',
     ),
-    refuse('problem_stays', 'before update on problem', 'a problem never changes'),
+    refuse(
+      'attempt_words_stay',
+      `before update of reason, service_code, field, message, answer on attempt
+    when old.outcome is not null and not ${isErased('old.row_id')}`,
+      'the evidence of an attempt never changes',
+    ),
+    refuse(
+      'problem_stays',
+      'before update of id, source_id, row_id, rule, severity, field, column_name on problem',
+      'a problem never changes',
+    ),
+    refuse(
+      'problem_words_stay',
+      `before update of value, message, remedy on problem when not ${isErased('old.row_id')}`,
+      'a problem never changes',
+    ),
     refuse(
       'run_stays',
       'before update on run when old.ended_at is not null',
       'a run that ended never changes',
     ),
-    refuse('decision_stays', 'before update on decision', 'a decision never changes'),
+    refuse(
+      'decision_stays',
+      `before update of id, row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state on decision`,
+      'a decision never changes',
+    ),
+    refuse(
+      'decision_words_stay',
+      `before update of reason, evidence on decision when not ${isErased('old.row_id')}`,
+      'a decision never changes',
+    ),
+    refuse(
+      'decision_user_stays',
+      'before update of decided_as on decision when old.decided_as is not null',
+      'a decision never changes',
+    ),
+    USER_STANDS_BY,
     refuse(
       'source_stays',
-      'before update on source when old.sha256 is not null',
+      `before update of id, header, columns, sha256, bytes, records, blank_lines, reading, admitted_at, first_row,
+    last_row on source when old.sha256 is not null`,
+      'an admitted source never changes',
+    ),
+    refuse(
+      'source_name_stays',
+      `before update of name on source when old.sha256 is not null and not ${IS_PURGED}`,
       'an admitted source never changes',
     ),
     refuse(

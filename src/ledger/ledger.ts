@@ -87,13 +87,35 @@ export interface ResolutionReport {
   readonly results: readonly ResolutionResult[]
 }
 
+export interface PurgeRequest {
+  readonly by: string
+  readonly reason: string
+  /** Purge although rows are invalid, in conflict or refused: they can never be corrected then. */
+  readonly withOpenRows?: boolean
+}
+
 export interface PurgeReport {
   /** Rows that held an account number or cells until now. */
   readonly rows: number
-  /** Copies of the ledger from before a schema change; they held account numbers and were removed. */
-  readonly removedBackups: readonly string[]
+  /** Paths of copies from before a schema change and of the emergency file: they held personal data and are gone. */
+  readonly removedFiles: readonly string[]
   /** False when another program reads the ledger: old pages may still hold account numbers. Purge again. */
   readonly isErased: boolean
+}
+
+/** A person's request, carried out for the rows that `LedgerReader.rowsAbout` names. */
+export interface ErasureRequest extends PurgeRequest {
+  readonly customerNo: number
+  readonly rowIds: readonly number[]
+}
+
+export interface ErasureReport {
+  /** Rows that held an account number or cells until now. */
+  readonly rows: number
+  /** As in `PurgeReport`. */
+  readonly isErased: boolean
+  /** Copies of the ledger from before a schema change, which still hold what was erased. */
+  readonly remainingCopies: readonly string[]
 }
 
 export interface RunSettings {
@@ -152,11 +174,19 @@ export interface Ledger {
    */
   readonly retryRefused: (by: string) => number
   /**
-   * After sign-off: removes every account number and cell that is still held, and the secret of the fingerprints.
-   * @throws {UsageError} while rows are ready, sending or in doubt
+   * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
+   * service and of people, and the secret of the fingerprints. States, totals, references and times stay.
+   * @throws {UsageError} while rows are ready, sending or in doubt, or can still be corrected
    */
-  readonly purge: (purge: { by: string; reason: string }) => PurgeReport
+  readonly purge: (purge: PurgeRequest) => PurgeReport
+  /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
+  readonly erase: (erasure: ErasureRequest) => ErasureReport
   readonly totals: () => Totals
   /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
   readonly close: () => void
+  /**
+   * True after `close` when another program was reading the ledger: old pages, with account numbers that were removed,
+   * are still on disk until the ledger is opened for writing and closed again.
+   */
+  readonly holdsOldPages: () => boolean
 }

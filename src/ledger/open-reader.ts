@@ -17,6 +17,7 @@ import type {
   RowRecord,
   RunRecord,
   SourceRecord,
+  WitnessedDecision,
 } from './reader.js'
 import {
   ATTEMPT_COLUMNS,
@@ -71,10 +72,6 @@ export function createReader(connection: Connection, file: string): LedgerReader
   const attempts = connection.prepare<[number], StoredAttempt>(
     `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
   )
-  const decisions = connection.prepare<[number, number], DecisionRecord>(
-    `select id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by", decision, reason,
-       evidence from decision where id > ? order by id limit ?`,
-  )
   const distinct = connection.prepare<[], { customers: number; mandates: number; accounts: number }>(
     `select (select count(distinct customer_no) from row) as customers,
        (select count(distinct mandate_key) from row) as mandates,
@@ -99,10 +96,11 @@ export function createReader(connection: Connection, file: string): LedgerReader
     rowOfReference: (reference) => explained(() => readRows.ofReference(reference)),
     rowsOfCustomer: (customerNo) => explained(() => readRows.ofCustomer(customerNo)),
     isAccountOf: prepareAccountQuestion(connection, explained),
+    rowsAbout: (customerNo) => explained(() => readRows.about(customerNo)),
     attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
     ...prepareProblemQueries(connection, explained),
     refusalCounts: prepareRefusalCounts(connection, explained),
-    decisions: (after, limit) => explained(() => decisions.all(after, limit)),
+    ...prepareDecisionQueries(connection, explained),
     distinctCounts: () => explained(() => distinct.get() ?? { customers: 0, mandates: 0, accounts: 0 }),
     close: () => connection.close(),
   }
@@ -149,6 +147,10 @@ function prepareRows(connection: Connection) {
     .prepare<[number], number>('select id from row where customer_no = ? order by id')
     .pluck()
 
+  const unreadable = connection.prepare<[string], { id: number; cells: string }>(
+    'select id, cells from row where customer_no is null and cells like ? order by id',
+  )
+
   return {
     one: read,
     ofReference: (reference: string): RowRecord | null => {
@@ -157,6 +159,14 @@ function prepareRows(connection: Connection) {
     },
     ofCustomer: (customerNo: number): RowRecord[] =>
       idsOfCustomer.all(customerNo).flatMap((id) => read(id) ?? []),
+    about: (customerNo: number): RowRecord[] =>
+      [
+        ...idsOfCustomer.all(customerNo),
+        ...unreadable
+          .all(`%${customerNo}%`)
+          .filter(({ cells }) => holdsNumber(cells, customerNo))
+          .map(({ id }) => id),
+      ].flatMap((id) => read(id) ?? []),
     /** One range of the index for each state, then merged: no page has to look at rows of other states. */
     page: connection.transaction((states: readonly RowState[], after: number, limit: number): RowRecord[] =>
       [...new Set(states)]
@@ -199,6 +209,37 @@ function readRuns(connection: Connection): RunRecord[] {
     'select outcome, count(*) as count from attempt where run_id = ? group by outcome',
   )
   return connection.transaction(() => runs.all().map((stored) => toRun(stored, counts.all(stored.id))))()
+}
+
+/** A cell that says nothing but this number, however a spreadsheet padded it. */
+const holdsNumber = (cells: string, customerNo: number): boolean =>
+  (JSON.parse(cells) as string[]).some(
+    (cell) => cell.replace(/[^\p{L}\p{N}]+/gu, '').replace(/^0+/, '') === String(customerNo),
+  )
+
+const hasColumn = (connection: Connection, table: string, name: string): boolean =>
+  connection
+    .prepare<[string, string]>('select 1 from pragma_table_info(?) where name = ?')
+    .get(table, name) !== undefined
+
+function prepareDecisionQueries(
+  connection: Connection,
+  explained: Explained,
+): Pick<LedgerReader, 'decisions' | 'decisionsOfRow'> {
+  // A ledger of an older program is read as it is.
+  const isOlder = !hasColumn(connection, 'decision', 'decided_as')
+  const columns = `id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by", decision,
+    reason, evidence`
+  const page = connection.prepare<[number, number], DecisionRecord>(
+    `select ${columns} from decision where id > ? order by id limit ?`,
+  )
+  const ofRow = connection.prepare<[number], WitnessedDecision>(
+    `select ${columns}, ${isOlder ? 'null' : 'decided_as'} as "as" from decision where row_id = ? order by id`,
+  )
+  return {
+    decisions: (after, limit) => explained(() => page.all(after, limit)),
+    decisionsOfRow: (rowId) => explained(() => ofRow.all(rowId)),
+  }
 }
 
 type RunOutcome = StoredAttempt['outcome']

@@ -127,6 +127,11 @@ export interface DecisionRecord {
   readonly evidence: string | null
 }
 
+export interface WitnessedDecision extends DecisionRecord {
+  /** The user of the operating system then; null where nobody said. */
+  readonly as: string | null
+}
+
 /** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
 export interface LedgerReader {
   readonly file: string
@@ -141,6 +146,8 @@ export interface LedgerReader {
   readonly rowsOfCustomer: (customerNo: number) => RowRecord[]
   /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
   readonly isAccountOf: (rowId: number, iban: string) => boolean | null
+  /** Those, and rows without a readable customer number in whose cells it stands. */
+  readonly rowsAbout: (customerNo: number) => RowRecord[]
   readonly attempts: (rowId: number) => AttemptRecord[]
   readonly problems: (after: number, limit: number) => ProblemRecord[]
   readonly problemsOfRow: (rowId: number) => ProblemRecord[]
@@ -154,6 +161,7 @@ export interface LedgerReader {
     count: number
   }[]
   readonly decisions: (after: number, limit: number) => DecisionRecord[]
+  readonly decisionsOfRow: (rowId: number) => WitnessedDecision[]
   /** Different customer numbers, mandate keys and accounts (by fingerprint) over all rows that have them. */
   readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
   readonly close: () => void

@@ -1,3 +1,4 @@
+import { maskAccounts } from '../domain/masking.js'
 import { LATE_REQUEST_MS } from '../domain/late-request.js'
 import { EDGES, transition, type RowEvent, type RowState } from '../domain/row-state.js'
 import { showValue } from '../domain/finding.js'
@@ -195,6 +196,12 @@ const nextFor = (state: RowState, decision: Decision): string =>
     ? 'Refused rows are sent again with "sepa-migrate run --retry-refused"'
     : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
 
+/** A hash may look like an account number, so only the file's name is masked. */
+function maskEvidence(evidence: string): string {
+  const hash = evidence.lastIndexOf(' (SHA-256 ')
+  return hash < 0 ? maskAccounts(evidence) : maskAccounts(evidence.slice(0, hash)) + evidence.slice(hash)
+}
+
 function prepareApplying(connection: Connection, at: string) {
   const record = connection.prepare(
     `insert into decision
@@ -214,7 +221,18 @@ function prepareApplying(connection: Connection, at: string) {
   return ({ subject, resolution, to }: Approved): void => {
     const { id, attemptId, state, mandateKey } = subject
     const { decision, by, reason, evidence, assigned } = resolution
-    record.run({ rowId: id, attemptId, at, by, decision, from: state, to, reason, evidence })
+    record.run({
+      rowId: id,
+      attemptId,
+      at,
+      by: maskAccounts(by),
+      decision,
+      from: state,
+      to,
+      // Somebody may have typed or pasted an account number, and a file may be named after one.
+      reason: maskAccounts(reason),
+      evidence: evidence === null ? null : maskEvidence(evidence),
+    })
     if (assigned !== null) {
       register.run(assigned.creditorIdentifier, assigned.mandateReference, at, id)
       if (mandateKey !== null) removeAccounts(id, mandateKey)
@@ -235,7 +253,7 @@ export function retryRefused(connection: Connection, by: string, at: string): nu
        select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', 'run --retry-refused'
          from row left join attempt on row_id = row.id and n = attempts where state = 'refused'`,
     )
-    .run({ at, by })
+    .run({ at, by: maskAccounts(by) })
   if (changes === 0) return 0
   connection
     .prepare<[string]>(`update row set state = ? where state = 'refused'`)

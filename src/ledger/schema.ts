@@ -182,9 +182,17 @@ create index attempt_released on attempt (mandate_key) where outcome = 'released
 create index row_closed on row (raw) where state = 'written_off' and raw is not null;
 `
 
+/** The user of the operating system beside every decision. */
+const WITNESS = `
+alter table holder add column user text;
+alter table decision add column decided_as text;
+alter table campaign add column purged_as text;
+`
+
 /** The step at index n leads to version n + 1. The guards are made anew after every step. */
 export const SCHEMA: readonly SchemaStep[] = [
   { sql: TABLES },
   { sql: MAY_EXIST_HINT },
   { sql: CLOSED_AND_WAITING },
+  { sql: WITNESS },
 ]

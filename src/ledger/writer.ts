@@ -17,7 +17,7 @@ import { createDelivery } from './delivery.js'
 import { openEmergencyFile, type EmergencyFile } from './emergency-file.js'
 import type { Clock, Ledger } from './ledger.js'
 import type { Lock } from './lock.js'
-import { erase, removeAccounts } from './purge.js'
+import { afterErasure, erase, eraseRows, removeAccounts } from './purge.js'
 import { createReader } from './open-reader.js'
 import { prepareReadyRows } from './ready-rows.js'
 import { recover } from './recovery.js'
@@ -31,6 +31,8 @@ export interface LedgerOptions {
   readonly create?: boolean
   /** Who opens it, for the text that refuses a second process. */
   readonly pid?: number
+  /** The user of the operating system, recorded beside every decision. */
+  readonly user?: string | null
   /** Runs the group commit once the events of this turn have been told; `setImmediate` when left out. */
   readonly defer?: (flush: () => void) => void
   /** Secret, ledger id and request ids come from here. */
@@ -65,7 +67,7 @@ export function createLedger(parts: LedgerParts): Ledger {
 
   const { recovered } = write(() => {
     createCampaign(connection, random, now())
-    noteHolder(connection, parts.pid ?? null, now())
+    noteHolder(connection, { pid: parts.pid ?? null, user: parts.user ?? null }, now())
     return { recovered: recover(connection, file, now()) }
   })
 
@@ -74,6 +76,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   let isAdmitting = false
   let settledSinceEmptied = 0
   let isClosed = false
+  let isEmptied = true
 
   /** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
   function emptyLogNow(): boolean {
@@ -165,8 +168,14 @@ export function createLedger(parts: LedgerParts): Ledger {
         return retryRefused(connection, by, now())
       }),
     purge: (decision) => {
+      emergency?.close()
+      emergency = null
       const rows = write(() => removeAccounts(connection, decision, now()))
       return guard(() => erase(connection, file, rows))
+    },
+    erase: (request) => {
+      const rows = write(() => eraseRows(connection, request, now()))
+      return guard(() => afterErasure(connection, file, rows))
     },
     totals: prepareTotals(connection),
     close: () => {
@@ -175,9 +184,10 @@ export function createLedger(parts: LedgerParts): Ledger {
       delivery.flush()
       if (connection.inTransaction) connection.exec('rollback')
       emergency?.close()
-      emptyLogNow()
+      isEmptied = emptyLogNow()
       connection.close()
       lock.release()
     },
+    holdsOldPages: () => isClosed && !isEmptied,
   }
 }

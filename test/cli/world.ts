@@ -32,6 +32,7 @@ export function worldOf({ env = {}, now = 0, zone = 'Europe/Berlin' }: Given = {
     zone,
     host: 'test',
     pid: 1,
+    user: 'operator',
     version: '0.0.0',
     samples: '',
     schema: '',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
 import { UsageError } from '../../src/errors.js'
+import type { AttemptRecord } from '../../src/ledger/reader.js'
 import {
   admit,
   IBAN,
@@ -17,7 +18,7 @@ import {
 } from './campaign-setup.js'
 import { byHand, look, rowsOf } from './ledger-views.js'
 
-const SIGN_OFF = { by: 'Ada Example', reason: 'signed off on 1 July' }
+const SIGN_OFF = { by: 'Ada Example', reason: 'signed off on 1 July', withOpenRows: true }
 
 async function settledLedger() {
   const clock = stoppedClock()
@@ -42,16 +43,30 @@ const filesWithAccounts = (file: string): string[] =>
     return bytes.includes(IBAN) || bytes.includes(OTHER_IBAN)
   })
 
+const withoutWords = (attempt: AttemptRecord | null): AttemptRecord | null =>
+  attempt === null
+    ? null
+    : {
+        ...attempt,
+        serviceCode: null,
+        field: null,
+        message: null,
+        answer: null,
+        reason: `The service answered ${String(attempt.status)}`,
+      }
+
 describe('a purge', () => {
   it('leaves no account number in any file, and keeps totals, references and history', async () => {
     const { ledger, clock } = await settledLedger()
     const [before, totals] = [rowsOf(ledger.file), ledger.totals()]
     expect(filesWithAccounts(ledger.file)).not.toEqual([])
     clock.advance(1_000)
-    expect(ledger.purge(SIGN_OFF)).toEqual({ rows: 4, removedBackups: [], isErased: true })
+    expect(ledger.purge(SIGN_OFF)).toEqual({ rows: 4, removedFiles: [], isErased: true })
     expect(filesWithAccounts(ledger.file)).toEqual([])
     expect(ledger.totals()).toEqual(totals)
-    expect(rowsOf(ledger.file)).toEqual(before.map((row) => ({ ...row, cells: null })))
+    expect(rowsOf(ledger.file)).toEqual(
+      before.map((row) => ({ ...row, cells: null, lastAttempt: withoutWords(row.lastAttempt) })),
+    )
     expect(look(ledger.file, (reader) => reader.campaign())).toMatchObject({
       purgedAt: '2026-06-15T10:00:01.000Z',
       changedAt: '2026-06-15T10:00:01.000Z',
@@ -66,7 +81,7 @@ describe('a purge', () => {
     const { ledger } = await settledLedger()
     writeFileSync(`${ledger.file}.v1.backup`, `a copy that holds ${IBAN}`, { mode: 0o600 })
     writeFileSync(join(dirname(ledger.file), 'other.db.v1.backup'), 'not ours')
-    expect(ledger.purge(SIGN_OFF).removedBackups).toEqual(['campaign.db.v1.backup'])
+    expect(ledger.purge(SIGN_OFF).removedFiles).toEqual([`${ledger.file}.v1.backup`])
     expect(existsSync(`${ledger.file}.v1.backup`)).toBe(false)
     expect(existsSync(join(dirname(ledger.file), 'other.db.v1.backup'))).toBe(true)
   })
@@ -97,7 +112,7 @@ describe('a purge', () => {
     expect(ledger.purge(SIGN_OFF).isErased).toBe(false)
     reader.close()
     clock.advance(5_000)
-    expect(ledger.purge(SIGN_OFF)).toEqual({ rows: 0, removedBackups: [], isErased: true })
+    expect(ledger.purge(SIGN_OFF)).toEqual({ rows: 0, removedFiles: [], isErased: true })
     expect(filesWithAccounts(ledger.file)).toEqual([])
     expect(look(ledger.file, (view) => view.campaign().purgedAt)).toBe('2026-06-15T10:00:00.000Z')
   })
