@@ -73,7 +73,7 @@ export { readDecision, readDecisions } from './run/read-decisions.js'
 export type { Stop } from './run/stop.js'
 
 // The reconciliation pack.
-export { writeProblems, writeReport, type ReportResult } from './report/pack.js'
+export { PACK_FILES, writeProblems, writeReport, type ReportResult } from './report/pack.js'
 export { problemPages } from './report/pages.js'
 export { findResultFiles, removeLeftovers } from './report/remains.js'
 

@@ -8,6 +8,7 @@ import {
   writeProblems,
 } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
+import { namedFiles } from './named-files.js'
 import { totalsLines } from './output.js'
 import { readingLines } from './reading-lines.js'
 import { noteOutputs } from './remains.js'
@@ -42,15 +43,20 @@ async function check(context: Context): Promise<CommandResult> {
     })
     const out = settings.get('out')
     noteOutputs(context, out)
-    const files = out === null ? {} : await writeFiles(ledger.reader, out)
+    const files = out === null ? {} : await writeFiles(context, ledger.reader, out)
     return conclude(ledger.reader, files, sample)
   } finally {
     ledger.close()
   }
 }
 
-async function writeFiles(reader: LedgerReader, out: string): Promise<Readonly<Record<string, string>>> {
-  const { name, folder } = await writeProblems(allProblems(reader), { out })
+async function writeFiles(
+  context: Context,
+  reader: LedgerReader,
+  out: string,
+): Promise<Readonly<Record<string, string>>> {
+  const forbidden = namedFiles(context, null)
+  const { name, folder } = await writeProblems(allProblems(reader), { out, forbidden })
   return { [name]: join(folder, name) }
 }
 

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
-import { draftConfiguration, UsageError } from '../index.js'
+import { draftConfiguration, openTrusted } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
 import { inspect } from './inspect.js'
 import { emptyResult, type CommandResult } from './result.js'
@@ -36,14 +36,10 @@ async function init(context: Context): Promise<CommandResult> {
 }
 
 function writeNew(target: string, text: string): void {
+  const descriptor = openTrusted(target, { mode: 'create', what: 'configuration' })
   try {
-    writeFileSync(target, text, { flag: 'wx', mode: 0o600 })
-  } catch (cause) {
-    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    throw new UsageError(
-      exists ? `"${target}" exists and is not overwritten` : `Cannot write "${target}"`,
-      exists ? 'Rename it, or name another file with --to' : 'Check the folder',
-      { cause },
-    )
+    writeSync(descriptor, text)
+  } finally {
+    closeSync(descriptor)
   }
 }

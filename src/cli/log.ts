@@ -1,6 +1,6 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
-import { type DeliveryEvent, maskIban, UsageError } from '../index.js'
+import { type DeliveryEvent, maskIban, openTrusted } from '../index.js'
 import type { World } from './world.js'
 
 /**
@@ -86,7 +86,7 @@ interface Sink {
 
 /** Synchronous, so that what happened before a kill -9 is on disk. Every line tries anew: a disk may be freed. */
 function openSink(file: string, tell: (text: string) => void): Sink {
-  const descriptor = open(file)
+  const descriptor = openTrusted(file, { mode: 'append', what: 'log file' })
   let missing = 0
   let isTorn = false
 
@@ -126,15 +126,3 @@ function writeWhole(descriptor: number, bytes: Buffer): void {
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
-
-function open(file: string): number {
-  try {
-    return openSync(file, 'a', 0o600)
-  } catch (cause) {
-    throw new UsageError(
-      `Cannot open the log file "${file}"`,
-      'Name a file in a folder that exists and can be written; nothing was sent',
-      { cause },
-    )
-  }
-}

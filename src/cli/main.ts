@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import { Command as Program, CommanderError, InvalidArgumentError, Option as Flag } from 'commander'
-import { requireDriver } from '../index.js'
+import { assertTrustedOutput, PACK_FILES, requireDriver } from '../index.js'
 import type { Command, Context } from './command.js'
 import type { LoadedConfiguration } from './configuration.js'
 import { noLog, openLog } from './log.js'
+import { namedFiles } from './named-files.js'
 import { environmentName, flagName, OPTIONS, type OptionName } from './options.js'
 import { printResult } from './output.js'
 import { silentProgress, startProgress } from './progress.js'
@@ -110,7 +112,16 @@ async function execute(
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')
-    if (logFile !== null) log = openLog(logFile, world, tell)
+    if (logFile !== null) {
+      assertTrustedOutput(logFile, {
+        what: 'log file',
+        forbidden: [
+          ...namedFiles({ settings, args, own: values }, 'logFile'),
+          ...PACK_FILES.map((file) => join(settings.out, file)),
+        ],
+      })
+      log = openLog(logFile, world, tell)
+    }
     const context: Context = { world, settings, args, own: values, progress, log }
     result = await command.run(context).finally(() => context.progress.end())
   } catch (error) {

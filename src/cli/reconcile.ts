@@ -9,6 +9,7 @@ import {
 } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
+import { oldPages } from './old-pages.js'
 import { closingLines } from './pack.js'
 import { rejectionsOf } from './resolve.js'
 import { emptyResult, resultOfError, type CommandResult } from './result.js'
@@ -50,7 +51,7 @@ async function compare(context: Context): Promise<CommandResult> {
 }
 
 /** All proposals or none; a row that moved on since is told as an error. */
-function apply({ settings, world }: Context, { proposals }: Reconciliation): ResolutionReport {
+function apply({ settings, world, progress }: Context, { proposals }: Reconciliation): ResolutionReport {
   const ledger = openLedger({
     file: settings.ledger,
     clock: world.clock,
@@ -62,6 +63,7 @@ function apply({ settings, world }: Context, { proposals }: Reconciliation): Res
     return ledger.resolve(proposals, { dryRun: false })
   } finally {
     ledger.close()
+    for (const warning of oldPages(ledger)) progress.note(`Warning: ${warning}`)
   }
 }
 

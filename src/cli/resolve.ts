@@ -11,6 +11,7 @@ import {
 } from '../index.js'
 import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
+import { oldPages } from './old-pages.js'
 import { closingLines } from './pack.js'
 import { canAsk } from './prompt.js'
 import { walkOpenRows } from './resolve-walk.js'
@@ -55,13 +56,15 @@ async function resolve(context: Context): Promise<CommandResult> {
     user: world.user,
     create: false,
   })
+  let result: CommandResult
   try {
     const dryRun = ownFlag(context, 'dryRun')
     const report = ledger.resolve(resolutions, { dryRun, force: ownFlag(context, 'force') })
-    return conclude(context, ledger, report, dryRun)
+    result = conclude(context, ledger, report, dryRun)
   } finally {
     ledger.close()
   }
+  return { ...result, warnings: [...result.warnings, ...oldPages(ledger)] }
 }
 
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {

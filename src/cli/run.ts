@@ -13,6 +13,7 @@ import { confirmRun } from './confirm.js'
 import { actorOf, type Command, type Context } from './command.js'
 import { askText, canAsk } from './prompt.js'
 import { closingLines, writePack } from './pack.js'
+import { oldPages } from './old-pages.js'
 import { noteOutputs } from './remains.js'
 import { resultOfError, type CommandResult } from './result.js'
 import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
@@ -54,6 +55,15 @@ export const runCommand: Command = {
 }
 
 async function run(context: Context): Promise<CommandResult> {
+  const told: string[] = []
+  const result = await runAndTell(context, (warnings) => told.push(...warnings))
+  return { ...result, warnings: [...result.warnings, ...told] }
+}
+
+async function runAndTell(
+  context: Context,
+  tell: (warnings: readonly string[]) => void,
+): Promise<CommandResult> {
   const { world, settings } = context
   const service = await readService(settings, world)
   if (!service.baseUrl.isLoopback && !(settings.get('yes') ?? false) && !canAsk(world))
@@ -82,6 +92,7 @@ async function run(context: Context): Promise<CommandResult> {
     return failed(context, service, error, totalsOrNull(ledger))
   } finally {
     ledger.close() // before the report, which needs the memory of its page cache
+    tell(oldPages(ledger))
   }
   try {
     return await conclude(context, service, end)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { parseFaults, startSandbox, UsageError } from '../index.js'
+import { assertTrustedOutput, parseFaults, startSandbox, UsageError } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
+import { namedFiles } from './named-files.js'
 import { emptyResult, jsonOf, type CommandResult } from './result.js'
 import { readPasswordFile } from './settings.js'
 import type { World } from './world.js'
@@ -32,13 +33,17 @@ async function serve(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   const passwordFile = settings.get('passwordFile')
   const faultFile = ownText(context, 'faults')
+  const dataFile = ownText(context, 'data')
+  if (dataFile !== null) {
+    assertTrustedOutput(dataFile, { what: 'sandbox data file', forbidden: namedFiles(context, 'data') })
+  }
   const isVerbose = settings.get('verbose') ?? false
   const sandbox = await startSandbox({
     host: ownText(context, 'host') ?? undefined,
     port: numberOf(context, 'port', DEFAULT_PORT),
     username: ownText(context, 'username') ?? undefined,
     password: passwordFile === null ? world.env['SEPA_MIGRATE_PASSWORD'] : readPasswordFile(passwordFile),
-    dataFile: ownText(context, 'data') ?? undefined,
+    dataFile: dataFile ?? undefined,
     latencyMs: numberOf(context, 'latency'),
     chaos: numberOf(context, 'chaos'),
     seed: numberOf(context, 'seed'),

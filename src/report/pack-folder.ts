@@ -3,6 +3,7 @@ import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle
 import { join } from 'node:path'
 import { UsageError } from '../errors.js'
 import { freeFolder, keptFile, type PackFile, WORKSHOP_PREFIX } from './earlier-pack.js'
+import { assertNotTaken } from '../trust/output.js'
 
 /** A file that is being written under a temporary name. */
 interface PackOutput {
@@ -71,12 +72,17 @@ async function withFolder<Value>(out: string, action: () => Promise<Value>): Pro
 }
 
 /** A link or folder under a file's name would send the file elsewhere, so nothing is written at all. */
-async function refuseOccupied(out: string, name: string): Promise<void> {
+async function refuseOccupied(out: string, name: string, forbidden: readonly string[]): Promise<void> {
   const target = await lstat(join(out, name)).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null
     throw error
   })
-  if (target === null || target.isFile()) return
+  if (target === null) return
+  // A file is replaced by another one, not written to, so nothing more is asked of it.
+  if (target.isFile()) {
+    assertNotTaken(join(out, name), { what: 'report file', forbidden })
+    return
+  }
   const found = target.isSymbolicLink()
     ? 'a symbolic link'
     : target.isDirectory()
@@ -140,12 +146,17 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
  * Opens `out` for a pack of the files `names`, making the folder with mode 0700 where it is missing. Files are
  * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
  * not mix, and get their names by renaming.
- * @throws {UsageError} when the folder cannot be used or a name is taken by anything but a regular file
+ * @param forbidden files that this command reads or keeps: none of them is replaced
+ * @throws {UsageError} when the folder cannot be used, or a name is taken by anything but a regular file
  */
-export async function openPackFolder(out: string, names: readonly string[]): Promise<PackFolder> {
+export async function openPackFolder(
+  out: string,
+  names: readonly string[],
+  forbidden: readonly string[] = [],
+): Promise<PackFolder> {
   const workshop = await withFolder(out, async () => {
     await mkdir(out, { recursive: true, mode: 0o700 })
-    for (const name of names) await refuseOccupied(out, name)
+    for (const name of names) await refuseOccupied(out, name, forbidden)
     const made = await mkdtemp(join(out, WORKSHOP_PREFIX))
     await removeAbandoned(out, made)
     return made

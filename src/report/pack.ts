@@ -1,4 +1,5 @@
 import type { Totals } from '../domain/totals.js'
+import { ledgerFiles } from '../ledger/written-files.js'
 import { FILE_OF_PART, PART_OF_STATE, type ReportFacts } from './facts.js'
 import { mergeColumns } from './original-columns.js'
 import type { PackFile } from './earlier-pack.js'
@@ -44,6 +45,8 @@ export interface ReportResult {
 export interface ReportOptions {
   /** The folder; made with mode 0700 where it is missing. */
   readonly out: string
+  /** Files that this command reads or keeps, besides the ledger: none of them is replaced. */
+  readonly forbidden?: readonly string[]
   readonly signal?: AbortSignal
 }
 
@@ -55,7 +58,10 @@ export interface ReportOptions {
  * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder
  */
 export async function writeReport(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
-  const folder = await openPackFolder(options.out, PACK_FILES)
+  const folder = await openPackFolder(options.out, PACK_FILES, [
+    ...ledgerFiles(reader.file),
+    ...(options.forbidden ?? []),
+  ])
   try {
     const { facts, files: lists } = await writeLists(reader, folder, options.signal)
     const files = [
@@ -121,7 +127,7 @@ export async function writeProblems(
   problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
   options: ReportOptions,
 ): Promise<PackFile & { readonly folder: string }> {
-  const folder = await openPackFolder(options.out, ['problems.csv'])
+  const folder = await openPackFolder(options.out, ['problems.csv'], options.forbidden)
   try {
     const output = await folder.create('problems.csv')
     let waiting = 0

@@ -1,6 +1,7 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { openDatabase, type Database } from '../driver.js'
 import { UsageError } from '../errors.js'
+import { assertTrustedOutput, openTrusted } from '../trust/output.js'
 import type { Offer } from '../contract/offer.js'
 import type { BillogramRecord } from './billogram-record.js'
 
@@ -111,8 +112,10 @@ export function openStore(dataFile: string | null, startingBillograms: readonly 
 function openFile(dataFile: string): Database {
   let database: Database | null = null
   try {
-    // Created private: a rehearsal may hold real account numbers. SQLite's side files inherit the mode.
-    closeSync(openSync(dataFile, 'a', 0o600))
+    // Private: a rehearsal may hold real account numbers. SQLite's side files inherit the mode.
+    closeSync(openTrusted(dataFile, { mode: 'append', what: 'sandbox data file' }))
+    for (const ending of ['-wal', '-shm', '-journal'])
+      assertTrustedOutput(dataFile + ending, { what: 'sandbox data file' })
     database = openDatabase(dataFile, { timeout: 0 })
     database.pragma('locking_mode = EXCLUSIVE')
     refuseForeign(database, dataFile)

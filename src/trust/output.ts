@@ -43,24 +43,30 @@ function isForbidden(path: string, entry: Stats | null, forbidden: string): bool
   return entry !== null && other !== undefined && isSameFile(entry, other)
 }
 
+/** @throws {UsageError} for a path where the same command reads or keeps something else */
+export function assertNotTaken(
+  path: string,
+  { what, forbidden = [] }: Omit<OutputRequest, 'mode'>,
+  entry: Stats | null = entryAt(path),
+): void {
+  const taken = forbidden.find((other) => isForbidden(path, entry, other))
+  if (taken === undefined) return
+  throw new UsageError(
+    `Cannot write the ${what} "${path}": this command reads or keeps "${taken}" there; nothing was sent`,
+    `Name another place for the ${what}`,
+  )
+}
+
 /**
- * The check for everything that the program writes: no link, a regular file of this user alone with one name (mode
+ * The check for everything that the program writes to: no link, a regular file of this user alone with one name (mode
  * 0600 or less), none of the inputs, not the ledger.
  * @throws {UsageError} that says which of these it is not
  */
-export function assertTrustedOutput(
-  path: string,
-  { what, forbidden = [] }: Omit<OutputRequest, 'mode'>,
-): void {
+export function assertTrustedOutput(path: string, request: Omit<OutputRequest, 'mode'>): void {
   const entry = entryAt(path)
-  const taken = forbidden.find((other) => isForbidden(path, entry, other))
-  if (taken !== undefined)
-    throw new UsageError(
-      `Cannot write the ${what} "${path}": this command reads or keeps "${taken}" there; nothing was sent`,
-      `Name another file for the ${what}`,
-    )
+  assertNotTaken(path, request, entry)
   const fault = entry === null ? null : distrustPrivateFile(entry)
-  if (fault !== null) refuse(path, what, fault)
+  if (fault !== null) refuse(path, request.what, fault)
 }
 
 function refuse(path: string, what: string, { why, next }: { why: string; next: string }): never {

@@ -122,7 +122,7 @@ describe('what the program prints and writes', () => {
       expect(
         (await program('resolve', '--row', row, '--as', 'written-off', '--reason', 'a test')).stderr,
       ).toBe('')
-    const purged = await program('purge', '--yes', '--reason', 'signed off')
+    const purged = await program('purge', '--yes', '--with-open-rows', '--reason', 'signed off')
     expect(purged.stderr).toBe('')
     expect(purged.status).toBe(3) // the refused row stays refused
     for (const path of filesIn(place.folder).filter((file) => file.includes('sepa-migrate.db')))
