@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBalanced, type Sandbox, startSandbox, type Totals } from '../index.js'
@@ -5,6 +6,9 @@ import type { Command, Context } from './command.js'
 import type { CommandResult } from './result.js'
 import { runCommand } from './run.js'
 import { readSettings } from './settings.js'
+
+/** Nobody else on this machine is to look into it while it runs. */
+const PASSWORD_BYTES = 15
 
 /** Customers of the sample that the demo's sandbox treats badly. */
 const REFUSED_CUSTOMER = 424_242
@@ -23,6 +27,7 @@ async function demo(context: Context): Promise<CommandResult> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const sandbox = await startSandbox({
     seed: 1,
+    password: randomBytes(PASSWORD_BYTES).toString('base64url'),
     faults: [
       {
         match: { customer_no: REFUSED_CUSTOMER },

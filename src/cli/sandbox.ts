@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { assertTrustedOutput, parseFaults, startSandbox, UsageError } from '../index.js'
-import { ownText, type Command, type Context } from './command.js'
+import { ownFlag, ownText, type Command, type Context } from './command.js'
 import { namedFiles } from './named-files.js'
 import { emptyResult, jsonOf, type CommandResult } from './result.js'
 import { readPasswordFile } from './settings.js'
@@ -15,15 +16,17 @@ export const sandboxCommand: Command = {
   own: [
     ['--host <address>', 'address to listen on (default 127.0.0.1)'],
     ['--port <n>', `port to listen on, 0 for any free one (default ${DEFAULT_PORT})`],
-    ['--username <name>', 'user name it accepts (default sandbox)'],
+    ['--username <name>', 'user name it accepts (default SEPA_MIGRATE_USERNAME, else sandbox)'],
     ['--data <file>', 'keep the state in a SQLite file (default: memory)'],
     ['--latency <ms>', 'let every answer wait'],
     ['--chaos <p>', 'probability of a fault per request, 0 to 1'],
     ['--seed <n>', 'repeat the same chaos and the same references'],
+    ['--show-accounts', 'show account numbers whole under /_sandbox/ (default: masked)'],
     ['--faults <file>', 'scripted faults (JSON); see src/sandbox/README.md'],
   ],
   epilogue: [
-    'Accepts the password "sandbox" unless --password-file or SEPA_MIGRATE_PASSWORD says otherwise.',
+    'The password comes from --password-file or SEPA_MIGRATE_PASSWORD; otherwise one is made up and printed at the start.',
+    'Everything but GET /health needs user name and password.',
     'GET /_sandbox/mandates, /_sandbox/offers and /_sandbox/billograms show what it truly holds.',
   ],
   run: serve,
@@ -32,6 +35,10 @@ export const sandboxCommand: Command = {
 async function serve(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   const passwordFile = settings.get('passwordFile')
+  const username = ownText(context, 'username') ?? nonEmpty(world.env['SEPA_MIGRATE_USERNAME'])
+  const password =
+    passwordFile === null ? nonEmpty(world.env['SEPA_MIGRATE_PASSWORD']) : readPasswordFile(passwordFile)
+  const made = makePassword()
   const faultFile = ownText(context, 'faults')
   const dataFile = ownText(context, 'data')
   if (dataFile !== null) {
@@ -41,8 +48,9 @@ async function serve(context: Context): Promise<CommandResult> {
   const sandbox = await startSandbox({
     host: ownText(context, 'host') ?? undefined,
     port: numberOf(context, 'port', DEFAULT_PORT),
-    username: ownText(context, 'username') ?? undefined,
-    password: passwordFile === null ? world.env['SEPA_MIGRATE_PASSWORD'] : readPasswordFile(passwordFile),
+    username,
+    password: password ?? made,
+    showAccounts: ownFlag(context, 'showAccounts'),
     dataFile: dataFile ?? undefined,
     latencyMs: numberOf(context, 'latency'),
     chaos: numberOf(context, 'chaos'),
@@ -50,13 +58,16 @@ async function serve(context: Context): Promise<CommandResult> {
     faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
     log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
   })
-  const details = { url: sandbox.url, username: sandbox.username, seed: sandbox.seed }
+  // A password that the operator gave is never printed; one that was made up must be.
+  const told = password === undefined ? { password: made } : {}
+  const details = { url: sandbox.url, username: sandbox.username, ...told, seed: sandbox.seed }
   // A server's result is its address, so it is told at the start and not at the end.
   if (settings.get('json') ?? false) world.stdout.write(jsonOf('sandbox', { ...emptyResult, details }))
   else
     for (const line of [
       `Sandbox of the invoicing service at ${sandbox.url}`,
-      `User "${sandbox.username}", seed ${sandbox.seed}. What it holds: ${sandbox.url}/_sandbox/mandates`,
+      `User "${sandbox.username}", ${password === undefined ? `password "${made}"` : 'password as you gave it'}, seed ${sandbox.seed}`,
+      `What it holds: ${sandbox.url}/_sandbox/mandates (the same user and password)`,
       'Stop it with Ctrl-C.',
     ])
       world.stdout.write(`${line}\n`)
@@ -66,6 +77,11 @@ async function serve(context: Context): Promise<CommandResult> {
   world.stderr.write(`Sandbox stopped. It held ${held} mandates.\n`)
   return { ...emptyResult, isPrinted: true }
 }
+
+const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
+
+const PASSWORD_BYTES = 15
+const makePassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url')
 
 const stopped = ({ signals: { drain } }: World): Promise<void> =>
   drain.aborted

@@ -25,8 +25,22 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** From this computer, and not by way of a web page that made a foreign name point here. */
-export function isFromHere(remoteAddress: string | undefined, host: string | undefined): boolean {
-  const isLoopback = remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress ?? '')
-  return isLoopback && /^(127(\.\d+){3}|localhost|\[::1\])(:\d+)?$/i.test(host ?? '')
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/
+
+/**
+ * True when a request names this sandbox in its Host header: a name or address of this computer, or the address that
+ * the sandbox was told to listen on, and its port. A web page that made a foreign name point here (DNS rebinding) sends
+ * that name.
+ */
+export function isOwnHost(
+  host: string | undefined,
+  { listensOn, port }: { listensOn: string; port: number },
+): boolean {
+  const [, name = '', given = '80'] =
+    /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec((host ?? '').toLowerCase()) ?? []
+  if (Number(given) !== port) return false
+  // Where it listens on more than loopback it is reached by addresses of this computer, which no page can forge.
+  const isPublic = !LOOPBACK.test(listensOn) && listensOn !== '::1'
+  return LOOPBACK.test(name) || name === listensOn.toLowerCase() || (isPublic && ADDRESS.test(name))
 }

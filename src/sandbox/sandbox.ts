@@ -7,6 +7,7 @@ import { isIPv6, type AddressInfo } from 'node:net'
 import type { Billogram } from '../contract/billogram.js'
 import type { Offer } from '../contract/offer.js'
 import { UsageError } from '../errors.js'
+import { isOwnHost } from './authentication.js'
 import { openCallbacks } from './callbacks.js'
 import { planFaults } from './fault-plan.js'
 import { heldBillograms, heldMandates, serveInspection } from './inspection.js'
@@ -14,7 +15,7 @@ import { describeInterface } from './openapi.js'
 import { renderPage } from './page.js'
 import { refuse } from './refusal.js'
 import { countRequests, type RequestCounts } from './request-counts.js'
-import { refusalAnswer, serveOperations, type ServiceParts } from './service.js'
+import { guardEverything, refusalAnswer, serveOperations, type ServiceParts } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
 import { STARTING_BILLOGRAMS } from './starting-billograms.js'
 import { openStore, type HeldMandate } from './store.js'
@@ -61,10 +62,12 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     callbacks,
     wait: waits.wait,
     latencyMs,
+    showAccounts: settings.showAccounts,
     now: given.now ?? (() => new Date()),
     log,
   }
-  const server = serverFor(parts)
+  const own = { listensOn: settings.host, port: settings.port }
+  const server = serverFor(parts, own)
   try {
     await listen(server, settings.host, settings.port)
   } catch (cause) {
@@ -72,6 +75,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     throw cause
   }
   const { port } = server.address() as AddressInfo
+  own.port = port
   let closed: Promise<void> | null = null
   return {
     url: `http://${reachableHost(settings.host)}:${port}`,
@@ -93,8 +97,12 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   }
 }
 
-function serverFor(parts: ServiceParts): Server {
+function serverFor(parts: ServiceParts, own: Parameters<typeof isOwnHost>[1]): Server {
   const app = new Hono<{ Bindings: HttpBindings }>()
+  app.route(
+    '/',
+    guardEverything(parts, (host) => isOwnHost(host, own)),
+  )
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))
   const description = describeInterface()

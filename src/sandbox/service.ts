@@ -29,11 +29,16 @@ export interface ServiceParts {
   /** Waits as long as the sandbox is told to be slow, less if it closes. */
   readonly wait: (ms: number) => Promise<void>
   readonly latencyMs: number
+  /** Whether the inspection shows account numbers whole. */
+  readonly showAccounts: boolean
   readonly now: () => Date
   readonly log: (line: string) => void
 }
 
 type Env = { Bindings: HttpBindings }
+
+export const HEALTH_PATH = '/health'
+const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation of section 4: what its faults are matched by, and its effect. */
 interface Endpoint {
@@ -42,13 +47,33 @@ interface Endpoint {
   readonly apply: (body: unknown, id: string, requestId: string | null) => Reply
 }
 
+/** What everything but the health check needs: the sandbox's own name in the request, and credentials. */
+export function guardEverything(
+  { credentials }: Pick<ServiceParts, 'credentials'>,
+  isOwn: (host: string | undefined) => boolean,
+): Hono<Env> {
+  const app = new Hono<Env>()
+  app.use('*', async (c, next) => {
+    if (!isOwn(c.req.header('host')))
+      return refusalAnswer(refuse(421, 'WRONG_HOST', 'The Host header does not name this sandbox'))
+    if (c.req.path === HEALTH_PATH) return c.json({ status: 'OK' })
+    // The operations answer for themselves, because they count what they refuse.
+    const refusal = c.req.path.startsWith('/api/')
+      ? null
+      : refusalOfHeader(c.req.header('authorization'), credentials)
+    if (refusal !== null) return refusalAnswer(refusal, CHALLENGE)
+    return next()
+  })
+  return app
+}
+
 /** The three operations of section 4 behind authentication (5), content type and size limit. */
 export function serveOperations(parts: ServiceParts): Hono<Env> {
   const { credentials, counter, log } = parts
   const app = new Hono<Env>()
   app.use('/api/*', async (c, next) => {
     const refusal = refusalOfHeader(c.req.header('authorization'), credentials)
-    if (refusal !== null) c.res = refusalAnswer(refusal, { 'www-authenticate': 'Basic realm="sandbox"' })
+    if (refusal !== null) c.res = refusalAnswer(refusal, CHALLENGE)
     else await next()
     const status = isAnswered(c.res) ? c.res.status : 'none'
     counter.answer(status)

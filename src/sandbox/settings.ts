@@ -14,6 +14,8 @@ export interface SandboxOptions {
   readonly username?: string | undefined
   /** Default `sandbox`, which is refused on a host that others can reach. */
   readonly password?: string | undefined
+  /** Shows account numbers whole under `/_sandbox/`; masked when left out. */
+  readonly showAccounts?: boolean | undefined
   /** A SQLite file that keeps the state; default is memory. */
   readonly dataFile?: string | undefined
   /** How long every answer waits, in milliseconds. */
@@ -37,6 +39,7 @@ export interface Settings {
   readonly port: number
   readonly username: string
   readonly password: string
+  readonly showAccounts: boolean
   readonly dataFile: string | null
   readonly latencyMs: number
   readonly chaos: number
@@ -56,6 +59,7 @@ const options = z.object({
     .regex(/^[^:]+$/, 'must not be empty or hold a colon')
     .default('sandbox'),
   password: z.string().min(1).default(DEFAULT_PASSWORD),
+  showAccounts: z.boolean().default(false),
   dataFile: z.string().min(1).nullable().default(null),
   latencyMs: z.int().min(0).max(3_600_000).default(0),
   chaos: z.number().min(0).max(1).default(0),

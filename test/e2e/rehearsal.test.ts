@@ -32,6 +32,7 @@ beforeEach(async () => {
   place = makeFolder()
   sandbox = start(['sandbox', '--port', '0', '--chaos', '0.05', '--seed', SEED, '--latency', '5'], {
     cwd: place.folder,
+    env: CREDENTIALS,
   })
   url = await firstUrl(sandbox)
 })
@@ -54,7 +55,9 @@ const program = (...args: string[]): Promise<Ended> => runProgram([...args, '--j
 const RUN = ['run', join(SAMPLES, 'clean.csv'), '--max-in-doubt', '1000']
 
 async function heldMandates(): Promise<Held[]> {
-  const response = await fetch(`${url}/_sandbox/mandates`)
+  const response = await fetch(`${url}/_sandbox/mandates`, {
+    headers: { authorization: `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}` },
+  })
   return (await response.json()) as Held[]
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isFromHere, refusalOfHeader } from '../../src/sandbox/authentication.js'
+import { isOwnHost, refusalOfHeader } from '../../src/sandbox/authentication.js'
 
 describe('the Authorization header (section 5)', () => {
   const expected = { username: 'erika', password: 'a:b' }
@@ -21,24 +21,39 @@ describe('the Authorization header (section 5)', () => {
   })
 })
 
-describe('a request from this computer', () => {
+describe('9.2.5 the Host header', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1:8080'],
-    ['::ffff:127.0.0.1', 'localhost:8080'],
+    ['127.0.0.1', 'localhost:8080'],
+    ['127.0.0.1', 'LOCALHOST:8080'],
+    ['127.0.0.1', '127.0.0.9:8080'],
     ['::1', '[::1]:8080'],
-    ['127.0.0.9', 'LOCALHOST'],
-  ])('is one from %s for %s', (address, host) => {
-    expect(isFromHere(address, host)).toBe(true)
+    ['localhost', '127.0.0.1:8080'],
+    ['0.0.0.0', '192.0.2.7:8080'],
+    ['0.0.0.0', '[2001:db8::7]:8080'],
+    ['sandbox.example', 'sandbox.example:8080'],
+  ])('of a sandbox on %s may be %s', (listensOn, host) => {
+    expect(isOwnHost(host, { listensOn, port: 8080 })).toBe(true)
   })
 
   it.each([
-    ['192.0.2.7', '127.0.0.1:8080'],
-    ['::ffff:192.0.2.7', 'localhost'],
     ['127.0.0.1', 'rebound.example:8080'],
-    ['127.0.0.1', '127.0.0.1.example'],
+    ['127.0.0.1', '127.0.0.1.example:8080'],
+    ['127.0.0.1', 'localhost.example:8080'],
+    ['127.0.0.1', '192.0.2.7:8080'],
+    ['127.0.0.1', '127.0.0.1:8081'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['127.0.0.1', 'user@127.0.0.1:8080'],
+    ['127.0.0.1', '127.0.0.1:8080, rebound.example'],
+    ['127.0.0.1', ''],
     ['127.0.0.1', undefined],
-    [undefined, 'localhost'],
-  ])('is not one from %s for %s', (address, host) => {
-    expect(isFromHere(address, host)).toBe(false)
+    ['0.0.0.0', 'rebound.example:8080'],
+    ['sandbox.example', 'rebound.example:8080'],
+  ])('of a sandbox on %s may not be %s', (listensOn, host) => {
+    expect(isOwnHost(host, { listensOn, port: 8080 })).toBe(false)
+  })
+
+  it('may leave out the port where it is the usual one', () => {
+    expect(isOwnHost('localhost', { listensOn: '127.0.0.1', port: 80 })).toBe(true)
   })
 })

@@ -8,11 +8,11 @@ import { sandboxStarter } from './running-sandbox.js'
 const start = sandboxStarter()
 const MIGRATE = '/api/v2/sepa_dd_mandate/migrate'
 const body = samples.migrateMandate.request
-const read = (sandbox: Sandbox, path: string) => exchange(sandbox, 'GET', path, { credentials: null })
+const read = (sandbox: Sandbox, path: string) => exchange(sandbox, 'GET', path)
 
 describe('what the sandbox holds, under /_sandbox', () => {
   it('is three JSON arrays, the same as the started sandbox returns', async () => {
-    const sandbox = await start()
+    const sandbox = await start({ showAccounts: true })
     expect((await read(sandbox, '/_sandbox/mandates')).json).toEqual([])
     await exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
     await exchange(sandbox, 'POST', MIGRATE, { body })
@@ -47,12 +47,49 @@ describe('what the sandbox holds, under /_sandbox', () => {
     expect(sandbox.requests().received.migrate).toBe(4)
   })
 
-  it('needs credentials when the name in the request is not that of this computer', async () => {
+  it('9.2.5 masks account numbers unless it was told to show them, in every answer', async () => {
     const sandbox = await start()
-    const headers = { host: 'rebound.example' }
-    const anonymous = await exchange(sandbox, 'GET', '/_sandbox/mandates', { credentials: null, headers })
-    expect(anonymous.status).toBe(401)
-    expect((await exchange(sandbox, 'GET', '/_sandbox/mandates', { headers })).status).toBe(200)
+    await exchange(sandbox, 'POST', MIGRATE, { body })
+    const [held] = sandbox.mandates()
+    expect(held?.iban).toBe('DE89370400440532013000')
+    const mandates = await read(sandbox, '/_sandbox/mandates')
+    expect(mandates.json).toEqual([{ ...held, iban: 'DE…3000' }])
+    const action = `/_sandbox/mandates/${held?.unique_mandate_reference ?? ''}/first-payment`
+    expect((await exchange(sandbox, 'POST', action)).json).toMatchObject({ data: { iban: 'DE…3000' } })
+    for (const path of ['/', '/_sandbox/mandates', '/_sandbox/requests'])
+      expect((await read(sandbox, path)).text).not.toContain('370400440532013000')
+  })
+
+  it.each([
+    '/',
+    '/openapi.json',
+    '/_sandbox/mandates',
+    '/_sandbox/offers',
+    '/_sandbox/billograms',
+    '/_sandbox/requests',
+    '/nothing',
+  ])('9.2.5 is closed to whoever has no credentials, also on this computer: %s', async (path) => {
+    const sandbox = await start()
+    for (const credentials of [null, 'sandbox:wrong', 'wrong:sandbox']) {
+      const answer = await exchange(sandbox, 'GET', path, { credentials })
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Basic realm="sandbox"'])
+    }
+  })
+
+  it('9.2.5 says that it is there without credentials, and nothing else', async () => {
+    const answer = await exchange(await start(), 'GET', '/health', { credentials: null })
+    expect([answer.status, answer.json]).toEqual([200, { status: 'OK' }])
+  })
+
+  it('9.2.5 answers nobody who calls it by another name, credentials or not', async () => {
+    const sandbox = await start()
+    const headers = { host: `rebound.example:${sandbox.port}` }
+    for (const path of ['/', '/health', '/_sandbox/mandates', '/openapi.json'])
+      expect((await exchange(sandbox, 'GET', path, { headers })).status, path).toBe(421)
+    expect((await exchange(sandbox, 'POST', MIGRATE, { body, headers })).status).toBe(421)
+    expect(sandbox.mandates()).toEqual([])
+    const other = { host: '127.0.0.1:1' }
+    expect((await exchange(sandbox, 'GET', '/_sandbox/mandates', { headers: other })).status).toBe(421)
   })
 
   it('refuses wrong credentials even from this computer', async () => {
@@ -64,7 +101,7 @@ describe('what the sandbox holds, under /_sandbox', () => {
 describe('the actions under /_sandbox', () => {
   it('4.3: the migration is final once a first payment is initiated, and only once', async () => {
     let clock = new Date('2025-01-01T00:00:00Z')
-    const sandbox = await start({ now: () => clock })
+    const sandbox = await start({ now: () => clock, showAccounts: true })
     await exchange(sandbox, 'POST', MIGRATE, { body })
     const [mandate] = sandbox.mandates()
     expect(mandate).toMatchObject({ finalised: false, finalised_at: null })

@@ -25,7 +25,7 @@ async function rawExchange(sandbox: Sandbox): Promise<{ bytes: string; ended: 'e
   let ended: 'end' | 'reset' = 'end'
   socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => (ended = 'reset'))
   socket.write(
-    `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n` +
+    `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${sandbox.port}\r\nContent-Type: application/json\r\n` +
       `Authorization: Basic ${Buffer.from('sandbox:sandbox').toString('base64')}\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
@@ -194,7 +194,7 @@ describe('faults of the connection', () => {
     const socket = connect(sandbox.port, '127.0.0.1')
     const text = JSON.stringify(body)
     socket.write(
-      `POST ${MIGRATE} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+      `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${sandbox.port}\r\nContent-Type: application/json\r\n` +
         `Authorization: Basic ${Buffer.from('sandbox:sandbox').toString('base64')}\r\n` +
         `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     )

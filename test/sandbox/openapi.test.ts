@@ -38,7 +38,7 @@ interface Description {
 }
 
 async function describedBy(sandbox: Sandbox): Promise<Description> {
-  const answer = await exchange(sandbox, 'GET', '/openapi.json', { credentials: null })
+  const answer = await exchange(sandbox, 'GET', '/openapi.json')
   expect(answer.status).toBe(200)
   return answer.json as Description
 }

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeFolder, start, type Started } from '../support/program.js'
+
+let place: ReturnType<typeof makeFolder>
+const running: Started[] = []
+
+beforeEach(() => {
+  place = makeFolder()
+})
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGTERM')
+    await ended
+  }
+  place.remove()
+})
+
+/** What it says of itself at the start. */
+async function told(
+  env: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<{ url: string; username: string; password?: string }> {
+  const started = start(['sandbox', '--port', '0', '--json', ...args], { cwd: place.folder, env })
+  running.push(started)
+  const [line] = (await once(createInterface({ input: started.child.stdout! }), 'line')) as [string]
+  return JSON.parse(line) as { url: string; username: string; password?: string }
+}
+
+const status = async (url: string, credentials: string): Promise<number> =>
+  (
+    await fetch(`${url}/_sandbox/mandates`, {
+      headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    })
+  ).status
+
+describe('9.2.5 the sandbox as a command', () => {
+  it('makes up a password, prints it once at the start, and takes no other', async () => {
+    const [one, two] = [await told({}), await told({})]
+    expect(one.username).toBe('sandbox')
+    expect(one.password).toMatch(/^[\w-]{20}$/)
+    expect(two.password).not.toBe(one.password)
+    expect(await status(one.url, `sandbox:${one.password ?? ''}`)).toBe(200)
+    expect(await status(one.url, 'sandbox:sandbox')).toBe(401)
+  })
+
+  it('takes user name and password from the environment, and does not print that password', async () => {
+    const env = { SEPA_MIGRATE_USERNAME: 'ops', SEPA_MIGRATE_PASSWORD: 'of-my-own-choice' }
+    const { url, username, password } = await told(env)
+    expect([username, password]).toEqual(['ops', undefined])
+    expect(await status(url, 'ops:of-my-own-choice')).toBe(200)
+    const flagged = await told(env, '--username', 'other')
+    expect(flagged.username).toBe('other')
+  })
+})
