@@ -1,4 +1,11 @@
-import { maskAccounts, openLedgerReader, UsageError, type LedgerReader } from '../index.js'
+import {
+  isAccountColumn,
+  maskAccounts,
+  maskNumbers,
+  openLedgerReader,
+  UsageError,
+  type LedgerReader,
+} from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
 import { emptyResult, type CommandResult } from './result.js'
@@ -55,7 +62,8 @@ function cellsOf(reader: LedgerReader, row: Row): Readonly<Record<string, string
     row.cells.map((cell, index) => {
       const name = names[index] ?? `column ${index + 1}`
       const isAccount = name === source?.columns['iban'] && row.ibanMasked !== null
-      return [name, isAccount ? (row.ibanMasked ?? '') : maskAccounts(cell)]
+      if (isAccount) return [name, row.ibanMasked ?? '']
+      return [name, isAccountColumn(name) ? maskNumbers(maskAccounts(cell)) : maskAccounts(cell)]
     }),
   )
 }

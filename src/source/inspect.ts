@@ -1,6 +1,7 @@
+import { isAccountColumn, maskNumbers } from '../domain/account-columns.js'
 import { checkCreditorIdentifier } from '../domain/creditor-identifier.js'
 import { showValue } from '../domain/finding.js'
-import { holdsIban } from '../domain/masking.js'
+import { holdsIban, maskAccountCell } from '../domain/masking.js'
 import { meaningOfHeader } from '../domain/header-synonyms.js'
 import { isSepaIban } from '../domain/iban.js'
 import type { LocalDate } from '../domain/mandate.js'
@@ -76,6 +77,12 @@ export async function inspectSource(
   if (holdsAccount(layout.header)) throw headerless(text.label, layout.headerLine)
   const survey = await surveyRecords(text, layout, options, today, signal)
   const columns = guessColumns(survey.columns)
+  // Positions of what holds an account number or a part of one, by name or as the guess has it.
+  const accounts = new Set(
+    columns.flatMap(({ name, field, position }) =>
+      field === 'iban' || isAccountColumn(name) ? [position - 1] : [],
+    ),
+  )
   const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
   return {
     name: nameOf(input),
@@ -98,8 +105,15 @@ export async function inspectSource(
     staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
     multilineColumns: layout.multilineColumns,
     creditorIdentifier: hasCreditor ? null : findCreditor(top.slice(0, layout.headerLine - 1)),
-    rows: survey.rows.map((cells) => cells.map((cell) => showValue(cell))),
+    rows: survey.rows.map((cells) => cells.map((cell, index) => shownCell(cell, accounts.has(index)))),
   }
+}
+
+/** IBANs and long numbers are masked anywhere, in such a column every number. */
+function shownCell(cell: string, isAccount: boolean): string {
+  if (!isAccount) return showValue(cell)
+  const masked = maskAccountCell(cell)
+  return showValue(masked === cell ? maskNumbers(cell) : masked)
 }
 
 const DELIMITER_EVIDENCE: Readonly<Record<DelimiterChoice['by'], string>> = {

@@ -168,6 +168,36 @@ async function troubledAs(name: string, yaml: string) {
   return troubled((await readAll(join(SAMPLES, name), options)).records)
 }
 
+describe('9.2.4 what is shown of account number and bank code columns', () => {
+  test('is never a whole number, in whatever national form the columns have them', async () => {
+    const inspection = await inspect(
+      [
+        'Kundennummer;Kontonummer;BLZ;Sort code;Kontoinhaber;Referenz',
+        '1001;532013000;37040044;20-00-00;Vogelsang;M-1',
+        '1002;0532013;370 400 44;200000;Vogelsang 4711;M-2',
+      ].join('\n'),
+    )
+    expect(inspection.rows).toEqual([
+      ['1001', '…3000', '…0044', '…00', 'Vogelsang', 'M-1'],
+      ['1002', '…2013', '…0044', '…00', 'Vogelsang 4711', 'M-2'],
+    ])
+    expect(JSON.stringify(inspection)).not.toMatch(/532013|370400|200000/)
+  })
+
+  test('is masked in the column of the IBAN too, also where it is no IBAN', async () => {
+    const inspection = await inspect(
+      'customer_no,Bank,signed_date\n1,DE89370400440532013000,2024-01-01\n2,4711,2024-01-01\n3,DE02120300000000202051,2024-01-01\n4,DE02100500000054540402,2024-01-01\n5,DE02300209000106531065,2024-01-01',
+    )
+    expect(inspection.rows.map((cells) => cells[1])).toEqual([
+      'DE…3000',
+      '…11',
+      'DE…2051',
+      'DE…0402',
+      'DE…1065',
+    ])
+  })
+})
+
 describe('a drafted configuration', () => {
   test('of the German export needs one edited line to be clean but for the planted faults', async () => {
     const draft = draftConfiguration(await inspectSample('german-messy.csv'))
