@@ -20,6 +20,7 @@ export type {
 } from './domain/mandate.js'
 export { mandateKey } from './domain/mandate-key.js'
 export { isAccountColumn, maskNumbers } from './domain/account-columns.js'
+export { escapedJson, oneLine, plainLines } from './domain/plain-text.js'
 export { maskAccounts, maskIban } from './domain/masking.js'
 export type { Evidence, Halt, Outcome, OutcomeKind } from './domain/outcome.js'
 export { ROW_STATES, type RowState } from './domain/row-state.js'

@@ -103,6 +103,19 @@ export function loadConfiguration(named: string | null): LoadedConfiguration {
   }
 }
 
+/** Nested deeper than any configuration is, the parser itself gives up. */
+function parse(text: string, file: string, lineCounter: LineCounter): ReturnType<typeof parseDocument> {
+  try {
+    return parseDocument(text, { lineCounter })
+  } catch (cause) {
+    throw new UsageError(
+      `Cannot read the configuration file "${file}": it is not YAML that can be followed`,
+      'Correct the file; nothing was sent',
+      { cause },
+    )
+  }
+}
+
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -113,6 +126,19 @@ function readText(file: string): string {
   }
 }
 
+/** Aliases are made as often as they are named, so a short file may ask for more than a machine can hold. */
+function valueOf(document: ReturnType<typeof parseDocument>, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 }) ?? {}
+  } catch (cause) {
+    throw new UsageError(
+      `Cannot read the configuration file "${file}": ${cause instanceof Error ? cause.message : 'its aliases cannot be followed'}`,
+      'Write the values out instead of anchors (&) and aliases (*); nothing was sent',
+      { cause },
+    )
+  }
+}
+
 /** @param distrust why others can write the file; then it may only say how an export is to be read */
 export function parseConfiguration(
   text: string,
@@ -120,14 +146,14 @@ export function parseConfiguration(
   distrust: Distrust | null = null,
 ): Configuration {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
+  const document = parse(text, file, lines)
   const broken = document.errors[0]
   if (broken !== undefined)
     throw new UsageError(
       `Cannot read the configuration file "${file}": ${broken.message.split('\n')[0] ?? 'it is not YAML'}`,
       'Correct the file; nothing was sent',
     )
-  const values: unknown = document.toJS() ?? {}
+  const values = valueOf(document, file)
   const parsed = configurationSchema.safeParse(values)
   if (parsed.success) {
     if (distrust !== null) refuseMoreThanReading(parsed.data, { file, distrust, document, lines })

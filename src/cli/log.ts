@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
-import { type DeliveryEvent, maskIban, openTrusted } from '../index.js'
+import { type DeliveryEvent, escapedJson, maskIban, openTrusted } from '../index.js'
 import type { World } from './world.js'
 
 /**
@@ -29,7 +29,10 @@ export const noLog: Log = {
 export function openLog(file: string, world: World, tell: (text: string) => void): Log {
   const sink = openSink(file, tell)
   const timestamp = (): string => `,"time":"${new Date(world.clock.now()).toISOString()}"`
-  const logger: Logger = pino({ base: { pid: world.pid, host: world.host }, timestamp }, sink)
+  const logger: Logger = pino(
+    { base: { pid: world.pid, host: world.host }, timestamp, hooks: { streamWrite: escapedJson } },
+    sink,
+  )
   return {
     missing: sink.missing,
     close: sink.close,

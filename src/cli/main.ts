@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Command as Program, CommanderError, InvalidArgumentError, Option as Flag } from 'commander'
 import { assertTrustedOutput, PACK_FILES, requireDriver } from '../index.js'
+import { boundedProgress, boundedWorld } from './boundary.js'
 import type { Command, Context } from './command.js'
 import type { LoadedConfiguration } from './configuration.js'
 import { noLog, openLog } from './log.js'
@@ -19,8 +20,9 @@ import type { World } from './world.js'
 export async function main(
   argv: readonly string[],
   commands: readonly Command[],
-  world: World,
+  given: World,
 ): Promise<number> {
+  const world = boundedWorld(given)
   const wantsJson = argv.includes('--json') || world.env[environmentName('json')] === '1'
   let status = 0
   const program = new Program('sepa-migrate')
@@ -108,7 +110,7 @@ async function execute(
     const settings = readSettings(flagsOf(command.options, values), world)
     isJson = settings.get('json') ?? false
     const isSilent = (settings.get('quiet') ?? false) || isJson
-    const progress = isSilent ? silentProgress : startProgress(world)
+    const progress = isSilent ? silentProgress : boundedProgress(startProgress(world))
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')

@@ -1,4 +1,4 @@
-import { isBalanced, ROW_STATES, TOTAL_OF_STATE, type Totals } from '../index.js'
+import { isBalanced, oneLine, ROW_STATES, TOTAL_OF_STATE, type Totals } from '../index.js'
 import type { CommandResult } from './result.js'
 import type { World } from './world.js'
 
@@ -53,9 +53,10 @@ export function totalsLines(totals: Totals): string[] {
 
 /** Last lines of a command for people; a JSON document instead when it was asked for. */
 export function printResult(world: World, result: CommandResult): void {
-  for (const warning of result.warnings) world.stderr.write(`Warning: ${warning}\n`)
-  for (const line of result.lines) world.stdout.write(`${line}\n`)
+  for (const warning of result.warnings) world.stderr.write(`Warning: ${oneLine(warning)}\n`)
+  for (const line of result.lines) world.stdout.write(`${oneLine(line)}\n`)
   if (result.errors.length > 0 && result.totals !== null && result.lines.length === 0)
     for (const line of totalsLines(result.totals)) world.stdout.write(`${line}\n`)
-  for (const error of result.errors) world.stderr.write(`Error: ${error.message}\n  Next: ${error.next}\n`)
+  for (const error of result.errors)
+    world.stderr.write(`Error: ${oneLine(error.message)}\n  Next: ${oneLine(error.next)}\n`)
 }

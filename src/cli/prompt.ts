@@ -1,5 +1,6 @@
 import { isCancel, password, select, text } from '@clack/prompts'
 import type { Readable, Writable } from 'node:stream'
+import { oneLine } from '../index.js'
 import type { World } from './world.js'
 
 /** Nothing is asked unless a person can see the question and answer it. */
@@ -11,16 +12,16 @@ const streams = (world: World): { input: Readable; output: Writable } => ({
 })
 
 /** A line between questions. */
-export const say = (world: World, line: string): void => world.stderr.write(`${line}\n`)
+export const say = (world: World, line: string): void => world.stderr.write(`${oneLine(line)}\n`)
 
 export async function askPassword(world: World, username: string): Promise<string | null> {
-  const answer = await password({ message: `Password of "${username}"`, ...streams(world) })
+  const answer = await password({ message: oneLine(`Password of "${username}"`), ...streams(world) })
   return isCancel(answer) || answer === '' ? null : answer
 }
 
 /** What was typed, or null for a question that was left. */
 export async function askText(world: World, question: string): Promise<string | null> {
-  const answer = await text({ message: question, ...streams(world) })
+  const answer = await text({ message: oneLine(question), ...streams(world) })
   return isCancel(answer) ? null : answer.trim()
 }
 
@@ -33,7 +34,7 @@ export async function askChoice<Value extends string>(
   const options = choices.map(({ value, label }): { value: string; label: string } => ({ value, label }))
   const initialValue = options.find(({ value }) => value === 'later')?.value
   const answer = await select({
-    message: question,
+    message: oneLine(question),
     options,
     ...(initialValue === undefined ? {} : { initialValue }),
     ...streams(world),

@@ -1,4 +1,4 @@
-import { HaltError, maskAccounts, isBalanced, type Totals } from '../index.js'
+import { escapedJson, HaltError, maskAccounts, isBalanced, type Totals } from '../index.js'
 
 interface ErrorEntry {
   readonly kind: string
@@ -69,7 +69,7 @@ export function resultOfError(error: unknown, signalStatus: number | null = null
 
 export function jsonOf(command: string, result: CommandResult): string {
   const { totals } = result
-  return `${JSON.stringify({
+  const json = JSON.stringify({
     schemaVersion: 1,
     command,
     ok: result.exitCode === 0,
@@ -81,5 +81,6 @@ export function jsonOf(command: string, result: CommandResult): string {
     warnings: result.warnings,
     errors: result.errors,
     ...result.details,
-  })}\n`
+  })
+  return `${escapedJson(json)}\n`
 }

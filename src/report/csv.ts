@@ -4,6 +4,12 @@ import { plainText } from './plain-text.js'
 /** What a spreadsheet may run, also behind blanks it skips: = + - @, their full-width and small forms, controls. */
 const RUNNABLE = /^(?:[\t\r\n]|[\s\p{Cf}]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B])/u
 
+/** The same behind a character at which a spreadsheet with other settings splits a line, quotes or not. */
+const RUNNABLE_AFTER_SPLIT =
+  /([;\t\r\n|])(?=[\s\p{Cf}"]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B])/gu
+
+const neutralInside = (text: string): string => text.replace(RUNNABLE_AFTER_SPLIT, "$1'")
+
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
 
 /** A line of values, each in quotes so that no reader splits or trims it. */
@@ -14,7 +20,8 @@ export const csvHeader = (names: readonly string[]): string =>
   `${names.map((name) => (/^[\p{L}\p{N}_. ()-]*$/u.test(name) ? name : quoted(name))).join(',')}\n`
 
 /** A cell for people: what a spreadsheet would run begins with an apostrophe instead. */
-export const neutralCell = (text: string): string => (RUNNABLE.test(text) ? `'${text}` : text)
+export const neutralCell = (text: string): string =>
+  RUNNABLE.test(text) ? `'${neutralInside(text)}` : neutralInside(text)
 
 /** Text of others for people: one plain line that is no formula. */
 export const messageCell = (text: string): string => neutralCell(plainText(text))
@@ -26,8 +33,9 @@ export const messageCell = (text: string): string => neutralCell(plainText(text)
  * Only a value with a quote or a control character inside, legal in no field, takes the apostrophe.
  */
 export function editableCell(text: string): string {
-  if (!RUNNABLE.test(text)) return text
-  const value = cleanCell(text)
+  // No field may hold a character to split at, so such a value is wrong already and need not come back exactly.
+  if (!RUNNABLE.test(text)) return neutralInside(text)
+  const value = neutralInside(cleanCell(text))
   if (value === '') return ''
   return /["\p{Cc}]/u.test(value) ? `'${value}` : `="${value}"`
 }

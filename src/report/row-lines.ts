@@ -1,6 +1,6 @@
 import { LATE_REQUEST_MS } from '../domain/late-request.js'
 import type { CampaignRecord, RowRecord } from '../ledger/reader.js'
-import { csvHeader, csvLine, messageCell } from './csv.js'
+import { csvHeader, csvLine, editableCell, messageCell } from './csv.js'
 import type { Explanation } from './explanation.js'
 import type { OriginalColumns } from './original-columns.js'
 import { ageText, timeText } from './wording.js'
@@ -66,18 +66,18 @@ export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): stri
 
 export const registeredHeader = (): string => csvHeader(REGISTERED_COLUMNS)
 
-/** Old to new, exact: this file is read by programs. */
+/** Old to new. A reference that a spreadsheet would run is written as `="…"`, as in the files that people edit. */
 export const registeredLine = (row: RowRecord): string =>
   csvLine([
     row.customerNo === null ? '' : String(row.customerNo),
     row.ibanMasked ?? '',
     row.signedDate ?? '',
-    row.originalCreditorIdentifier ?? '',
-    row.originalMandateReference ?? '',
-    row.assignedCreditorIdentifier ?? '',
-    row.assignedMandateReference ?? '',
+    editableCell(row.originalCreditorIdentifier ?? ''),
+    editableCell(row.originalMandateReference ?? ''),
+    editableCell(row.assignedCreditorIdentifier ?? ''),
+    editableCell(row.assignedMandateReference ?? ''),
     row.registeredAt ?? '',
-    row.source,
+    messageCell(row.source),
     String(row.record),
     String(row.attempts),
     row.latestFirstDebit ?? '',

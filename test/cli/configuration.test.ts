@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { configurationSchema, loadConfiguration, parseConfiguration } from '../../src/cli/configuration.js'
+import { UsageError } from '../../src/errors.js'
 import { SAMPLES } from '../support/program.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'configuration-'))
@@ -32,6 +33,31 @@ describe('the configuration file', () => {
       expect(() => parseConfiguration(text, name)).not.toThrow()
       expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true)
     }
+  })
+
+  it.each([
+    [
+      'an alias bomb',
+      `a: &a [${'x,'.repeat(9)}x]\n${'bcdefghi'
+        .split('')
+        .map(
+          (name, at) =>
+            `${name}: &${name} [${`*${'abcdefgh'.charAt(at)},`.repeat(9)}*${'abcdefgh'.charAt(at)}]`,
+        )
+        .join('\n')}\n`,
+    ],
+    ['an alias of nothing', 'ledger: *nowhere\n'],
+    ['an alias of itself', 'source: &a { delimiter: *a }\n'],
+    ['a depth that nobody writes', `${'['.repeat(200_000)}`],
+    ['a merge key bomb', `x: &x { <<: *x }\n`],
+  ])('9.2.8 ends with a usage error for %s', (_what, text) => {
+    expect(() => parseConfiguration(text, 'bomb.yaml')).toThrow(UsageError)
+  })
+
+  it('9.2.8 may use an anchor and its alias in good faith', () => {
+    const text =
+      'exclude:\n  - &cancelled { column: Status, equals: [cancelled], reason: cancelled }\n  - *cancelled\n'
+    expect(parseConfiguration(text, 'good.yaml').exclude).toHaveLength(2)
   })
 
   it('as product.md shows it is accepted', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../src/driver.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/index.js'
 import { germanIban, validExport } from '../support/export.js'
@@ -36,7 +36,7 @@ describe('9.2.3 a program that reads the ledger while a run ends', () => {
     const pilot = await run('export.csv', '--limit', '2')
     expect([pilot.status, pilot.stderr.includes('Warning')]).toEqual([5, false])
 
-    const viewer = new Database(at('sepa-migrate.db'), { readonly: true })
+    const viewer = openDatabase(at('sepa-migrate.db'), { readonly: true })
     viewer.exec('begin')
     viewer.prepare('select count(*) from row').get()
     const ended = await run()

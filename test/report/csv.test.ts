@@ -69,6 +69,9 @@ const runs = (cell: string): boolean =>
   /^[\s\u200B-\u200F\u2060\uFEFF\u00AD]*[=+\-@\0\uFF1D\uFF0B\uFF0D\uFF20]/.test(cell) &&
   !/^="[^"\p{Cc}]*"$/u.test(cell)
 
+/** Where a spreadsheet with another delimiter splits the cell, which it does inside quotes too. */
+const splitElsewhere = (cell: string): string[] => cell.split(/[;|\t\r\n]/)
+
 const parsed = (text: string): string[][] => parse(text, { relax_column_count: true })
 const papaParsed = (text: string): string[][] =>
   Papa.parse<string[]>(text, { delimiter: ',', newline: '\n' }).data.slice(0, -1)
@@ -107,14 +110,16 @@ describe('neutralCell', () => {
         const cell = neutralCell(text)
         expect(runs(cell)).toBe(false)
         expect(/^[\t\r\n]/.test(cell)).toBe(false)
-        expect([text, `'${text}`]).toContain(cell)
-        if (/^[\p{L}\p{N}]/u.test(text)) expect(cell).toBe(text)
+        for (const part of splitElsewhere(cell)) expect(runs(part)).toBe(false)
+        // Nothing but apostrophes is put in.
+        expect(cell.replaceAll("'", '')).toBe(text.replaceAll("'", ''))
+        if (/^[\p{L}\p{N}][^;|\t\r\n]*$/u.test(text)) expect(cell).toBe(text)
       }),
     )
   })
 
   it('puts an apostrophe before every known beginning of a formula', () => {
-    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\0=1', '＝1', ' =1', '\u200B=1']
+    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\0=1', '＝1', ' =1', '\u200B=1']
     expect(formulas.map(neutralCell)).toEqual(formulas.map((formula) => `'${formula}`))
   })
 })
@@ -124,6 +129,7 @@ describe('editableCell', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, reference), (text) => {
         expect(runs(editableCell(text))).toBe(false)
+        for (const part of splitElsewhere(editableCell(text)).slice(1)) expect(runs(part)).toBe(false)
       }),
     )
   })
@@ -141,7 +147,7 @@ describe('editableCell', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const value = cleanCell(text)
-        fc.pre(!/["\p{Cc}]/u.test(value))
+        fc.pre(!/["\p{Cc};|]/u.test(value))
         expect(cleanCell(editableCell(text))).toBe(value)
       }),
     )
@@ -164,6 +170,21 @@ describe('editableCell', () => {
     ['=HYPERLINK("x")', '\'=HYPERLINK("x")'],
     ['M-1', 'M-1'],
   ])('writes %j as %j', (text, cell) => expect(editableCell(text)).toBe(cell))
+})
+
+describe('9.2.7 a cell that another delimiter splits', () => {
+  it.each([
+    ['x;=cmd', "x;'=cmd"],
+    ['x; =cmd', "x;' =cmd"],
+    ['x;"=cmd', 'x;\'"=cmd'],
+    ['x\t@SUM(A1)', "x\t'@SUM(A1)"],
+    ['x\n+1', "x\n'+1"],
+    ['x|-1', "x|'-1"],
+    ['x;y', 'x;y'],
+    ['Weg 5, -hinten', 'Weg 5, -hinten'],
+  ])('has %j as %j, whether it is for people or read back', (text, cell) => {
+    expect([neutralCell(text), editableCell(text)]).toEqual([cell, cell])
+  })
 })
 
 describe('messageCell', () => {
