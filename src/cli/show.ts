@@ -62,7 +62,7 @@ function cellsOf(reader: LedgerReader, row: Row): Readonly<Record<string, string
     row.cells.map((cell, index) => {
       const name = names[index] ?? `column ${index + 1}`
       const isAccount = name === source?.columns['iban'] && row.ibanMasked !== null
-      if (isAccount) return [name, row.ibanMasked ?? '']
+      if (isAccount) return [name, row.ibanMasked]
       return [name, isAccountColumn(name) ? maskNumbers(maskAccounts(cell)) : maskAccounts(cell)]
     }),
   )

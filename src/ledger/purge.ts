@@ -117,7 +117,7 @@ export function eraseRows(
 }
 
 /** Rewrites the file without its free pages and empties the log: what was removed is in neither any more. */
-export function rewrite(connection: Connection): boolean {
+function rewrite(connection: Connection): boolean {
   connection.exec('vacuum')
   return emptyLog(connection)
 }

@@ -16,7 +16,7 @@ export interface WrittenPath {
  * Which folders and logs the commands of a campaign wrote, one JSON line each, beside the ledger: a report is written
  * beside a run and cannot take the ledger's lock. `purge` reads it.
  */
-export const writtenListOf = (ledger: string): string => `${ledger}.files.jsonl`
+const writtenListOf = (ledger: string): string => `${ledger}.files.jsonl`
 
 /** Everything that belongs to a ledger: no other output may be written there. */
 export function ledgerFiles(ledger: string): readonly string[] {

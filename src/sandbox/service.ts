@@ -37,7 +37,7 @@ export interface ServiceParts {
 
 type Env = { Bindings: HttpBindings }
 
-export const HEALTH_PATH = '/health'
+const HEALTH_PATH = '/health'
 const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation of section 4: what its faults are matched by, and its effect. */

@@ -3,7 +3,7 @@ import { creditorIdentifierOf, ibanOf } from './sample-values.js'
 /** An association of a Dutch town and its members, all invented: an export that no sample resembles. */
 
 export const MEMBERS = 12
-export const CREDITOR = creditorIdentifierOf('NL', '404040400001', 'ZZZ')
+const CREDITOR = creditorIdentifierOf('NL', '404040400001', 'ZZZ')
 
 /** Ten digits that pass the eleven test, which Dutch account numbers do. */
 function accountDigits(n: number): string {
@@ -14,7 +14,7 @@ function accountDigits(n: number): string {
   }
 }
 
-export const dutchAccount = (n: number): string => ibanOf('NL', `INGB${accountDigits(n)}`)
+const dutchAccount = (n: number): string => ibanOf('NL', `INGB${accountDigits(n)}`)
 
 export const PERSONS = Array.from({ length: MEMBERS }, (_, index) => ({
   customerNo: 70_001 + index,
