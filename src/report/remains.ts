@@ -24,14 +24,19 @@ const namesIn = (folder: string): string[] => {
   }
 }
 
-/** Result files of earlier reports and checks in the folders and one level below, by what they hold of persons. */
-export function findResultFiles(folders: readonly string[]): RemainingFiles {
-  const below = folders.flatMap((folder) =>
+/** The folders and those directly in them: a report that would replace a filled-in file goes to one of its own. */
+function withInner(folders: readonly string[]): readonly string[] {
+  const inner = folders.flatMap((folder) =>
     namesIn(folder)
       .map((name) => join(folder, name))
       .filter((path) => entryAt(path)?.isDirectory() === true),
   )
-  const files = [...new Set([...folders, ...below])].flatMap((folder) =>
+  return [...new Set([...folders, ...inner])]
+}
+
+/** Result files of earlier reports and checks in the folders and one level below, by what they hold of persons. */
+export function findResultFiles(folders: readonly string[]): RemainingFiles {
+  const files = withInner(folders).flatMap((folder) =>
     namesIn(folder)
       .map((name) => ({ name, path: join(folder, name) }))
       .filter(({ path }) => entryAt(path)?.isFile() === true),
@@ -47,7 +52,7 @@ export function findResultFiles(folders: readonly string[]): RemainingFiles {
 
 /** Removes what reports that were killed, or are being written now, keep under temporary names: original cells. */
 export function removeLeftovers(folders: readonly string[]): readonly string[] {
-  const removed = folders.flatMap((folder) =>
+  const removed = withInner(folders).flatMap((folder) =>
     namesIn(folder)
       .filter((name) => name.startsWith(WORKSHOP_PREFIX))
       .map((name) => join(folder, name))
