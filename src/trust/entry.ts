@@ -70,6 +70,19 @@ const form = (entry: Stats): Distrust | null => {
   return null
 }
 
+const secondName = (entry: Stats): Distrust | null =>
+  entry.nlink > 1
+    ? {
+        why: 'it has a second name (a hard link), so its lock does not protect it',
+        next: 'Remove the other name',
+      }
+    : null
+
+const owner = (entry: Stats): Distrust | null =>
+  isForeign(entry)
+    ? { why: 'it belongs to another user', next: 'Run the command as the user who owns it' }
+    : null
+
 /**
  * A file that is ours alone: regular, one name, this user's, closed to everybody else (mode 0600 or less).
  * For everything that the program writes, and for secrets.
@@ -82,15 +95,12 @@ export function distrustPrivateFile(entry: Stats): Distrust | null {
       why: `other users may open it (mode ${modeText(entry.mode)})`,
       next: 'Make it private with "chmod 600", and ask who may have read it',
     }
-  if (entry.nlink > 1)
-    return {
-      why: 'it has a second name (a hard link), so its lock does not protect it',
-      next: 'Remove the other name',
-    }
-  if (isForeign(entry))
-    return { why: 'it belongs to another user', next: 'Run the command as the user who owns it' }
-  return null
+  return secondName(entry) ?? owner(entry)
 }
+
+/** A file that only this user may write, under one name; others may read what is in it. For notes without secrets. */
+export const distrustOwnFile = (entry: Stats): Distrust | null =>
+  form(entry) ?? secondName(entry) ?? owner(entry) ?? writers(entry)
 
 /**
  * A file that says what to do: nobody but this user and root may have written it. Others may read it, and a link is
