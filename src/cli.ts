@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { commands } from './cli/commands.js'
@@ -68,6 +68,9 @@ function systemUser(): string | null {
   }
 }
 
+/** An empty or relative XDG_STATE_HOME counts as none, so that every folder and terminal has the same register. */
+const stateHome = (given: string): string => (isAbsolute(given) ? given : join(homedir(), '.local', 'state'))
+
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
@@ -90,7 +93,7 @@ const world: World = {
   version,
   samples: fileURLToPath(new URL('../samples/', import.meta.url)),
   schema: fileURLToPath(new URL('../samples/sepa-migrate.schema.json', import.meta.url)),
-  stateFolder: join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'sepa-migrate'),
+  stateFolder: join(stateHome(process.env['XDG_STATE_HOME'] ?? ''), 'sepa-migrate'),
   signals: listen(),
 }
 

@@ -50,12 +50,24 @@ export class SourceError extends HaltError {
   }
 }
 
-/** The ledger is locked by another run, damaged, foreign, newer, of another campaign, or cannot be written. */
+/**
+ * The ledger is locked by another run, damaged, foreign, newer, of another campaign, an older copy of itself, or cannot
+ * be written; or the register, which knows how far ledgers have come, cannot be used.
+ */
 export class LedgerError extends HaltError {
   override readonly name = 'LedgerError'
   readonly kind = 'ledger'
   readonly exitCode = 8
-  readonly problem: 'locked' | 'damaged' | 'foreign' | 'newer' | 'other_campaign' | 'unsafe' | 'unwritable'
+  readonly problem:
+    | 'locked'
+    | 'damaged'
+    | 'foreign'
+    | 'newer'
+    | 'older'
+    | 'other_campaign'
+    | 'register'
+    | 'unsafe'
+    | 'unwritable'
 
   constructor(problem: LedgerError['problem'], message: string, next: string, options?: { cause?: unknown }) {
     super(message, next, options)

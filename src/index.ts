@@ -52,8 +52,18 @@ export { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './so
 export { openSource, type OpenedSource } from './source/read-source.js'
 
 // The ledger.
-export type { Attempt, Clock, Ledger, ReadyRow, Resolution, ResolutionReport } from './ledger/ledger.js'
+export type {
+  AdoptionReport,
+  Attempt,
+  Claims,
+  Clock,
+  Ledger,
+  ReadyRow,
+  Resolution,
+  ResolutionReport,
+} from './ledger/ledger.js'
 export { openLedger } from './ledger/open-ledger.js'
+export { distrustLedgerFolder } from './ledger/side-files.js'
 export { openLedgerReader } from './ledger/open-reader.js'
 export { ledgerFiles, noteWritten, readWritten } from './ledger/written-files.js'
 export type { LedgerOptions } from './ledger/writer.js'
@@ -65,7 +75,7 @@ export { assertTrustedOutput, openTrusted } from './trust/output.js'
 
 // The pipeline.
 export { admitSources, type AdmittedSource, type OpenNext } from './run/admit-sources.js'
-export { checkRegister, readRegister, writeRegister, type RegisteredRun } from './run/campaign-register.js'
+export { openRegister, type Register, type RegisterOptions } from './run/campaign-register.js'
 export { reconcile, type Difference, type Reconciliation } from './run/reconcile.js'
 export { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from './run/campaign.js'
 export type { After, DeliveryEvent, DeliveryPolicy, Send } from './run/deliver.js'

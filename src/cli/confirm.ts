@@ -1,68 +1,53 @@
-import { join, resolve } from 'node:path'
-import {
-  type BaseUrl,
-  checkRegister,
-  type DeliveryPolicy,
-  type Plan,
-  readRegister,
-  type RegisteredRun,
-  writeRegister,
-} from '../index.js'
+import type { BaseUrl, DeliveryPolicy, Plan } from '../index.js'
 import type { Context } from './command.js'
 import { readingLines } from './reading-lines.js'
+import type { RunRegister } from './register.js'
 import { trustedLines, type Trusted } from './trusted.js'
 
 interface Asked {
   readonly plan: Plan
   readonly policy: DeliveryPolicy
   readonly trusted: Trusted
+  readonly register: RunRegister
   readonly ask: (question: string) => Promise<string | null>
 }
 
 /**
  * Shows the plan and has the host name typed, unless the target is this machine or --yes was given (product.md 2).
- * @throws {UsageError} when another ledger began to send the same export to a real service
+ * What the register says is looked at before the question and after the answer, since two people may have been asked;
+ * the claim itself looks a third time, once what was agreed to is on disk.
+ * @throws {UsageError} when another ledger claimed the same mandates for a real service
+ * @throws {LedgerError} `register`
  */
 export async function confirmRun(context: Context, baseUrl: BaseUrl, asked: Asked): Promise<boolean> {
-  const { progress } = context
-  // A rehearsal on loopback is repeated with new ledgers on purpose.
+  asked.register.checkOthers()
   const isConfirmed = baseUrl.isLoopback || (await confirmTarget(context, baseUrl, asked))
-  if (isConfirmed) progress.sending(asked.plan.toSend)
-  return isConfirmed
+  if (!isConfirmed) return false
+  asked.register.checkOthers()
+  context.progress.sending(asked.plan.toSend)
+  return true
 }
 
 async function confirmTarget(
-  context: Context,
+  { settings, progress }: Context,
   baseUrl: BaseUrl,
-  { plan, policy, trusted, ask }: Asked,
+  { plan, policy, trusted, register, ask }: Asked,
 ): Promise<boolean> {
-  const { world, settings, own, progress } = context
-  const register = join(world.stateFolder, 'campaigns.jsonl')
-  const run = describeRun(plan.ledger, settings.ledger, baseUrl)
-  if (own['anotherLedger'] !== true) checkRegister(readRegister(register), run)
   const lines = [
     ...planLines(baseUrl.href, plan, policy),
     ...sourceLines(plan.ledger),
     ...trustedLines(trusted),
   ]
   for (const line of lines) progress.note(line)
-  const isConfirmed =
+  if (!register.knowsLedger())
+    progress.note(
+      'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
+    )
+  return (
     (settings.get('yes') ?? false) ||
     (await ask(`Type the host name "${baseUrl.host}" to send`)) === baseUrl.host
-  // Only what was confirmed is noted: a ledger that sent nothing must not stand in the way of another.
-  if (isConfirmed && !writeRegister(register, run))
-    progress.note(`Cannot note this run in ${register}; the run goes on without it`)
-  return isConfirmed
+  )
 }
-
-/** From the plan's view of the ledger: the files of this run are not in it for anybody else before the answer. */
-const describeRun = (reader: Plan['ledger'], ledger: string, baseUrl: BaseUrl): RegisteredRun => ({
-  baseUrl: baseUrl.href,
-  ledgerId: reader.campaign().ledgerId,
-  ledger: resolve(ledger),
-  run: reader.runs().at(-1)?.id ?? 0,
-  sources: reader.sources().map(({ sha256 }) => sha256),
-})
 
 /** How the files were read, as far as a person has to know it before anything is sent. */
 const sourceLines = (reader: Plan['ledger']): string[] =>

@@ -51,9 +51,16 @@ async function demo(context: Context): Promise<CommandResult> {
 async function runAgainst(sandbox: Sandbox, folder: string, context: Context): Promise<CommandResult> {
   const world = {
     ...context.world,
+    stateFolder: join(folder, 'register'),
     env: { SEPA_MIGRATE_USERNAME: sandbox.username, SEPA_MIGRATE_PASSWORD: sandbox.password },
   }
-  const flags = { baseUrl: sandbox.url, ledger: join(folder, 'sepa-migrate.db'), out: folder }
+  // Invented mandates only: any folder will do, and nothing is noted outside of it.
+  const flags = {
+    baseUrl: sandbox.url,
+    ledger: join(folder, 'sepa-migrate.db'),
+    out: folder,
+    sharedFolder: '1',
+  }
   const settings = readSettings(flags, world, { withConfiguration: false })
   return runCommand.run({ ...context, world, settings, args: [join(world.samples, 'demo.csv')] })
 }

@@ -144,6 +144,11 @@ export const OPTIONS = {
     read: flag,
   },
   yes: { flags: '--yes', help: 'do not ask for the host name', read: flag },
+  sharedFolder: {
+    flags: '--shared-folder',
+    help: 'allow a ledger in a folder that others can write; plan and report say so',
+    read: flag,
+  },
   noReport: { flags: '--no-report', help: 'do not write the reconciliation pack at the end', read: flag },
 } as const satisfies Record<string, Option<unknown>>
 
@@ -166,4 +171,5 @@ export const SHARED: readonly OptionName[] = [
   'verbose',
   'noColor',
   'logFile',
+  'sharedFolder',
 ]

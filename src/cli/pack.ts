@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openLedgerReader, type Stop, type Totals, writeReport } from '../index.js'
 import { totalsLines } from './output.js'
+import type { Settings } from './settings.js'
 
 interface WrittenPack {
   /** The path of each file by its name. */
@@ -9,8 +10,11 @@ interface WrittenPack {
 }
 
 /** Writes the reconciliation pack of a ledger. */
-export async function writePack(ledger: string, out: string): Promise<WrittenPack> {
-  const reader = openLedgerReader(ledger)
+export async function writePack(
+  settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder'>,
+): Promise<WrittenPack> {
+  const { ledger, out } = settings
+  const reader = openLedgerReader(ledger, settings)
   try {
     const { files, folder, kept } = await writeReport(reader, { out })
     return {

@@ -32,6 +32,7 @@ async function purge(context: Context): Promise<CommandResult> {
     create: false,
     pid: world.pid,
     user: world.user,
+    sharedFolder: settings.sharedFolder,
   })
   try {
     const report = ledger.purge({

@@ -37,7 +37,7 @@ export const reconcileCommand: Command = {
 
 async function compare(context: Context): Promise<CommandResult> {
   const { settings, world, args } = context
-  const reader = openLedgerReader(settings.ledger)
+  const reader = openLedgerReader(settings.ledger, settings)
   try {
     const by = ownText(context, 'by') ?? actorOf(context)
     const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
@@ -58,6 +58,7 @@ function apply({ settings, world, progress }: Context, { proposals }: Reconcilia
     pid: world.pid,
     user: world.user,
     create: false,
+    sharedFolder: settings.sharedFolder,
   })
   try {
     return ledger.resolve(proposals, { dryRun: false })

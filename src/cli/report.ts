@@ -13,12 +13,12 @@ export const reportCommand: Command = {
   epilogue: ['Two reports of the same ledger are identical byte for byte. Exit status: as for run.'],
   run: async (context) => {
     const { settings } = context
-    const reader = openLedgerReader(settings.ledger)
+    const reader = openLedgerReader(settings.ledger, settings)
     const totals = reader.totals()
     const { baseUrl } = reader.campaign()
     reader.close()
     noteOutputs(context, settings.out)
-    const { files, warnings } = await writePack(settings.ledger, settings.out)
+    const { files, warnings } = await writePack(settings)
     return {
       ...emptyResult,
       exitCode: exitStatusOf(totals, null, null),

@@ -9,6 +9,7 @@ import {
   type ResolutionReport,
   UsageError,
 } from '../index.js'
+import { adoptOlderCopy } from './adopt.js'
 import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from './command.js'
 import { SHARED } from './options.js'
 import { oldPages } from './old-pages.js'
@@ -29,6 +30,7 @@ export const resolveCommand: Command = {
     ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
     ['--by <name>', 'who decided (default: the user)'],
     ['--from <file>', 'in-doubt.csv filled in; or another file of the pack, to write rows off'],
+    ['--adopt-older-copy', 'go on with an older copy of the ledger: all it would send is put in doubt'],
     ['--dry-run', 'say what would be recorded; record nothing'],
     ['--force', 'allow a resend within 15 minutes of the attempt, when a late request may still arrive'],
   ],
@@ -47,6 +49,7 @@ export const resolveCommand: Command = {
 }
 
 async function resolve(context: Context): Promise<CommandResult> {
+  if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
   const { world, settings } = context
   const resolutions = await readResolutions(context)
   const ledger = openLedger({
@@ -55,6 +58,7 @@ async function resolve(context: Context): Promise<CommandResult> {
     pid: world.pid,
     user: world.user,
     create: false,
+    sharedFolder: settings.sharedFolder,
   })
   let result: CommandResult
   try {
@@ -94,7 +98,7 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
 
 /** Asks for each open row; the ledger is only read until the last answer. */
 async function walk(context: Context): Promise<readonly Resolution[]> {
-  const reader = openLedgerReader(context.settings.ledger)
+  const reader = openLedgerReader(context.settings.ledger, context.settings)
   try {
     const decided = await walkOpenRows(context.world, reader, ownText(context, 'by') ?? actorOf(context))
     if (decided !== null && decided.length > 0) return decided

@@ -1,5 +1,6 @@
 import {
   type CampaignEnd,
+  distrustLedgerFolder,
   type DeliveryEvent,
   type DeliveryPolicy,
   type Ledger,
@@ -17,6 +18,7 @@ import { oldPages } from './old-pages.js'
 import { noteOutputs } from './remains.js'
 import { resultOfError, type CommandResult } from './result.js'
 import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
+import { registerOf, type RunRegister } from './register.js'
 import type { Settings } from './settings.js'
 import { IGNORE_COLUMN, openers } from './sources.js'
 import { SHARED } from './options.js'
@@ -45,7 +47,7 @@ export const runCommand: Command = {
     'yes',
     'noReport',
   ],
-  own: [IGNORE_COLUMN, ['--another-ledger', 'send although another ledger began with the same export']],
+  own: [IGNORE_COLUMN, ['--another-ledger', 'send although another ledger began with the same mandates']],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
     'Exit status: 0 done, 2 usage, 3 some rows invalid, in conflict or refused, 4 rows in doubt, 5 stopped early,',
@@ -78,24 +80,28 @@ async function runAndTell(
     pid: world.pid,
     user: world.user,
     create: files.length > 0,
+    sharedFolder: settings.sharedFolder,
   })
+  const register = registerOf(context, ledger, service.baseUrl)
   let end: CampaignEnd
   try {
     noteOutputs(context, (settings.get('noReport') ?? false) ? null : settings.out)
     ledger.assertBelongsTo(boundTo(service))
+    register.checkCopy() // before the run is counted
     if (ledger.recovered > 0)
       context.progress.note(
         `${ledger.recovered} rows were under way when the last run ended; they are in doubt now`,
       )
-    end = await send(context, service, ledger, files)
+    end = await send(context, { service, ledger, register }, files)
   } catch (error) {
     return failed(context, service, error, totalsOrNull(ledger))
   } finally {
+    register.close()
     ledger.close() // before the report, which needs the memory of its page cache
     tell(oldPages(ledger))
   }
   try {
-    return await conclude(context, service, end)
+    return await conclude(context, service, { ...end, warnings: register.warnings })
   } catch (error) {
     return failed(context, service, error, end.totals)
   }
@@ -131,13 +137,13 @@ function totalsOrNull(ledger: Ledger): Totals | null {
 
 async function send(
   context: Context,
-  service: Service,
-  ledger: Ledger,
+  { service, ledger, register }: { service: Service; ledger: Ledger; register: RunRegister },
   files: ReturnType<typeof openers>,
 ): Promise<CampaignEnd> {
   const { world, settings, progress, log } = context
   const client = service.connect()
   announceSignals(context)
+  for (const allowed of Object.values(trustOf(context))) progress.note(allowed)
   const policy = policyOf(settings, service)
   try {
     return await runCampaign({
@@ -157,6 +163,7 @@ async function send(
           outcomes: service.outcomes,
           rules: settings.severities,
           ...service.trusted,
+          ...trustOf(context),
         },
       },
       retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
@@ -169,11 +176,12 @@ async function send(
       abort: world.signals.abort,
       confirm: async (plan) => {
         const ask = (question: string): Promise<string | null> => askText(world, question)
-        const asked = { plan, policy, trusted: service.trusted, ask }
+        const asked = { plan, policy, trusted: service.trusted, register, ask }
         const isConfirmed = await confirmRun(context, service.baseUrl, asked)
         if (isConfirmed) ledger.bind(boundTo(service))
         return isConfirmed
       },
+      claim: register.claim,
       watchReading: progress.reading,
       watch: (event) => {
         log.delivery(event)
@@ -183,6 +191,19 @@ async function send(
     })
   } finally {
     await client.close()
+  }
+}
+
+/** What the operator allowed that is refused otherwise: kept with the run, so that the report shows it. */
+function trustOf({ settings, own }: Context): Readonly<Record<string, string>> {
+  const why = settings.sharedFolder ? distrustLedgerFolder(settings.ledger) : null
+  return {
+    ...(why === null
+      ? {}
+      : { sharedFolder: `Others can change the folder of the ledger (${why}); --shared-folder allowed it` }),
+    ...(own['anotherLedger'] === true
+      ? { anotherLedger: '--another-ledger: what other ledgers claimed was not looked at' }
+      : {}),
   }
 }
 
@@ -230,8 +251,8 @@ function watch({ progress, settings }: Context, event: DeliveryEvent): void {
   }
 }
 
-function unlikelyIn(ledger: string): string[] {
-  const reader = openLedgerReader(ledger)
+function unlikelyIn(settings: Settings): string[] {
+  const reader = openLedgerReader(settings.ledger, settings)
   try {
     return unlikelyShares(reader)
   } finally {
@@ -239,20 +260,26 @@ function unlikelyIn(ledger: string): string[] {
   }
 }
 
-async function conclude(context: Context, service: Service, end: CampaignEnd): Promise<CommandResult> {
+async function conclude(
+  context: Context,
+  service: Service,
+  end: CampaignEnd & { readonly warnings: readonly string[] },
+): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
   const isReported = !(settings.get('noReport') ?? false) && end.stop?.kind !== 'declined'
-  const pack = isReported ? await writePack(settings.ledger, settings.out) : { files: {}, warnings: [] }
+  const pack = isReported ? await writePack(settings) : { files: {}, warnings: [] }
   const { files } = pack
   const known = end.admitted.filter(({ kind }) => kind === 'known')
-  const unlikely = end.admitted.length > known.length ? unlikelyIn(settings.ledger) : []
+  const unlikely = end.admitted.length > known.length ? unlikelyIn(settings) : []
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
     totals: end.totals,
     files,
     warnings: [
+      ...end.warnings,
+      ...Object.values(trustOf(context)),
       ...pack.warnings,
       ...known.map(
         ({ name }) =>

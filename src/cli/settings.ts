@@ -30,6 +30,8 @@ export interface Settings {
   readonly configuration: LoadedConfiguration
   readonly severities: SeverityOverrides
   readonly ledger: string
+  /** The ledger may lie where others can write. */
+  readonly sharedFolder: boolean
   /** Folder for reports; beside the ledger unless told otherwise. */
   readonly out: string
   readonly zone: string
@@ -57,6 +59,7 @@ export function readSettings(
     configuration,
     severities: configuration.values.rules ?? {},
     ledger,
+    sharedFolder: get('sharedFolder') ?? false,
     out: get('out') ?? dirname(ledger),
     zone,
     asOf: readAsOf(get('asOf')) ?? todayIn(zone, world.clock.now()),

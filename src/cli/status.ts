@@ -17,7 +17,7 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: ['Exit status: as for run, by what is open in the ledger.'],
   run: async (context) => {
-    const reader = openLedgerReader(context.settings.ledger)
+    const reader = openLedgerReader(context.settings.ledger, context.settings)
     try {
       if (context.own['watch'] === true) await watch(context, reader)
       return standing(context, reader)

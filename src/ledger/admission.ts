@@ -189,8 +189,8 @@ function prepareInsert({ connection, fingerprints, sourceId, header, columns }: 
   const statement = connection.prepare(
     `insert into row (id, source_id, record, line, state, rule, customer_no, iban, iban_masked, iban_key,
        signed_date, original_creditor_identifier, original_mandate_reference, mandate_key, raw, corrects,
-       latest_first_debit, cells)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       latest_first_debit, cells, content_key)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
@@ -215,6 +215,7 @@ function prepareInsert({ connection, fingerprints, sourceId, header, columns }: 
       record.corrects,
       record.latestFirstDebit,
       JSON.stringify(record.cells),
+      mandate === null ? null : fingerprints.content(mandate),
     )
   }
 }

@@ -16,6 +16,8 @@ export interface DeliveryParts {
   readonly defer: (flush: () => void) => void
   /** One IMMEDIATE transaction; once it has thrown it throws for ever. */
   readonly write: <Value>(body: () => Value) => Value
+  /** Told how many attempts there are, after their intents are durable and before a request leaves. */
+  readonly begun: (attempts: number) => void
   /** Told after a commit, with the number of rows that were settled. */
   readonly settled: (count: number) => void
 }
@@ -43,6 +45,13 @@ interface Settlement {
 }
 type Waiting = Intent | Settlement
 
+interface Committed {
+  /** Id of the attempt that begins, or 0 for an outcome. */
+  readonly begun: number
+  readonly announce: () => void
+  readonly reject: (error: unknown) => void
+}
+
 /** SQLite compares references without case for the letters a to z; so does this. */
 const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
@@ -68,22 +77,37 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   /** In the order they were told: a row may be turned away and begun again within one turn. */
-  function commit(event: Waiting): () => void {
+  function commit(event: Waiting): Committed {
     if (event.kind === 'intent') {
       const attempt = commitIntent(event.rowId)
-      return () => event.resolve(attempt)
+      return { begun: attempt.id, announce: () => event.resolve(attempt), reject: event.reject }
     }
     commitSettlement(event.attempt, event.outcome)
-    return event.resolve
+    return { begun: 0, announce: event.resolve, reject: event.reject }
+  }
+
+  /** What cannot be noted must not leave; what came back is on disk all the same. */
+  function announce(committed: readonly Committed[]): void {
+    const attempts = Math.max(0, ...committed.map(({ begun }) => begun))
+    let fault: { readonly error: unknown } | null = null
+    try {
+      if (attempts > 0) parts.begun(attempts)
+    } catch (error) {
+      fault = { error }
+    }
+    for (const each of committed) {
+      if (fault !== null && each.begun > 0) each.reject(fault.error)
+      else each.announce()
+    }
   }
 
   function flush(): void {
     const group = waiting
     if (group.length === 0) return
     waiting = []
-    let announcements: (() => void)[]
+    let committed: Committed[]
     try {
-      announcements = write(() => {
+      committed = write(() => {
         noteChange.run(parts.now())
         return group.map(commit)
       })
@@ -92,7 +116,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       return
     }
     references = new Set()
-    for (const announce of announcements) announce()
+    announce(committed)
     parts.settled(group.filter(({ kind }) => kind === 'settlement').length)
   }
 

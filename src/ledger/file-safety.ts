@@ -44,6 +44,16 @@ export function assertPrivateFile(path: string, entry: Stats): void {
   throw new LedgerError('unsafe', `Cannot trust the file "${path}": ${fault.why}`, fault.next)
 }
 
+/** Null when another process was faster. */
+function openNew(path: string): number | null {
+  try {
+    return openSync(path, 'wx', PRIVATE)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+    throw error
+  }
+}
+
 /**
  * Creates an empty private file; what SQLite puts beside it copies its mode.
  * An existing file is only looked at, never opened: closing it would drop the locks this process holds on it.
@@ -54,7 +64,11 @@ export function createPrivateFile(path: string): void {
     assertPrivateFile(path, entry)
     return
   }
-  const descriptor = openSync(path, 'wx', PRIVATE)
+  const descriptor = openNew(path)
+  if (descriptor === null) {
+    createPrivateFile(path)
+    return
+  }
   try {
     fchmodSync(descriptor, PRIVATE)
   } finally {

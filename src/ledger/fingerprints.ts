@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { REQUIRED_FIELDS } from '../domain/mandate.js'
+import { type Mandate, REQUIRED_FIELDS } from '../domain/mandate.js'
 import { cleanCell } from '../domain/text.js'
 
 const BYTES = 16
@@ -11,6 +11,8 @@ const SEPARATOR = '\u001f'
  */
 export interface Fingerprints {
   readonly account: (iban: string) => Buffer
+  /** The five values that are sent. */
+  readonly content: (mandate: Mandate) => Buffer
   /** The five required cells as they were read. */
   readonly raw: (cells: readonly string[]) => Buffer
 }
@@ -23,6 +25,14 @@ export function createFingerprints(secret: Uint8Array): Fingerprints {
       .subarray(0, BYTES)
   return {
     account: (iban) => fingerprint('account', [iban]),
+    content: ({ customerNo, iban, signedDate, original }) =>
+      fingerprint('content', [
+        String(customerNo),
+        iban,
+        signedDate,
+        original.creditorIdentifier,
+        original.mandateReference,
+      ]),
     raw: (cells) => fingerprint('raw', cells),
   }
 }

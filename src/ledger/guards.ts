@@ -75,7 +75,7 @@ export function guardsSql(): string {
     refuse(
       'row_content_stays',
       `before update of id, source_id, record, line, customer_no, iban_masked, iban_key, signed_date, raw, corrects,
-    latest_first_debit on row`,
+    latest_first_debit, content_key on row`,
       'what was read from the source never changes',
     ),
     // A file with shifted columns has account numbers where references should be.
@@ -158,6 +158,11 @@ export function guardsSql(): string {
       'run_stays',
       'before update on run when old.ended_at is not null',
       'a run that ended never changes',
+    ),
+    refuse(
+      'run_mark_stays',
+      'before update of mark on run when old.mark is not null',
+      'the mark of a run never changes',
     ),
     refuse(
       'decision_stays',

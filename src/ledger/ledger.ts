@@ -129,6 +129,60 @@ export interface RunSettings {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
+/** What tells this ledger from an older copy of itself and from other ledgers. */
+export interface Standing {
+  readonly ledgerId: string
+  /** Runs that were started, the one that is going included. */
+  readonly runs: number
+  /** Attempts of all runs. */
+  readonly attempts: number
+  /** True once a run has begun to send. */
+  readonly hasMarks: boolean
+  /** A run was found that had not ended, without a write-ahead log: its last commits may be lost. */
+  readonly isLogMissing: boolean
+  /** SHA-256 of every source. */
+  readonly sources: readonly string[]
+}
+
+/** A mandate that this ledger has sent, may have sent, or may still send. */
+interface ClaimedMandate {
+  readonly key: string
+  /** Ready, or refused and so ready at a word. SQLite's truth value. */
+  readonly mayLeave: 0 | 1
+  readonly attempts: number
+}
+
+export interface AdoptionReport {
+  /** Rows that are in doubt now. */
+  readonly rows: readonly number[]
+  /** How many of them were refused. */
+  readonly refused: number
+}
+
+/** The ledger's side of the register of campaigns, which knows how far each ledger has come. */
+export interface Claims {
+  readonly standing: () => Standing
+  readonly hasMark: (mark: string) => boolean
+  /** Nothing else may be asked of the ledger before the iteration has ended. */
+  readonly mandates: () => Iterable<ClaimedMandate>
+  /** Records that no commit is missing although a write-ahead log was. */
+  readonly trustLog: () => void
+  /**
+   * Puts the mark on the run that is going, durably. From now on `note` is called with the number of attempts after
+   * every commit of intents; when it throws, no request of that commit leaves.
+   */
+  readonly begin: (mark: string, note: (attempts: number) => void) => void
+  /** Row ids that may have been sent since, if this is an older copy. */
+  readonly unsettled: () => { readonly ready: readonly number[]; readonly refused: readonly number[] }
+  /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
+  readonly adoptOlderCopy: (adoption: {
+    by: string
+    reason: string
+    mark: string
+    run: RunSettings
+  }) => AdoptionReport
+}
+
 /** The ledger as the one process that holds the lock sees it. */
 export interface Ledger {
   readonly file: string
@@ -150,7 +204,10 @@ export interface Ledger {
   readonly startRun: (settings: RunSettings, underWay?: number) => number
   readonly endRun: (runId: number, end: { stoppedBy: string | null; exitCode: number }) => void
   readonly admit: (options: { severities: SeverityOverrides }) => Admission
-  /** A page of the ready rows that may leave now, in order of id, after the given id. */
+  /**
+   * A page of the ready rows that may leave now, in order of id, after the given id.
+   * @throws {LedgerError} `damaged` for a row that does not hold what was admitted
+   */
   readonly ready: (after: number, limit: number) => ReadyRow[]
   readonly countReady: () => number
   readonly waiting: () => WaitingRows
@@ -181,6 +238,7 @@ export interface Ledger {
   readonly purge: (purge: PurgeRequest) => PurgeReport
   /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
   readonly erase: (erasure: ErasureRequest) => ErasureReport
+  readonly claims: Claims
   readonly totals: () => Totals
   /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
   readonly close: () => void

@@ -1,29 +1,31 @@
 import { resolve } from 'node:path'
 import { LedgerError } from '../errors.js'
 import { configureForWriting, openForReading, openForWriting, type Connection } from './connection.js'
-import { assertLocalFolder, assertPrivateFile, createPrivateFile } from './file-safety.js'
+import { assertLocalFolder, createPrivateFile } from './file-safety.js'
 import { entryAt } from '../trust/entry.js'
 import type { Ledger } from './ledger.js'
 import { acquireLock, type Lock } from './lock.js'
 import { assertOurs, migrate, missing } from './migration.js'
+import { assertNoOtherName } from './other-names.js'
 import { SCHEMA } from './schema.js'
+import { assertNoLeftovers, assertSafePlace, isLogGone } from './side-files.js'
 import { explaining } from './storage-error.js'
 import { createLedger, type LedgerOptions } from './writer.js'
 
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.
- * @throws {UsageError} where there is no ledger and none may be made
  * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `unsafe`, `unwritable`
  * @throws {UsageError} where there is none and it may not be made
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const file = resolve(options.file)
   return explaining('open', file, () => {
-    const isNew = assertUsable(file, options.create ?? true)
+    const isNew = assertUsable(file, options)
+    const isLogMissing = !isNew && isLogGone(file)
     const lock = acquireLock(file, () => describeHolder(file))
     try {
       if (isNew) createPrivateFile(file)
-      return openLocked(file, lock, options)
+      return openLocked(file, lock, { ...options, isLogMissing })
     } catch (error) {
       lock.release()
       throw error
@@ -32,15 +34,15 @@ export function openLedger(options: LedgerOptions): Ledger {
 }
 
 /** Everything that can be refused before a lock file is put beside a file that may not be ours. */
-function assertUsable(file: string, mayCreate: boolean): boolean {
-  const entry = entryAt(file)
-  if (entry === null) {
-    if (!mayCreate) throw missing(file)
-    assertLocalFolder(file)
+function assertUsable(file: string, { create = true, sharedFolder = false }: LedgerOptions): boolean {
+  const isNew = entryAt(file) === null
+  if (isNew && !create) throw missing(file)
+  assertSafePlace(file, { sharedFolder })
+  assertLocalFolder(file)
+  if (isNew) {
+    assertNoLeftovers(file)
     return true
   }
-  assertPrivateFile(file, entry)
-  assertLocalFolder(file)
   const reader = openForReading(file)
   try {
     assertOurs(reader, file, SCHEMA)
@@ -70,13 +72,18 @@ function describeHolder(file: string): string {
   }
 }
 
-function openLocked(file: string, lock: Lock, options: LedgerOptions): Ledger {
+function openLocked(
+  file: string,
+  lock: Lock,
+  options: LedgerOptions & { readonly isLogMissing: boolean },
+): Ledger {
   const connection = openForWriting(file)
   try {
     const isEmpty = assertOurs(connection, file, SCHEMA)
     if (!isEmpty) assertUndamaged(connection, file)
     configureForWriting(connection)
     migrate(connection, file, SCHEMA)
+    assertNoOtherName(file)
     return createLedger({ ...options, connection, file, lock })
   } catch (error) {
     connection.close()

@@ -4,7 +4,6 @@ import type { RuleId } from '../domain/rules.js'
 import { UsageError } from '../errors.js'
 import { openForReading, type Connection } from './connection.js'
 import { prepareSourceTotals, prepareTotals } from './control-totals.js'
-import { assertPrivateFile } from './file-safety.js'
 import { entryAt } from '../trust/entry.js'
 import { createFingerprints } from './fingerprints.js'
 import { assertOurs, missing } from './migration.js'
@@ -33,20 +32,20 @@ import {
   type StoredSource,
 } from './records.js'
 import { SCHEMA } from './schema.js'
+import { assertSafePlace } from './side-files.js'
 import { explaining } from './storage-error.js'
 
 /**
  * Opens a ledger beside the process that writes it; takes no lock and changes nothing.
- * @throws {UsageError} where there is none
+ * @param options `sharedFolder` allows a folder that others can write
  * @throws {UsageError} where there is no ledger, or an empty one
  * @throws {LedgerError} `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
  */
-export function openLedgerReader(path: string): LedgerReader {
+export function openLedgerReader(path: string, { sharedFolder = false } = {}): LedgerReader {
   const file = resolve(path)
   return explaining('read', file, () => {
-    const entry = entryAt(file)
-    if (entry === null) throw missing(file)
-    assertPrivateFile(file, entry)
+    if (entryAt(file) === null) throw missing(file)
+    assertSafePlace(file, { sharedFolder })
     const connection = openForReading(file)
     try {
       if (assertOurs(connection, file, SCHEMA)) {

@@ -1,6 +1,8 @@
 import { LATE_REQUEST_MS } from '../domain/late-request.js'
-import type { CreditorIdentifier, Iban, LocalDate, MandateReference } from '../domain/mandate.js'
+import type { CreditorIdentifier, Iban, LocalDate, Mandate, MandateReference } from '../domain/mandate.js'
+import { LedgerError } from '../errors.js'
 import type { Connection } from './connection.js'
+import type { Fingerprints } from './fingerprints.js'
 import type { ReadyRow, WaitingRows } from './ledger.js'
 
 interface Stored {
@@ -11,22 +13,36 @@ interface Stored {
   readonly signedDate: string
   readonly creditorIdentifier: string
   readonly mandateReference: string
+  readonly accountKey: Buffer
+  /** Null for a row that was admitted by an older version. */
+  readonly contentKey: Buffer | null
 }
 
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */
-const toReadyRow = (row: Stored): ReadyRow => ({
-  id: row.id,
-  attempts: row.attempts,
-  mandate: {
-    customerNo: row.customerNo,
-    iban: row.iban as Iban,
-    signedDate: row.signedDate as LocalDate,
-    original: {
-      creditorIdentifier: row.creditorIdentifier as CreditorIdentifier,
-      mandateReference: row.mandateReference as MandateReference,
-    },
+const mandateOf = (row: Stored): Mandate => ({
+  customerNo: row.customerNo,
+  iban: row.iban as Iban,
+  signedDate: row.signedDate as LocalDate,
+  original: {
+    creditorIdentifier: row.creditorIdentifier as CreditorIdentifier,
+    mandateReference: row.mandateReference as MandateReference,
   },
 })
+
+/** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
+function toReadyRow(row: Stored, fingerprints: Fingerprints, file: string): ReadyRow {
+  const mandate = mandateOf(row)
+  const isAsAdmitted =
+    fingerprints.account(row.iban).equals(row.accountKey) &&
+    (row.contentKey === null || fingerprints.content(mandate).equals(row.contentKey))
+  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate }
+  throw new LedgerError(
+    'damaged',
+    `Cannot send row ${row.id} of the ledger "${file}": it no longer holds what was admitted, its fingerprint differs`,
+    'The file was changed or is damaged. The row was not sent, and nothing after it. Keep the file as evidence, find ' +
+      'out who could write to it, and compare what was registered with the service',
+  )
+}
 
 /**
  * Rows that may not leave yet: a request of their mandate, or of a row they replaced, was in doubt and may still
@@ -50,11 +66,18 @@ export interface ReadyRows {
   readonly waiting: () => WaitingRows
 }
 
-export function prepareReadyRows(connection: Connection, nowMs: () => number): ReadyRows {
+/** @param parts `fingerprints`: made when the first row is read; a ledger that was purged has none, and no ready row */
+export function prepareReadyRows(
+  connection: Connection,
+  parts: { file: string; nowMs: () => number; fingerprints: () => Fingerprints },
+): ReadyRows {
+  const { file, nowMs } = parts
+  let known: Fingerprints | null = null
   const since = (): string => new Date(nowMs() - LATE_REQUEST_MS).toISOString()
   const page = connection.prepare<[{ after: number; limit: number; since: string }], Stored>(
     `select id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
-       original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference
+       original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
+       iban_key as accountKey, content_key as contentKey
      from row where state = 'ready' and id > :after and id not in (select id from (${WAITING}))
      order by id limit :limit`,
   )
@@ -68,7 +91,10 @@ export function prepareReadyRows(connection: Connection, nowMs: () => number): R
        from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready'`,
   )
   return {
-    page: (after, limit) => page.all({ after, limit, since: since() }).map(toReadyRow),
+    page: (after, limit) =>
+      page
+        .all({ after, limit, since: since() })
+        .map((row) => toReadyRow(row, (known ??= parts.fingerprints()), file)),
     count: () => count.get({ since: since() }) ?? 0,
     waiting: () => {
       const found = waiting.get({ since: since() }) ?? { count: 0, latest: null }

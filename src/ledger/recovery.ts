@@ -4,14 +4,25 @@ import { noteChange } from './campaign-rows.js'
 import type { Connection } from './connection.js'
 import { attemptsInEmergencyFile, emergencyPathOf } from './emergency-file.js'
 
+/** How a run ended that could not say so itself. */
+export const UNNOTICED = 'ended_without_notice'
+/** The same, and the write-ahead log is gone, which a process that dies leaves behind. */
+export const LOG_MISSING = 'ended_without_log'
+
 const REASON = 'The program ended before the answer was recorded'
+
+/** @returns how many runs had neither ended nor been found before */
+export const noteUnendedRuns = (connection: Connection, how: string): number =>
+  connection
+    .prepare<[string]>(`update run set stopped_by = ? where ended_at is null and stopped_by is null`)
+    .run(how).changes
 
 /**
  * Under the lock no request can be under way, so every intent without an outcome is in doubt (product.md 4). Run it
  * inside a transaction; it does nothing the second time.
  * @returns how many rows it found
  */
-export function recover(connection: Connection, file: string, at: string): number {
+export function recover(connection: Connection, file: string, at: string, isLogMissing = false): number {
   const open = connection
     .prepare<[], { rowId: number; attemptId: number; requestId: string }>(
       `select row.id as rowId, attempt.id as attemptId, request_id as requestId
@@ -33,9 +44,7 @@ export function recover(connection: Connection, file: string, at: string): numbe
       doubt.run(transition('sending', 'in_doubt'), rowId)
     }
   }
-  const ended = connection
-    .prepare<[string]>(`update run set stopped_by = ? where ended_at is null and stopped_by is null`)
-    .run('ended_without_notice').changes
+  const ended = noteUnendedRuns(connection, isLogMissing ? LOG_MISSING : UNNOTICED)
   if (open.length + ended > 0) noteChange(connection, at)
   return open.length
 }

@@ -246,14 +246,19 @@ function prepareApplying(connection: Connection, at: string) {
 }
 
 /** Refused rows become ready again, each by a decision on record (product.md 3). */
-export function retryRefused(connection: Connection, by: string, at: string): number {
+export function retryRefused(
+  connection: Connection,
+  by: string,
+  at: string,
+  reason = 'run --retry-refused',
+): number {
   const { changes } = connection
-    .prepare<[{ at: string; by: string }]>(
+    .prepare<[{ at: string; by: string; reason: string }]>(
       `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-       select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', 'run --retry-refused'
+       select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
          from row left join attempt on row_id = row.id and n = attempts where state = 'refused'`,
     )
-    .run({ at, by: maskAccounts(by) })
+    .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
   if (changes === 0) return 0
   connection
     .prepare<[string]>(`update row set state = ? where state = 'refused'`)

@@ -1,5 +1,6 @@
 import { DOUBT_HINTS } from '../domain/outcome.js'
 import { ROW_STATES } from '../domain/row-state.js'
+import { CLAIM_STEP } from './claim-schema.js'
 
 /** `SMMl` in ASCII: tells a ledger from any other SQLite file. */
 export const APPLICATION_ID = 0x534d4d6c
@@ -195,4 +196,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: MAY_EXIST_HINT },
   { sql: CLOSED_AND_WAITING },
   { sql: WITNESS },
+  { sql: CLAIM_STEP },
 ]

@@ -11,6 +11,7 @@ import {
   insertRun,
   noteHolder,
 } from './campaign-rows.js'
+import { createClaims } from './claims.js'
 import { emptyLog, type Connection } from './connection.js'
 import { prepareTotals } from './control-totals.js'
 import { createDelivery } from './delivery.js'
@@ -20,7 +21,7 @@ import type { Lock } from './lock.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from './purge.js'
 import { createReader } from './open-reader.js'
 import { prepareReadyRows } from './ready-rows.js'
-import { recover } from './recovery.js'
+import { noteUnendedRuns, recover, UNNOTICED } from './recovery.js'
 import { resolveRows, retryRefused } from './resolution.js'
 import { createStorage } from './storage.js'
 
@@ -29,6 +30,8 @@ export interface LedgerOptions {
   readonly clock: Clock
   /** Makes the file where there is none; true when left out. */
   readonly create?: boolean
+  /** Allows a folder that others can write: the operator knows better. False when left out. */
+  readonly sharedFolder?: boolean
   /** Who opens it, for the text that refuses a second process. */
   readonly pid?: number
   /** The user of the operating system, recorded beside every decision. */
@@ -52,6 +55,8 @@ function uuidFrom(bytes: Uint8Array): string {
 }
 
 export interface LedgerParts extends LedgerOptions {
+  /** The file was found without the write-ahead log that a run leaves behind when it dies. */
+  readonly isLogMissing?: boolean
   readonly connection: Connection
   readonly lock: Lock
 }
@@ -68,15 +73,25 @@ export function createLedger(parts: LedgerParts): Ledger {
   const { recovered } = write(() => {
     createCampaign(connection, random, now())
     noteHolder(connection, { pid: parts.pid ?? null, user: parts.user ?? null }, now())
-    return { recovered: recover(connection, file, now()) }
+    return { recovered: recover(connection, file, now(), parts.isLogMissing ?? false) }
   })
 
   let runId: number | null = null
   let emergency: EmergencyFile | null = null
+  let noteAttempts: (attempts: number) => void = () => undefined
   let isAdmitting = false
   let settledSinceEmptied = 0
   let isClosed = false
   let isEmptied = true
+
+  /** A run that is closed on the way must not look like one whose process died. */
+  function noteEnd(): void {
+    try {
+      write(() => noteUnendedRuns(connection, UNNOTICED))
+    } catch {
+      // The ledger takes no write any more, and the next start says so.
+    }
+  }
 
   /** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
   function emptyLogNow(): boolean {
@@ -90,24 +105,33 @@ export function createLedger(parts: LedgerParts): Ledger {
   /** What a person must agree to first is part of the admission that is open, and goes with it. */
   const join = <Value>(body: () => Value): Value => (isAdmitting ? guard(body) : write(body))
 
+  function currentRun(): number {
+    if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
+    return runId
+  }
+
+  const newRequestId = (): string => uuidFrom(random(16))
+
   const delivery = createDelivery({
     connection,
     now,
-    newRequestId: () => uuidFrom(random(16)),
-    runId: () => {
-      if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
-      return runId
-    },
+    newRequestId,
+    runId: currentRun,
     emergency: () => emergency,
     defer: parts.defer ?? setImmediate,
     write: storage.writeOrBreak,
+    begun: (attempts) => noteAttempts(attempts),
     settled: (count) => {
       settledSinceEmptied += count
       if (settledSinceEmptied >= SETTLED_PER_LOG && emptyLogNow()) settledSinceEmptied = 0
     },
   })
 
-  const ready = prepareReadyRows(connection, clock.now)
+  const ready = prepareReadyRows(connection, {
+    file,
+    nowMs: clock.now,
+    fingerprints: () => fingerprintsOf(connection, file),
+  })
   const assigned = connection
     .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')
     .pluck()
@@ -123,6 +147,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       emergency?.close()
       emergency = guard(() => openEmergencyFile(file, underWay))
       runId = write(() => insertRun(connection, settings, now()))
+      emptyLogNow() // so that the file itself says that a run has begun, should its log be lost
       return runId
     },
     endRun: (id, end) => {
@@ -177,12 +202,21 @@ export function createLedger(parts: LedgerParts): Ledger {
       const rows = write(() => eraseRows(connection, request, now()))
       return guard(() => afterErasure(connection, file, rows))
     },
+    claims: createClaims({
+      connection,
+      now,
+      newRequestId,
+      write,
+      runId: currentRun,
+      noteWith: (note) => (noteAttempts = note),
+    }),
     totals: prepareTotals(connection),
     close: () => {
       if (isClosed) return
       isClosed = true
       delivery.flush()
       if (connection.inTransaction) connection.exec('rollback')
+      if (runId !== null) noteEnd()
       emergency?.close()
       isEmptied = emptyLogNow()
       connection.close()

@@ -1,81 +1,331 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { LedgerError, UsageError } from '../errors.js'
+import type { AdoptionReport, Claims, RunSettings } from '../ledger/ledger.js'
+import { underLock } from '../ledger/lock.js'
+import { sameService } from '../service/base-url.js'
+import { nameOfKey, numberMandates, startSketch } from './mandate-sketch.js'
+import {
+  appendLine,
+  ensureFolder,
+  explainingRegister,
+  keyOf,
+  readOwn,
+  registerFault,
+} from './register-place.js'
+import { openTide, readTide, type TideFile } from './tide.js'
 
 /**
- * What runs of this user began on this machine: one line per run. A ledger cannot know that another one sent the same
- * export, nor that it is an old copy of itself; this list can. It is advice, not proof: without it a run goes on.
+ * What ledgers of this user began to send on this machine. A ledger cannot know that another one sends the same
+ * mandates, nor that it is an older copy of itself; the register can:
+ *
+ *   campaigns.jsonl   one line for each run that claimed mandates for a service
+ *   register.key      the key of the sketches in it
+ *   ledgers/          for each ledger the mark of its latest run, and how many attempts it has begun
+ *
+ * Order of writing, when a run begins: the mark into the ledger, then into the register; for each group of attempts:
+ * the intents into the ledger, then their number into the register, then the requests. So the register never knows
+ * more than the ledger that was last used, whenever it dies, and always at least what an older copy does not know.
  */
+export interface Register {
+  /** Changes nothing. @throws {LedgerError} `older`, `register` */
+  readonly checkCopy: () => void
+  /** Changes nothing. @throws {UsageError} when another ledger claimed the same mandates @throws {LedgerError} `register` */
+  readonly checkOthers: () => void
+  /** Both checks again while no other run of this user can claim, then the claim; afterwards requests may leave. */
+  readonly claim: () => void
+  /** A person goes on with an older copy, which is the latest from now on. */
+  readonly adopt: (adoption: { by: string; reason: string; run: RunSettings }) => AdoptionReport
+  /** False for a ledger that has sent before, and of which the register knows nothing: it came from elsewhere. */
+  readonly knowsLedger: () => boolean
+  readonly close: () => void
+}
+
+export interface RegisterOptions {
+  /** Folder of the register; made where it is missing. */
+  readonly folder: string
+  /** The address that the ledger is bound to. */
+  readonly baseUrl: string
+  /** Absolute path of the ledger, for texts. */
+  readonly ledger: string
+  readonly claims: Claims
+  /** False for a rehearsal on this machine, which is repeated with new ledgers on purpose. */
+  readonly guardsMandates: boolean
+  /** True when a person said that another ledger may hold the same mandates. */
+  readonly allowsOthers: boolean
+  readonly sharedFolder: boolean
+}
+
 const lineSchema = z.object({
   baseUrl: z.string(),
   ledgerId: z.string(),
   ledger: z.string(),
-  /** Runs that the ledger had counted when this one began, itself included. */
+  /** Runs that the ledger had counted, this one included. */
   run: z.number(),
   /** SHA-256 of every source in the ledger. */
   sources: z.array(z.string()),
+  // Lines of earlier versions end here.
+  /** What the ledger keeps of this run. */
+  mark: z.string().optional(),
+  /** Which key made the sketch. */
+  key: z.string().optional(),
+  /** The smallest numbers of its mandates. */
+  sketch: z.array(z.number()).optional(),
 })
+type Line = z.infer<typeof lineSchema>
 
-export type RegisteredRun = z.infer<typeof lineSchema>
+const FILE = 'campaigns.jsonl'
 
-/**
- * Refuses what would send an export twice: from a second ledger, or from a ledger that was put back to an older state.
- * @throws {UsageError} when another ledger of the same service holds one of the sources
- * @throws {LedgerError} `damaged` when this ledger counted more runs before than it does now
- */
-export function checkRegister(register: readonly RegisteredRun[], now: RegisteredRun): void {
-  const others = register.filter(
-    ({ baseUrl, ledgerId }) => baseUrl === now.baseUrl && ledgerId !== now.ledgerId,
-  )
-  const other = others.find(({ sources }) => sources.some((sha256) => now.sources.includes(sha256)))
-  if (other !== undefined)
-    throw new UsageError(
-      `An export of this ledger was already sent to the same service from the ledger "${other.ledger}"; nothing was sent`,
-      `Continue with --ledger "${other.ledger}". Only if nothing of it was ever sent, pass --another-ledger`,
-    )
-  const latest = Math.max(
-    0,
-    ...register.filter(({ ledgerId }) => ledgerId === now.ledgerId).map(({ run }) => run),
-  )
-  if (now.run <= latest)
-    throw new LedgerError(
-      'damaged',
-      `The ledger "${now.ledger}" is older than it was: it counts run ${now.run}, and run ${latest} has begun before`,
-      'An old copy was put back, or its write-ahead log is lost. Nothing was sent. Find the newest copy, or compare it ' +
-        'with the service (sepa-migrate reconcile) and pass --another-ledger',
-    )
-}
+export function openRegister(options: RegisterOptions): Register {
+  const { folder, claims, ledger } = options
+  const file = join(folder, FILE)
+  let tide: TideFile | null = null
+  let mandates: Mandates | null = null
 
-/** Lines that cannot be read are passed over: a half-written last line must not stop a run. */
-export function readRegister(file: string): readonly RegisteredRun[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return [] // the first run on this machine
+  /** Numbers every mandate once; a million take some seconds. */
+  const mandatesBy = (key: Uint8Array): Mandates => {
+    if (mandates?.key !== nameOfKey(key)) mandates = numberAll(claims, key)
+    return mandates
   }
-  return text.split('\n').flatMap((line) => {
-    const parsed = lineSchema.safeParse(parseOrNull(line))
-    return parsed.success ? [parsed.data] : []
-  })
+
+  function checkCopy(): void {
+    ensureFolder(folder, options)
+    const fault = olderThanNoted(options, file)
+    if (fault !== null) throw olderCopy(ledger, fault, claims.unsettled())
+    // Nothing that was noted is missing, so the log was merged into the file.
+    if (claims.standing().isLogMissing) claims.trustLog()
+  }
+
+  function checkOthers(): void {
+    if (!options.guardsMandates) return
+    ensureFolder(folder, options)
+    const lines = readLines(file).filter((line) => sameService(line.baseUrl, options.baseUrl))
+    if (options.allowsOthers) return
+    assertSourcesFree(lines, claims.standing())
+    const sketched = lines.filter(({ sketch }) => sketch !== undefined)
+    if (sketched.length === 0) return
+    const key = keyOf(folder, { mayMake: false })
+    assertComparable(file, sketched, key)
+    if (key !== null) assertMandatesFree(sketched, mandatesBy(key), claims)
+  }
+
+  function note(mark: string): void {
+    const { ledgerId, attempts } = claims.standing()
+    tide?.close()
+    tide = openTide(folder, ledgerId, { mark, attempts })
+  }
+
+  return {
+    checkCopy,
+    checkOthers,
+    claim: () =>
+      lockRegister(options, file, () => {
+        checkCopy()
+        checkOthers()
+        const mark = newMark()
+        claims.begin(mark, (attempts) => tide?.note(attempts))
+        note(mark)
+        if (options.guardsMandates) claimMandates(options, file, { mark, mandatesBy })
+        mandates = null
+      }),
+    adopt: (adoption) =>
+      lockRegister(options, file, () => {
+        const mark = newMark()
+        const report = claims.adoptOlderCopy({ ...adoption, mark })
+        note(mark)
+        return report
+      }),
+    knowsLedger: () => {
+      const { hasMarks, ledgerId } = claims.standing()
+      return !hasMarks || readTide(folder, ledgerId) !== null
+    },
+    close: () => {
+      tide?.close()
+      tide = null
+    },
+  }
 }
 
-function parseOrNull(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
+const newMark = (): string => randomBytes(16).toString('hex')
+
+function lockRegister<Value>(options: RegisterOptions, file: string, body: () => Value): Value {
+  ensureFolder(options.folder, options)
+  let done: { readonly value: Value } | { readonly error: unknown } | null = null
+  explainingRegister(file, () =>
+    underLock(file, () => {
+      try {
+        done = { value: body() }
+      } catch (error) {
+        done = { error } // its own words, not those of the register
+      }
+    }),
+  )
+  return outcomeOf(done)
+}
+
+function outcomeOf<Value>(done: { readonly value: Value } | { readonly error: unknown } | null): Value {
+  if (done !== null && 'value' in done) return done.value
+  throw done?.error
+}
+
+/** What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. */
+function olderThanNoted({ folder, claims, guardsMandates }: RegisterOptions, file: string): string | null {
+  const { ledgerId, attempts, runs, isLogMissing } = claims.standing()
+  const noted = readTide(folder, ledgerId)
+  if (noted !== null) {
+    if (!claims.hasMark(noted.mark)) return 'a run began to send since, of which this file knows nothing'
+    if (attempts < noted.attempts)
+      return `it knows of ${attempts} requests that were begun, and ${noted.attempts} were`
     return null
   }
+  const lines = guardsMandates ? readLines(file) : []
+  const latest = Math.max(0, ...lines.filter((line) => line.ledgerId === ledgerId).map(({ run }) => run))
+  if (runs < latest) return `it counts ${runs} runs, and run ${latest} has begun`
+  return isLogMissing ? 'a run did not come to its end, and its write-ahead log (-wal) is missing' : null
 }
 
-/** @returns false when the list cannot be written; the run may go on without it */
-export function writeRegister(file: string, run: RegisteredRun): boolean {
+const SHOWN = 20
+
+const listed = (ids: readonly number[]): string =>
+  ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ` … ${ids.at(-1) ?? ''}` : '')
+
+function olderCopy(ledger: string, why: string, unsettled: ReturnType<Claims['unsettled']>): LedgerError {
+  const { ready, refused } = unsettled
+  const rows = [
+    `${ready.length} rows that are ready in it may have been sent since${ready.length === 0 ? '' : ` (${listed(ready)})`}`,
+    ...(refused.length === 0 ? [] : [`${refused.length} that it calls refused as well (${listed(refused)})`]),
+  ]
+  return new LedgerError(
+    'older',
+    `The ledger "${ledger}" is older than it was: ${why}. An old copy was put back, or its write-ahead log is lost. ` +
+      `${rows.join(', ')}. Nothing was sent`,
+    'Put the newest copy back, with its -wal. Where there is none: sepa-migrate resolve --adopt-older-copy --reason "…" ' +
+      'puts all these rows in doubt, so that none is sent before it was looked up at the service',
+  )
+}
+
+/** @throws {LedgerError} `register` for any line that cannot be read: it may be the one that matters */
+function readLines(file: string): Line[] {
+  const text = readOwn(file) ?? ''
+  const lines = text.split('\n')
+  const rest = lines.pop() ?? ''
+  const parsed = lines.map((line, index) => readLine(file, line, index + 1))
+  if (rest !== '') throw damagedLine(file, lines.length + 1)
+  return parsed.filter((line) => line !== null)
+}
+
+function readLine(file: string, text: string, number: number): Line | null {
+  if (text.trim() === '') return null
+  let value: unknown
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    appendFileSync(file, `${JSON.stringify(run)}\n`, { mode: 0o600 })
-    return true
+    value = JSON.parse(text)
   } catch {
-    return false
+    throw damagedLine(file, number)
   }
+  const parsed = lineSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw damagedLine(file, number)
+}
+
+const damagedLine = (file: string, number: number): LedgerError =>
+  registerFault(
+    file,
+    `line ${number} is cut or damaged`,
+    'The line is the note of one run: it names a ledger and a service. Make sure that no other ledger holds this ' +
+      'export, then remove the line with an editor and run the same command again',
+  )
+
+function assertSourcesFree(
+  lines: readonly Line[],
+  { ledgerId, sources }: Pick<ReturnType<Claims['standing']>, 'ledgerId' | 'sources'>,
+): void {
+  const own = new Set(sources)
+  const other = lines.find(
+    (line) => line.ledgerId !== ledgerId && line.sources.some((sha256) => own.has(sha256)),
+  )
+  if (other === undefined) return
+  throw new UsageError(
+    `An export of this ledger was already sent to the same service from the ledger "${other.ledger}"; nothing was sent`,
+    `Continue with --ledger "${other.ledger}". Only if nothing of it was ever sent, pass --another-ledger`,
+  )
+}
+
+function assertComparable(file: string, lines: readonly Line[], key: Uint8Array | null): void {
+  const name = key === null ? null : nameOfKey(key)
+  if (lines.every((line) => line.key === name)) return
+  throw registerFault(
+    file,
+    'its mandates were noted with another key, register.key was replaced or is lost',
+    'Bring register.key back from a backup. Only if no other ledger holds these mandates, pass --another-ledger',
+  )
+}
+
+interface Mandates {
+  /** Name of the key that numbered them. */
+  readonly key: string
+  /** Of everything that was or may be sent. */
+  readonly sketch: readonly number[]
+  /** Of rows that may be sent: those that were never begun, and those that were. */
+  readonly fresh: readonly number[]
+  readonly again: readonly number[]
+}
+
+function numberAll(claims: Claims, key: Uint8Array): Mandates {
+  const number = numberMandates(key)
+  const sketch = startSketch()
+  const fresh: number[] = []
+  const again: number[] = []
+  for (const mandate of claims.mandates()) {
+    const value = number(mandate.key)
+    sketch.add(value)
+    if (mandate.mayLeave === 1) (mandate.attempts === 0 ? fresh : again).push(value)
+  }
+  return { key: nameOfKey(key), sketch: sketch.numbers(), fresh, again }
+}
+
+/**
+ * What another ledger claimed, and what this ledger itself claimed in a run that it does not know, since it was put
+ * back to an older state: rows that came in since then may have been sent. Rows that a person has sent again are not
+ * fresh.
+ */
+function assertMandatesFree(lines: readonly Line[], { fresh, again }: Mandates, claims: Claims): void {
+  const { ledgerId } = claims.standing()
+  for (const line of lines) {
+    const isOwn = line.ledgerId === ledgerId
+    if (isOwn && (line.mark === undefined || claims.hasMark(line.mark))) continue
+    const claimed = new Set(line.sketch)
+    const shared = (isOwn ? fresh : [...fresh, ...again]).filter((number) => claimed.has(number)).length
+    if (shared === 0) continue
+    throw new UsageError(
+      isOwn
+        ? `At least ${shared} mandates that are ready here were in this ledger before it was put back to an older copy, and may have been sent; nothing was sent`
+        : `At least ${shared} mandates that are ready here were already claimed for the same service by the ledger "${line.ledger}"; nothing was sent`,
+      isOwn
+        ? 'Compare them with the service. Only if none of them was sent, pass --another-ledger'
+        : `Continue with --ledger "${line.ledger}". Only if none of them was ever sent from there, pass --another-ledger`,
+    )
+  }
+}
+
+function claimMandates(
+  { folder, baseUrl, ledger, claims }: RegisterOptions,
+  file: string,
+  { mark, mandatesBy }: { mark: string; mandatesBy: (key: Uint8Array) => Mandates },
+): void {
+  const key = keyOf(folder, { mayMake: true })
+  if (key === null) throw new Error('The register has no key')
+  const { ledgerId, runs, sources } = claims.standing()
+  const { sketch } = mandatesBy(key)
+  const line: Line = {
+    baseUrl,
+    ledgerId,
+    ledger,
+    run: runs,
+    sources: [...sources],
+    mark,
+    key: nameOfKey(key),
+    sketch: [...sketch],
+  }
+  appendLine(file, JSON.stringify(line))
 }

@@ -29,6 +29,11 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
    * nothing has happened: no file is admitted, no decision recorded, no ledger bound.
    */
   readonly confirm: (plan: Plan) => Promise<boolean>
+  /**
+   * Called once what was agreed to is on disk, and before the first request leaves; what it throws ends the run. Here
+   * the ledger is claimed in the register of campaigns, which must never know more than the ledger does.
+   */
+  readonly claim?: () => void
   readonly watchReading: (source: string, records: number) => void
   /** 130 or 143 once a signal came. */
   readonly signalStatus: () => number | null
@@ -72,8 +77,13 @@ async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   const prepared = await prepare(parts)
   const { ledger } = parts
   if (prepared.stop !== null) return prepared
-  const stop = ledger.countReady() === 0 ? null : await deliver(parts)
+  const stop = ledger.countReady() === 0 ? null : await claimAndDeliver(parts)
   return { ...prepared, stop: stop ?? stopOfWaiting(ledger.waiting()) }
+}
+
+async function claimAndDeliver(parts: CampaignParts): Promise<Stop | null> {
+  parts.claim?.()
+  return deliver(parts)
 }
 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */

@@ -3,7 +3,10 @@ import { UsageError } from '../errors.js'
 
 /** Where the service is, checked once at start (product.md 2, engineering-facts 8). */
 export interface BaseUrl {
-  /** One spelling per service: no trailing slash or `/api/v2`, default port left out. A ledger is bound to it. */
+  /**
+   * One spelling per service: lower case, no dot after the host, no trailing slash or `/api/v2`, default port left out.
+   * A ledger is bound to it.
+   */
   readonly href: string
   readonly origin: string
   /** Put before every path of the interface; empty, or `/prefix` without a slash at its end. */
@@ -27,7 +30,7 @@ export function readBaseUrl(text: string): BaseUrl {
   if (!/^https?:\/\/[^/]/i.test(trimmed) || !URL.canParse(trimmed)) {
     throw unusable('it is not an address that begins with https://')
   }
-  const url = new URL(trimmed)
+  const url = withoutTrailingDot(new URL(trimmed))
   if (url.username !== '' || url.password !== '') {
     throw unusable(
       'it holds a user name or a password',
@@ -55,6 +58,22 @@ export function readBaseUrl(text: string): BaseUrl {
 /** Services document their address with the ending that every path of the interface begins with. */
 const withoutEnd = (path: string): string =>
   path.endsWith(API_PREFIX) ? path.slice(0, -API_PREFIX.length).replace(/\/+$/, '') : path
+
+/** `host.` is `host`, written for a name server: the same service, and no certificate has the dot. */
+function withoutTrailingDot(url: URL): URL {
+  const plain = new URL(url)
+  plain.hostname = url.hostname.replace(/(?<=[^.])\.+$/, '')
+  return plain
+}
+
+/** Compares two addresses as they are noted, also those that were noted before one spelling was kept. */
+export const sameService = (one: string, other: string): boolean => oneSpelling(one) === oneSpelling(other)
+
+function oneSpelling(href: string): string {
+  if (!URL.canParse(href)) return href
+  const { origin, pathname } = withoutTrailingDot(new URL(href))
+  return origin + pathname.replace(/\/+$/, '')
+}
 
 /** Judged on the parsed host, so that spellings such as `127.1` count and `127.0.0.1.example` does not. */
 export const isLoopbackName = (hostname: string): boolean =>

@@ -1,23 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { confirmRun } from '../../src/cli/confirm.js'
 import { noLog } from '../../src/cli/log.js'
 import { silentProgress } from '../../src/cli/progress.js'
+import { registerOf } from '../../src/cli/register.js'
 import { readSettings } from '../../src/cli/settings.js'
 import {
-  openLedger,
-  openLedgerReader,
-  readBaseUrl,
-  readRegister,
-  totalsOf,
-  type DeliveryPolicy,
   admitSources,
   DEFAULT_SOURCE_OPTIONS,
+  type DeliveryPolicy,
+  type Ledger,
+  openLedger,
   parseLocalDate,
+  readBaseUrl,
   sourceOpeners,
+  totalsOf,
 } from '../../src/index.js'
+import { admit, SETTINGS } from '../ledger/campaign-setup.js'
 import { worldOf } from './world.js'
 
 const POLICY: DeliveryPolicy = {
@@ -31,28 +32,56 @@ const POLICY: DeliveryPolicy = {
 const PLAN = { totals: totalsOf(3, new Map([['ready', 3]])), toSend: 3 }
 
 let folder: string
+let ledgers: Map<string, Ledger>
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'confirm-'))
-  const ledger = openLedger({ file: join(folder, 'march.db'), clock: { now: () => 0, monotonic: () => 0 } })
-  ledger.startRun({ version: '0.0.0', host: 'test', pid: 1, asOf: '2026-06-15', zone: 'UTC', settings: {} })
-  ledger.close()
+  ledgers = new Map()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(() => {
+  for (const ledger of ledgers.values()) ledger.close()
+  rmSync(folder, { recursive: true })
+})
 
-const registered = (): number => readRegister(join(folder, 'state', 'campaigns.jsonl')).length
+const REGISTER = 'state/campaigns.jsonl'
+const registered = (): number =>
+  existsSync(join(folder, REGISTER)) ? readFileSync(join(folder, REGISTER), 'utf8').split('\n').length - 1 : 0
 
-async function confirm(target: string, typed: string | null, flags: { yes?: string } = {}) {
+function ledgerOf(name: string, firstCustomer = 1): Ledger {
+  const known = ledgers.get(name)
+  if (known !== undefined) return known
+  const ledger = openLedger({ file: join(folder, name), clock: { now: () => 0, monotonic: () => 0 } })
+  ledger.startRun(SETTINGS)
+  admit(
+    ledger,
+    [0, 1, 2].map((n) => ({ customerNo: firstCustomer + n, reference: `M-${firstCustomer + n}` })),
+  )
+  ledgers.set(name, ledger)
+  return ledger
+}
+
+interface Given {
+  readonly yes?: string
+  readonly ledger?: string
+  readonly firstCustomer?: number
+  readonly anotherLedger?: boolean
+}
+
+async function confirm(
+  target: string,
+  typed: string | null | Promise<string | null>,
+  { ledger = 'march.db', firstCustomer, anotherLedger = false, ...flags }: Given = {},
+) {
   const world = { ...worldOf(), stateFolder: join(folder, 'state') }
-  const settings = readSettings({ ...flags, ledger: join(folder, 'march.db') }, world)
+  const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
   const notes: string[] = []
   const questions: string[] = []
   const progress = { ...silentProgress, note: (text: string) => void notes.push(text) }
-  const ledger = openLedgerReader(join(folder, 'march.db'))
-  const isConfirmed = await confirmRun(
-    { world, settings, progress, args: [], own: {}, log: noLog },
-    readBaseUrl(target),
-    {
-      plan: { ...PLAN, ledger },
+  const context = { world, settings, progress, args: [], own: { anotherLedger }, log: noLog }
+  const baseUrl = readBaseUrl(target)
+  const register = registerOf(context, ledgerOf(ledger, firstCustomer), baseUrl)
+  try {
+    const isConfirmed = await confirmRun(context, baseUrl, {
+      plan: { ...PLAN, ledger: ledgerOf(ledger).view },
       policy: POLICY,
       trusted: {
         configuration: '/campaign/sepa-migrate.yaml',
@@ -60,13 +89,17 @@ async function confirm(target: string, typed: string | null, flags: { yes?: stri
         extraCertificates: ['/campaign/ca.pem'],
         clientCertificate: '/campaign/client.pem',
       },
+      register,
       ask: (question) => {
         questions.push(question)
         return Promise.resolve(typed)
       },
-    },
-  ).finally(() => ledger.close())
-  return { isConfirmed, notes: notes.join('\n'), questions }
+    })
+    if (isConfirmed) register.claim() // as the campaign does
+    return { isConfirmed, notes: notes.join('\n'), questions }
+  } finally {
+    register.close()
+  }
 }
 
 /** Admits an export with a footer and a status column into the ledger. */
@@ -84,13 +117,16 @@ async function admitExport(): Promise<void> {
   const check = { today, severities: {}, newCreditorIdentifier: null, dormantSoonDays: 60 }
   const { signal } = new AbortController()
   const ledger = openLedger({ file: join(folder, 'march.db'), clock: { now: () => 0, monotonic: () => 0 } })
+  ledgers.set('march.db', ledger)
+  ledger.startRun(SETTINGS)
   await admitSources(ledger, sourceOpeners([file], options, check, signal), {
     severities: {},
     signal,
     watch: () => undefined,
   })
-  ledger.close()
 }
+
+const SERVICE = 'https://service.example'
 
 describe('a run against a real service', () => {
   it('8.3.3 and 8.3.4 shows in the plan what was left out of the files, kept back and not understood', async () => {
@@ -102,7 +138,7 @@ describe('a run against a real service', () => {
   })
 
   it('shows the plan and goes on when the host name is typed', async () => {
-    const { isConfirmed, notes, questions } = await confirm('https://service.example', 'service.example')
+    const { isConfirmed, notes, questions } = await confirm(SERVICE, 'service.example')
     expect(isConfirmed).toBe(true)
     expect(notes).toMatch(/Target: https:\/\/service\.example[^]*To send in this run: 3/)
     // 8.4.3
@@ -119,26 +155,63 @@ describe('a run against a real service', () => {
   })
 
   it.each(['service', '', null])('does not when "%s" is typed, and is not noted as sent', async (typed) => {
-    expect(await confirm('https://service.example', typed)).toMatchObject({ isConfirmed: false })
+    expect(await confirm(SERVICE, typed)).toMatchObject({ isConfirmed: false })
     expect(registered()).toBe(0)
   })
 
   it('is not asked about with --yes, but noted', async () => {
-    expect(await confirm('https://service.example', null, { yes: '1' })).toMatchObject({
-      isConfirmed: true,
-      questions: [],
-    })
+    expect(await confirm(SERVICE, null, { yes: '1' })).toMatchObject({ isConfirmed: true, questions: [] })
     expect(registered()).toBe(1)
   })
 })
 
+describe('8.1.2 two ledgers with the same mandates', () => {
+  it('asked about in two terminals: the one that answers first sends, the other is refused after its answer', async () => {
+    let answerSlow: (typed: string) => void = () => undefined
+    const slow = new Promise<string>((resolve) => (answerSlow = resolve))
+    const waiting = confirm(SERVICE, slow, { ledger: 'second.db' })
+    expect(await confirm(SERVICE, 'service.example')).toMatchObject({ isConfirmed: true })
+    answerSlow('service.example')
+    await expect(waiting).rejects.toThrow(/3 mandates .* by the ledger ".*march\.db"; nothing was sent/)
+    expect(registered()).toBe(1)
+  })
+
+  it.each([
+    'https://SERVICE.example',
+    'https://service.example:443/',
+    'https://service.example.',
+    'https://service.example..:443',
+  ])('are for the same service when the second writes it as %s', async (other) => {
+    await confirm(SERVICE, null, { yes: '1' })
+    await expect(confirm(other, null, { yes: '1', ledger: 'second.db' })).rejects.toThrow(/already claimed/)
+    expect(readBaseUrl(other).href).toBe(SERVICE)
+  })
+
+  it.each(['https://service.example:8443', 'https://service.example/second', 'https://test.example'])(
+    'may be sent to another service, %s',
+    async (other) => {
+      await confirm(SERVICE, null, { yes: '1' })
+      const second = await confirm(other, null, { yes: '1', ledger: 'second.db' })
+      expect(second.isConfirmed).toBe(true)
+    },
+  )
+
+  it('are refused where they share a single mandate, and pass where they share none or a person says so', async () => {
+    await confirm(SERVICE, null, { yes: '1' })
+    const shared = { yes: '1', ledger: 'second.db', firstCustomer: 3 }
+    await expect(confirm(SERVICE, null, shared)).rejects.toThrow(/At least 1 mandates/)
+    expect((await confirm(SERVICE, null, { ...shared, anotherLedger: true })).isConfirmed).toBe(true)
+    expect(
+      (await confirm(SERVICE, null, { yes: '1', ledger: 'third.db', firstCustomer: 7 })).isConfirmed,
+    ).toBe(true)
+  })
+})
+
 describe('a rehearsal on this machine', () => {
-  it('is neither asked about nor noted', async () => {
-    expect(await confirm('http://127.0.0.1:8080', null)).toMatchObject({
-      isConfirmed: true,
-      notes: '',
-      questions: [],
-    })
+  it('is neither asked about nor noted for other ledgers', async () => {
+    const rehearsal = 'http://127.0.0.1:8080'
+    expect(await confirm(rehearsal, null)).toMatchObject({ isConfirmed: true, notes: '', questions: [] })
     expect(registered()).toBe(0)
+    expect((await confirm(rehearsal, null, { ledger: 'second.db' })).isConfirmed).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../src/domain/totals.js'
 import { admit, open, readyRow, SETTINGS, stoppedClock } from './campaign-setup.js'
@@ -17,6 +17,17 @@ async function abandoned(count: number) {
   const attempts = await Promise.all(ledger.ready(0, count).map((row) => ledger.begin(row)))
   ledger.close()
   return { file: ledger.file, attempts }
+}
+
+/** A process that begins to send and is killed: its write-ahead log stays. */
+async function killed(rows: number): Promise<string> {
+  const ledger = open()
+  admit(ledger, mandates(rows))
+  ledger.close()
+  const holder = start('hold.mjs', [ledger.file])
+  await holder.says
+  await holder.kill()
+  return ledger.file
 }
 
 describe('an intent without an outcome', () => {
@@ -48,7 +59,7 @@ describe('an intent without an outcome', () => {
   })
 
   it('marks the run that ended without a word', async () => {
-    const { file } = await abandoned(1)
+    const file = await killed(1)
     expect(look(file, (reader) => reader.runs()[0])).toMatchObject({ endedAt: null, stoppedBy: null })
     open({ file })
     expect(look(file, (reader) => reader.runs()[0])).toMatchObject({
@@ -57,6 +68,26 @@ describe('an intent without an outcome', () => {
       exitCode: null,
       attempts: { in_doubt: 1, open: 0 },
     })
+  })
+
+  it('8.1.1 tells a run that died from one whose write-ahead log was lost, until somebody settles it', async () => {
+    const file = await killed(1)
+    rmSync(`${file}-wal`)
+    for (let n = 0; n < 2; n += 1) {
+      const ledger = open({ file })
+      expect(ledger.claims.standing().isLogMissing).toBe(true)
+      ledger.close()
+    }
+    expect(look(file, (reader) => reader.runs()[0])).toMatchObject({ stoppedBy: 'ended_without_log' })
+    const ledger = open({ file })
+    ledger.claims.trustLog()
+    expect(ledger.claims.standing().isLogMissing).toBe(false)
+    ledger.close()
+  })
+
+  it('8.1.1 never takes a run that was closed on the way for one whose log was lost', async () => {
+    const { file } = await abandoned(1)
+    expect(open({ file }).claims.standing().isLogMissing).toBe(false)
   })
 
   it('names the emergency file that holds its answer, and passes over what is cut or foreign in it', async () => {

@@ -1,57 +1,194 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  checkRegister,
-  readRegister,
-  writeRegister,
-  type RegisteredRun,
-} from '../../src/run/campaign-register.js'
+import { describe, expect, it } from 'vitest'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import { openRegister, type Register, type RegisterOptions } from '../../src/run/campaign-register.js'
+import { admit, freshFolder, open, readyRow, refused, SETTINGS } from '../ledger/campaign-setup.js'
 
-const RUN: RegisteredRun = {
-  baseUrl: 'https://service.example',
-  ledgerId: 'one',
-  ledger: '/campaign/march.db',
-  run: 1,
-  sources: ['aaa', 'bbb'],
+const SHA = 'ab'.repeat(32)
+
+function place() {
+  const folder = join(freshFolder(), 'state', 'sepa-migrate')
+  const register = (ledger: Ledger, options: Partial<RegisterOptions> = {}): Register =>
+    openRegister({
+      folder,
+      baseUrl: 'https://service.example',
+      ledger: ledger.file,
+      claims: ledger.claims,
+      guardsMandates: true,
+      allowsOthers: false,
+      sharedFolder: false,
+      ...options,
+    })
+  return { folder, register, file: join(folder, 'campaigns.jsonl') }
 }
 
-let folder: string
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'register-'))))
-afterEach(() => rmSync(folder, { recursive: true }))
+function started(rows = 3, sha256 = SHA): Ledger {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  admit(
+    ledger,
+    Array.from({ length: rows }, (_, n) => ({ customerNo: n + 1, reference: `M-${n + 1}` })),
+    { sha256 },
+  )
+  return ledger
+}
+
+/** A line as earlier versions wrote it. */
+const earlier = (ledgerId: string, run: number, sources = [SHA]): string =>
+  `${JSON.stringify({ baseUrl: 'https://service.example', ledgerId, ledger: '/campaign/march.db', run, sources })}\n`
 
 describe('the register of campaigns', () => {
-  it('lets the first run and every next run of the same ledger pass', () => {
-    expect(() => checkRegister([], RUN)).not.toThrow()
-    expect(() => checkRegister([RUN], { ...RUN, run: 2 })).not.toThrow()
+  it('lets the first run and every next run of the same ledger pass, in private files', () => {
+    const { folder, register } = place()
+    const ledger = started()
+    for (let run = 0; run < 3; run += 1) {
+      if (run > 0) ledger.startRun(SETTINGS)
+      const own = register(ledger)
+      expect(() => own.claim()).not.toThrow()
+      own.close()
+    }
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    for (const name of ['campaigns.jsonl', 'campaigns.jsonl.lock', 'register.key'])
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+    const [noted] = readdirSync(join(folder, 'ledgers'))
+    expect(statSync(join(folder, 'ledgers', noted!)).mode & 0o777).toBe(0o600)
+  })
+
+  it('keeps no account, reference or customer, and nothing from which one could be tried without its key', () => {
+    const { register, file } = place()
+    const ledger = started()
+    register(ledger).claim()
+    const line = readFileSync(file, 'utf8')
+    expect(line).not.toMatch(/M-1|DE89|1000/)
+    const other = place()
+    ledger.startRun(SETTINGS)
+    other.register(ledger).claim()
+    const sketchOf = (text: string) => (JSON.parse(text) as { sketch: number[] }).sketch
+    expect(sketchOf(line)).toHaveLength(3)
+    expect(sketchOf(readFileSync(other.file, 'utf8'))).not.toEqual(sketchOf(line))
   })
 
   it('39: refuses the same export from another ledger of the same service, and names the first one', () => {
-    const second = { ...RUN, ledgerId: 'two', ledger: '/tmp/new.db', sources: ['ccc', 'bbb'] }
-    expect(() => checkRegister([RUN], second)).toThrow(/march\.db.*nothing was sent/)
-    expect(() => checkRegister([RUN], { ...second, sources: ['ccc'] })).not.toThrow()
-    expect(() => checkRegister([RUN], { ...second, baseUrl: 'https://test.example' })).not.toThrow()
+    const { folder, register, file } = place()
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(file, earlier('x', 1), { mode: 0o600 })
+    const second = started()
+    expect(() => register(second).checkOthers()).toThrow(/march\.db.*nothing was sent/)
+    expect(() => register(second, { baseUrl: 'https://test.example' }).checkOthers()).not.toThrow()
+    expect(() => register(second, { allowsOthers: true }).checkOthers()).not.toThrow()
+    expect(() => register(started(3, 'cd'.repeat(32))).checkOthers()).not.toThrow()
   })
 
-  it('44: refuses a ledger that counts fewer runs than it did', () => {
-    expect(() => checkRegister([RUN, { ...RUN, run: 5 }], { ...RUN, run: 5 })).toThrow(/older than it was/)
-    expect(() => checkRegister([RUN, { ...RUN, run: 5 }], { ...RUN, run: 6 })).not.toThrow()
+  it('44: honours lines of earlier versions: a ledger that counts fewer runs than it did is refused', () => {
+    const { folder, register, file } = place()
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const ledger = started()
+    writeFileSync(file, earlier(ledger.claims.standing().ledgerId, 2), { mode: 0o600 })
+    for (let n = 0; n < 2; n += 1)
+      expect(() => register(ledger).checkCopy()).toThrow(/counts 1 runs, and run 2 has begun/)
+    ledger.startRun(SETTINGS)
+    expect(() => register(ledger).checkCopy()).not.toThrow()
   })
 
-  it('keeps runs in a private file and passes over a line that was cut', () => {
-    const file = join(folder, 'state', 'campaigns.jsonl')
-    expect(readRegister(file)).toEqual([])
-    expect(writeRegister(file, RUN)).toBe(true)
-    appendFileSync(file, '{"baseUrl": "https://ser\n')
-    expect(writeRegister(file, { ...RUN, run: 2 })).toBe(true)
-    expect(readRegister(file)).toEqual([RUN, { ...RUN, run: 2 }])
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o700)
+  it('is refused where others could change it', () => {
+    const { folder, register } = place()
+    mkdirSync(folder, { recursive: true })
+    chmodSync(folder, 0o777)
+    expect(() => register(started()).checkCopy()).toThrow(/anybody on this machine can write to it/)
+    expect(() => register(started(), { sharedFolder: true }).checkCopy()).not.toThrow()
+    chmodSync(folder, 0o700)
+    writeFileSync(join(folder, 'campaigns.jsonl'), '')
+    chmodSync(join(folder, 'campaigns.jsonl'), 0o644)
+    expect(() => register(started()).checkOthers()).not.toThrow() // it holds no secret
+    chmodSync(join(folder, 'campaigns.jsonl'), 0o646)
+    expect(() => register(started()).checkOthers()).toThrow(/anybody on this machine can write to it/)
+    chmodSync(join(folder, 'campaigns.jsonl'), 0o600)
+    register(started()).claim()
+    chmodSync(join(folder, 'register.key'), 0o644)
+    expect(() => register(started(3, 'cd'.repeat(32))).checkOthers()).toThrow(/other users may open it/)
+  })
+})
+
+describe('8.1.1 how far a ledger has come', () => {
+  const noted = (folder: string): { mark: string; attempts: number } =>
+    JSON.parse(readFileSync(join(folder, 'ledgers', readdirSync(join(folder, 'ledgers'))[0]!), 'utf8')) as {
+      mark: string
+      attempts: number
+    }
+
+  it('is noted before a request can leave, and never ahead of the ledger', async () => {
+    const { folder, register } = place()
+    const ledger = started(3)
+    const own = register(ledger)
+    own.claim()
+    expect(noted(folder).attempts).toBe(0)
+    for (let n = 1; n <= 3; n += 1) {
+      const attempt = await ledger.begin(readyRow(ledger))
+      expect(attempt.id).toBe(n)
+      expect(noted(folder).attempts).toBe(n)
+      await ledger.settle(attempt, refused())
+    }
+    expect(ledger.claims.hasMark(noted(folder).mark)).toBe(true)
+    own.close()
   })
 
-  it('says so when it cannot be written', () => {
-    writeFileSync(join(folder, 'state'), 'a file where the folder should be')
-    expect(writeRegister(join(folder, 'state', 'campaigns.jsonl'), RUN)).toBe(false)
+  it('a request whose number cannot be noted does not leave, and what came back is kept', async () => {
+    const ledger = started(2)
+    const fault = new Error('the disk of the register is full')
+    let isFull = false
+    ledger.claims.begin('mark', () => {
+      if (isFull) throw fault
+    })
+    const first = await ledger.begin(readyRow(ledger))
+    isFull = true
+    const settled = ledger.settle(first, refused())
+    await expect(ledger.begin(readyRow(ledger, first.rowId))).rejects.toBe(fault)
+    await settled
+    expect(ledger.totals()).toMatchObject({ refused: 1, sending: 1 })
+  })
+
+  it('is not taken for half a note when it was made and never written', () => {
+    const { folder, register } = place()
+    const ledger = started()
+    register(ledger).claim()
+    const file = join(folder, 'ledgers', readdirSync(join(folder, 'ledgers'))[0]!)
+    writeFileSync(file, '')
+    expect(() => register(ledger).checkCopy()).not.toThrow()
+    writeFileSync(file, '\0'.repeat(128))
+    expect(() => register(ledger).checkCopy()).not.toThrow()
+    writeFileSync(file, '{"mark":"ab')
+    expect(() => register(ledger).checkCopy()).toThrow(/how far this ledger has come, and is damaged/)
+  })
+
+  it('stands after an adoption, which puts refused rows in doubt as well and knows only this copy', async () => {
+    const { folder, register } = place()
+    const ledger = started(3)
+    const own = register(ledger)
+    own.claim()
+    await ledger.settle(await ledger.begin(readyRow(ledger)), refused())
+    own.close()
+    const { mark } = noted(folder)
+    const adopting = register(ledger)
+    expect(adopting.adopt({ by: 'Kim', reason: 'lost', run: SETTINGS })).toMatchObject({
+      rows: [1, 2, 3],
+      refused: 1,
+    })
+    adopting.close()
+    expect(ledger.totals()).toMatchObject({ inDoubt: 3, ready: 0, refused: 0 })
+    expect(noted(folder)).toMatchObject({ attempts: 4 })
+    expect(noted(folder).mark).not.toBe(mark)
+    expect(() => register(ledger).checkCopy()).not.toThrow()
+  })
+
+  it('an adoption needs a person and a reason', () => {
+    const { register } = place()
+    const ledger = started()
+    for (const words of [
+      { by: ' ', reason: 'lost' },
+      { by: 'Kim', reason: '' },
+    ])
+      expect(() => register(ledger).adopt({ ...words, run: SETTINGS })).toThrow('needs a person and a reason')
+    expect(ledger.totals().ready).toBe(3)
   })
 })

@@ -28,6 +28,10 @@ export interface StartOptions {
   readonly input?: string | Buffer
 }
 
+/** The register of the tests: nothing is noted for the user who runs them. */
+const STATE = mkdtempSync(join(tmpdir(), 'sepa-migrate-state-'))
+process.once('exit', () => rmSync(STATE, { recursive: true, force: true }))
+
 /** Starts the program with nothing of this process's environment but the path. */
 export const start = (args: readonly string[], options: StartOptions): Started =>
   startCommand([process.execPath, PROGRAM, ...args], options)
@@ -45,7 +49,7 @@ function startCommand(
 ): Started {
   const child = spawn(command, args, {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', TZ: 'Europe/Berlin', ...env },
+    env: { PATH: process.env['PATH'] ?? '', TZ: 'Europe/Berlin', XDG_STATE_HOME: STATE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.on('error', () => undefined)

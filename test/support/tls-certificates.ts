@@ -1,5 +1,6 @@
 import './tls-reflection.js'
 import { webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
 import {
   BasicConstraintsExtension,
   KeyUsageFlags,
@@ -72,7 +73,9 @@ export async function makeAuthority(): Promise<Authority> {
         publicKey: own.publicKey,
         signingKey: keys.privateKey,
         extensions: [
-          new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }) as const)),
+          new SubjectAlternativeNameExtension(
+            names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }) as const),
+          ),
         ],
       })
       return toPem(certificate, own)

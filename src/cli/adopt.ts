@@ -1,0 +1,79 @@
+import { exitStatusOf, openLedger, openRegister, UsageError } from '../index.js'
+import { resolve } from 'node:path'
+import { actorOf, ownFlag, ownText, type Context } from './command.js'
+import { closingLines } from './pack.js'
+import { emptyResult, type CommandResult } from './result.js'
+
+/** `resolve --adopt-older-copy`: the one way on with a ledger that is older than it was. */
+export function adoptOlderCopy(context: Context): CommandResult {
+  const { world, settings } = context
+  const reason = ownText(context, 'reason')?.trim() ?? ''
+  if (reason === '')
+    throw new UsageError(
+      'There is no reason',
+      'Say with --reason why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
+    )
+  const ledger = openLedger({
+    file: settings.ledger,
+    clock: world.clock,
+    pid: world.pid,
+    create: false,
+    sharedFolder: settings.sharedFolder,
+  })
+  try {
+    if (ownFlag(context, 'dryRun')) {
+      const { ready, refused } = ledger.claims.unsettled()
+      const rows = [...ready, ...refused].sort((a, b) => a - b)
+      return conclude(context, ledger.totals(), { rows, refused: refused.length }, true)
+    }
+    const register = openRegister({
+      folder: world.stateFolder,
+      baseUrl: '',
+      ledger: resolve(settings.ledger),
+      claims: ledger.claims,
+      guardsMandates: false,
+      allowsOthers: false,
+      sharedFolder: settings.sharedFolder,
+    })
+    const report = register.adopt({
+      by: ownText(context, 'by') ?? actorOf(context),
+      reason,
+      run: {
+        version: world.version,
+        host: world.host,
+        pid: world.pid,
+        asOf: settings.asOf,
+        zone: settings.zone,
+        settings: { adoptedOlderCopy: true },
+      },
+    })
+    register.close()
+    return conclude(context, ledger.totals(), report, false)
+  } finally {
+    ledger.close()
+  }
+}
+
+function conclude(
+  { settings }: Context,
+  totals: NonNullable<CommandResult['totals']>,
+  { rows, refused }: { rows: readonly number[]; refused: number },
+  isDryRun: boolean,
+): CommandResult {
+  return {
+    ...emptyResult,
+    exitCode: exitStatusOf(totals, null, null),
+    campaign: { ledger: settings.ledger, baseUrl: null },
+    totals,
+    lines: [
+      `Rows that may have been sent since this copy was made: ${rows.length}, of which this copy calls ${refused} refused.`,
+      ...(rows.length === 0 ? [] : [`Rows: ${rows.join(', ')}`]),
+      isDryRun
+        ? 'Dry run: nothing was recorded. Run it again without --dry-run.'
+        : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody settles it.',
+      'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
+      ...closingLines({ totals, stop: null, files: {} }),
+    ],
+    details: { adopted: { rows, refused, isApplied: !isDryRun } },
+  }
+}

@@ -1,0 +1,135 @@
+import { transition } from '../domain/row-state.js'
+import { UsageError } from '../errors.js'
+import { endRun, insertRun, noteChange } from './campaign-rows.js'
+import type { Connection } from './connection.js'
+import type { AdoptionReport, Claims, RunSettings, Standing } from './ledger.js'
+import { LOG_MISSING, UNNOTICED } from './recovery.js'
+import { retryRefused } from './resolution.js'
+
+export interface ClaimParts {
+  readonly connection: Connection
+  readonly now: () => string
+  readonly newRequestId: () => string
+  /** One IMMEDIATE transaction. */
+  readonly write: <Value>(body: () => Value) => Value
+  /** The run that is going. @throws when none was started */
+  readonly runId: () => number
+  /** From now on called after every commit of intents, before their requests leave. */
+  readonly noteWith: (note: (attempts: number) => void) => void
+}
+
+interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts'> {
+  readonly marked: number
+  readonly missing: number
+}
+
+/** Rows whose request may have left, or may still leave: what another ledger must not send as well. */
+const CLAIMED = `(state in ('ready', 'sending', 'registered', 'refused', 'in_doubt')
+  or state = 'written_off' and attempts > 0)`
+
+export function createClaims(parts: ClaimParts): Claims {
+  const { connection, write, now } = parts
+  const standing = connection.prepare<[string], StoredStanding>(
+    `select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
+       (select coalesce(max(id), 0) from attempt) as attempts,
+       exists (select 1 from run where mark is not null) as marked,
+       exists (select 1 from run where stopped_by = ?) as missing from campaign`,
+  )
+  const sources = connection.prepare<[], string>('select sha256 from source order by id').pluck()
+  const marked = connection.prepare<[string], number>('select 1 from run where mark = ?').pluck()
+  const mandates = connection.prepare<[], { key: string; mayLeave: 0 | 1; attempts: number }>(
+    `select mandate_key as key, state in ('ready', 'refused') as mayLeave, attempts from row
+      where ${CLAIMED} and mandate_key is not null`,
+  )
+  const unsent = connection
+    .prepare<[string], number>('select id from row where state = ? order by id')
+    .pluck()
+
+  return {
+    standing: () => {
+      const found = standing.get(LOG_MISSING)
+      if (found === undefined) throw new Error('The ledger has no campaign')
+      const { marked: marks, missing, ...facts } = found
+      return {
+        ...facts,
+        hasMarks: marks === 1,
+        isLogMissing: missing === 1,
+        sources: sources.all(),
+      }
+    },
+    hasMark: (mark) => marked.get(mark) !== undefined,
+    mandates: () => mandates.iterate(),
+    trustLog: () => write(() => forgetMissingLog(connection)),
+    begin: (mark, note) => {
+      write(() => setMark(connection, parts.runId(), mark))
+      parts.noteWith(note)
+    },
+    unsettled: () => ({ ready: unsent.all('ready'), refused: unsent.all('refused') }),
+    adoptOlderCopy: (adoption) => write(() => adopt(parts, adoption, now())),
+  }
+}
+
+const setMark = (connection: Connection, runId: number, mark: string): void =>
+  void connection.prepare<[string, number]>('update run set mark = ? where id = ?').run(mark, runId)
+
+/** Nothing is missing after all: the log was merged into the file. */
+const forgetMissingLog = (connection: Connection): void =>
+  void connection
+    .prepare<[string, string]>('update run set stopped_by = ? where stopped_by = ? and ended_at is null')
+    .run(UNNOTICED, LOG_MISSING)
+
+interface Adoption {
+  readonly by: string
+  readonly reason: string
+  readonly mark: string
+  readonly run: RunSettings
+}
+
+const WHY = 'An older copy of the ledger was put back: this row may have been sent since it was made'
+
+/**
+ * Every row that this copy would send becomes in doubt, by a decision on record; those that it calls refused as well,
+ * because they may have been sent once more. The rows take the same edges as any other: an intent, then the doubt.
+ */
+function adopt({ connection, newRequestId }: ClaimParts, adoption: Adoption, at: string): AdoptionReport {
+  const { by, reason } = adoption
+  if (by.trim() === '' || reason.trim() === '')
+    throw new UsageError('The decision needs a person and a reason', 'Give --by and --reason')
+  const runId = insertRun(connection, adoption.run, at)
+  const refused = retryRefused(connection, by, at, reason)
+  const ready = connection
+    .prepare<[], { id: number; n: number }>(
+      `select id, attempts + 1 as n from row where state = 'ready' order by id`,
+    )
+    .all()
+  const intend = connection
+    .prepare<[number, string, string, number], number>(
+      `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+       select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? returning id`,
+    )
+    .pluck()
+  const send = connection.prepare<[string, number]>(
+    'update row set state = ?, attempts = attempts + 1 where id = ?',
+  )
+  const doubt = connection.prepare<[string, string, number]>(
+    `update attempt set outcome = 'in_doubt', hint = 'unknown', ended_at = ?, reason = ? where id = ?`,
+  )
+  const move = connection.prepare<[string, number]>('update row set state = ? where id = ?')
+  const decide = connection.prepare<[number, number, string, string, string]>(
+    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     values (?, ?, ?, ?, 'older_copy', 'ready', 'in_doubt', ?)`,
+  )
+  for (const { id } of ready) {
+    const attemptId = intend.get(runId, newRequestId(), at, id)
+    if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
+    send.run(transition('ready', 'intent'), id)
+    doubt.run(at, WHY, attemptId)
+    move.run(transition('sending', 'in_doubt'), id)
+    decide.run(id, attemptId, at, by, reason)
+  }
+  forgetMissingLog(connection)
+  setMark(connection, runId, adoption.mark)
+  endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
+  noteChange(connection, at)
+  return { rows: ready.map(({ id }) => id), refused }
+}
