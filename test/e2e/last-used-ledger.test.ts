@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import { openLedgerReader } from '../../src/index.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, start, type Ended, type Started } from '../support/program.js'
@@ -164,7 +164,7 @@ describe.each([
       await place.server.whenReceived(received)
       child.kill('SIGKILL')
       await ended
-      new Database(place.path(LEDGER)).exec('vacuum').close()
+      openDatabase(place.path(LEDGER)).exec('vacuum').close()
     }
     expect([0, 4]).toContain((await place.run()).status)
     expect(place.server.twice()).toEqual([])

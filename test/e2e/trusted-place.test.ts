@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import { germanIban, validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 import { startTruth, type TruthServer } from '../support/truth-server.js'
@@ -122,7 +122,7 @@ describe('8.1.4 another user beside the ledger', () => {
   it('who put another account into a row finds that row not sent', async () => {
     const { path, run, server } = await open()
     expect((await run('export.csv', '--limit', '2')).status).toBe(5)
-    const file = new Database(path('sepa-migrate.db'))
+    const file = openDatabase(path('sepa-migrate.db'))
     file.exec('drop trigger row_account_only_goes')
     file.prepare('update row set iban = ? where id = 3').run(germanIban(4_711))
     file.close()
