@@ -132,6 +132,21 @@ describe('one run of a campaign', () => {
     expect(campaign.sent).toEqual([1, 2, 3])
   })
 
+  it('8.1.1 claims once the files are on disk and before a request leaves, and sends nothing where it may not', async () => {
+    const campaign = newCampaign()
+    const seen: { read: number; sent: number }[] = []
+    const claim = (): void => {
+      const reader = openLedgerReader(campaign.ledger.file) // sees what was committed
+      seen.push({ read: reader.totals().read, sent: campaign.sent.length })
+      reader.close()
+      if (seen.length === 2) throw new LedgerError('older', 'older', 'next')
+    }
+    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), claim })
+    expect(seen).toEqual([{ read: 2, sent: 0 }])
+    await expect(campaign.run({ files: opened(sourceOf('b.csv', [3])), claim })).rejects.toThrow('older')
+    expect(campaign.sent).toEqual([1, 2])
+  })
+
   it('has admitted everything before the first request leaves', async () => {
     const campaign = newCampaign()
     const second = sourceOf('b.csv', [2])
