@@ -3,6 +3,7 @@ import { actorOf, ownFlag, ownText, type Command, type Context } from './command
 import { SHARED } from './options.js'
 import { askText, canAsk } from './prompt.js'
 import { remainLines, remainsOf } from './remains.js'
+import type { Settings } from './settings.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { customerOf } from './show.js'
 
@@ -35,13 +36,14 @@ async function erase(context: Context): Promise<CommandResult> {
       'Say with --reason who asked for it and when; it is kept',
     )
   if (!(settings.get('yes') ?? false)) await confirm(context, customerNo)
-  const rowIds = rowsAbout(settings.ledger, customerNo)
+  const rowIds = rowsAbout(settings, customerNo)
   const ledger = openLedger({
     file: settings.ledger,
     clock: world.clock,
     create: false,
     pid: world.pid,
     user: world.user,
+    sharedFolder: settings.sharedFolder,
   })
   try {
     const report = ledger.erase({
@@ -78,8 +80,8 @@ async function erase(context: Context): Promise<CommandResult> {
   }
 }
 
-function rowsAbout(ledger: string, customerNo: number): readonly number[] {
-  const reader = openLedgerReader(ledger)
+function rowsAbout(settings: Settings, customerNo: number): readonly number[] {
+  const reader = openLedgerReader(settings.ledger, settings)
   try {
     return reader.rowsAbout(customerNo).map(({ id }) => id)
   } finally {

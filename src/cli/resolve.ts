@@ -88,7 +88,7 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
       'With --from, decisions and reasons stand in the file',
       'Fill in its columns, or give --row with --as and --reason; nothing was recorded',
     )
-  const reader = openLedgerReader(context.settings.ledger)
+  const reader = openLedgerReader(context.settings.ledger, context.settings)
   try {
     return await readDecisions(reader, from, by)
   } finally {

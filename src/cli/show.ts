@@ -34,7 +34,7 @@ export function customerOf(context: Context): number {
 function show(context: Context): CommandResult {
   const { settings } = context
   const customerNo = customerOf(context)
-  const reader = openLedgerReader(settings.ledger)
+  const reader = openLedgerReader(settings.ledger, settings)
   try {
     const held = reader.rowsAbout(customerNo).map((row) => historyOf(reader, row))
     return {
