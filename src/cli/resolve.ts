@@ -32,13 +32,16 @@ export const resolveCommand: Command = {
     ['--from <file>', 'in-doubt.csv filled in; or another file of the pack, to write rows off'],
     ['--adopt-older-copy', 'go on with an older copy of the ledger: all it would send is put in doubt'],
     ['--dry-run', 'say what would be recorded; record nothing'],
-    ['--force', 'allow a resend within 15 minutes of the attempt, when a late request may still arrive'],
+    [
+      '--force',
+      'allow a resend (nothing else) within 15 minutes of the attempt, when a late request may still arrive',
+    ],
   ],
   epilogue: [
     'In a terminal, without --row and --from: walks through the open rows one by one and asks.',
     '',
     'registered   the service holds it: give both assigned identifiers',
-    'refused      the service does not hold it and said no',
+    'refused      the service does not hold it and said no; after 15 minutes, as an earlier look proves nothing',
     'resend       the service does not hold it: send it once more. Only this can debit twice if it is wrong',
     'written-off  closed without an answer; it is never sent again. Also for rows that are ready, refused, invalid,',
     '             in conflict or excluded',

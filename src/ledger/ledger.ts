@@ -218,8 +218,8 @@ export interface Ledger {
   /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
   readonly hasAssigned: (mandateReference: string) => boolean
   /**
-   * Records what a person decided, all of it or nothing. `force` allows a resend within 15 minutes of the intent,
-   * when a late request may still arrive; without it that time is kept, whatever the row is called meanwhile.
+   * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
+   * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone.
    */
   readonly resolve: (
     resolutions: readonly Resolution[],

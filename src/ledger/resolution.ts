@@ -118,8 +118,8 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
             message: `Row ${rowId} names assigned identifiers, but is not called registered`,
             next: 'Remove them, or decide "registered"',
           }
-        : decision === 'resend'
-          ? waitFault(subject)
+        : decision === 'resend' || decision === 'refused'
+          ? waitFault(subject, decision)
           : null
   }
 
@@ -158,12 +158,16 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     }
   }
 
-  function waitFault({ id, startedAt }: Subject): Rejection | null {
-    const ageMs = nowMs - Date.parse(startedAt ?? '')
-    if (force || ageMs >= LATE_REQUEST_MS) return null
+  /** That the service does not hold a mandate is no evidence while its request may still arrive. */
+  function waitFault({ id, startedAt }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+    if (startedAt === null) throw new Error(`Row ${id} is in doubt without an attempt`)
+    const untilMs = Date.parse(startedAt) + LATE_REQUEST_MS
+    const isForced = force && decision === 'resend'
+    if (isForced || nowMs >= untilMs) return null
+    const until = new Date(Math.ceil(untilMs / 1_000) * 1_000).toISOString()
     return {
-      message: `Row ${id} cannot be sent again yet: its request left less than 15 minutes ago and may still arrive`,
-      next: 'Wait, look again whether the service has the mandate, then decide',
+      message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused'} yet: its request left less than 15 minutes ago and may still arrive`,
+      next: `After ${until.slice(0, 10)} ${until.slice(11, 19)} UTC look again whether the service has the mandate, then decide${force ? '; only a resend can be forced' : ''}`,
     }
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import Papa from 'papaparse'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { openLedger, startSandbox, type Sandbox } from '../../src/index.js'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
 import { openTerminal } from '../support/terminal.js'
@@ -72,6 +72,7 @@ async function open(): Promise<Place> {
 const resend = { migration_decision: 'resend', migration_reason: 'not in the list' }
 const writeOff = { migration_decision: 'written-off', migration_reason: 'will not be migrated' }
 const BY = ['--by', 'Ada']
+const REFUSED = ['--row', '2', '--as', 'refused', '--reason', 'they say no', ...BY]
 
 describe('8.2.1 a filled-in file', () => {
   it('8.2.1 with migration_row sorted apart sends no live mandate again, and records nothing', async () => {
@@ -107,10 +108,35 @@ describe('8.2.1 a filled-in file', () => {
 })
 
 describe('8.2.4 the waiting time', () => {
-  it('8.2.4 is kept through refused and --retry-refused: nothing leaves before its time', async () => {
-    const { program, rows, held } = await open()
+  it.each([[], ['--force']])(
+    '8.2.4 refused cannot be said before its time %s: nothing is recorded, nothing leaves',
+    async (...force) => {
+      const { program, held } = await open()
+      await program('run', 'export.csv')
+      const answer = await program('resolve', ...REFUSED, ...force)
+      expect(answer.status).toBe(2)
+      expect(answer.errors[0]).toMatchObject({
+        message: expect.stringMatching(/^Row 2 cannot be called refused yet: .* may still arrive$/) as string,
+        next: expect.stringMatching(/^After \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC look again/) as string,
+      })
+      const retried = await program('run', '--retry-refused')
+      expect(retried.totals).toMatchObject({ ready: 0, registered: 2, inDoubt: 2 })
+      expect(held()).not.toContain(2)
+    },
+  )
+
+  it('8.2.4 is kept through --retry-refused where a clock ran ahead of the decision', async () => {
+    const { folder, program, rows, held } = await open()
     await program('run', 'export.csv')
-    await program('resolve', '--row', '2', '--as', 'refused', '--reason', 'they say no', ...BY)
+    const now = (): number => Date.now() + 20 * 60 * 1_000
+    const ledger = openLedger({
+      file: join(folder, 'sepa-migrate.db'),
+      clock: { now, monotonic: () => performance.now() },
+    })
+    const decision = { rowId: 2, decision: 'refused' as const, by: 'Ada', reason: 'they say no' }
+    const given = [{ ...decision, assigned: null, evidence: null, attempt: 1 }]
+    expect(ledger.resolve(given, { dryRun: false }).isApplied).toBe(true)
+    ledger.close()
     await program('report')
     expect(rows('refused.csv').find(({ customer_no }) => customer_no === '2')?.['migration_message']).toMatch(
       /It was in doubt: its request left .* and may have been applied/,

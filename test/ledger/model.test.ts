@@ -123,6 +123,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.constant({ kind: 'restart' }), weight: 1 },
 )
 
+const QUARTER_MS = 15 * 60 * 1_000
+
 const pickOf = (rows: readonly ModelRow[], state: RowState, pick: number): ModelRow | undefined => {
   const fitting = rows.filter((row) => row.state === state)
   return fitting[pick % Math.max(1, fitting.length)]
@@ -174,6 +176,8 @@ async function play(steps: readonly Step[]): Promise<void> {
     resolve: ({ pick, decision }) => {
       const row = pickOf(model.rows, 'in_doubt', pick)
       if (row === undefined) return
+      const aheadMs = decision === 'refused' ? QUARTER_MS : 0 // and then right again, so that the row waits
+      clock.advance(aheadMs)
       const identity = { creditorIdentifier: 'SE97', mandateReference: `NEW-${(assigned += 1)}` }
       const report = ledger.resolve(
         [
@@ -189,6 +193,7 @@ async function play(steps: readonly Step[]): Promise<void> {
         ],
         { dryRun: false, force: true },
       )
+      clock.advance(-aheadMs)
       expect(report.isApplied).toBe(true)
       row.state = decision === 'resend' ? 'ready' : decision
       if (decision === 'resend' || decision === 'refused') addTo(model.allowed, row.mandate)

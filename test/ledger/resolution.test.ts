@@ -306,9 +306,49 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
   }
   const UNTIL = '2026-06-15T10:15:00.000Z'
 
-  it('8.2.4 refused and then --retry-refused', async () => {
+  /** Row 1 was called refused too early: by a clock that ran ahead, or by a version that allowed it. */
+  async function refusedTooEarly() {
     const { ledger, clock } = await justNow()
-    record(ledger, resolution(1, 'refused'))
+    callRefused(ledger, clock)
+    return { ledger, clock }
+  }
+
+  function callRefused(ledger: Ledger, clock: ReturnType<typeof stoppedClock>): void {
+    clock.advance(QUARTER_MS)
+    expect(record(ledger, resolution(1, 'refused')).isApplied).toBe(true)
+    clock.advance(-QUARTER_MS)
+  }
+
+  it.each([
+    ['resend', 'sent again', ''],
+    ['refused', 'called refused', ''],
+    ['refused', 'called refused', '; only a resend can be forced'],
+  ] as const)(
+    '8.2.4 %s: it cannot be %s before a late request can no longer arrive%s',
+    async (decision, words, forced) => {
+      const { ledger, clock } = await justNow()
+      const given = { dryRun: false, force: forced !== '' }
+      clock.advance(QUARTER_MS - 1)
+      expect(ledger.resolve([resolution(1, decision)], given)).toEqual({
+        isApplied: false,
+        results: [
+          {
+            kind: 'rejected',
+            rowId: 1,
+            message: `Row 1 cannot be ${words} yet: its request left less than 15 minutes ago and may still arrive`,
+            next: `After 2026-06-15 10:15:00 UTC look again whether the service has the mandate, then decide${forced}`,
+          },
+        ],
+      })
+      expect(statesOf(ledger.file)).toEqual(['in_doubt'])
+      expect(ledger.retryRefused('Ada')).toBe(0)
+      clock.advance(1)
+      expect(ledger.resolve([resolution(1, decision)], given).isApplied).toBe(true)
+    },
+  )
+
+  it('8.2.4 refused and then --retry-refused', async () => {
+    const { ledger, clock } = await refusedTooEarly()
     expect(ledger.retryRefused('Ada')).toBe(1)
     expect(ledger.totals()).toMatchObject({ ready: 1 })
     expect(ledger.ready(0, 10)).toEqual([])
@@ -323,8 +363,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
   })
 
   it('8.2.4 refused and then corrected by a later file, of the same mandate or of another', async () => {
-    const { ledger, clock } = await justNow()
-    record(ledger, resolution(1, 'refused'))
+    const { ledger, clock } = await refusedTooEarly()
     admit(ledger, [{ customerNo: 1001 }])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
     expect(ledger.ready(0, 10)).toEqual([])
@@ -337,8 +376,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
   })
 
   it('8.2.4 the ledger itself refuses the intent, also for a hand on the file', async () => {
-    const { ledger } = await justNow()
-    record(ledger, resolution(1, 'refused'))
+    const { ledger } = await refusedTooEarly()
     ledger.retryRefused('Ada')
     const insert = `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
       select id, 2, 1, mandate_key, 'r', '2026-06-15T10:14:59.999Z' from row where id = 1`
@@ -349,26 +387,24 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
   })
 
   it('8.2.4 a clock that was set back shortens nothing', async () => {
-    const { ledger, clock } = await justNow()
-    record(ledger, resolution(1, 'refused'))
+    const { ledger, clock } = await refusedTooEarly()
     ledger.retryRefused('Ada')
     clock.advance(-24 * 60 * 60 * 1_000)
     expect(ledger.ready(0, 10)).toEqual([])
   })
 
   it('8.2.4 save for a resend that a person forced for that very attempt', async () => {
-    const { ledger } = await justNow()
+    const { ledger, clock } = await justNow()
     ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true })
     expect(ledger.ready(0, 10)).toMatchObject([{ id: 1 }])
     await send(ledger, inDoubt())
-    record(ledger, resolution(1, 'refused'))
+    callRefused(ledger, clock)
     ledger.retryRefused('Ada')
     expect(ledger.ready(0, 10)).toEqual([])
   })
 
   it('8.2.4 no other row waits for it', async () => {
-    const { ledger } = await justNow()
-    record(ledger, resolution(1, 'refused'))
+    const { ledger } = await refusedTooEarly()
     ledger.retryRefused('Ada')
     admit(ledger, [{ reference: 'M-2', customerNo: 2 }])
     expect(ledger.ready(0, 10)).toMatchObject([{ id: 2 }])
@@ -376,7 +412,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
   })
 
   it('8.2.4 it says in every file what it was, in its own row and in those that replace it', async () => {
-    const { ledger } = await justNow()
+    const { ledger, clock } = await justNow()
     const told = (rowId: number): string => {
       const row = rowsOf(ledger.file).find(({ id }) => id === rowId)!
       return explain(row, { problems: [], decision: null }).message
@@ -384,7 +420,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     const requestId = look(ledger.file, (reader) => reader.attempts(1)[0]!.requestId)
     const words = `in doubt: its request left 2026-06-15 10:00:00 UTC (id ${requestId}) and may have been applied.`
     expect(rowsOf(ledger.file)[0]?.formerDoubt).toBe(null)
-    record(ledger, resolution(1, 'refused'))
+    callRefused(ledger, clock)
     expect(told(1)).toContain(`It was ${words}`)
     ledger.retryRefused('Ada')
     expect(told(1)).toContain(`It was ${words}`)

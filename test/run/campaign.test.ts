@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LedgerError, SourceError } from '../../src/errors.js'
+import { LATE_REQUEST_MS } from '../../src/domain/late-request.js'
 import { ROW_STATES } from '../../src/domain/row-state.js'
 import type { Totals } from '../../src/domain/totals.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
@@ -29,6 +30,8 @@ interface Started {
     decisions: unknown[]
     totals: Totals
   }
+  readonly pass: (ms: number) => Promise<void>
+  readonly setBack: (ms: number) => void
   readonly lastRun: () => { stoppedBy: string | null; exitCode: number | null; endedAt: string | null }
 }
 
@@ -41,7 +44,9 @@ function newCampaign({ isBound = true } = {}): Started {
   const folder = mkdtempSync(join(tmpdir(), 'campaign-'))
   const file = join(folder, 'campaign.db')
   const time = startVirtualTime()
-  const ledger = openLedger({ file, clock: time.clock, defer: time.defer })
+  let backMs = 0
+  const clock = { ...time.clock, now: () => time.clock.now() - backMs }
+  const ledger = openLedger({ file, clock, defer: time.defer })
   if (isBound) ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
   const reader = openLedgerReader(file)
   onTestFinished(() => {
@@ -55,6 +60,8 @@ function newCampaign({ isBound = true } = {}): Started {
     ledger,
     sent,
     drain,
+    pass: (ms) => time.runUntil(time.sleep(ms)),
+    setBack: (ms) => void (backMs += ms),
     run: (given = {}) =>
       time.runUntil(
         runCampaign({
@@ -72,7 +79,7 @@ function newCampaign({ isBound = true } = {}): Started {
             const mandateReference = `NEW-${customerNo}-${sent.length}`
             return registered({}, { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference })
           },
-          clock: time.clock,
+          clock,
           after: time.after,
           random: () => 0.5,
           policy: {
@@ -272,12 +279,15 @@ describe('8.2.5 not confirming is nothing happening', () => {
 })
 
 describe('8.2.4 rows that wait for a late request', () => {
-  it('8.2.4 stop the run with the time from which they may leave', async () => {
+  it('8.2.4 stop the run with the time from which they may leave, when a clock ran ahead of the decision', async () => {
     const campaign = newCampaign()
     await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(inDoubt()) })
     const decision = { decision: 'refused' as const, by: 'Ada', reason: 'they said no', assigned: null }
     const both = [1, 2].map((rowId) => ({ ...decision, rowId, evidence: null, attempt: 1 }))
+    expect(campaign.ledger.resolve(both, { dryRun: false, force: true }).isApplied).toBe(false)
+    await campaign.pass(LATE_REQUEST_MS)
     expect(campaign.ledger.resolve(both, { dryRun: false }).isApplied).toBe(true)
+    campaign.setBack(LATE_REQUEST_MS)
     const end = await campaign.run({ retryRefusedBy: 'Ada' })
     expect(end).toMatchObject({ stop: { kind: 'waiting' }, totals: { ready: 2 }, exitCode: 5 })
     expect(end.stop?.next).toMatch(/run the same command after \d{4}-/)

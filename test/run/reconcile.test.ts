@@ -14,6 +14,7 @@ import {
   registered as yes,
   send,
   SETTINGS,
+  stoppedClock,
 } from '../ledger/campaign-setup.js'
 import type { Values } from '../ledger/campaign-setup.js'
 import type { Outcome } from '../../src/domain/outcome.js'
@@ -227,7 +228,8 @@ async function customerWith(...cases: readonly Partial<Case>[]): Promise<{
   reader: LedgerReader
   against: (...list: readonly Record<string, string>[]) => Promise<Reconciliation>
 }> {
-  const ledger = open()
+  const clock = stoppedClock()
+  const ledger = open({ clock })
   ledger.startRun(SETTINGS)
   const rows = [{ reference: 'A-1', seen: doubted() }, ...cases]
   admit(
@@ -235,6 +237,7 @@ async function customerWith(...cases: readonly Partial<Case>[]): Promise<{
     rows.map(({ seen: _seen, ...values }) => ({ customerNo: 7, iban: ACCOUNT, signedDate: DATE, ...values })),
   )
   for (const { seen } of rows) if (seen != null) await send(ledger, seen)
+  clock.advance(15 * 60 * 1_000)
   const reader = openLedgerReader(ledger.file)
   onTestFinished(() => reader.close())
   return {
