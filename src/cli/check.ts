@@ -10,6 +10,7 @@ import {
 import { ownText, type Command, type Context } from './command.js'
 import { namedFiles } from './named-files.js'
 import { totalsLines } from './output.js'
+import { keptText, type WrittenPack } from './pack.js'
 import { readingLines } from './reading-lines.js'
 import { noteOutputs } from './remains.js'
 import { emptyResult, type CommandResult } from './result.js'
@@ -43,21 +44,22 @@ async function check(context: Context): Promise<CommandResult> {
     })
     const out = settings.get('out')
     noteOutputs(context, out)
-    const files = out === null ? {} : await writeFiles(context, ledger.reader, out)
-    return conclude(ledger.reader, files, sample)
+    const { files, warnings } =
+      out === null ? { files: {}, warnings: [] } : await writeFiles(context, ledger.reader, out)
+    const result = conclude(ledger.reader, files, sample)
+    return { ...result, warnings: [...result.warnings, ...warnings] }
   } finally {
     ledger.close()
   }
 }
 
-async function writeFiles(
-  context: Context,
-  reader: LedgerReader,
-  out: string,
-): Promise<Readonly<Record<string, string>>> {
+async function writeFiles(context: Context, reader: LedgerReader, out: string): Promise<WrittenPack> {
   const forbidden = namedFiles(context, null)
-  const { name, folder } = await writeProblems(allProblems(reader), { out, forbidden })
-  return { [name]: join(folder, name) }
+  const { name, folder, kept } = await writeProblems(allProblems(reader), { out, forbidden })
+  return {
+    files: { [name]: join(folder, name) },
+    warnings: kept === null ? [] : [keptText(kept, out, folder, 'list of problems')],
+  }
 }
 
 function* allProblems(reader: LedgerReader) {

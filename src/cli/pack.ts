@@ -3,7 +3,7 @@ import { openLedgerReader, type Stop, type Totals, writeReport } from '../index.
 import { totalsLines } from './output.js'
 import type { Settings } from './settings.js'
 
-interface WrittenPack {
+export interface WrittenPack {
   /** The path of each file by its name. */
   readonly files: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
@@ -19,15 +19,16 @@ export async function writePack(
     const { files, folder, kept } = await writeReport(reader, { out })
     return {
       files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
-      warnings: kept === null ? [] : [keptText(kept, out, folder)],
+      warnings: kept === null ? [] : [keptText(kept, out, folder, 'report')],
     }
   } finally {
     reader.close()
   }
 }
 
-const keptText = (kept: string, out: string, folder: string): string =>
-  `"${join(out, kept)}" was changed since a report wrote it, or is not of this program; it was left as it is, and the new report is in "${folder}"`
+/** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
+export const keptText = (kept: string, out: string, folder: string, written: string): string =>
+  `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
 
 export interface Closing {
   readonly totals: Totals

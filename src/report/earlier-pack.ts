@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { lstat, mkdir, open, readdir, readFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { problemHeader } from './problem-lines.js'
 
 export interface PackFile {
   readonly name: string
@@ -16,6 +15,8 @@ export const WORKSHOP_PREFIX = '.sepa-migrate-report-'
 
 const MANIFEST = 'manifest.json'
 const PROBLEMS = 'problems.csv'
+/** What `check` leaves beside its problems.csv, which has no manifest: the file as it was written. */
+export const PROBLEMS_NOTE = '.problems.csv.sha256'
 
 const manifestSchema = z.object({
   schemaVersion: z.literal(1),
@@ -35,34 +36,31 @@ async function readManifest(folder: string): Promise<Hashes | null> {
   }
 }
 
+/** As `sha256sum` writes it. */
+export const problemsNote = (sha256: string): string => `${sha256}  ${PROBLEMS}\n`
+
+/** The same for the note of a `check`. */
+async function readNote(folder: string): Promise<Hashes | null> {
+  const text = await readFile(join(folder, PROBLEMS_NOTE), 'utf8').catch(() => '')
+  const sha256 = text.slice(0, 64)
+  return /^[0-9a-f]{64}$/.test(sha256) && text === problemsNote(sha256)
+    ? new Set([`${PROBLEMS} ${sha256}`])
+    : null
+}
+
 /** A report that was killed while it gave its files their names has left its manifest in its own folder. */
-async function unfinishedManifests(folder: string): Promise<Hashes[]> {
+async function unfinishedProofs(folder: string): Promise<(Hashes | null)[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const workshops = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
-  const found = await Promise.all(workshops.map(({ name }) => readManifest(join(folder, name))))
-  return found.filter((hashes) => hashes !== null)
+  return Promise.all(
+    workshops.flatMap(({ name }) => [readManifest(join(folder, name)), readNote(join(folder, name))]),
+  )
 }
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
   return hash.digest('hex')
-}
-
-/** `check` writes problems.csv without a manifest, and nobody fills it in: its header tells. */
-async function isProblemList(path: string): Promise<boolean> {
-  const header = Buffer.from(problemHeader())
-  const handle = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(header.length + 3), 0, header.length + 3, 0)
-    return buffer
-      .subarray(0, bytesRead)
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .startsWith(header.toString('utf8'))
-  } finally {
-    await handle.close()
-  }
 }
 
 const isMissing = (error: unknown): boolean =>
@@ -74,9 +72,9 @@ const isMissing = (error: unknown): boolean =>
  */
 export async function keptFile(folder: string, files: readonly PackFile[]): Promise<string | null> {
   const same: Hashes = new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`)) // by a report at the same time
-  const unfinished = await unfinishedManifests(folder)
-  const manifest = await readManifest(folder) // after the others, which move here
-  const known = [same, ...unfinished, ...(manifest === null ? [] : [manifest])]
+  const unfinished = await unfinishedProofs(folder)
+  const [manifest, note] = [await readManifest(folder), await readNote(folder)] // after the others, which move here
+  const known = [same, ...unfinished, manifest, note]
   for (const { name } of files) {
     const path = join(folder, name)
     const entry = await lstat(path).catch((error: unknown) => {
@@ -86,9 +84,9 @@ export async function keptFile(folder: string, files: readonly PackFile[]): Prom
     if (entry === null) continue
     if (!entry.isFile()) return name
     if (name === MANIFEST && manifest !== null) continue
-    if (name === PROBLEMS && (await isProblemList(path))) continue
+    if (name === PROBLEMS_NOTE && note !== null) continue
     const found = `${name} ${await sha256Of(path)}`
-    if (!known.some((hashes) => hashes.has(found))) return name
+    if (!known.some((hashes) => hashes?.has(found))) return name
   }
   return null
 }

@@ -15,7 +15,7 @@ interface PackOutput {
   readonly finish: () => Promise<PackFile>
 }
 
-interface Published {
+export interface Published {
   /** Where the files are: the folder that was asked for, or one in it. */
   readonly folder: string
   /** The file that stood in the way and was left as it is. */

@@ -1,9 +1,9 @@
 import type { Totals } from '../domain/totals.js'
 import { ledgerFiles } from '../ledger/written-files.js'
+import { type PackFile, problemsNote, PROBLEMS_NOTE } from './earlier-pack.js'
 import { FILE_OF_PART, PART_OF_STATE, type ReportFacts } from './facts.js'
 import { mergeColumns } from './original-columns.js'
-import type { PackFile } from './earlier-pack.js'
-import { openPackFolder, type PackFolder } from './pack-folder.js'
+import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from './page.js'
 import type { ReportedLedger } from './pages.js'
 import { problemHeader, problemLine, problemsCsv, type ProblemLine } from './problem-lines.js'
@@ -120,14 +120,15 @@ async function writeLists(
 }
 
 /**
- * Writes problems.csv alone, for `check --out`: as safely as a whole pack.
+ * Writes problems.csv alone, for `check --out`: as safely as a whole pack. A hidden note of its hash beside it tells
+ * the next check or report that nobody has written into it since.
  * @throws {UsageError} as `writeReport`
  */
 export async function writeProblems(
   problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
   options: ReportOptions,
-): Promise<PackFile & { readonly folder: string }> {
-  const folder = await openPackFolder(options.out, ['problems.csv'], options.forbidden)
+): Promise<PackFile & Published> {
+  const folder = await openPackFolder(options.out, ['problems.csv', PROBLEMS_NOTE], options.forbidden)
   try {
     const output = await folder.create('problems.csv')
     let waiting = 0
@@ -138,7 +139,8 @@ export async function writeProblems(
       if (waiting % 1000 === 0) await output.drain()
     }
     const file = await output.finish()
-    return { ...file, folder: (await folder.publish()).folder }
+    await folder.write(PROBLEMS_NOTE, problemsNote(file.sha256))
+    return { ...file, ...(await folder.publish()) }
   } finally {
     await folder.discard()
   }

@@ -341,6 +341,17 @@ describe('the folder of a pack', () => {
     expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({ folder, kept: null })
   })
 
+  it('9.1.5 leaves the problem list of a report alone that a person wrote into', async () => {
+    await writeReport(readerOf(EVERY_STATE), { out: folder })
+    const annotated = (await textOf('problems.csv')).replace('\n', ';asked the customer\n')
+    await writeFile(join(folder, 'problems.csv'), annotated)
+    expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({
+      folder: join(folder, 'report-2'),
+      kept: 'problems.csv',
+    })
+    expect(await textOf('problems.csv')).toBe(annotated)
+  })
+
   it('is refused before anything is written when a file name is taken by a link or a folder', async () => {
     const outside = join(folder, 'outside.txt')
     await writeFile(outside, 'untouched')
@@ -407,6 +418,39 @@ describe('the folder of a pack', () => {
 })
 
 describe('writeProblems', () => {
+  it('9.1.5 takes the place of an earlier check, of a report, and of a check that was killed', async () => {
+    for (const id of [1, 2])
+      expect(await writeProblems([problemOf({ id, record: id })], { out: folder })).toMatchObject({
+        folder,
+        kept: null,
+      })
+    await writeReport(readerOf(EVERY_STATE), { out: folder })
+    expect(await writeProblems([problemOf()], { out: folder })).toMatchObject({ folder, kept: null })
+    expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({ folder, kept: null })
+
+    const elsewhere = await writeProblems([problemOf({ id: 3, record: 3 })], {
+      out: join(folder, 'elsewhere'),
+    })
+    await rename(elsewhere.folder, join(folder, '.sepa-migrate-report-killed'))
+    await rename(join(folder, '.sepa-migrate-report-killed', 'problems.csv'), join(folder, 'problems.csv'))
+    expect(await writeProblems([problemOf()], { out: folder })).toMatchObject({ folder, kept: null })
+  })
+
+  it.each([
+    ['problems.csv', 'that a person wrote into', (text: string) => text.replace('IBAN', 'IBAN: asked')],
+    ['problems.csv', 'that a spreadsheet saved', (text: string) => text.replaceAll(',', ';')],
+    ['.problems.csv.sha256', 'of somebody else', () => 'mine\n'],
+  ])('9.1.5 leaves a %s alone %s', async (name, _, change) => {
+    await writeProblems([problemOf()], { out: folder })
+    const changed = change(await textOf(name))
+    await writeFile(join(folder, name), changed)
+    const moved = { folder: join(folder, 'report-2') }
+    expect(await writeProblems([problemOf()], { out: folder })).toMatchObject(moved)
+    expect((await writeReport(readerOf(EVERY_STATE), { out: folder })).folder).toBe(join(folder, 'report-2'))
+    expect(await textOf(name)).toBe(changed)
+    expect(await writeProblems([problemOf()], { out: folder })).toMatchObject(moved)
+  })
+
   it('writes problems.csv alone from any source of problems', async () => {
     async function* problems(): AsyncGenerator<ReturnType<typeof problemOf>> {
       for (let id = 1; id <= 2500; id += 1) yield await Promise.resolve(problemOf({ id, record: id }))
