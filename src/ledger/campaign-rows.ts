@@ -50,8 +50,8 @@ export function assertNotPurged(connection: Connection, file: string, action: st
   )
 }
 
-export const fingerprintsOf = (connection: Connection, file: string): Fingerprints =>
-  createFingerprints(assertNotPurged(connection, file, 'admit files into'))
+export const fingerprintsOf = (connection: Connection, file: string, action: string): Fingerprints =>
+  createFingerprints(assertNotPurged(connection, file, action))
 
 /** @throws {LedgerError} `other_campaign` */
 export function bind(

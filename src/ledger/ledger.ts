@@ -203,7 +203,11 @@ export interface Ledger {
    */
   readonly startRun: (settings: RunSettings, underWay?: number) => number
   readonly endRun: (runId: number, end: { stoppedBy: string | null; exitCode: number }) => void
-  readonly admit: (options: { severities: SeverityOverrides }) => Admission
+  /**
+   * @param options `isRetry` where no file comes in and refused rows alone become ready: an error then says so
+   * @throws {LedgerError} `unwritable` once the ledger was purged
+   */
+  readonly admit: (options: { severities: SeverityOverrides; isRetry?: boolean }) => Admission
   /**
    * A page of the ready rows that may leave now, in order of id, after the given id.
    * @throws {LedgerError} `damaged` for a row that does not hold what was admitted

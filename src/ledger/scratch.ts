@@ -30,7 +30,7 @@ export function openScratchLedger(clock: Clock): ScratchLedger {
     admit: ({ severities }) =>
       openAdmission({
         connection,
-        fingerprints: fingerprintsOf(connection, NAME),
+        fingerprints: fingerprintsOf(connection, NAME, 'admit files into'),
         severities,
         now,
         guard,

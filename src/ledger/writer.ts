@@ -42,6 +42,8 @@ export interface LedgerOptions {
   readonly random?: (bytes: number) => Uint8Array
 }
 
+const RETRY = 'send refused rows again from'
+
 /** After this many settled rows the write-ahead log is emptied, so that removed account numbers leave the disk. */
 const SETTLED_PER_LOG = 2_000
 
@@ -155,10 +157,10 @@ export function createLedger(parts: LedgerParts): Ledger {
       write(() => endRun(connection, id, end, now()))
       runId = null
     },
-    admit: ({ severities }) => {
+    admit: ({ severities, isRetry = false }) => {
       assertSound()
       if (isAdmitting) throw new Error('Cannot admit while another admission is open')
-      const fingerprints = fingerprintsOf(connection, file)
+      const fingerprints = fingerprintsOf(connection, file, isRetry ? RETRY : 'admit files into')
       const admission = openAdmission({
         connection,
         fingerprints,
@@ -189,7 +191,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       ),
     retryRefused: (by) =>
       join(() => {
-        assertNotPurged(connection, file, 'send refused rows again from')
+        assertNotPurged(connection, file, RETRY)
         return retryRefused(connection, by, now())
       }),
     purge: (decision) => {

@@ -91,7 +91,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, retryRefusedBy, severities } = parts
   if (files.length === 0 && retryRefusedBy === null)
     return { admitted: [], stop: (await isAgreed(parts)) ? null : DECLINED }
-  const admission = ledger.admit({ severities })
+  const admission = ledger.admit({ severities, isRetry: files.length === 0 })
   try {
     const watch = { signal: parts.drain, watch: parts.watchReading }
     const admitted = await addSources(admission, files, watch)

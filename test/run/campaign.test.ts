@@ -314,6 +314,21 @@ describe('refused rows', () => {
   })
 })
 
+describe('a purged ledger', () => {
+  it('refuses a file and --retry-refused each in its own words, and sends nothing', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: opened(sourceOf('a.csv', [1])), send: () => Promise.resolve(refused()) })
+    campaign.ledger.purge({ by: 'Ada', reason: 'signed off' })
+    await expect(campaign.run({ retryRefusedBy: 'Ada' })).rejects.toThrow(
+      /^Cannot send refused rows again from the ledger ".*": it was purged at /,
+    )
+    await expect(campaign.run({ files: opened(sourceOf('b.csv', [2])) })).rejects.toThrow(
+      /^Cannot admit files into the ledger ".*": it was purged at /,
+    )
+    expect(campaign.sent).toEqual([])
+  })
+})
+
 describe('a signal', () => {
   it('while sending ends with its own status', async () => {
     const campaign = newCampaign()
