@@ -343,7 +343,7 @@ describe('the folder of a pack', () => {
 
   it('9.1.5 leaves the problem list of a report alone that a person wrote into', async () => {
     await writeReport(readerOf(EVERY_STATE), { out: folder })
-    const annotated = (await textOf('problems.csv')).replace('\n', ';asked the customer\n')
+    const annotated = `${await textOf('problems.csv')}asked the customer\n`
     await writeFile(join(folder, 'problems.csv'), annotated)
     expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({
       folder: join(folder, 'report-2'),
