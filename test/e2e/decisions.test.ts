@@ -236,6 +236,20 @@ describe('9.1.6 exit 0 can be reached', () => {
 })
 
 describe('9.1.5 a report', () => {
+  it('9.1.5 and a check leave notes in the list of problems alone, and say where the new list went', async () => {
+    const { folder, program } = await open()
+    const check = (): Promise<Answer> => program('check', 'export.csv', '--out', 'c')
+    const list = join(folder, 'c', 'problems.csv')
+    await check()
+    expect((await check()).warnings.join()).not.toContain('problems.csv')
+    const noted = `${readFileSync(list, 'utf8')}asked customer 3\n`
+    writeFileSync(list, noted)
+    expect((await check()).warnings.at(-1)).toMatch(
+      /problems.csv" was changed .* list of problems is in "c\/report-2"/,
+    )
+    expect(readFileSync(list, 'utf8')).toBe(noted)
+  })
+
   it('9.1.5 leaves the file that is being filled in alone, and says where it went', async () => {
     const { folder, program, rows, save } = await open()
     await program('run', 'export.csv')
@@ -245,7 +259,7 @@ describe('9.1.5 a report', () => {
     )
     const filled = readFileSync(join(folder, 'in-doubt.csv'), 'utf8')
     const answer = await program('report')
-    expect(answer.warnings[0]).toMatch(/"in-doubt.csv" was changed since a report wrote it.*"report-2"/)
+    expect(answer.warnings[0]).toMatch(/"in-doubt.csv" was changed since this program wrote it.*"report-2"/)
     expect(readFileSync(join(folder, 'in-doubt.csv'), 'utf8')).toBe(filled)
     expect(rows('report-2/in-doubt.csv')).toHaveLength(2)
   })
