@@ -315,9 +315,9 @@ describe('refused rows', () => {
 })
 
 describe('a purged ledger', () => {
-  it('refuses a file and --retry-refused each in its own words, and sends nothing', async () => {
+  it('refuses a file and --retry-refused each in its own words, and sends nothing more', async () => {
     const campaign = newCampaign()
-    await campaign.run({ files: opened(sourceOf('a.csv', [1])), send: () => Promise.resolve(refused()) })
+    await campaign.run({ files: opened(sourceOf('a.csv', [1])) })
     campaign.ledger.purge({ by: 'Ada', reason: 'signed off' })
     await expect(campaign.run({ retryRefusedBy: 'Ada' })).rejects.toThrow(
       /^Cannot send refused rows again from the ledger ".*": it was purged at /,
@@ -325,7 +325,7 @@ describe('a purged ledger', () => {
     await expect(campaign.run({ files: opened(sourceOf('b.csv', [2])) })).rejects.toThrow(
       /^Cannot admit files into the ledger ".*": it was purged at /,
     )
-    expect(campaign.sent).toEqual([])
+    expect(campaign.sent).toEqual([1])
   })
 })
 
