@@ -29,7 +29,7 @@ import { refuse, refuseByFinding } from './refusal.js'
 import { alignRows } from './row-shape.js'
 import { watchSource } from './source-watch.js'
 import { openText } from './text.js'
-import { isTotalsLine } from './totals-line.js'
+import { isBareTotals } from './totals-line.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
 export interface OpenedSource {
@@ -146,7 +146,7 @@ async function* readData(
   // Only at the end: further up the word may be a name, and a line that is left out there would not be noticed.
   for (
     let last = held.at(-1);
-    last !== undefined && isTotalsLine(last.cells, mapping.fields);
+    last !== undefined && isBareTotals(last.cells, mapping.fields);
     last = held.at(-1)
   ) {
     ends.onTotals(last)

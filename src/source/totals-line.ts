@@ -9,20 +9,24 @@ const COUNTED =
 const BEGINNINGS: ReadonlySet<string> = new Set(TOTALS.split(' '))
 const WORDS: ReadonlySet<string> = new Set([...BEGINNINGS, ...COUNTED.split(' ')])
 
-/** Without a value in any of these but the one that holds the word, nothing of a record could be a mandate. */
+const FIGURE = /^[0-9][0-9.,' ]{0,14}$/
+
+/** A record with no more in these than the word and one figure could be no mandate. */
 const TELLING = ['iban', 'unique_mandate_reference', 'signed_date', 'sepa_creditor_identifier'] as const
 
 /**
  * True for a record such as `Summe;;;;20000`: its first cell that holds something says that totals follow, in words
- * of totals alone, and there is neither account, reference, date nor creditor.
+ * of totals alone, and of account, reference, date and creditor no more than one is filled, by a figure.
  */
-export function isTotalsLine(cells: readonly string[], fields: readonly MappedColumn[]): boolean {
+export function isBareTotals(cells: readonly string[], fields: readonly MappedColumn[]): boolean {
   const first = cells.findIndex((cell) => cell.trim() !== '')
   const words = (cells[first] ?? '').match(/[\p{L}\p{M}]+/gu)?.map(fold) ?? []
   const [beginning] = words
   if (beginning === undefined || !BEGINNINGS.has(beginning) || !words.every((word) => WORDS.has(word)))
     return false
-  return fields
-    .filter(({ field }) => TELLING.some((telling) => telling === field))
-    .every(({ position }) => position === first || (cells[position] ?? '').trim() === '')
+  const told = fields
+    .filter(({ field, position }) => position !== first && TELLING.some((telling) => telling === field))
+    .map(({ position }) => (cells[position] ?? '').trim())
+    .filter((cell) => cell !== '')
+  return told.length <= 1 && told.every((cell) => FIGURE.test(cell))
 }

@@ -87,7 +87,7 @@ describe('the whole program', () => {
     const [header, ...lines] = read('registered.csv').trim().split('\n')
     expect(header).toBe(
       'customer_no,iban_masked,signed_date,original_creditor_identifier,original_mandate_reference,' +
-        'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts',
+        'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts,latest_first_debit',
     )
     const told = lines.map((line) => line.replaceAll('"', '').split(','))
     const held = new Map(sandbox.mandates().map((mandate) => [String(mandate.customer_no), mandate]))

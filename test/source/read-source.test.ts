@@ -77,9 +77,12 @@ describe('preamble and footer', () => {
     expect(records.map(rulesOf)).toEqual([[], []])
   })
 
-  test('a footer that is not declared shows as an error of its row', async () => {
-    const { records } = await readText(file(HEADER, FIRST, 'Total,1'))
-    expect(records.map(rulesOf)).toEqual([[], ['ROW_FIELD_COUNT']])
+  test('a footer that is not declared is left out where it holds totals alone, else an error of its row', async () => {
+    const { records, summary } = await readText(file(HEADER, FIRST, 'Total,1'))
+    expect(records.map(rulesOf)).toEqual([[]])
+    expect(summary.findings.map(({ rule }) => rule)).toEqual(['FILE_TOTALS_LINE'])
+    const other = await readText(file(HEADER, FIRST, 'End of the list,'))
+    expect(other.records.map(rulesOf)).toEqual([[], ['ROW_FIELD_COUNT']])
   })
 
   test('a footer counted too long is refused before it drops a mandate', async () => {

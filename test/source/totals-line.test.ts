@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isTotalsLine } from '../../src/source/totals-line.js'
+import { isBareTotals } from '../../src/source/totals-line.js'
 import { exportOf, readText } from '../support/sources.js'
 
 const LINES = exportOf(3).trimEnd().split('\n')
@@ -10,6 +10,8 @@ describe('9.3 a totals line padded with delimiters', () => {
     'Summe,,,,,3',
     'Gesamtsumme:,,,,,',
     'Totaal aantal machtigingen: 3,,,,,',
+    'Summe,,,,3,',
+    'Summe,3,,,,',
     ',,,,,TOTAL 3',
     'Anzahl Datensätze 3',
   ])('%s is no record, and it is told', async (line) => {
@@ -28,10 +30,15 @@ describe('9.3 a totals line padded with delimiters', () => {
   })
 
   test('is a record where it holds what a mandate has, where it is a name, and further up', async () => {
-    const mandate = (LINES[3] ?? '').split(',')
-    const withName = ['Summe', ...mandate.slice(1)].join(',')
-    expect((await readText(file(withName))).records).toHaveLength(4)
+    const fields = [
+      { field: 'iban', position: 1, name: 'iban', transforms: [] },
+      { field: 'unique_mandate_reference', position: 4, name: 'reference', transforms: [] },
+    ] as const
+    expect(isBareTotals(['Summe', ...(LINES[3] ?? '').split(',').slice(1)], fields)).toBe(false)
+    expect(isBareTotals(['Summe', '', '', '', '3'], fields)).toBe(true)
     expect((await readText(file('Total Energies GmbH,,,,,'))).records).toHaveLength(4)
+    expect((await readText(file('Total,DE89370400440532013000,,,,'))).records).toHaveLength(4)
+    expect((await readText(file('Total,3,,,abc,'))).records).toHaveLength(4)
     const [header = '', ...rows] = LINES
     const early = await readText(`${[header, 'Summe,,,,,', ...rows].join('\n')}\n`)
     expect(early.records).toHaveLength(4)
@@ -39,8 +46,8 @@ describe('9.3 a totals line padded with delimiters', () => {
   })
 
   test('knows the word by itself only', () => {
-    expect(isTotalsLine(['', '20000'], [])).toBe(false)
-    expect(isTotalsLine([], [])).toBe(false)
-    expect(isTotalsLine(['Mandate', '3'], [])).toBe(false)
+    expect(isBareTotals(['', '20000'], [])).toBe(false)
+    expect(isBareTotals([], [])).toBe(false)
+    expect(isBareTotals(['Mandate', '3'], [])).toBe(false)
   })
 })
