@@ -68,7 +68,7 @@ export { openLedgerReader } from './ledger/open-reader.js'
 export { ledgerFiles, noteWritten, readWritten } from './ledger/written-files.js'
 export type { LedgerOptions } from './ledger/writer.js'
 export type { AttemptRecord, LedgerReader, RowRecord } from './ledger/reader.js'
-export { openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
+export { openScratchCopy, openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
 
 // What is written, and where.
 export { assertTrustedOutput, openTrusted } from './trust/output.js'

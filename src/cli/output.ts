@@ -3,12 +3,13 @@ import type { CommandResult } from './result.js'
 import type { World } from './world.js'
 
 const MEANING: Readonly<Record<keyof Totals, string>> = {
-  read: 'records read',
+  read: 'records of the exports',
+  resubmitted: 'corrections given back, counted in the place of the rows they correct',
   invalid: 'a value is wrong; not sent',
   duplicate: 'same mandate, same content; not sent again',
   conflict: 'same mandate, different content; not sent',
   excluded: 'must not be migrated; not sent',
-  superseded: 'replaced by a later file',
+  superseded: 'replaced by a later export',
   ready: 'waiting to be sent',
   sending: 'under way',
   registered: 'the service confirmed it',
@@ -19,6 +20,7 @@ const MEANING: Readonly<Record<keyof Totals, string>> = {
 
 const LABEL: Readonly<Record<keyof Totals, string>> = {
   read: 'read',
+  resubmitted: 'resubmitted',
   invalid: 'invalid',
   duplicate: 'duplicate',
   conflict: 'conflict',
@@ -45,6 +47,7 @@ export function totalsLines(totals: Totals): string[] {
     'Control totals',
     line('read'),
     ...shown.map(line),
+    ...(totals.resubmitted > 0 ? [line('resubmitted')] : []),
     isBalanced(totals)
       ? `  balanced: ${totals.read} read = the sum of all states`
       : '  NOT BALANCED: the states do not add up to the records read. Do not continue; report this.',

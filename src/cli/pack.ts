@@ -58,8 +58,8 @@ function openPoints(totals: Totals): string[] {
     [totals.inDoubt, 'in doubt: may be registered, never sent again by the program (in-doubt.csv)'],
     [totals.ready, 'ready: not sent yet'],
     [totals.refused, 'refused by the service (refused.csv)'],
-    [totals.conflict, 'in conflict: correct the export (not-sent.csv)'],
-    [totals.invalid, 'invalid: correct the export (not-sent.csv, problems.csv)'],
+    [totals.conflict, 'in conflict: correct or decide (corrections.csv)'],
+    [totals.invalid, 'invalid: a value is wrong (corrections.csv)'],
   ]
   const open = points.filter(([count]) => count > 0)
   if (open.length === 0) return ['Nothing is open.']
@@ -72,7 +72,7 @@ function nextStep(totals: Totals, stop: Stop | null, inDoubt: string): string {
     return `compare ${inDoubt} with the service, fill it in, then: sepa-migrate resolve --from ${inDoubt} --dry-run`
   if (totals.ready + totals.sending > 0) return 'sepa-migrate run   (continues where this run ended)'
   if (totals.invalid + totals.conflict > 0)
-    return 'correct not-sent.csv and give it back: sepa-migrate run not-sent.csv'
+    return 'correct corrections.csv and give it back: sepa-migrate run corrections.csv'
   if (totals.refused > 0) return 'correct refused.csv and give it back: sepa-migrate run refused.csv'
   return 'have finance sign report.html; then sepa-migrate purge removes what personal data is still held'
 }

@@ -260,6 +260,17 @@ function unlikelyIn(settings: Settings): string[] {
   }
 }
 
+/** What became of the lines that were given back; those that changed nothing are no fault. */
+function givenBackNotes(admitted: CampaignEnd['admitted']): string[] {
+  return admitted.flatMap(({ name, resubmitted, notTaken }) =>
+    notTaken === 0
+      ? []
+      : [
+          `${notTaken} of the ${resubmitted} corrections in "${name}" were not taken, and the rows they name stay as they were: problems.csv says why`,
+        ],
+  )
+}
+
 async function conclude(
   context: Context,
   service: Service,
@@ -283,8 +294,9 @@ async function conclude(
       ...pack.warnings,
       ...known.map(
         ({ name }) =>
-          `"${name}" was admitted before; nothing of it was added. For a changed configuration give not-sent.csv instead`,
+          `"${name}" was admitted before; nothing of it was added. For a changed configuration give corrections.csv instead`,
       ),
+      ...givenBackNotes(end.admitted),
       ...unlikely,
     ],
     errors: [],

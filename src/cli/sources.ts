@@ -42,8 +42,8 @@ export function sourceOptions(context: Context): SourceOptions {
 /** The first records of each source only. What needs the whole file, its hash among it, is not known then. */
 export function sampled(files: readonly OpenNext[], count: number | null): readonly OpenNext[] {
   if (count === null) return files
-  return files.map((open) => async () => {
-    const source = await open()
+  return files.map((open) => async (earlier) => {
+    const source = await open(earlier)
     let records = 0
     return {
       ...source,

@@ -14,10 +14,10 @@ export function unlikelyShares(reader: LedgerReader): string[] {
       .filter(({ rule, count }) => !rule.startsWith('FILE_') && isUnlikely(count, read))
       .map(({ rule, count }) => `${rule} was found in ${count} of ${read} rows: is the right column mapped?`),
     ...sources
-      .filter(({ totals, records }) => sources.length > 1 && isUnlikely(totals.duplicate, records))
+      .filter(({ totals }) => sources.length > 1 && isUnlikely(totals.duplicate, totals.read))
       .map(
-        ({ name, totals, records }) =>
-          `${totals.duplicate} of ${records} rows of "${name}" repeat other rows: does it overlap with another file?`,
+        ({ name, totals }) =>
+          `${totals.duplicate} of ${totals.read} rows of "${name}" repeat other rows: does it overlap with another file?`,
       ),
   ]
 }

@@ -92,7 +92,7 @@ export interface CorrectionFacts {
     readonly isSameMandate: boolean
     /** The row it named first holds the same customer, account or reference. */
     readonly isRelated: boolean
-    /** The row it named first was held back with the very same values. */
+    /** It is what the row was, and nobody wrote beside it that it shall be sent. */
     readonly isUnchanged: boolean
   } | null
   /** Another row of the same source corrects the same row into another mandate. */
@@ -101,15 +101,16 @@ export interface CorrectionFacts {
 
 export type CorrectionPlan =
   | { readonly kind: 'by_mandate' } // the rules for rows of one mandate decide
-  | { readonly kind: 'duplicate' }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'with_its_rivals' } // unchanged, but it counts again once another row of its conflict changed
   | { readonly kind: 'supersede' }
   | { readonly kind: 'conflict'; readonly because: 'unknown' | 'unrelated' | 'contested' | 'protected' }
 
 export function decideCorrection({ named, isContested }: CorrectionFacts): CorrectionPlan {
   if (named === null) return { kind: 'conflict', because: 'unknown' }
+  if (named.isUnchanged) return { kind: named.state === 'conflict' ? 'with_its_rivals' : 'unchanged' }
   if (!named.isRelated) return { kind: 'conflict', because: 'unrelated' }
   if (isContested) return { kind: 'conflict', because: 'contested' }
-  if (named.isUnchanged) return { kind: 'duplicate' }
   if (named.isSameMandate) return { kind: 'by_mandate' }
   return isProtected(named.state) ? { kind: 'conflict', because: 'protected' } : { kind: 'supersede' }
 }

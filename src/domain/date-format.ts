@@ -1,4 +1,4 @@
-import { addDays, compareDates, localDate } from './local-date.js'
+import { addDays, compareDates, daysBetween, localDate } from './local-date.js'
 import type { LocalDate } from './mandate.js'
 
 /** How the dates of a column are written (sepa-rules.md 5), and how one of them is read. */
@@ -154,6 +154,36 @@ export function explainDate(text: string): { readonly detail: string; readonly r
     detail: `A spreadsheet saved the date as a number of days${day}.`,
     remedy:
       'Declare the format "excel" for this column, compare a few dates with the source, and check again.',
+  }
+}
+
+/** Writes a date as a column of that format has it, so that `readDate` reads it again. */
+export function writeDate(date: LocalDate, format: SettledFormat): string {
+  const [year = '', month = '', day = ''] = date.split('-')
+  switch (format) {
+    case 'iso':
+    case 'unsettled':
+      return date
+    case 'dd.mm.yyyy':
+      return `${day}.${month}.${year}`
+    case 'dd/mm/yyyy':
+      return `${day}/${month}/${year}`
+    case 'mm/dd/yyyy':
+      return `${month}/${day}/${year}`
+    case 'dd-mm-yyyy':
+      return `${day}-${month}-${year}`
+    case 'mm-dd-yyyy':
+      return `${month}-${day}-${year}`
+    case 'yyyymmdd':
+      return `${year}${month}${day}`
+    case 'dd.mm.yy':
+      return `${day}.${month}.${year.slice(2)}`
+    case 'ddmmyy':
+      return `${day}${month}${year.slice(2)}`
+    case 'excel':
+      return String(daysBetween(EXCEL_EPOCH, date))
+    case 'excel1904':
+      return String(daysBetween(EXCEL_1904_EPOCH, date))
   }
 }
 

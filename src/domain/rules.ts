@@ -436,12 +436,30 @@ export const RULES = {
     message: 'The configuration excludes this row.',
     remedy: 'Do not migrate, or change the exclude rule.',
   },
+  CORRECTION_UNREADABLE: {
+    section: 'product 3',
+    severity: 'error',
+    unusable: true,
+    message: 'The line does not say which row it corrects.',
+    remedy:
+      'Take the line from corrections.csv or refused.csv again and leave its migration_row as it is; empty the cell for a new mandate.',
+  },
   CONFLICT_MANDATE: {
     section: '8',
     severity: 'error',
     state: 'conflict',
     message: 'The same mandate occurs with different data. None of the rows is sent.',
-    remedy: 'Keep the one correct row.',
+    remedy:
+      'Correct the wrong row in corrections.csv, or write "send" into migration_decision of the one that is right, and give the file back.',
+  },
+  MANDATE_RESEMBLES_SENT: {
+    section: 'product 3',
+    severity: 'error',
+    state: 'conflict',
+    message:
+      'Customer, account and date are those of a mandate that was or may be sent under another reference. It may be that mandate with a corrected reference.',
+    remedy:
+      'If it is the same mandate, do not send it: correct the reference at the service and write this row off. If it is a second mandate of this customer, write "send" into migration_decision of its line in corrections.csv and give the file back.',
   },
   DUPLICATE_MANDATE: {
     section: '8',

@@ -1,8 +1,13 @@
 import { ROW_STATES, type RowState } from './row-state.js'
 
-/** Control totals (product.md 2): `read` equals the sum of all others, always. */
+/**
+ * Control totals. They count mandates of the campaign: `read` is the records of the exports and equals the sum of the
+ * states, always. A correction takes the place of the row it corrects instead of adding one, so `resubmitted`, the
+ * records that were given back, stands beside the equation.
+ */
 export interface Totals {
   readonly read: number
+  readonly resubmitted: number
   readonly invalid: number
   readonly duplicate: number
   readonly conflict: number
@@ -16,7 +21,7 @@ export interface Totals {
   readonly writtenOff: number
 }
 
-type Counted = Exclude<keyof Totals, 'read'>
+type Counted = Exclude<keyof Totals, 'read' | 'resubmitted'>
 
 /** The JSON name of each state. */
 export const TOTAL_OF_STATE = {
@@ -34,9 +39,10 @@ export const TOTAL_OF_STATE = {
 } as const satisfies Record<RowState, Counted>
 
 /** `read` comes from the reader's own count, not from the states, so that a lost row shows. */
-export function totalsOf(read: number, byState: ReadonlyMap<RowState, number>): Totals {
+export function totalsOf(read: number, byState: ReadonlyMap<RowState, number>, resubmitted = 0): Totals {
   const totals: Record<keyof Totals, number> = {
     read,
+    resubmitted,
     invalid: 0,
     duplicate: 0,
     conflict: 0,
@@ -54,6 +60,5 @@ export function totalsOf(read: number, byState: ReadonlyMap<RowState, number>): 
 }
 
 export function isBalanced(totals: Totals): boolean {
-  const { read, ...states } = totals
-  return read === Object.values(states).reduce((sum, count) => sum + count, 0)
+  return totals.read === ROW_STATES.reduce((sum, state) => sum + totals[TOTAL_OF_STATE[state]], 0)
 }

@@ -39,8 +39,12 @@ export interface CheckedRecord {
   readonly values: ReadableValues
   /** `country|national part|UPPER-CASED UMR` when both can be read (sepa-rules.md 6.4), else null. */
   readonly mandateKey: string | null
-  /** The ledger row this record says it corrects (`migration_row` column), else null. */
+  /** The ledger row this record says it corrects (`migration_row`); 0 where it does not say which; null for an export. */
   readonly corrects: number | null
+  /** Given back as it was: every cell that counts is the one of the row it names, however it was saved since. */
+  readonly isUnchanged?: boolean
+  /** A person wrote beside the row that it is right as it stands (`migration_decision`: send). */
+  readonly isDecided?: boolean
   /** Until when the first debit must run (sepa-rules.md 7.1), where it can be told. */
   readonly latestFirstDebit: LocalDate | null
   /** In rule order; the column each belongs to is known from the header mapping of the source. */

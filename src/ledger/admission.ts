@@ -5,12 +5,16 @@ import type { SeverityOverrides } from '../domain/rules.js'
 import { upperCase } from '../domain/text.js'
 import { noteChange } from './campaign-rows.js'
 import type { Connection } from './connection.js'
-import { settleCorrections } from './corrections.js'
+import { prepareGivenBack, settleCorrections } from './corrections.js'
+import { prepareEarlierRows } from './earlier-rows.js'
 import { settleCustomers, settleNearDuplicates, settleSharedAccounts } from './cross-checks.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { settleGroups, settleRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from './ledger.js'
+import { prepareLocating } from './locate.js'
+import { preparePlaces, type Places } from './places.js'
 import { prepareProblems } from './problems.js'
+import { settleResemblances } from './resemblance.js'
 import type { Scope } from './scope.js'
 
 export interface AdmissionParts {
@@ -33,6 +37,8 @@ export function openAdmission(parts: AdmissionParts): Admission {
   let isOver = false
   guard(() => connection.exec('begin immediate'))
   const known = connection.prepare<[string]>('select 1 from source where sha256 = ?')
+  const earlier = prepareEarlierRows(connection)
+  const firstOfAll = nextId(connection, 'row')
 
   function assertOpen(): void {
     if (isOver) throw new Error('Cannot go on with an admission that has ended')
@@ -45,12 +51,13 @@ export function openAdmission(parts: AdmissionParts): Admission {
 
   return {
     isKnown: (sha256) => known.get(sha256) !== undefined,
+    earlier: (row) => guard(() => earlier(row)),
     open: (source) => {
       assertOpen()
       if (current !== null)
         throw new Error(`Cannot open the source "${source.name}" before "${current.name}" is closed`)
       current = source
-      return guard(() => admitSource(parts, source, () => (current = null)))
+      return guard(() => admitSource(parts, firstOfAll, source, () => (current = null)))
     },
     commit: () => {
       assertOpen()
@@ -84,6 +91,7 @@ const nextId = (connection: Connection, table: 'row' | 'source'): number =>
 
 function admitSource(
   { connection, fingerprints, severities, now, guard }: AdmissionParts,
+  firstOfAll: number,
   source: Parameters<Admission['open']>[0],
   closed: () => void,
 ): SourceAdmission {
@@ -101,9 +109,12 @@ function admitSource(
     severities,
     sourceId,
     first,
+    firstOfAll,
     header: source.header,
     columns: source.columns,
   }
+  const places = preparePlaces(scope)
+  const givenBack = prepareGivenBack(scope)
   const insert = prepareInsert(scope)
   const problems = prepareProblems(connection, source.columns)
   let next = first
@@ -120,7 +131,7 @@ function admitSource(
         `Cannot admit "${source.name}": ${summary.records} records were read, ${next - first} came in`,
       )
     }
-    settleAcrossRows(scope)
+    settleAcrossRows(scope, places)
     for (const finding of summary.findings) problems.write(sourceId, null, finding)
     seal(scope, summary, next - 1, now())
     connection.exec(`release ${SAVEPOINT}`)
@@ -132,7 +143,10 @@ function admitSource(
       guard(() => {
         for (const record of records) {
           insert(next, record)
-          for (const finding of record.findings) problems.write(sourceId, next, finding)
+          givenBack(next, record)
+          // What is wrong with a row that came back as it was is on record already.
+          if (record.isUnchanged !== true)
+            for (const finding of record.findings) problems.write(sourceId, next, finding)
           next += 1
         }
       }),
@@ -141,17 +155,30 @@ function admitSource(
       closed()
       return result
     },
+    givenBack: () => guard(() => countGivenBack(scope)),
   }
 }
 
+function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {
+  const counts = connection
+    .prepare<[number, number], { resubmitted: number; notTaken: number }>(
+      `select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
+         from row where id >= ? and source_id = ? and corrects is not null`,
+    )
+    .get(first, sourceId)
+  return counts ?? { resubmitted: 0, notTaken: 0 }
+}
+
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function settleAcrossRows(scope: Scope): void {
-  settleCorrections(scope)
+function settleAcrossRows(scope: Scope, places: Places): void {
+  settleCorrections(scope, places)
   settleRepeats(scope)
   settleGroups(scope)
+  settleResemblances(scope)
   settleCustomers(scope)
   settleNearDuplicates(scope)
   settleSharedAccounts(scope)
+  places.settle()
 }
 
 function seal(
@@ -164,7 +191,8 @@ function seal(
   connection
     .prepare(
       `update source set sha256 = ?, bytes = ?, records = ?, blank_lines = ?, reading = ?, admitted_at = ?,
-         first_row = ?, last_row = ? where id = ?`,
+         first_row = ?, last_row = ?,
+         resubmitted = (select count(*) from row where id >= ? and corrects is not null) where id = ?`,
     )
     .run(
       summary.sha256,
@@ -174,6 +202,7 @@ function seal(
       JSON.stringify(summary.reading),
       at,
       ...range,
+      first,
       sourceId,
     )
 }
@@ -185,13 +214,14 @@ function seal(
 const keyOf = (key: string | null, { original }: Mandate): string =>
   key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
 
-function prepareInsert({ connection, fingerprints, sourceId, header, columns }: Scope) {
+function prepareInsert({ connection, fingerprints, sourceId, first, header, columns }: Scope) {
   const statement = connection.prepare(
     `insert into row (id, source_id, record, line, state, rule, customer_no, iban, iban_masked, iban_key,
-       signed_date, original_creditor_identifier, original_mandate_reference, mandate_key, raw, corrects,
+       signed_date, original_creditor_identifier, original_mandate_reference, mandate_key, raw, corrects, place,
        latest_first_debit, cells, content_key)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const locate = prepareLocating(connection, fingerprints, first)
   return (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
@@ -212,7 +242,8 @@ function prepareInsert({ connection, fingerprints, sourceId, header, columns }: 
       mandate?.original.mandateReference ?? values.mandateReference,
       mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
       mandate === null ? fingerprintRaw(fingerprints, { header, columns }, record) : null,
-      record.corrects,
+      record.corrects === 0 ? (locate(record.cells) ?? 0) : record.corrects,
+      record.corrects === null ? null : 0,
       record.latestFirstDebit,
       JSON.stringify(record.cells),
       mandate === null ? null : fingerprints.content(mandate),

@@ -3,49 +3,67 @@ import { REQUIRED_FIELDS } from '../domain/mandate.js'
 import { ruleOf } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
 import type { RowState } from '../domain/row-state.js'
+import type { CheckedRecord } from '../domain/verdict.js'
+import { LATEST } from './earlier-rows.js'
 import { requiredCells, type Layout } from './fingerprints.js'
+import type { Places } from './places.js'
 import { prepareNotices, type Notice } from './problems.js'
 import { describeRow } from './row-names.js'
 import type { Scope } from './scope.js'
 
 const PAGE = 500
 /** Of the five required cells: customer number, account and reference tell one mandate from another. */
-const TELLING = [0, 1, 4] as const
-const ACCOUNT = REQUIRED_FIELDS.indexOf('iban')
+const TELLING = REQUIRED_FIELDS.flatMap((field, at) =>
+  field === 'signed_date' || field === 'sepa_creditor_identifier' ? [] : [at],
+)
 
 interface Newcomer {
   readonly id: number
   readonly corrects: number
+  readonly isUnchanged: 0 | 1
   readonly mandateKey: string | null
-  readonly raw: Buffer | null
   readonly customerNo: number | null
   readonly account: Buffer | null
   readonly reference: string | null
-  readonly signedDate: string | null
-  readonly ibanMasked: string | null
   readonly cells: string
 }
 
-interface Named extends Omit<Newcomer, 'corrects' | 'cells'> {
+interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
   readonly sourceId: number
-  readonly state: RowState
   readonly cells: string | null
 }
 
-const VALUES = `id, mandate_key as mandateKey, raw, customer_no as customerNo, iban_key as account,
-  original_mandate_reference as reference, signed_date as signedDate, iban_masked as ibanMasked, cells`
+const VALUES = `row.id, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
+  original_mandate_reference as reference, cells`
+
+/** Keeps what a line that was given back says of itself until the source is settled. */
+export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
+  connection.exec(
+    `create temp table if not exists given_back
+       (id integer primary key, is_unchanged integer not null, is_decided integer not null)`,
+  )
+  connection.exec('delete from temp.given_back')
+  const note = connection.prepare<[number, number, number]>('insert into temp.given_back values (?, ?, ?)')
+  return (id: number, { corrects, isUnchanged, isDecided }: CheckedRecord): void => {
+    if (corrects !== null) note.run(id, isUnchanged === true ? 1 : 0, isDecided === true ? 1 : 0)
+  }
+}
 
 /**
  * Newcomers that name the row they correct. Those of the same mandate are left to the rules for groups; the others
- * are settled here, before the groups, because the row they replace must no longer count there.
+ * are settled here, before the groups, because the row they replace must no longer count there. A line that does not
+ * say which row it corrects has its own error already.
  */
-export function settleCorrections(scope: Scope): void {
+export function settleCorrections(scope: Scope, places: Places): void {
   const { connection, first } = scope
   const page = connection.prepare<[{ after: number; limit: number }], Newcomer>(
-    `select ${VALUES}, corrects from row where id >= :after and corrects is not null order by id limit :limit`,
+    `select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
+      where row.id >= :after and corrects > 0 order by row.id limit :limit`,
   )
+  connection.exec('create temp table if not exists rival (id integer primary key)')
+  connection.exec('delete from temp.rival')
   const look = prepareLooking(scope)
-  const apply = prepareApplying(scope)
+  const apply = prepareApplying(scope, places)
   for (let after = first; ;) {
     const newcomers = page.all({ after, limit: PAGE })
     for (const newcomer of newcomers) {
@@ -53,29 +71,47 @@ export function settleCorrections(scope: Scope): void {
       apply(newcomer, current, decideCorrection(facts))
     }
     const last = newcomers.at(-1)
-    if (last === undefined) return
+    if (last === undefined) break
     after = last.id + 1
   }
+  leaveOldConflicts(scope)
+}
+
+/**
+ * A row of a conflict that came back as it was changes nothing, or a part of a file would settle the conflict by
+ * what it leaves out. It counts again where another row of that conflict was corrected, unless a person said which
+ * row is right.
+ */
+function leaveOldConflicts({ connection, first }: Scope): void {
+  connection
+    .prepare(
+      `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select id from temp.rival) and (
+         mandate_key is null
+         or exists (select 1 from row as decided join temp.given_back on given_back.id = decided.id
+           where decided.mandate_key = row.mandate_key and is_decided = 1)
+         or not exists (select 1 from row as other where other.mandate_key = row.mandate_key and (
+           (other.id >= :first and other.state <> 'duplicate' and other.id not in (select id from temp.rival))
+           or (other.id < :first and other.superseded_by >= :first))))`,
+    )
+    .run({ first })
 }
 
 function prepareLooking(scope: Scope) {
   const { connection, first } = scope
   const named = connection.prepare<[number, number], Named>(
-    `select ${VALUES}, source_id as sourceId, state from row where id = ? and id < ?`,
+    `select ${VALUES}, source_id as sourceId from row
+      where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`,
   )
-  const latest = connection.prepare<[number], { id: number; state: RowState; mandateKey: string | null }>(
-    `with recursive replacement (id, next) as (
-       select id, superseded_by from row where id = ?
-       union all select row.id, row.superseded_by from row join replacement on row.id = replacement.next)
-     select row.id, row.state, row.mandate_key as mandateKey
-       from row join replacement on row.id = replacement.id where replacement.next is null`,
+  const latest = connection.prepare<[number], number>(LATEST).pluck()
+  const standing = connection.prepare<[number], { id: number; state: RowState; mandateKey: string | null }>(
+    'select id, state, mandate_key as mandateKey from row where id = ?',
   )
   // Gathered once: a whole file of corrections is compared in one pass.
   connection.exec('create temp table if not exists contested (corrects integer primary key)')
   connection.exec('delete from temp.contested')
   connection
     .prepare<[number]>(
-      `insert into temp.contested select corrects from row where id >= ? and corrects is not null
+      `insert into temp.contested select corrects from row where id >= ? and corrects > 0
         group by corrects having count(distinct coalesce(mandate_key, '')) > 1`,
     )
     .run(first)
@@ -84,7 +120,7 @@ function prepareLooking(scope: Scope) {
 
   return (newcomer: Newcomer) => {
     const row = named.get(newcomer.corrects, first)
-    const current = row === undefined ? undefined : latest.get(row.id)
+    const current = row === undefined ? undefined : standing.get(latest.get(row.id) ?? row.id)
     if (row === undefined || current === undefined) {
       return { facts: { named: null, isContested: false }, current: null }
     }
@@ -95,7 +131,7 @@ function prepareLooking(scope: Scope) {
           state: current.state,
           isSameMandate: newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey,
           isRelated: isRelated(newcomer, row, scope, layoutOf(row.sourceId)),
-          isUnchanged: isSameText(newcomer, row) || isMaskedCopy(newcomer, row, scope),
+          isUnchanged: newcomer.isUnchanged === 1,
         },
         isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
       },
@@ -123,20 +159,6 @@ function prepareLayouts({ connection }: Scope): (sourceId: number) => Layout {
   }
 }
 
-const isSameText = (newcomer: Newcomer, named: Named): boolean =>
-  newcomer.raw !== null && named.raw !== null && newcomer.raw.equals(named.raw)
-
-/** Once an account number was removed, our own files show the row masked; given back, that is no correction. */
-function isMaskedCopy(newcomer: Newcomer, named: Named, layout: Layout): boolean {
-  if (named.cells !== null || named.ibanMasked === null) return false
-  return (
-    requiredCells(layout, JSON.parse(newcomer.cells) as string[])[ACCOUNT] === named.ibanMasked &&
-    newcomer.customerNo === named.customerNo &&
-    newcomer.signedDate === named.signedDate &&
-    newcomer.mandateKey === named.mandateKey
-  )
-}
-
 /** Guards against a file that was written from another ledger: a row number alone proves nothing. */
 function isRelated(newcomer: Newcomer, named: Named, layout: Layout, namedLayout: Layout): boolean {
   const { customerNo, reference, account } = newcomer
@@ -155,41 +177,42 @@ function isRelated(newcomer: Newcomer, named: Named, layout: Layout, namedLayout
   })
 }
 
-function prepareApplying(scope: Scope) {
+function prepareApplying(scope: Scope, places: Places) {
   const { connection, first } = scope
   const notices = prepareNotices(connection, scope.columns)
   const nameOf = describeRow(connection, first)
   const give = connection.prepare<[string, string, number]>(`update row set state = ?, rule = ? where id = ?`)
+  // A row that its own checks held back stays so; the notice says the rest.
+  const holdBack = connection.prepare<[number]>(
+    `update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`,
+  )
   const supersede = connection.prepare<[number, number]>(
     `update row set state = 'superseded', superseded_by = ? where id = ?`,
   )
-  return (newcomer: Newcomer, current: number | null, plan: CorrectionPlan): void => {
+  const isRival = connection.prepare<[number]>('insert into temp.rival values (?)')
+  return ({ id, corrects }: Newcomer, current: number | null, plan: CorrectionPlan): void => {
     switch (plan.kind) {
       case 'by_mandate':
+        if (current !== null) places.isAbout(id, current)
+        return
+      case 'with_its_rivals':
+        if (current !== null) places.isAbout(id, current)
+        isRival.run(id)
         return
       case 'supersede':
-        if (current !== null) supersede.run(newcomer.id, current)
+        if (current === null) return
+        supersede.run(id, current)
+        places.isAbout(id, current)
         return
-      case 'duplicate':
-        notices.write(unchanged(nameOf(newcomer.corrects)), 'id = :id', { id: newcomer.id })
-        give.run('duplicate', 'DUPLICATE_MANDATE', newcomer.id)
+      case 'unchanged':
+        give.run('duplicate', 'DUPLICATE_MANDATE', id)
         return
       case 'conflict':
-        notices.write(conflict(plan.because, newcomer.corrects, nameOf(current)), 'id = :id', {
-          id: newcomer.id,
-        })
-        give.run('conflict', 'CONFLICT_MANDATE', newcomer.id)
+        notices.write(conflict(plan.because, corrects, nameOf(current)), 'id = :id', { id })
+        holdBack.run(id)
     }
   }
 }
-
-const unchanged = (name: string): Notice => ({
-  rule: 'DUPLICATE_MANDATE',
-  severity: 'error',
-  field: 'unique_mandate_reference',
-  message: `The row is what it was before: ${name}.`,
-  remedy: 'Nothing to do, unless that row was wrong: then correct the values and give the file again.',
-})
 
 function conflict(
   because: Extract<CorrectionPlan, { kind: 'conflict' }>['because'],

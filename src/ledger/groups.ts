@@ -15,7 +15,8 @@ import type { Scope } from './scope.js'
 const PAGE = 500
 
 const SENDABLE = `id >= :first and state = 'ready'`
-const HELD_BACK = `id >= :first and state <> 'ready'`
+/** A row that came back as it was is `duplicate` by now, and says nothing. */
+const HELD_BACK = `id >= :first and state not in ('ready', 'duplicate')`
 /** Held back by its own checks, as an older row was with the very same values, which a person may have closed since. */
 const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from row as older
     where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))
@@ -120,7 +121,7 @@ function prepareReading({ connection, first, severities }: Scope): (collision: C
             min(id) filter (where ${SENDABLE}) as firstSendable,
             count(*) filter (where ${HELD_BACK}) as heldBack,
             min(id) filter (where ${HELD_BACK}) as firstHeldBack,
-            count(*) filter (where ${HELD_BACK} and (state = 'duplicate' or ${REPEATED})) as unchanged
+            count(*) filter (where ${HELD_BACK} and ${REPEATED}) as unchanged
        from row where mandate_key = :key`,
   )
   const contentOf = connection

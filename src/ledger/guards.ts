@@ -103,6 +103,18 @@ export function guardsSql(): string {
       'a row is replaced once',
     ),
     refuse(
+      'row_place_moves',
+      `before update of place on row when new.place is not old.place and not (
+    (new.place = 0 and new.state = 'superseded')
+    or (old.place = 0 and (select sha256 from source where id = old.source_id) is null))`,
+      'a place goes to the row that corrects its holder',
+    ),
+    refuse(
+      'row_without_place_waits',
+      `before update of state on row when new.state = 'sending' and old.place = 0`,
+      'a row that no total counts is never sent',
+    ),
+    refuse(
       'attempt_begins_open',
       `before insert on attempt when new.outcome is not null`,
       'an attempt begins without an outcome',

@@ -1,3 +1,4 @@
+import type { EarlierRows } from '../domain/earlier-row.js'
 import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
 import type { Outcome } from '../domain/outcome.js'
@@ -44,12 +45,16 @@ export interface SourceAdmission {
   readonly add: (records: readonly CheckedRecord[]) => void
   /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
   readonly close: (summary: SourceSummary) => 'admitted' | 'known'
+  /** After `close`: lines that name a row of the ledger, and those of them that were not taken. */
+  readonly givenBack: () => { readonly resubmitted: number; readonly notTaken: number }
 }
 
 /** One transaction over all files of a command: all of them, or nothing (product.md 3). */
 export interface Admission {
   /** True when these bytes are already in the ledger, so reading them again would add nothing. */
   readonly isKnown: (sha256: string) => boolean
+  /** What rows of earlier files were, for lines that name them. */
+  readonly earlier: EarlierRows
   readonly open: (source: {
     name: string
     header: readonly string[]

@@ -66,10 +66,13 @@ function backUp(connection: Connection, file: string, version: number): string {
 }
 
 /** The promises that the file keeps by itself, as this program knows them. */
-const makeGuards = (connection: Connection): void => void connection.exec(guardsSql())
+export function makeGuards(connection: Connection): void {
+  dropGuards(connection)
+  connection.exec(guardsSql())
+}
 
 /** A step may rewrite what nobody else may. */
-function dropGuards(connection: Connection): void {
+export function dropGuards(connection: Connection): void {
   const names = connection
     .prepare<[], string>(`select name from sqlite_schema where type = 'trigger'`)
     .pluck()
@@ -85,6 +88,13 @@ export function migrate(connection: Connection, file: string, steps: readonly Sc
   const from = versionOf(connection)
   if (from === steps.length) return null
   const copy = from === 0 ? null : backUp(connection, file, from)
+  takeSteps(connection, steps)
+  return copy
+}
+
+/** The missing ones of these steps, each in one transaction, on a connection that needs no copy. */
+export function takeSteps(connection: Connection, steps: readonly SchemaStep[]): void {
+  const from = versionOf(connection)
   for (const [index, step] of steps.entries()) {
     if (index < from) continue
     connection
@@ -97,5 +107,4 @@ export function migrate(connection: Connection, file: string, steps: readonly Sc
       })
       .immediate()
   }
-  return copy
 }

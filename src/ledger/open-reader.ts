@@ -6,7 +6,8 @@ import { openForReading, type Connection } from './connection.js'
 import { prepareSourceTotals, prepareTotals } from './control-totals.js'
 import { entryAt } from '../trust/entry.js'
 import { createFingerprints } from './fingerprints.js'
-import { assertOurs, missing } from './migration.js'
+import { copyOf } from './ledger-copy.js'
+import { assertOurs, missing, versionOf } from './migration.js'
 import type {
   CampaignRecord,
   DecisionRecord,
@@ -36,17 +37,38 @@ import { assertSafePlace } from './side-files.js'
 import { explaining } from './storage-error.js'
 
 /**
- * Opens a ledger beside the process that writes it; takes no lock and changes nothing.
+ * Opens a ledger beside the process that writes it; takes no lock and changes nothing. One of an older version is read
+ * from a copy of it.
  * @param options `sharedFolder` allows a folder that others can write
- * @throws {UsageError} where there is no ledger, or an empty one
+ * @throws {UsageError} where there is none, or an empty one
  * @throws {LedgerError} `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
  */
 export function openLedgerReader(path: string, { sharedFolder = false } = {}): LedgerReader {
   const file = resolve(path)
+  const connection = readingLedger(file, { sharedFolder }, (ledger) =>
+    versionOf(ledger) === SCHEMA.length ? ledger : copyOf(ledger),
+  )
+  return explaining('read', file, () => {
+    try {
+      return createReader(connection, file)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  })
+}
+
+/** Hands the open ledger over; closes it again unless it is what comes back. */
+export function readingLedger(
+  file: string,
+  { sharedFolder = false }: { sharedFolder?: boolean },
+  take: (ledger: Connection) => Connection,
+): Connection {
   return explaining('read', file, () => {
     if (entryAt(file) === null) throw missing(file)
     assertSafePlace(file, { sharedFolder })
     const connection = openForReading(file)
+    let taken: Connection | null = null
     try {
       if (assertOurs(connection, file, SCHEMA)) {
         throw new UsageError(
@@ -54,10 +76,10 @@ export function openLedgerReader(path: string, { sharedFolder = false } = {}): L
           'Start a campaign with "sepa-migrate run FILE"',
         )
       }
-      return createReader(connection, file)
-    } catch (error) {
-      connection.close()
-      throw error
+      taken = take(connection)
+      return taken
+    } finally {
+      if (taken !== connection) connection.close()
     }
   })
 }
@@ -72,9 +94,9 @@ export function createReader(connection: Connection, file: string): LedgerReader
     `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
   )
   const distinct = connection.prepare<[], { customers: number; mandates: number; accounts: number }>(
-    `select (select count(distinct customer_no) from row) as customers,
-       (select count(distinct mandate_key) from row) as mandates,
-       (select count(distinct iban_key) from row) as accounts`,
+    `select (select count(distinct customer_no) from row where place is not 0) as customers,
+       (select count(distinct mandate_key) from row where place is not 0) as mandates,
+       (select count(distinct iban_key) from row where place is not 0) as accounts`,
   )
   const readRows = prepareRows(connection)
   const totals = prepareTotals(connection)
@@ -192,7 +214,7 @@ function prepareAccountQuestion(connection: Connection, explained: Explained): L
 
 function readSources(connection: Connection): SourceRecord[] {
   const sources = connection.prepare<[], StoredSource>(
-    `select id, name, sha256, bytes, records, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
+    `select id, name, sha256, bytes, records, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
        reading from source order by id`,
   )
   const totalsOf = prepareSourceTotals(connection)

@@ -23,6 +23,8 @@ export interface SourceRecord {
   readonly sha256: string
   readonly bytes: number
   readonly records: number
+  /** Of the records, those that name a row of the ledger. */
+  readonly resubmitted: number
   readonly blankLines: number
   readonly admittedAt: string
   readonly header: readonly string[]
@@ -98,6 +100,10 @@ export interface RowRecord {
   readonly registeredAt: string | null
   readonly latestFirstDebit: string | null
   readonly supersededBy: number | null
+  /** The row that this one says it corrects; 0 where it does not say which; null for a record of an export. */
+  readonly corrects: number | null
+  /** The source in whose totals it counts: a correction counts in the place of the row it replaced. Null: in none. */
+  readonly countedIn: number | null
   readonly attempts: number
   readonly lastAttempt: AttemptRecord | null
   /** The latest that a person has decided on, of this row, of a row that it replaced or of the same mandate. */
@@ -162,7 +168,7 @@ export interface LedgerReader {
   }[]
   readonly decisions: (after: number, limit: number) => DecisionRecord[]
   readonly decisionsOfRow: (rowId: number) => WitnessedDecision[]
-  /** Different customer numbers, mandate keys and accounts (by fingerprint) over all rows that have them. */
+  /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
   readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
   readonly close: () => void
 }

@@ -28,7 +28,9 @@ export const ROW_COLUMNS = `row.id as id, source_id as sourceId, source.name as 
   original_creditor_identifier as originalCreditorIdentifier, original_mandate_reference as originalMandateReference,
   mandate_key as mandateKey, assigned_creditor_identifier as assignedCreditorIdentifier,
   assigned_mandate_reference as assignedMandateReference, registered_at as registeredAt,
-  latest_first_debit as latestFirstDebit, superseded_by as supersededBy, attempts, cells`
+  latest_first_debit as latestFirstDebit, superseded_by as supersededBy, corrects, attempts, cells,
+  case place when 0 then null
+    else coalesce((select own.source_id from row as own where own.id = row.place), source_id) end as countedIn`
 
 export const toRow = (
   stored: StoredRow,

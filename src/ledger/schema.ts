@@ -190,6 +190,40 @@ alter table decision add column decided_as text;
 alter table campaign add column purged_as text;
 `
 
+/**
+ * Places in the control totals. In a ledger of version 5 a correction had counted as one more record: it gets the place
+ * of the row it replaced, the one it named where it replaced several.
+ */
+const PLACES = `
+alter table row add column place integer;
+alter table source add column resubmitted integer not null default 0;
+create index row_place on row (state, place) where place is not null;
+create unique index row_place_once on row (place) where place > 0;
+
+update row set place = 0 where corrects is not null;
+create temp table replaced_by_correction (newcomer integer primary key, row integer not null);
+insert into temp.replaced_by_correction
+  select newcomer.id, coalesce(max(older.id) filter (where older.id = newcomer.corrects), max(older.id))
+    from row as newcomer join row as older on older.superseded_by = newcomer.id
+   where newcomer.corrects is not null group by newcomer.id;
+create temp table taken as
+  with recursive taken (newcomer, place) as (
+    select newcomer, row.id from temp.replaced_by_correction join row on row.id = replaced_by_correction.row
+      where row.corrects is null
+    union all
+    select step.newcomer, taken.place from temp.replaced_by_correction as step join taken on step.row = taken.newcomer)
+  select * from taken;
+update row set place = 0 where id in (select place from temp.taken);
+update row set place = (select place from temp.taken where newcomer = row.id)
+  where id in (select newcomer from temp.taken as last
+    where not exists (select 1 from temp.taken as later where later.place = last.place and later.newcomer > last.newcomer));
+drop table temp.taken;
+drop table temp.replaced_by_correction;
+update source set resubmitted =
+  (select count(*) from row where row.source_id = source.id and corrects is not null
+     and row.id between source.first_row and source.last_row);
+`
+
 /** The step at index n leads to version n + 1. The guards are made anew after every step. */
 export const SCHEMA: readonly SchemaStep[] = [
   { sql: TABLES },
@@ -197,4 +231,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: CLOSED_AND_WAITING },
   { sql: WITNESS },
   { sql: CLAIM_STEP },
+  { sql: PLACES },
 ]

@@ -9,6 +9,8 @@ export interface Scope {
   readonly severities: SeverityOverrides
   readonly sourceId: number
   readonly first: number
+  /** The first row of the whole admission: of all files of the command. */
+  readonly firstOfAll: number
   readonly header: readonly string[]
   /** The header name that feeds each field; a constant has none. */
   readonly columns: Readonly<Record<string, string>>

@@ -132,7 +132,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const ready = prepareReadyRows(connection, {
     file,
     nowMs: clock.now,
-    fingerprints: () => fingerprintsOf(connection, file),
+    fingerprints: () => fingerprintsOf(connection, file, 'send from'),
   })
   const assigned = connection
     .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')

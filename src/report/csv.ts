@@ -13,11 +13,15 @@ const neutralInside = (text: string): string => text.replace(RUNNABLE_AFTER_SPLI
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
 
 /** A line of values, each in quotes so that no reader splits or trims it. */
-export const csvLine = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`
+export const csvLine = (cells: readonly string[], delimiter = ','): string =>
+  `${cells.map(quoted).join(delimiter)}\n`
 
 /** A header, in quotes only where it needs them: scripts compare this line as text. */
-export const csvHeader = (names: readonly string[]): string =>
-  `${names.map((name) => (/^[\p{L}\p{N}_. ()-]*$/u.test(name) ? name : quoted(name))).join(',')}\n`
+export const csvHeader = (names: readonly string[], delimiter = ','): string =>
+  `${names.map((name) => (/^[\p{L}\p{N}_. ()-]*$/u.test(name) ? name : quoted(name))).join(delimiter)}\n`
+
+/** A spreadsheet reads a file as UTF-8 only where it begins with this. */
+export const BYTE_ORDER_MARK = '\uFEFF'
 
 /** A cell for people: what a spreadsheet would run begins with an apostrophe instead. */
 export const neutralCell = (text: string): string =>
@@ -38,4 +42,20 @@ export function editableCell(text: string): string {
   const value = neutralInside(cleanCell(text))
   if (value === '') return ''
   return /["\p{Cc}]/u.test(value) ? `'${value}` : `="${value}"`
+}
+
+/** Zeros in front, more digits than a spreadsheet shows, exponents, dates and truth values that are none. */
+const REWRITTEN = [
+  /^0[0-9]+$/,
+  /^[0-9]{12,}$/,
+  /^[0-9]+[.,]?[0-9]*[eE][+-]?[0-9]+$/,
+  /^[0-9]+(?:[./:-][0-9]+)+$/,
+  /^[0-9]{0,4}[ ./-]?(?:jan|feb|m[aä]r|mrz|apr|ma[iyj]|juni?|juli?|aug|sept?|o[ck]t|nov|de[czs])[a-zä]*[ ./-]?[0-9]{0,4}$/i,
+  /^(?:true|false|wahr|falsch|vrai|faux)$/i,
+]
+
+/** The same for a value that a spreadsheet would turn into another one: `="00123"` is shown, and kept, as 00123. */
+export const keptCell = (text: string): string => {
+  const value = cleanCell(text)
+  return REWRITTEN.some((pattern) => pattern.test(value)) ? `="${value}"` : editableCell(text)
 }

@@ -26,13 +26,13 @@ export interface Capped<Entry> {
 }
 
 /** The parts the rows of a ledger fall into; each row is in exactly one. */
-export const PART_OF_STATE = {
+const PART_OF_STATE = {
   registered: 'registered',
   refused: 'refused',
   in_doubt: 'inDoubt',
   sending: 'inDoubt',
-  invalid: 'notSent',
-  conflict: 'notSent',
+  invalid: 'corrections',
+  conflict: 'corrections',
   excluded: 'notSent',
   duplicate: 'notSent',
   ready: 'notSent',
@@ -42,9 +42,20 @@ export const PART_OF_STATE = {
 
 export type Part = (typeof PART_OF_STATE)[RowState]
 
+export const partOfState = (state: RowState): Part => PART_OF_STATE[state]
+
+/** A line that was given back and could not be taken: the row it names stays as it was. */
+export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>
+  corrects !== null && countedIn === null && state !== 'duplicate' && state !== 'superseded'
+
+/** Rows that no total counts are history, but for a correction that was not taken, of which somebody should read. */
+export const partOf = (row: RowRecord): Part =>
+  row.countedIn !== null ? PART_OF_STATE[row.state] : isNotTaken(row) ? 'notSent' : 'closed'
+
 export const FILE_OF_PART = {
   registered: 'registered.csv',
   refused: 'refused.csv',
+  corrections: 'corrections.csv',
   inDoubt: 'in-doubt.csv',
   notSent: 'not-sent.csv',
 } as const satisfies Record<Exclude<Part, 'closed'>, string>
@@ -57,6 +68,8 @@ export interface ReportFacts {
   /** A run was writing meanwhile: each row is still counted once, as it was met. */
   readonly changedWhileReading: boolean
   readonly totals: Totals
+  /** Corrections that could not be taken. */
+  readonly notTaken: number
   /** In all and for each source. */
   readonly balanced: boolean
   /** With the totals of this walk. */

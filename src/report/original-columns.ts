@@ -1,11 +1,14 @@
 import type { RowRecord, SourceRecord } from '../ledger/reader.js'
-import { REQUIRED_FIELDS, type RequiredField } from '../domain/mandate.js'
+import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../domain/mandate.js'
 import { fold } from '../domain/text.js'
-import { editableCell, neutralCell } from './csv.js'
+import { editableCell, keptCell, neutralCell } from './csv.js'
+import { writeDate, type SettledFormat } from '../domain/date-format.js'
 
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
 export interface OriginalColumns {
   readonly names: readonly string[]
+  /** What separates the columns of these files: as in the export with the most records. */
+  readonly delimiter: string
   /** The row's own cells under `names`, ready for a file that is edited and fed back. */
   readonly cellsOf: (row: RowRecord) => string[]
   /** The whole record of a row whose cells do not fit its header, else null. */
@@ -27,6 +30,8 @@ interface Placement {
   readonly target: readonly number[]
   /** Column in the file of each field. */
   readonly fields: ReadonlyMap<string, number>
+  /** How the source writes the date of a mandate. */
+  readonly signedDate: SettledFormat
 }
 
 /**
@@ -41,14 +46,14 @@ const isMisshapen = (row: RowRecord): boolean =>
   row.originalCreditorIdentifier === null &&
   row.originalMandateReference === null
 
-function removedCell(row: RowRecord, field: RequiredField): string {
+function removedCell(row: RowRecord, field: RequiredField, format: SettledFormat): string {
   switch (field) {
     case 'customer_no':
       return row.customerNo === null ? '' : String(row.customerNo)
     case 'iban':
       return row.ibanMasked ?? ''
     case 'signed_date':
-      return row.signedDate ?? ''
+      return row.signedDate === null ? '' : writeDate(row.signedDate as LocalDate, format)
     case 'sepa_creditor_identifier':
       return row.originalCreditorIdentifier ?? ''
     case 'unique_mandate_reference':
@@ -62,7 +67,13 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
   const known = new Map<string, number>()
   const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
 
-  return { names: names.map(editableCell), cellsOf, strayRecord, identityOf }
+  return {
+    names: names.map(editableCell),
+    delimiter: usualDelimiter(sources),
+    cellsOf,
+    strayRecord,
+    identityOf,
+  }
 
   function identityOf(row: RowRecord): IdentityCell[] {
     const placement = placements.get(row.sourceId)
@@ -77,12 +88,12 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
 
   function valueOf(
     row: RowRecord,
-    { target }: Placement,
+    { target, signedDate }: Placement,
     field: (typeof IDENTITY)[number],
     column: number,
   ): string | null {
     if (row.cells !== null) return row.cells[target.indexOf(column)] ?? ''
-    return field === OLD_KEY ? null : removedCell(row, field)
+    return field === OLD_KEY ? null : removedCell(row, field, signedDate)
   }
 
   function strayRecord(row: RowRecord): string | null {
@@ -96,20 +107,39 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
     if (row.cells === null) {
       for (const field of REQUIRED_FIELDS) {
         const column = placement.fields.get(field)
-        if (column !== undefined) line[column] = editableCell(removedCell(row, field))
+        if (column !== undefined) line[column] = cellFor(field, removedCell(row, field, placement.signedDate))
       }
       return line
     }
-    const fed = new Set(placement.fields.values())
+    const fed = new Map([...placement.fields].map(([field, column]) => [column, field]))
     for (const [index, column] of placement.target.entries()) {
       const cell = row.cells[index] ?? ''
-      line[column] = fed.has(column) ? editableCell(cell) : neutralCell(cell)
+      const field = fed.get(column)
+      line[column] = field === undefined ? neutralCell(cell) : cellFor(field, cell)
     }
     // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
     const iban = placement.fields.get('iban')
     if (iban !== undefined && isMisshapen(row)) line[iban] = ''
     return line
   }
+}
+
+/** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */
+const cellFor = (field: string, cell: string): string =>
+  field === 'signed_date' || field === 'last_collection_date' ? editableCell(cell) : keptCell(cell)
+
+/** A person's spreadsheet is set up for the exports it opens every day. */
+function usualDelimiter(sources: readonly SourceRecord[]): string {
+  const exports = sources.filter(({ records, resubmitted }) => resubmitted < records)
+  const records = new Map<string, number>()
+  for (const source of exports) {
+    const choice = source.reading['delimiter']
+    const delimiter =
+      typeof choice === 'object' && choice !== null && 'delimiter' in choice ? String(choice.delimiter) : ','
+    records.set(delimiter, (records.get(delimiter) ?? 0) + source.records)
+  }
+  const most = Math.max(0, ...records.values())
+  return [...records].find(([, count]) => count === most)?.[0] ?? ','
 }
 
 /** With a crosswalk, the column of customer_no holds another number: the previous creditor's key. */
@@ -142,5 +172,12 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
     if (field !== undefined) fields.set(field, column)
     return column
   })
-  return { target, fields }
+  return { target, fields, signedDate: signedDateFormat(source) }
+}
+
+function signedDateFormat({ reading }: SourceRecord): SettledFormat {
+  const formats = reading['dateFormats']
+  return typeof formats === 'object' && formats !== null && 'signedDate' in formats
+    ? (formats.signedDate as SettledFormat)
+    : 'iso'
 }

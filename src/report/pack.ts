@@ -1,7 +1,7 @@
 import type { Totals } from '../domain/totals.js'
 import { ledgerFiles } from '../ledger/written-files.js'
 import { type PackFile, problemsNote, PROBLEMS_NOTE } from './earlier-pack.js'
-import { FILE_OF_PART, PART_OF_STATE, type ReportFacts } from './facts.js'
+import { FILE_OF_PART, partOf, type ReportFacts } from './facts.js'
 import { mergeColumns } from './original-columns.js'
 import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from './page.js'
@@ -23,6 +23,7 @@ import { renderWorkbook } from './workbook.js'
 export const PACK_FILES = [
   FILE_OF_PART.registered,
   FILE_OF_PART.refused,
+  FILE_OF_PART.corrections,
   FILE_OF_PART.inDoubt,
   FILE_OF_PART.notSent,
   'problems.csv',
@@ -78,7 +79,7 @@ export async function writeReport(reader: ReportedLedger, options: ReportOptions
   }
 }
 
-/** The five lists are written side by side while the ledger is walked over once. */
+/** The lists are written side by side while the ledger is walked over once. */
 async function writeLists(
   reader: ReportedLedger,
   folder: PackFolder,
@@ -89,22 +90,25 @@ async function writeLists(
   const campaign = reader.campaign()
   const registered = await folder.create(FILE_OF_PART.registered)
   const refused = await folder.create(FILE_OF_PART.refused)
+  const corrections = await folder.create(FILE_OF_PART.corrections)
   const inDoubt = await folder.create(FILE_OF_PART.inDoubt)
   const notSent = await folder.create(FILE_OF_PART.notSent)
   const problems = await folder.create('problems.csv')
-  const outputs = [registered, refused, inDoubt, notSent, problems]
+  const outputs = [registered, refused, corrections, inDoubt, notSent, problems]
 
   registered.put(registeredHeader())
   refused.put(openRowHeader(columns))
+  corrections.put(openRowHeader(columns))
   inDoubt.put(inDoubtHeader(columns))
   notSent.put(openRowHeader(columns))
   problems.put(problemHeader())
 
   const rowFiles: RowFiles = {
     row: (row, explanation) => {
-      const part = PART_OF_STATE[row.state]
+      const part = partOf(row)
       if (part === 'registered') registered.put(registeredLine(row))
       if (part === 'refused') refused.put(openRowLine(columns, campaign, row, explanation))
+      if (part === 'corrections') corrections.put(openRowLine(columns, campaign, row, explanation))
       if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, campaign, row, explanation))
       if (part === 'notSent') notSent.put(openRowLine(columns, campaign, row, explanation))
     },

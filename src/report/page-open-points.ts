@@ -171,7 +171,7 @@ export function problemsSection(facts: ReportFacts): Markup {
     <p>
       An error keeps a row from being sent; a warning does not. One row can have several. Each with its place
       in the source is in <code>problems.csv</code>; rows that were not sent can be corrected in
-      <code>${FILE_OF_PART.notSent}</code> and fed back.
+      <code>${FILE_OF_PART.corrections}</code> and fed back.
     </p>
     <table>
       <thead>

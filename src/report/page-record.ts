@@ -132,7 +132,7 @@ export function hashTotalsSection(facts: ReportFacts): Markup {
         </tr>
       </thead>
       <tbody>
-        ${hashLines('All rows read', facts.hashTotals.read)}
+        ${hashLines('All mandates', facts.hashTotals.read)}
         ${registered === undefined ? '' : hashLines('Registered', registered)}
         ${
           registered === undefined
@@ -153,7 +153,7 @@ export function hashTotalsSection(facts: ReportFacts): Markup {
 const distinct = (label: string, count: number): Markup =>
   html`<div>
     <dt>${label}</dt>
-    <dd>${countText(count)} among all rows read</dd>
+    <dd>${countText(count)} among all mandates</dd>
   </div>`
 
 const hashLine = (over: string, rows: number, total: string, value: string): Markup =>

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { TOTAL_OF_STATE } from '../domain/totals.js'
 import type { RowState } from '../domain/row-state.js'
 import { stateBar, swatch, type Markup } from './charts.js'
-import { FILE_OF_PART, PART_OF_STATE, type ReportFacts } from './facts.js'
+import { FILE_OF_PART, partOfState, type ReportFacts } from './facts.js'
 import { inDoubtSection, problemsSection, refusalsSection } from './page-open-points.js'
 import {
   decisionsSection,
@@ -168,8 +168,13 @@ function headline(facts: ReportFacts, openPoints: number): string {
     : `Balanced, ${plural(openPoints, 'point', 'points')} open`
 }
 
+const notTakenText = ({ notTaken }: ReportFacts): string =>
+  notTaken === 0
+    ? ''
+    : ` ${plural(notTaken, 'of them was', 'of them were')} not taken, because what was sent or closed cannot be replaced by a file, or because the line does not fit the row it names: see ${FILE_OF_PART.notSent} and problems.csv.`
+
 const fileOf = (state: RowState): string => {
-  const part = PART_OF_STATE[state]
+  const part = partOfState(state)
   return part === 'closed' ? 'reconciliation.xlsx' : FILE_OF_PART[part]
 }
 
@@ -219,5 +224,14 @@ function totalsSection(facts: ReportFacts): Markup {
         </tr>
       </tbody>
     </table>
+    ${
+      totals.resubmitted === 0
+        ? ''
+        : html`<p>
+            ${plural(totals.resubmitted, 'line was', 'lines were')} given back as corrections. A correction
+            counts in the place of the row it corrects, so these lines add nothing to the records
+            read.${notTakenText(facts)}
+          </p>`
+    }
   </section>`
 }

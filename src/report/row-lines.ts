@@ -1,6 +1,6 @@
 import { LATE_REQUEST_MS } from '../domain/late-request.js'
 import type { CampaignRecord, RowRecord } from '../ledger/reader.js'
-import { csvHeader, csvLine, editableCell, messageCell } from './csv.js'
+import { BYTE_ORDER_MARK, csvHeader, csvLine, editableCell, messageCell } from './csv.js'
 import type { Explanation } from './explanation.js'
 import type { OriginalColumns } from './original-columns.js'
 import { ageText, timeText } from './wording.js'
@@ -83,18 +83,22 @@ export const registeredLine = (row: RowRecord): string =>
     row.latestFirstDebit ?? '',
   ])
 
-/** Header of refused.csv and not-sent.csv. */
+/** Header of refused.csv, corrections.csv and not-sent.csv. */
 export const openRowHeader = (columns: OriginalColumns): string =>
-  csvHeader([...columns.names, ...MIGRATION_COLUMNS, ...CLOSING_COLUMNS])
+  peopleHeader(columns, [...columns.names, ...MIGRATION_COLUMNS, ...CLOSING_COLUMNS])
 
 export const inDoubtHeader = (columns: OriginalColumns): string =>
-  csvHeader([
+  peopleHeader(columns, [
     ...columns.names,
     ...MIGRATION_COLUMNS,
     ...REQUEST_COLUMNS,
     ...CLOSING_COLUMNS,
     ...ASSIGNED_COLUMNS,
   ])
+
+/** A file for people, as their spreadsheet wants it. */
+const peopleHeader = ({ delimiter }: OriginalColumns, names: readonly string[]): string =>
+  BYTE_ORDER_MARK + csvHeader(names, delimiter)
 
 /** A source may have cells of 8,192 characters at most, and this file is to be a source again. */
 const LONGEST_STRAY = 4_000
@@ -128,7 +132,8 @@ export const openRowLine = (
   campaign: CampaignRecord,
   row: RowRecord,
   explanation: Explanation,
-): string => csvLine([...openRowCells(columns, row, explanation), ...closingCells(row, campaign)])
+): string =>
+  csvLine([...openRowCells(columns, row, explanation), ...closingCells(row, campaign)], columns.delimiter)
 
 export const inDoubtLine = (
   columns: OriginalColumns,
@@ -136,12 +141,15 @@ export const inDoubtLine = (
   row: RowRecord,
   explanation: Explanation,
 ): string =>
-  csvLine([
-    ...openRowCells(columns, row, explanation),
-    ...requestCells(row, campaign),
-    ...closingCells(row, campaign),
-    ...ASSIGNED_COLUMNS.map(() => ''),
-  ])
+  csvLine(
+    [
+      ...openRowCells(columns, row, explanation),
+      ...requestCells(row, campaign),
+      ...closingCells(row, campaign),
+      ...ASSIGNED_COLUMNS.map(() => ''),
+    ],
+    columns.delimiter,
+  )
 
 /** How long ago is counted up to the ledger's latest change, and says so: two reports of a ledger are identical. */
 function requestCells({ lastAttempt }: RowRecord, { changedAt }: CampaignRecord): string[] {

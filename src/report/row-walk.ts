@@ -4,7 +4,7 @@ import { isBalanced, totalsOf, type Totals } from '../domain/totals.js'
 import type { DecisionRecord, ProblemRecord, RowRecord, SourceRecord } from '../ledger/reader.js'
 import { cappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
-import { PART_OF_STATE, type ListedRow, type Part, type ReportFacts } from './facts.js'
+import { isNotTaken, partOf, type ListedRow, type Part, type ReportFacts } from './facts.js'
 import { addRow, hashTotalsOf, noSums, sumsOf } from './hash-totals.js'
 import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pages.js'
 import { tallyTimeline } from './timeline.js'
@@ -68,7 +68,8 @@ function keepEarliest(earliest: RowRecord[], row: RowRecord): void {
 }
 
 function countedSource(source: SourceRecord, counts: StateCounts): SourceRecord {
-  return { ...source, totals: totalsOf(source.records, counts) }
+  const { records, resubmitted } = source
+  return { ...source, totals: totalsOf(records - resubmitted, counts, resubmitted) }
 }
 
 const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
@@ -93,26 +94,31 @@ export async function walkLedger(
   const lists: Record<Part, ReturnType<typeof cappedList<ListedRow>>> = {
     registered: cappedList(LISTED_AT_MOST),
     refused: cappedList(LISTED_AT_MOST),
+    corrections: cappedList(LISTED_AT_MOST),
     inDoubt: cappedList(LISTED_AT_MOST),
     notSent: cappedList(LISTED_AT_MOST),
     closed: cappedList(LISTED_AT_MOST),
   }
   const registrations = tallyTimeline()
   const firstDebits: RowRecord[] = []
+  let notTaken = 0
 
   for (const page of rowPages(reader)) {
     signal?.throwIfAborted()
     for (const row of page) {
-      const ofSource = counts.get(row.sourceId)
-      if (ofSource === undefined) continue
+      if (!counts.has(row.sourceId)) continue
+      const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
       const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
       const explanation = explain(row, { problems, decision: decisions.latest.get(row.id) ?? null })
-      countState(ofSource, row.state)
-      const sum = sums.get(row.state)
-      if (sum !== undefined) addRow(sum, row)
+      if (isNotTaken(row)) notTaken += 1
+      if (counted !== undefined) {
+        countState(counted, row.state)
+        const sum = sums.get(row.state)
+        if (sum !== undefined) addRow(sum, row)
+      }
       if (row.registeredAt !== null && row.state === 'registered') registrations.add(row.registeredAt)
       keepEarliest(firstDebits, row)
-      lists[PART_OF_STATE[row.state]].add(listed(row, explanation))
+      lists[partOf(row)].add(listed(row, explanation))
       files.row(row, explanation)
     }
     await files.drain()
@@ -126,8 +132,10 @@ export async function walkLedger(
     }
     await files.drain()
   }
-  const read = sources.reduce((sum, source) => sum + source.records, 0)
-  const totals: Totals = totalsOf(read, [...counts.values()].reduce(addCounts, new Map<RowState, number>()))
+  const resubmitted = sources.reduce((sum, source) => sum + source.resubmitted, 0)
+  const read = sources.reduce((sum, source) => sum + source.records, 0) - resubmitted
+  const byState = [...counts.values()].reduce(addCounts, new Map<RowState, number>())
+  const totals: Totals = totalsOf(read, byState, resubmitted)
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
   )
@@ -136,12 +144,14 @@ export async function walkLedger(
     campaign,
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
     totals,
+    notTaken,
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     sources: counted,
     runs: reader.runs(),
     parts: {
       registered: lists.registered.result(),
       refused: lists.refused.result(),
+      corrections: lists.corrections.result(),
       inDoubt: lists.inDoubt.result(),
       notSent: lists.notSent.result(),
       closed: lists.closed.result(),

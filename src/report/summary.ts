@@ -22,11 +22,14 @@ export function renderSummary(facts: ReportFacts): string {
     balanced: facts.balanced,
     changedWhileReading: facts.changedWhileReading,
     totals: facts.totals,
+    /** Lines that were given back and could not be taken: the rows they name stay as they were. */
+    notTaken: facts.notTaken,
     sources: facts.sources.map((source) => ({
       name: source.name,
       sha256: source.sha256,
       bytes: source.bytes,
       records: source.records,
+      resubmitted: source.resubmitted,
       blankLines: source.blankLines,
       admittedAt: source.admittedAt,
       balanced: isBalanced(source.totals),
@@ -47,6 +50,7 @@ export function renderSummary(facts: ReportFacts): string {
     files: {
       [FILE_OF_PART.registered]: { rows: parts.registered.total },
       [FILE_OF_PART.refused]: { rows: parts.refused.total },
+      [FILE_OF_PART.corrections]: { rows: parts.corrections.total },
       [FILE_OF_PART.inDoubt]: { rows: parts.inDoubt.total },
       [FILE_OF_PART.notSent]: { rows: parts.notSent.total },
       'problems.csv': { rows: facts.problems.total },

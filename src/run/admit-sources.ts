@@ -1,14 +1,18 @@
+import type { EarlierRows } from '../domain/earlier-row.js'
 import type { SeverityOverrides } from '../domain/rules.js'
+import type { CheckedRecord } from '../domain/verdict.js'
 import type { Admission, Ledger } from '../ledger/ledger.js'
 import type { OpenedSource } from '../source/read-source.js'
 
-/** Opens the n-th file of the command; called once per file, in order. */
-export type OpenNext = () => Promise<OpenedSource>
+/** Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. */
+export type OpenNext = (earlier?: EarlierRows) => Promise<OpenedSource>
 
 export interface AdmitOptions {
   readonly severities: SeverityOverrides
   readonly signal: AbortSignal
   readonly watch: (source: string, records: number) => void
+  /** There is no campaign to compare with: lines of our own files count as new ones. */
+  readonly onTheirOwn?: boolean
 }
 
 export interface AdmittedSource {
@@ -16,6 +20,11 @@ export interface AdmittedSource {
   /** `known`: these bytes were admitted before, so nothing was added. */
   readonly kind: 'admitted' | 'known'
   readonly records: number
+  /** Lines that name a row of the ledger. */
+  readonly resubmitted: number
+  /** Those of them that could not be taken: the row they name stays as it was. */
+  readonly notTaken: number
+  readonly isResultFile: boolean
 }
 
 /**
@@ -51,20 +60,24 @@ export async function addSources(
 ): Promise<AdmittedSource[]> {
   const admitted: AdmittedSource[] = []
   for (const open of files) {
-    const source = await open()
+    const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
+    const { name, isResultFile } = source
     if (source.sha256 !== null && admission.isKnown(source.sha256)) {
-      admitted.push({ name: source.name, kind: 'known', records: 0 })
+      admitted.push({ name, kind: 'known', records: 0, resubmitted: 0, notTaken: 0, isResultFile })
       continue
     }
-    const target = admission.open({ name: source.name, header: source.header, columns: source.columns })
+    const target = admission.open({ name, header: source.header, columns: source.columns })
     let records = 0
     for await (const batch of source.records(options.signal)) {
-      target.add(batch)
+      target.add(options.onTheirOwn === true ? batch.map(asNew) : batch)
       records += batch.length
-      options.watch(source.name, records)
+      options.watch(name, records)
     }
     options.signal.throwIfAborted()
-    admitted.push({ name: source.name, kind: target.close(source.summary()), records })
+    const kind = target.close(source.summary())
+    admitted.push({ name, kind, records, ...target.givenBack(), isResultFile })
   }
   return admitted
 }
+
+const asNew = (record: CheckedRecord): CheckedRecord => ({ ...record, corrects: null, isUnchanged: false })

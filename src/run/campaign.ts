@@ -5,7 +5,7 @@ import type { Ledger, RunSettings } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/reader.js'
 import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
-import { exitStatusOf } from './exit-status.js'
+import { exitStatusOf, SOME_LEFT } from './exit-status.js'
 import { DECLINED, INTERRUPTED, stopOfWaiting, type Stop } from './stop.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
@@ -58,7 +58,9 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   try {
     const { admitted, stop } = await prepareAndSend(parts)
     const totals = ledger.totals()
-    const exitCode = exitStatusOf(totals, stop, parts.signalStatus())
+    const standing = exitStatusOf(totals, stop, parts.signalStatus())
+    const isAnswered = admitted.every(({ notTaken }) => notTaken === 0)
+    const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
     return { admitted, stop, totals, exitCode }
   } catch (error) {

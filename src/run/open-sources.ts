@@ -8,7 +8,7 @@ import type { OpenNext } from './admit-sources.js'
 
 /**
  * How to open each file of a command, in order. They share one crosswalk, whose unused lines are known once the last
- * file was read; they are reported with it, and only when no file was passed over as known.
+ * file was read; they are reported with it, and only when no file was passed over as known and none holds corrections.
  */
 export function sourceOpeners(
   inputs: readonly SourceInput[],
@@ -18,20 +18,23 @@ export function sourceOpeners(
 ): OpenNext[] {
   let shared: Promise<Crosswalk> | null = null
   let readToEnd = 0
+  let areExports = true
   const load = (): Promise<Crosswalk> | null => {
     if (options.crosswalk === undefined) return null
     shared ??= loadCrosswalk(options.crosswalk.file, options.crosswalk, options.limits, signal)
     return shared
   }
 
-  return inputs.map((input, index) => async (): Promise<OpenedSource> => {
+  return inputs.map((input, index) => async (earlier): Promise<OpenedSource> => {
+    const known = earlier === undefined ? check : { ...check, earlier }
     const crosswalk = await load()
-    if (crosswalk === null) return openSource(input, options, check, signal)
-    const source = await openSource(input, options, { ...check, crosswalk }, signal)
+    if (crosswalk === null) return openSource(input, options, known, signal)
+    const source = await openSource(input, options, { ...known, crosswalk }, signal)
     const summary = (): SourceSummary => {
       const own = source.summary()
       readToEnd += 1
-      const isComplete = index === inputs.length - 1 && readToEnd === inputs.length
+      areExports &&= !source.isResultFile
+      const isComplete = areExports && index === inputs.length - 1 && readToEnd === inputs.length
       return isComplete
         ? { ...own, findings: [...own.findings, ...crosswalk.findings(check.severities)] }
         : own

@@ -13,29 +13,41 @@ export interface Header {
   readonly width: number
   /** Where `migration_row` stands in a record. */
   readonly migrationRow: number | null
+  /** Where `migration_decision` stands in a record. */
+  readonly migrationDecision: number | null
 }
 
-const OWN_PREFIX = /^migration_/i
+/** The name of a column of ours as we write it, also where a tool put blanks or hyphens into it. */
+const ownName = (name: string): string =>
+  cleanCell(name)
+    .toLowerCase()
+    .replace(/^migration[\s-]+(?=row$|state$|decision$)/, 'migration_')
 
 /** A column that only this program's result files have. */
-export const isOwnColumn = (name: string): boolean => OWN_PREFIX.test(name.trim())
+export const isOwnColumn = (name: string): boolean => ownName(name).startsWith('migration_')
 
-/** Reads the cells of the header record (product.md 3: columns that begin with `migration_` are ignored). */
+/** Reads the cells of the header record; of the columns that begin with `migration_` only two are looked at. */
 export function readHeader(cells: readonly string[]): Header {
   const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
   const kept = all.filter(({ name }) => !isOwnColumn(name))
-  const row = all.find(({ name }) => name.toLowerCase() === 'migration_row')
+  const own = (wanted: string): number | null =>
+    all.find(({ name }) => ownName(name) === wanted)?.position ?? null
   return {
     names: kept.map(({ name }) => name),
     positions: kept.map(({ position }) => position),
     width: cells.length,
-    migrationRow: row?.position ?? null,
+    migrationRow: own('migration_row'),
+    migrationDecision: own('migration_decision'),
   }
 }
 
+/** True where two columns say which row a line corrects. */
+export const hasTwoRowNumbers = (cells: readonly string[]): boolean =>
+  cells.filter((cell) => ownName(cell) === 'migration_row').length > 1
+
 /** A header by which one of this program's own result files is recognised. */
 export const isResultHeader = (cells: readonly string[]): boolean => {
-  const names = new Set(cells.map((cell) => cleanCell(cell).toLowerCase()))
+  const names = new Set(cells.map(ownName))
   return names.has('migration_row') && names.has('migration_state')
 }
 

@@ -8,7 +8,7 @@ import {
   type DelimiterChoice,
 } from './delimiter.js'
 import type { EncodingChoice } from './encoding.js'
-import { isResultHeader, readHeader, type Header } from './header.js'
+import { hasTwoRowNumbers, isResultHeader, readHeader, type Header } from './header.js'
 import { dropFirstLines, dropLastLines } from './lines.js'
 import type { ColumnRef, LayoutOptions } from './options.js'
 import { isBlankRecord, readRecords, type RawRecord, type RecordSettings } from './records.js'
@@ -75,6 +75,11 @@ export async function detectLayout(source: TextSource, options: DetectOptions): 
     firstLine,
   })
   if (record === null) throw refuse(source.label, 'FILE_EMPTY', 'it has no header line')
+  if (hasTwoRowNumbers(record.cells))
+    throw refuse(source.label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
+      line: record.line,
+      next: 'Give one result file at a time; nobody can tell which of the two numbers counts.',
+    })
   const layout = {
     encoding,
     delimiter,

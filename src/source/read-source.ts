@@ -11,7 +11,7 @@ import { UsageError } from '../errors.js'
 import { showLeftOut } from './left-out.js'
 import { loadCrosswalk } from './crosswalk.js'
 import { excludeBy } from './exclude.js'
-import { isOwnColumn } from './header.js'
+import { findColumn, isOwnColumn } from './header.js'
 import { nameOf, type ReadEnd, type SourceInput } from './input.js'
 import { bodyOf, detectLayout, recordSettings } from './layout.js'
 import { mapColumns, type MappedColumn } from './mapping.js'
@@ -26,6 +26,7 @@ import {
 import { checkRecord, type RecordCheck } from './record-check.js'
 import { isBlankRecord, readRecords, type RawRecord } from './records.js'
 import { refuse, refuseByFinding } from './refusal.js'
+import { restoreFrom } from './resubmission.js'
 import { alignRows } from './row-shape.js'
 import { watchSource } from './source-watch.js'
 import { openText } from './text.js'
@@ -40,6 +41,8 @@ export interface OpenedSource {
   readonly header: readonly string[]
   /** The header name that feeds each field; a constant has none. */
   readonly columns: Readonly<Record<string, string>>
+  /** One of this program's own files, given back. */
+  readonly isResultFile: boolean
   /** Batches of at most 1,000; a file can be read again, a stream only once. */
   readonly records: (signal?: AbortSignal) => AsyncIterable<CheckedRecord[]>
   readonly summary: () => SourceSummary
@@ -74,6 +77,7 @@ export async function openSource(
     sha256: text.sha256,
     header: layout.header.names,
     columns: columnNames(mapping),
+    isResultFile: layout.isResultFile,
     records: (readSignal) =>
       readChecked(source, formats, readSignal ?? signal, (reached) => {
         summary = reached
@@ -162,6 +166,12 @@ async function settleFormats(source: RecognisedSource, signal: AbortSignal | und
     autoColumn(fields, 'signed_date', signedDateFormat),
     autoColumn(fields, 'last_collection_date', lastCollectionFormat, isAbsentCollection),
   ] as const
+  // Saved again, a column is written in several ways at once; each date is then read on its own.
+  if (isGivenBack(source) && source.check.earlier !== undefined)
+    return {
+      signedDate: declaredFormat(signedDateFormat),
+      lastCollection: declaredFormat(lastCollectionFormat),
+    }
   const nothing = (): void => undefined
   const ignore = { onEnd: nothing, onTotals: nothing, onFooter: nothing, onBlank: nothing }
   if (columns.some((column) => column.position !== null)) {
@@ -177,6 +187,9 @@ async function settleFormats(source: RecognisedSource, signal: AbortSignal | und
   }
   return { signedDate: columns[0].settled(), lastCollection: columns[1].settled() }
 }
+
+const declaredFormat = (format: DateFormat | 'auto'): SettledFormat =>
+  format === 'auto' ? 'unsettled' : format
 
 interface AutoColumn {
   readonly position: number | null
@@ -202,6 +215,23 @@ function autoColumn(
   }
 }
 
+/** Its lines name rows of the ledger, so they may have been saved again since they were written. */
+const isGivenBack = ({ layout }: RecognisedSource): boolean => layout.header.migrationRow !== null
+
+function restoreOptions({ layout, mapping, options, check }: RecognisedSource, formats: Formats) {
+  const { header } = layout
+  return {
+    header,
+    mapping,
+    watched: options.exclude.flatMap(({ column }) => {
+      const index = findColumn(header, column)
+      return index === null ? [] : [header.positions[index] ?? 0]
+    }),
+    today: check.today,
+    declared: { signed_date: formats.signedDate, last_collection_date: formats.lastCollection },
+  }
+}
+
 function recordChecker(
   source: RecognisedSource,
   formats: Formats,
@@ -221,8 +251,9 @@ function recordChecker(
     },
     mapping,
     align: alignRows(layout.header),
-    width: layout.header.width,
-    migrationRow: layout.header.migrationRow,
+    header: layout.header,
+    earlier: check.earlier ?? (() => []),
+    restore: isGivenBack(source) ? restoreFrom(restoreOptions(source, formats)) : null,
     exclude: excludeBy(layout.header, options.exclude, check.severities),
     crosswalk: crosswalk?.loaded ?? null,
   })

@@ -1,5 +1,6 @@
 import type { CheckOptions } from '../domain/check-mandate.js'
 import type { SettledFormat } from '../domain/date-format.js'
+import type { EarlierRows } from '../domain/earlier-row.js'
 import type { Crosswalk } from './crosswalk.js'
 import type { Layout } from './layout.js'
 import type { Mapping } from './mapping.js'
@@ -15,6 +16,8 @@ export interface SourceCheck extends Pick<
   readonly undecided?: 'refuse' | 'tell'
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
   readonly crosswalk?: Crosswalk
+  /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
+  readonly earlier?: EarlierRows
 }
 
 /** Everything that is known of a source before its records are read. */

@@ -1,4 +1,5 @@
 import { checkMandate, type CheckOptions, type RawValues } from '../domain/check-mandate.js'
+import type { EarlierRows } from '../domain/earlier-row.js'
 import type { Field } from '../domain/mandate.js'
 import type { RuleId } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
@@ -7,7 +8,15 @@ import { matchesSecondKey, type Crosswalk } from './crosswalk.js'
 import type { Excluder } from './exclude.js'
 import { findingOf } from './finding.js'
 import type { MappedColumn, Mapping } from './mapping.js'
+import type { Header } from './header.js'
 import type { RawRecord } from './records.js'
+import {
+  readResubmission,
+  saysTheSame,
+  unclearFindings,
+  type Restored,
+  type Resubmission,
+} from './resubmission.js'
 import { applyTransforms } from './transform.js'
 
 /** A record with what the watches over the whole file want to know of it. */
@@ -18,6 +27,8 @@ export interface RecordCheck {
   readonly oldKey: string | null
   /** Fields whose cell a configured transform changed. */
   readonly transformed: readonly Field[]
+  /** Fields whose cell came back in another notation and was read as it was in the export. */
+  readonly restored: readonly Field[]
 }
 
 export interface RecordCheckOptions {
@@ -25,8 +36,11 @@ export interface RecordCheckOptions {
   readonly mapping: Mapping
   /** Cells in the order of the header's names; null for a record of the wrong shape. */
   readonly align: (cells: readonly string[]) => string[] | null
-  readonly width: number
-  readonly migrationRow: number | null
+  readonly header: Header
+  /** What the ledger knows of the rows that a result file names; none where there is no ledger. */
+  readonly earlier: EarlierRows
+  /** Null for an export, whose cells count as they stand. */
+  readonly restore: ((cells: readonly string[], earlier: ReturnType<EarlierRows>) => Restored) | null
   readonly exclude: Excluder
   readonly crosswalk: Crosswalk | null
 }
@@ -39,36 +53,63 @@ const NOTHING: ReadableValues = {
   mandateReference: null,
 }
 
-const ROW_NUMBER = /^[1-9][0-9]{0,14}$/
-
 /** Turns one CSV record into a checked one; never throws. */
 export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, record: number) => RecordCheck {
-  const { align, check, mapping, exclude, migrationRow } = options
+  const { align, check, header, earlier, restore } = options
   return ({ line, cells: read }, record) => {
-    const cells = align(read)
-    if (cells === null) return misshapen(read, { line, record }, options)
-    const { raw, transformed } = rawValues(read, mapping.fields)
-    const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
-    const crossed = oldKey === null ? null : askCrosswalk(oldKey, read, options)
-    const given = [...exclude(cells), ...(crossed?.findings ?? [])]
-    const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
-    const corrects = migrationRow === null ? '' : cleanCell(read[migrationRow] ?? '')
-    const checked = {
-      record,
-      line,
-      cells,
-      corrects: ROW_NUMBER.test(corrects) ? Number(corrects) : null,
-      ...checkMandate(complete, check, given),
-    }
-    return { checked, raw: complete, oldKey, transformed }
+    if (align(read) === null) return misshapen(read, { line, record }, options)
+    const resubmission = readResubmission(read, header, check.severities)
+    const rows = resubmission === null ? [] : earlier(resubmission.corrects)
+    const restored = restore?.(read, rows) ?? null
+    const result = checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored })
+    const isUnchanged =
+      resubmission?.isDecided === false &&
+      resubmission.findings.length === 0 &&
+      restored?.isSame === true &&
+      rows.some((row) => saysTheSame(row, result.checked))
+    return { ...result, checked: { ...result.checked, isUnchanged } }
   }
 }
 
+function checkCells(
+  read: readonly string[],
+  place: { readonly line: number; readonly record: number },
+  { align, check, mapping, exclude, crosswalk }: RecordCheckOptions,
+  { resubmission, restored }: { resubmission: Resubmission | null; restored: Restored | null },
+): RecordCheck {
+  const cells = align(read) ?? []
+  const { raw, transformed } = rawValues(read, mapping.fields)
+  const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
+  const crossed = oldKey === null ? null : askCrosswalk(oldKey, read, { crosswalk, mapping, check })
+  const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
+  const given = [
+    ...(resubmission?.findings ?? []),
+    ...exclude(cells),
+    ...(crossed?.findings ?? []),
+    ...unclearFindings(restored?.unclear ?? [], (field) => raw[field] ?? '', check.severities),
+  ]
+  const dated = {
+    ...check,
+    signedDateFormat: restored?.formats.signed_date ?? check.signedDateFormat,
+    lastCollectionFormat: restored?.formats.last_collection_date ?? check.lastCollectionFormat,
+  }
+  const checked: CheckedRecord = {
+    ...place,
+    cells,
+    corrects: resubmission?.corrects ?? null,
+    isDecided: resubmission?.isDecided ?? false,
+    ...checkMandate(complete, dated, given),
+  }
+  return { checked, raw: complete, oldKey, transformed, restored: restored?.restored ?? [] }
+}
+
+/** Of a record of the wrong shape nobody can tell which cell is which, its row number among them. */
 function misshapen(
   cells: readonly string[],
   place: { readonly line: number; readonly record: number },
-  { width, check }: RecordCheckOptions,
+  { header, check }: RecordCheckOptions,
 ): RecordCheck {
+  const { width, migrationRow } = header
   const findings = findingOf('ROW_FIELD_COUNT', check.severities, {
     value: `${cells.length}`,
     detail: `It has ${cells.length}, the header has ${width}.`,
@@ -79,11 +120,11 @@ function misshapen(
     verdict: { kind: 'invalid' },
     values: NOTHING,
     mandateKey: null,
-    corrects: null,
+    corrects: migrationRow === null ? null : 0,
     latestFirstDebit: null,
     findings,
   }
-  return { checked, raw: null, oldKey: null, transformed: [] }
+  return { checked, raw: null, oldKey: null, transformed: [], restored: [] }
 }
 
 function rawValues(
@@ -110,7 +151,7 @@ function rawValues(
 function askCrosswalk(
   oldKey: string,
   cells: readonly string[],
-  { crosswalk, mapping, check }: RecordCheckOptions,
+  { crosswalk, mapping, check }: Pick<RecordCheckOptions, 'crosswalk' | 'mapping' | 'check'>,
 ): { readonly customerNo: string | null; readonly findings: readonly Finding[] } {
   const answer = crosswalk?.find(oldKey) ?? { kind: 'no_match' }
   const report = (rule: RuleId): readonly Finding[] =>

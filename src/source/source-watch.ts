@@ -32,8 +32,11 @@ export function watchSource(source: RecognisedSource) {
   let last: CheckedRecord | null = null
   const totals: RawRecord[] = []
   const transformed: Partial<Record<Field, number>> = {}
+  const restored: Partial<Record<Field, number>> = {}
+  // What holds for most rows of an export says nothing in a file of faulty ones.
+  const isExport = !layout.isResultFile
   return {
-    note: ({ checked, raw, oldKey, transformed: fields }: RecordCheck): void => {
+    note: ({ checked, raw, oldKey, transformed: fields, restored: cells }: RecordCheck): void => {
       records += 1
       last = checked
       columns.note(checked.cells)
@@ -42,6 +45,7 @@ export function watchSource(source: RecognisedSource) {
       file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''])
       if (raw !== null) cleaning.note(raw)
       for (const field of fields) transformed[field] = (transformed[field] ?? 0) + 1
+      for (const field of cells) restored[field] = (restored[field] ?? 0) + 1
     },
     noteTotals: (record: RawRecord): void => void totals.push(record),
     findings: (footer: string): readonly Finding[] => [
@@ -62,14 +66,14 @@ export function watchSource(source: RecognisedSource) {
       ),
       ...assumedEncoding(text, layout, severities),
       ...damage.findings(layout.header.names, severities),
-      ...file.findings(),
-      ...columns.findings(severities),
+      ...(isExport ? [...file.findings(), ...columns.findings(severities)] : []),
       ...(crosswalk?.isOwn === true ? crosswalk.loaded.findings(severities) : []),
     ],
     counts: () => ({
       ...columns.reading(),
       cleaned: cleaning.counts(),
       transformed,
+      restored,
       cellsWithControlCharacters: damage.controlCells(),
     }),
   }

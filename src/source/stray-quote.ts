@@ -40,7 +40,7 @@ export function judgeQuotes(
 ): QuoteJudge {
   // In a remark a blank follows the comma, in a record only where the whole file is written so.
   const separator = isSpaced ? delimiter : new RegExp(`[${delimiter}](?! )`)
-  const header = { names, positions, width, migrationRow: null }
+  const header = { names, positions, width, migrationRow: null, migrationDecision: null }
   const allowed = new Set(
     declared.flatMap((ref) => {
       const index = findColumn(header, ref)

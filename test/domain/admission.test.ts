@@ -249,9 +249,10 @@ describe('a row that names the row it corrects', () => {
     expect(decideOn({}, true)).toEqual({ kind: 'conflict', because: 'contested' })
   })
 
-  it('is a duplicate where nothing was corrected', () => {
-    expect(decideOn({ isUnchanged: true })).toEqual({ kind: 'duplicate' })
-    expect(decideOn({ isUnchanged: true, isSameMandate: true })).toEqual({ kind: 'duplicate' })
+  it.each(ROW_STATES)('changes nothing where nothing was corrected (%s)', (state) => {
+    const kind = state === 'conflict' ? 'with_its_rivals' : 'unchanged'
+    expect(decideOn({ isUnchanged: true, state })).toEqual({ kind })
+    expect(decideOn({ isUnchanged: true, isSameMandate: true, isRelated: false, state }, true)).toEqual({ kind })
   })
 
   it.each(ROW_STATES)('follows the rules for groups where both are of one mandate (%s)', (state) => {

@@ -11,6 +11,7 @@ test('the names are those of the JSON document', () => {
   const totals = totalsOf(1, new Map([['in_doubt', 1]]))
   expect(totals).toEqual({
     read: 1,
+    resubmitted: 0,
     invalid: 0,
     duplicate: 0,
     conflict: 0,

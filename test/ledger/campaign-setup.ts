@@ -62,6 +62,10 @@ export interface Values {
   readonly creditor?: string
   readonly reference?: string
   readonly corrects?: number
+  /** Given back as it was. */
+  readonly isUnchanged?: boolean
+  /** A person wrote "send" beside it. */
+  readonly isDecided?: boolean
   /** Default: sendable. */
   readonly verdict?: 'sendable' | 'invalid' | 'excluded'
   readonly mandateKey?: string | null
@@ -101,6 +105,8 @@ export function recordOf(values: Values = {}, record = 1): CheckedRecord {
         ? `${creditor.slice(0, 2)}|${creditor.slice(7)}|${reference.toUpperCase()}`
         : values.mandateKey,
     corrects: values.corrects ?? null,
+    isUnchanged: values.isUnchanged ?? false,
+    isDecided: values.isDecided ?? false,
     latestFirstDebit: null,
     findings: values.findings ?? [],
   }

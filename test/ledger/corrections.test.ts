@@ -17,6 +17,15 @@ import {
 import { problemsOf, rowsOf, statesOf } from './ledger-views.js'
 import { isProtected, OLD_STATES, reach } from './old-rows.js'
 
+const FINDING = {
+  rule: 'UMR_EMPTY',
+  severity: 'error',
+  field: 'unique_mandate_reference',
+  value: '',
+  message: 'There is none.',
+  remedy: 'Fill it in.',
+} as const
+
 /** The corrected row names another mandate: its reference was the damage. */
 const CORRECTED = { reference: 'M-ONE', corrects: 1 } as const
 
@@ -109,13 +118,20 @@ describe('a file that was given back', () => {
       { verdict: 'invalid', reference: '', mandateKey: null, customerNo: 7 },
     ])
     admit(ledger, [
-      { verdict: 'invalid', corrects: 1 },
-      { verdict: 'invalid', reference: '', mandateKey: null, customerNo: 7, corrects: 2 },
+      { verdict: 'invalid', corrects: 1, isUnchanged: true },
+      {
+        verdict: 'invalid',
+        reference: '',
+        mandateKey: null,
+        customerNo: 7,
+        corrects: 2,
+        isUnchanged: true,
+        findings: [FINDING],
+      },
     ])
     expect(statesOf(ledger.file)).toEqual(['invalid', 'invalid', 'duplicate', 'duplicate'])
-    expect(problemsOf(ledger.file)[0]?.message).toBe(
-      'The row is what it was before: record 1 of "export.csv", which is invalid (row 1).',
-    )
+    expect(problemsOf(ledger.file)).toEqual([])
+    expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 2, invalid: 2, duplicate: 0 })
   })
 
   it('knows a row again whose account number was removed and is shown masked', async () => {
@@ -124,7 +140,12 @@ describe('a file that was given back', () => {
     admit(ledger, [{}, {}])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [
-      { verdict: 'invalid', corrects: 2, cells: ['1000', 'DE…3000', '2020-01-31', CREDITOR, 'M-1'] },
+      {
+        verdict: 'invalid',
+        corrects: 2,
+        isUnchanged: true,
+        cells: ['1000', 'DE…3000', '2020-01-31', CREDITOR, 'M-1'],
+      },
     ])
     expect(statesOf(ledger.file)).toEqual(['registered', 'duplicate', 'duplicate'])
   })
@@ -133,7 +154,7 @@ describe('a file that was given back', () => {
     const ledger = open()
     admit(ledger, [{ verdict: 'invalid', iban: 'DE00' }])
     admit(ledger, [{ corrects: 1 }])
-    admit(ledger, [{ verdict: 'invalid', iban: 'DE00', corrects: 1 }])
+    admit(ledger, [{ verdict: 'invalid', iban: 'DE00', corrects: 1, isUnchanged: true }])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
   })
 
@@ -169,7 +190,14 @@ describe('a file that was given back', () => {
       'ready',
       'duplicate',
     ])
-    expect(ledger.totals()).toMatchObject({ read: 7, ready: 2, superseded: 2, duplicate: 2, excluded: 1 })
+    expect(ledger.totals()).toMatchObject({
+      read: 4,
+      resubmitted: 3,
+      ready: 2,
+      superseded: 0,
+      duplicate: 1,
+      excluded: 1,
+    })
     expect(isBalanced(ledger.totals())).toBe(true)
   })
 })

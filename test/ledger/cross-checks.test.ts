@@ -67,7 +67,7 @@ describe('CUSTOMER_MULTIPLE_MANDATES', () => {
     ledger.startRun(SETTINGS)
     admit(ledger, [{}])
     if (outcome !== null) await send(ledger, outcome)
-    admit(ledger, [{ reference: 'M-2' }])
+    admit(ledger, [{ reference: 'M-2', signedDate: '2021-02-28' }])
     expect(found(ledger.file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual(problems)
   })
 })

@@ -105,6 +105,8 @@ describe('rows', () => {
       registeredAt: null,
       latestFirstDebit: null,
       supersededBy: null,
+      corrects: null,
+      countedIn: 1,
       attempts: 0,
       lastAttempt: null,
       formerDoubt: null,

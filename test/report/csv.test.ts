@@ -91,7 +91,7 @@ describe('csvLine', () => {
       ['a\nb', 'c"d'],
       ['', 'e,f\r\n'],
     ]
-    expect(parsed(records.map(csvLine).join(''))).toEqual(records)
+    expect(parsed(records.map((cells) => csvLine(cells)).join(''))).toEqual(records)
   })
 })
 

@@ -84,17 +84,24 @@ describe('the reconciliation pack', () => {
     await writeReport(readerOf(EVERY_STATE), { out: folder })
 
     const headers = await Promise.all(
-      ['registered.csv', 'refused.csv', 'in-doubt.csv', 'not-sent.csv', 'problems.csv'].map(
-        async (name) => (await textOf(name)).split('\n')[0],
-      ),
+      [
+        'registered.csv',
+        'refused.csv',
+        'corrections.csv',
+        'in-doubt.csv',
+        'not-sent.csv',
+        'problems.csv',
+      ].map(async (name) => (await textOf(name)).split('\n')[0]),
     )
+    // What people open in a spreadsheet begins with the mark by which that knows UTF-8.
     const originals =
-      'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,' +
+      '\uFEFFcustomer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,' +
       'migration_row,migration_state,migration_rule,migration_status,migration_message,migration_remedy'
     const closing = 'migration_ledger,migration_attempt,migration_decision,migration_reason,migration_by'
     expect(headers).toEqual([
       'customer_no,iban_masked,signed_date,original_creditor_identifier,original_mandate_reference,' +
         'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts,latest_first_debit',
+      `${originals},${closing}`,
       `${originals},${closing}`,
       `${originals},migration_sent_at,migration_sent_ago,migration_resend_from,migration_request_id,${closing},` +
         'migration_assigned_creditor_identifier,migration_assigned_mandate_reference',
@@ -106,7 +113,7 @@ describe('the reconciliation pack', () => {
   it('puts every row into one file or into the count of closed rows, so that all add up to the rows read', async () => {
     const { totals, balanced } = await writeReport(readerOf(EVERY_STATE), { out: folder })
 
-    const files = ['registered.csv', 'refused.csv', 'in-doubt.csv', 'not-sent.csv']
+    const files = ['registered.csv', 'refused.csv', 'corrections.csv', 'in-doubt.csv', 'not-sent.csv']
     const records = await Promise.all(files.map(recordsOf))
     const summary = JSON.parse(await textOf('summary.json')) as Summary
     expect(balanced).toBe(true)
@@ -114,7 +121,9 @@ describe('the reconciliation pack', () => {
     const closed = Object.values(summary.inNoFile).reduce((sum, count) => sum + count, 0)
     expect(records.flat().length + closed).toBe(totals.read)
     const ids = records.slice(1).flatMap((list) => list.map((record) => record['migration_row']))
-    expect(ids).toEqual(['3', '4', '5', '6', '7', '8', '9', '10', '12'])
+    expect(ids.sort((one, other) => Number(one) - Number(other))).toEqual(
+      ['3', '4', '5', '6', '7', '8', '9', '10', '12'],
+    )
   })
 
   it('says so when the states do not add up to the records that were read', async () => {
@@ -187,7 +196,7 @@ describe('the reconciliation pack', () => {
 
     const holders: string[] = []
     for (const name of PACK_FILES) if ((await textOf(name)).includes(IBAN)) holders.push(name)
-    expect(holders.sort()).toEqual(['in-doubt.csv', 'not-sent.csv', 'refused.csv'])
+    expect(holders.sort()).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
   })
 })
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { EarlierRows } from '../../src/domain/earlier-row.js'
 import type { LocalDate } from '../../src/domain/mandate.js'
 import type { CheckedRecord } from '../../src/domain/verdict.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
@@ -27,12 +28,13 @@ const line = (
     .map((cell) => `"${String(cell).replaceAll('"', '""')}"`)
     .join(',')
 
-const sourceOf = (path: string) =>
+const sourceOf = (path: string, earlier?: EarlierRows) =>
   openSource(path, DEFAULT_SOURCE_OPTIONS, {
     today: '2026-06-15' as LocalDate,
     severities: {},
     newCreditorIdentifier: null,
     dormantSoonDays: 60,
+    ...(earlier === undefined ? {} : { earlier }),
   })
 
 async function recordsIn(path: string): Promise<CheckedRecord[]> {
@@ -63,7 +65,7 @@ function campaign(): Campaign {
   ledger.startRun(SETTINGS)
   const admitFile = async (path: string): Promise<void> => {
     const options = { severities: {}, signal: new AbortController().signal, watch: () => undefined }
-    await admitSources(ledger, [() => sourceOf(path)], options)
+    await admitSources(ledger, [(earlier) => sourceOf(path, earlier)], options)
   }
   return {
     folder,
@@ -86,7 +88,7 @@ function campaign(): Campaign {
   }
 }
 
-const recordsOf = (text: string): Record<string, string>[] => parse(text, { columns: true })
+const recordsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
 
 /** References that are legal and begin like a formula, text markers, and names that are formulas. */
 const AWKWARD = [
@@ -126,10 +128,10 @@ describe('the pack of a real ledger', () => {
       conflict: 2,
       invalid: 5,
     })
-    const rows = ['registered.csv', 'refused.csv', 'in-doubt.csv', 'not-sent.csv'].map(
+    const rows = ['registered.csv', 'refused.csv', 'corrections.csv', 'in-doubt.csv', 'not-sent.csv'].map(
       (name) => recordsOf(textOf(name)).length,
     )
-    expect(rows).toEqual([1, 1, 1, 10])
+    expect(rows).toEqual([1, 1, 7, 1, 3])
     expect(files.map(({ name }) => name).sort()).toEqual([...PACK_FILES].sort())
     expect(recordsOf(textOf('in-doubt.csv'))[0]).toMatchObject({ migration_row: '3', migration_attempt: '1' })
     expect(recordsOf(textOf('registered.csv'))[0]).toMatchObject({
@@ -159,14 +161,14 @@ describe('the pack of a real ledger', () => {
     expect(second.files).toEqual(first.files)
   })
 
-  it('gives rows that were not sent back exactly as they were read', async () => {
+  it('gives rows that are to be corrected back exactly as they were read', async () => {
     const { folder, admit, report } = campaign()
     await admit('a.csv', AWKWARD)
     const before = await recordsIn(join(folder, 'a.csv'))
 
     await report()
 
-    const after = await recordsIn(join(folder, 'pack', 'not-sent.csv'))
+    const after = await recordsIn(join(folder, 'pack', 'corrections.csv'))
     const meaning = ({ values, verdict, mandateKey, findings }: CheckedRecord) => ({
       values,
       verdict,
@@ -189,10 +191,10 @@ describe('the pack of a real ledger', () => {
     await admit('a.csv', AWKWARD)
     await report()
 
-    const cells = recordsOf(textOf('not-sent.csv')).flatMap((record) => Object.values(record))
+    const cells = recordsOf(textOf('corrections.csv')).flatMap((record) => Object.values(record))
 
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell) && !/^="[^"]*"$/.test(cell))).toEqual([])
-    expect(recordsOf(textOf('not-sent.csv')).map((record) => record['name'])).toEqual([
+    expect(recordsOf(textOf('corrections.csv')).map((record) => record['name'])).toEqual([
       '\'=HYPERLINK("http://x")',
       "'+49 170 1",
       "'@SUM(A1)",
@@ -208,10 +210,17 @@ describe('the pack of a real ledger', () => {
     await report()
 
     const corrected = join(folder, 'corrected.csv')
-    writeFileSync(corrected, textOf('not-sent.csv').replaceAll('DE89370400440532013001', IBAN))
+    writeFileSync(corrected, textOf('corrections.csv').replaceAll('DE89370400440532013001', IBAN))
     await admitFile(corrected)
 
-    expect(ledger.totals()).toMatchObject({ read: 11, registered: 1, superseded: 5, ready: 5, invalid: 0 })
+    expect(ledger.totals()).toMatchObject({
+      read: 6,
+      resubmitted: 5,
+      registered: 1,
+      superseded: 0,
+      ready: 5,
+      invalid: 0,
+    })
     expect(ledger.ready(0, 10).map(({ mandate }) => mandate.original.mandateReference)).toEqual([
       '-17',
       '+AB/1',
@@ -221,13 +230,13 @@ describe('the pack of a real ledger', () => {
     ])
     const { balanced } = await report()
     expect(balanced).toBe(true)
-    const header = textOf('not-sent.csv').split('\n')[0]!.split(',')
+    const header = textOf('corrections.csv').split('\n')[0]!.split(',')
     expect(new Set(header).size).toBe(header.length)
     const summary = JSON.parse(textOf('summary.json')) as {
       inNoFile: unknown
       files: Record<string, unknown>
     }
-    expect(summary.inNoFile).toEqual({ superseded: 5, writtenOff: 0 })
+    expect(summary.inNoFile).toEqual({ superseded: 0, writtenOff: 0 })
     expect(summary.files['not-sent.csv']).toEqual({ rows: 5 })
   })
 
@@ -238,8 +247,8 @@ describe('the pack of a real ledger', () => {
     expect(ledger.totals()).toMatchObject({ invalid: 1, ready: 1 })
     await report()
 
-    const [misshapen] = recordsOf(textOf('not-sent.csv'))
-    await admitFile(join(folder, 'pack', 'not-sent.csv'))
+    const [misshapen] = recordsOf(textOf('corrections.csv'))
+    await admitFile(join(folder, 'pack', 'corrections.csv'))
 
     expect(misshapen).toMatchObject({
       iban: '',
@@ -262,7 +271,7 @@ describe('the pack of a real ledger', () => {
     const body = IBAN.slice(4, -4)
     const holders = PACK_FILES.filter((name) => textOf(name).includes(body))
     const workbook = [...unzipped(readFileSync(join(folder, 'pack', 'reconciliation.xlsx'))).values()]
-    expect([...holders].sort()).toEqual(['in-doubt.csv', 'not-sent.csv', 'refused.csv'])
+    expect([...holders].sort()).toEqual(['corrections.csv', 'in-doubt.csv', 'refused.csv'])
     expect(workbook.some(({ text }) => text.includes(body))).toBe(false)
   })
 
@@ -272,8 +281,8 @@ describe('the pack of a real ledger', () => {
     ledger.purge({ by: 'A. Reviewer', reason: 'signed off', withOpenRows: true })
     await report()
 
-    expect(textOf('not-sent.csv')).not.toContain('37040044')
-    expect(recordsOf(textOf('not-sent.csv'))[1]).toMatchObject({
+    expect(textOf('corrections.csv')).not.toContain('37040044')
+    expect(recordsOf(textOf('corrections.csv'))[1]).toMatchObject({
       customer_no: '2',
       unique_mandate_reference: '="+AB/1"',
       name: '',

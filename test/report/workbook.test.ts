@@ -21,6 +21,7 @@ describe('the workbook', () => {
       'Summary',
       'In doubt',
       'Refused',
+      'To correct',
       'Not sent',
       'Registered',
       'Closed',

@@ -32,6 +32,8 @@ const opened = (...sources: OpenedSource[]) => sources.map((source) => () => Pro
 const unreadable = (): SourceError =>
   new SourceError('Cannot read "b.csv"', 'Give a whole file', { source: 'b.csv' })
 
+const NO_CORRECTIONS = { resubmitted: 0, notTaken: 0, isResultFile: false }
+
 describe('admitting the files of a command', () => {
   it('takes all of them in order, and tells how far it is', async () => {
     const ledger = newLedger()
@@ -39,8 +41,8 @@ describe('admitting the files of a command', () => {
     const files = opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3]))
     const watch = (name: string, records: number) => void seen.push([name, records])
     expect(await admitSources(ledger, files, options({ watch }))).toEqual([
-      { name: 'a.csv', kind: 'admitted', records: 2 },
-      { name: 'b.csv', kind: 'admitted', records: 1 },
+      { name: 'a.csv', kind: 'admitted', records: 2, ...NO_CORRECTIONS },
+      { name: 'b.csv', kind: 'admitted', records: 1, ...NO_CORRECTIONS },
     ])
     expect(seen).toEqual([
       ['a.csv', 1],
@@ -67,7 +69,7 @@ describe('admitting the files of a command', () => {
       },
     }
     expect(await admitSources(ledger, opened(again), options())).toEqual([
-      { name: 'a.csv', kind: 'known', records: 0 },
+      { name: 'a.csv', kind: 'known', records: 0, ...NO_CORRECTIONS },
     ])
     expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
   })
@@ -77,7 +79,7 @@ describe('admitting the files of a command', () => {
     await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())
     const stream = sourceOf('a.csv', [1], { isStream: true })
     expect(await admitSources(ledger, opened(stream), options())).toEqual([
-      { name: 'a.csv', kind: 'known', records: 1 },
+      { name: 'a.csv', kind: 'known', records: 1, ...NO_CORRECTIONS },
     ])
     expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
   })

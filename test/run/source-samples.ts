@@ -13,6 +13,7 @@ export function sourceOf(
     sha256: options.isStream === true ? null : sha256,
     header: RECORD_HEADER,
     columns: { customer_no: 'customer_no', iban: 'iban' },
+    isResultFile: false,
     records: async function* (signal) {
       for (const [index, n] of records.entries()) {
         await Promise.resolve()

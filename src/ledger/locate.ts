@@ -1,0 +1,49 @@
+import { readRowNumber } from '../domain/resaved.js'
+import { cleanCell, cleanIban, upperCase } from '../domain/text.js'
+import type { Fingerprints } from './fingerprints.js'
+import type { Connection } from './connection.js'
+
+interface Candidate {
+  readonly id: number
+  readonly customerNo: number | null
+  readonly reference: string | null
+  readonly account: Buffer | null
+}
+
+const COLUMNS = `id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account`
+
+/**
+ * Finds the row that a line was meant to correct when its row number cannot be read or its cells are shifted: the row
+ * must not be sent with the values that somebody has just corrected. A row is found by two of customer, account and
+ * reference, or by one of them and its number, among all cells of the line; of several, none.
+ */
+export function prepareLocating(
+  connection: Connection,
+  fingerprints: Fingerprints,
+  first: number,
+): (cells: readonly string[]) => number | null {
+  const byId = connection.prepare<[number, number], Candidate>(
+    `select ${COLUMNS} from row where id = ? and id < ? and state <> 'superseded' and place is not 0`,
+  )
+  const byCustomer = connection.prepare<[number, number], Candidate>(
+    `select ${COLUMNS} from row where customer_no = ? and id < ? and state <> 'superseded' and place is not 0`,
+  )
+  return (cells) => {
+    const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
+    const numbers = new Set([...texts].flatMap((text) => readRowNumber(text) ?? []))
+    const accounts = [...texts].map((text) => fingerprints.account(cleanIban(text)))
+    const shared = ({ customerNo, reference, account }: Candidate): number =>
+      [
+        customerNo !== null && numbers.has(customerNo),
+        reference !== null && texts.has(upperCase(reference)),
+        account !== null && accounts.some((each) => each.equals(account)),
+      ].filter(Boolean).length
+    const found = new Set<number>()
+    for (const number of numbers) {
+      for (const row of byId.all(number, first)) if (shared(row) > 0) found.add(row.id)
+      for (const row of byCustomer.all(number, first)) if (shared(row) > 1) found.add(row.id)
+    }
+    const [only, ...others] = found
+    return only !== undefined && others.length === 0 ? only : null
+  }
+}
