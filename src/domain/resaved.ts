@@ -61,13 +61,10 @@ function isRounded(original: string, given: string): boolean {
     const decimals = mantissa.replace(/^[+-]?[0-9][.,]?/, '').length
     return Number(Number(original).toExponential(decimals)) === Number(given.replace(',', '.'))
   }
-  const digits = withoutDecimals(given)
-  return (
-    DIGITS.test(digits) &&
-    digits.length > MOST_DIGITS_KEPT &&
-    digits.length === withoutZeros(original).length &&
-    Number(digits) === Number(original)
-  )
+  const [before, after] = [withoutZeros(original), withoutDecimals(given)]
+  if (!DIGITS.test(after) || after.length <= MOST_DIGITS_KEPT || after.length !== before.length) return false
+  const isCut = /^0+$/.test(after.slice(MOST_DIGITS_KEPT))
+  return Number(after) === Number(before) || (isCut && after.startsWith(before.slice(0, MOST_DIGITS_KEPT)))
 }
 
 /** Compares a cell that is no date. */
@@ -148,9 +145,7 @@ export function dateLikeness(original: DateCell, given: string, today: LocalDate
 
 function dateOf(text: string, format: SettledFormat, today: LocalDate): LocalDate | null {
   const read = readDate(text, format, today)
-  if (read.kind === 'date') return read.date
-  const again = readDate(text, notationOf(text, format, today), today)
-  return again.kind === 'date' ? again.date : null
+  return read.kind === 'date' ? read.date : null
 }
 
 const ROW_NUMBER = /^(?:0*)([1-9][0-9]{0,14})(?:[.,]0{1,2})?$/

@@ -60,7 +60,7 @@ export function settleCorrections(scope: Scope, places: Places): void {
     `select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
       where row.id >= :after and corrects > 0 order by row.id limit :limit`,
   )
-  connection.exec('create temp table if not exists rival (id integer primary key)')
+  connection.exec('create temp table if not exists rival (id integer primary key, row integer not null)')
   connection.exec('delete from temp.rival')
   const look = prepareLooking(scope)
   const apply = prepareApplying(scope, places)
@@ -75,6 +75,10 @@ export function settleCorrections(scope: Scope, places: Places): void {
     after = last.id + 1
   }
   leaveOldConflicts(scope)
+  const counting = connection.prepare<[], { id: number; row: number }>(
+    `select rival.id, rival.row from temp.rival join row on row.id = rival.id where state <> 'duplicate'`,
+  )
+  for (const { id, row } of counting.all()) places.isAbout(id, row)
 }
 
 /**
@@ -189,15 +193,14 @@ function prepareApplying(scope: Scope, places: Places) {
   const supersede = connection.prepare<[number, number]>(
     `update row set state = 'superseded', superseded_by = ? where id = ?`,
   )
-  const isRival = connection.prepare<[number]>('insert into temp.rival values (?)')
+  const isRival = connection.prepare<[number, number]>('insert into temp.rival values (?, ?)')
   return ({ id, corrects }: Newcomer, current: number | null, plan: CorrectionPlan): void => {
     switch (plan.kind) {
       case 'by_mandate':
         if (current !== null) places.isAbout(id, current)
         return
       case 'with_its_rivals':
-        if (current !== null) places.isAbout(id, current)
-        isRival.run(id)
+        if (current !== null) isRival.run(id, current)
         return
       case 'supersede':
         if (current === null) return

@@ -1,6 +1,6 @@
 import { showValue } from '../domain/finding.js'
 import { isSameCell, readWhole } from '../domain/resaved-cell.js'
-import { fold } from '../domain/text.js'
+import { cleanCell, fold } from '../domain/text.js'
 import { UsageError } from '../errors.js'
 import type { Decision, Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/reader.js'

@@ -102,7 +102,9 @@ export function restoreFrom(
   function likeness(before: string, after: string, { field }: Telling, row: EarlierRow): Likeness {
     if (field === null || !isDateField(field)) return likenessOf(before, after)
     const date = field === 'signed_date' ? (row.values?.signedDate ?? null) : null
-    return dateLikeness({ text: before, format: row.formats[DATES[field]], date }, after, today)
+    const declaredThen = row.formats[DATES[field]]
+    const format = row.isCorrection ? notationOf(cleanCell(before), declaredThen, today) : declaredThen
+    return dateLikeness({ text: before, format, date }, after, today)
   }
 
   /** A cell in the notation of its export is read as the configuration says now, where it can be. */

@@ -252,7 +252,9 @@ describe('a row that names the row it corrects', () => {
   it.each(ROW_STATES)('changes nothing where nothing was corrected (%s)', (state) => {
     const kind = state === 'conflict' ? 'with_its_rivals' : 'unchanged'
     expect(decideOn({ isUnchanged: true, state })).toEqual({ kind })
-    expect(decideOn({ isUnchanged: true, isSameMandate: true, isRelated: false, state }, true)).toEqual({ kind })
+    expect(decideOn({ isUnchanged: true, isSameMandate: true, isRelated: false, state }, true)).toEqual({
+      kind,
+    })
   })
 
   it.each(ROW_STATES)('follows the rules for groups where both are of one mandate (%s)', (state) => {

@@ -39,7 +39,10 @@ const program = (...args: string[]): Promise<Ended> =>
 
 type Row = Record<string, string>
 const readRows = (name: string): Row[] =>
-  Papa.parse<Row>(readFileSync(path(name), 'utf8').replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true }).data
+  Papa.parse<Row>(readFileSync(path(name), 'utf8').replace(/^\uFEFF/, ''), {
+    header: true,
+    skipEmptyLines: true,
+  }).data
 
 function writeRows(name: string, rows: readonly Row[], delimiter = ','): void {
   writeFileSync(path(name), stringify([...rows], { header: true, delimiter, quoted: true }))
@@ -65,18 +68,21 @@ function writeExport(): void {
 }
 
 describe('the way back of corrected rows', () => {
-  it.each(['corrections.csv', 'not-sent.csv'])('9.1.2 recognises %s when nothing in it was changed', async (name) => {
-    writeExport()
-    const first = { read: 7, registered: 3, invalid: 1, conflict: 2, duplicate: 1 }
-    expect(await totalsOf(program('run', 'export.csv'))).toEqual({ status: 3, totals: first })
-    const rows = readRows(name)
-    writeRows('unchanged.csv', rows)
-    expect(await totalsOf(program('run', 'unchanged.csv'))).toEqual({
-      status: 3,
-      totals: { ...first, resubmitted: rows.length },
-    })
-    expect(sandbox.mandates()).toHaveLength(3)
-  })
+  it.each(['corrections.csv', 'not-sent.csv'])(
+    '9.1.2 recognises %s when nothing in it was changed',
+    async (name) => {
+      writeExport()
+      const first = { read: 7, registered: 3, invalid: 1, conflict: 2, duplicate: 1 }
+      expect(await totalsOf(program('run', 'export.csv'))).toEqual({ status: 3, totals: first })
+      const rows = readRows(name)
+      writeRows('unchanged.csv', rows)
+      expect(await totalsOf(program('run', 'unchanged.csv'))).toEqual({
+        status: 3,
+        totals: { ...first, resubmitted: rows.length },
+      })
+      expect(sandbox.mandates()).toHaveLength(3)
+    },
+  )
 
   it('9.1.3 takes corrected rows in any column separator and ends with nothing open', async () => {
     writeExport()

@@ -121,9 +121,17 @@ describe('the reconciliation pack', () => {
     const closed = Object.values(summary.inNoFile).reduce((sum, count) => sum + count, 0)
     expect(records.flat().length + closed).toBe(totals.read)
     const ids = records.slice(1).flatMap((list) => list.map((record) => record['migration_row']))
-    expect(ids.sort((one, other) => Number(one) - Number(other))).toEqual(
-      ['3', '4', '5', '6', '7', '8', '9', '10', '12'],
-    )
+    expect(ids.sort((one, other) => Number(one) - Number(other))).toEqual([
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+      '8',
+      '9',
+      '10',
+      '12',
+    ])
   })
 
   it('says so when the states do not add up to the records that were read', async () => {

@@ -1,0 +1,178 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/index.js'
+import { germanIban, validExport, validLine } from '../support/export.js'
+import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
+
+let place: ReturnType<typeof makeFolder>
+let sandbox: Sandbox
+
+beforeEach(async () => {
+  place = makeFolder()
+  sandbox = await startSandbox({
+    seed: 1,
+    faults: [
+      {
+        match: { customer_no: 5 },
+        times: 1,
+        fault: { kind: 'refuse', status: 422, field: 'iban', message: 'closed' },
+      },
+    ],
+  })
+})
+afterEach(async () => {
+  await sandbox.close()
+  place.remove()
+})
+
+const path = (name: string): string => join(place.folder, name)
+const textOf = (name: string): string => readFileSync(path(name), 'utf8')
+
+interface Told {
+  readonly exitCode: number
+  readonly totals: Readonly<Record<string, number>>
+  readonly balanced: boolean
+  readonly warnings: readonly string[]
+  readonly problems?: readonly { readonly rule: string; readonly count: number }[]
+}
+
+async function program(...args: string[]): Promise<Told> {
+  const { stdout, stderr } = await runProgram([...args, '--json'], {
+    cwd: place.folder,
+    env: { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: sandbox.url },
+  })
+  expect(stderr).not.toContain('Please report this')
+  const told = JSON.parse(stdout) as Told
+  expect(told.balanced).toBe(true)
+  return told
+}
+
+/** Customers 1 and 2 are fine, 3 has an impossible date, 4 stands twice, 5 is refused once. */
+function writeExport(): void {
+  const lines = [
+    validLine(1),
+    validLine(2),
+    validLine(3).replace('2024-03-04', '2024-02-30'),
+    validLine(4),
+    validLine(4),
+    validLine(5),
+  ]
+  writeFileSync(path('export.csv'), `${validExport(0)}${lines.join('\n')}\n`)
+}
+const held = (): number[] =>
+  sandbox
+    .mandates()
+    .map(({ customer_no }) => Number(customer_no))
+    .sort()
+
+describe('9.1.1 check on our own files', () => {
+  it('compares corrections with the campaign, and changes nothing in it', async () => {
+    writeExport()
+    await program('run', 'export.csv')
+    writeFileSync(path('corrected.csv'), textOf('corrections.csv').replace('2024-02-30', '2024-02-29'))
+    const checked = await program('check', '--ledger', 'sepa-migrate.db', 'corrected.csv', 'refused.csv')
+    expect(checked).toMatchObject({
+      exitCode: 0,
+      totals: { read: 6, resubmitted: 2, registered: 3, ready: 1, refused: 1, invalid: 0, duplicate: 1 },
+      problems: [],
+    })
+    const status = await program('status')
+    expect(status.totals).toMatchObject({ read: 6, resubmitted: 0, invalid: 1, refused: 1 })
+  })
+
+  it.each(['corrections.csv', 'refused.csv', 'not-sent.csv'])(
+    'without a ledger takes %s on its own, and says so',
+    async (name) => {
+      writeExport()
+      await program('run', 'export.csv')
+      const checked = await program('check', name)
+      expect(checked.totals).toMatchObject({ read: 1, resubmitted: 0, conflict: 0 })
+      expect(checked.warnings.join()).toContain('it was checked on its own')
+    },
+  )
+
+  it('lets one row that names an unknown row hide no other', async () => {
+    writeFileSync(path('export.csv'), validExport(1))
+    await program('run', 'export.csv')
+    const header = `${validExport(0).trim()},migration_row,migration_state`
+    const bad = `${validLine(8).replace('DE', 'XX')},99,invalid`
+    writeFileSync(path('mixed.csv'), [header, bad, `${validLine(9)},,`, ''].join('\n'))
+    const run = await program('run', 'mixed.csv')
+    expect(run).toMatchObject({ exitCode: 3, totals: { read: 2, resubmitted: 1, registered: 2 } })
+    expect(run.warnings.join()).toContain('1 of the 1 corrections in "mixed.csv" were not taken')
+    expect(held()).toEqual([1, 9])
+    expect((await program('status')).exitCode).toBe(0)
+  })
+})
+
+describe('8.3.1 a correction', () => {
+  it.each(['2.0', '2,00', '0002', "'2", '="2"'])(
+    'whose row number became %s replaces that row',
+    async (number) => {
+      writeFileSync(path('export.csv'), validExport(2))
+      await program('run', 'export.csv', '--limit', '1')
+      const corrected = `${validLine(2).replace(germanIban(2), germanIban(77))};"${number.replaceAll('"', '""')}";ready`
+      writeFileSync(path('corrected.csv'), corrections(corrected))
+      await program('run', 'corrected.csv')
+      expect(held()).toEqual([1, 2])
+      expect(sandbox.mandates().map(({ iban }) => iban)).toContain(germanIban(77))
+    },
+  )
+
+  it('whose row number cannot be read is an error of the line, and holds the old row back', async () => {
+    writeFileSync(path('export.csv'), validExport(2))
+    await program('run', 'export.csv', '--limit', '1')
+    const line = validLine(2).replace(germanIban(2), germanIban(77)).replace('MANDATE-2', 'MANDATE-22')
+    writeFileSync(path('corrected.csv'), corrections(`${line};#REF!;ready`))
+    expect(await program('run', 'corrected.csv')).toMatchObject({
+      exitCode: 3,
+      totals: { read: 2, resubmitted: 1, registered: 1, invalid: 1 },
+    })
+    expect(held()).toEqual([1])
+    expect(textOf('problems.csv')).toContain('CORRECTION_UNREADABLE')
+  })
+
+  it.each([
+    ['too many', (line: string) => line.replace(germanIban(77), `;${germanIban(77)}`)],
+    ['too few', (line: string) => line.replace('2024-03-03;', '')],
+  ])('with one cell %s never lets the old account be sent', async (_, shift) => {
+    writeFileSync(path('export.csv'), validExport(2))
+    await program('run', 'export.csv', '--limit', '1')
+    const line = `${validLine(2).replace(germanIban(2), germanIban(77))};2;ready`.replaceAll(',', ';')
+    writeFileSync(path('corrected.csv'), corrections(shift(line)))
+    expect(await program('run', 'corrected.csv')).toMatchObject({
+      exitCode: 3,
+      totals: { read: 2, resubmitted: 1, registered: 1, invalid: 1, ready: 0 },
+    })
+    expect(held()).toEqual([1])
+  })
+
+  const corrections = (line: string): string =>
+    `\uFEFF${validExport(0).trim()},migration_row,migration_state\n`.replaceAll(',', ';') +
+    `${line.replaceAll(/,(?!00)/g, ';')}\n`
+})
+
+describe('9.1.4 the files for people', () => {
+  it('have the separator, the dates and the numbers of the export, and a byte order mark', async () => {
+    writeFileSync(
+      path('sepa-migrate.yaml'),
+      'columns: { signed_date: { column: signed_date, format: dd.mm.yyyy } }\n',
+    )
+    const line = (n: number, date = '01.03.2024'): string =>
+      `000${n};${germanIban(n)};${date};DE98ZZZ09999999999;0012${n}`
+    const header = validExport(0).trim().replaceAll(',', ';')
+    writeFileSync(path('export.csv'), [header, line(1), line(1), line(2, '30.02.2024'), ''].join('\n'))
+    await program('run', 'export.csv')
+    const told = (name: string): string[] => textOf(name).split('\n')
+    expect(told('corrections.csv')[0]).toBe(
+      `\uFEFF${header};migration_row;migration_state;migration_rule;migration_status;migration_message;migration_remedy;migration_decision`,
+    )
+    expect(told('corrections.csv')[1]).toMatch(/^"=""0002""";"DE[0-9]{20}";"30\.02\.2024";/)
+    // The account of a repeated row went with its mandate; what is left is shown as the export writes it.
+    expect(told('not-sent.csv')[1]).toMatch(
+      /;"DE…0001";"01\.03\.2024";"DE98ZZZ09999999999";"=""00121""";"2";"duplicate"/,
+    )
+    expect(existsSync(path('refused.csv'))).toBe(true)
+  })
+})

@@ -1,0 +1,340 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import Papa from 'papaparse'
+import { describe, expect, it } from 'vitest'
+import type { LocalDate } from '../../src/domain/mandate.js'
+import { isBalanced, type Totals } from '../../src/domain/totals.js'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import { openLedger } from '../../src/ledger/open-ledger.js'
+import { openLedgerReader } from '../../src/ledger/open-reader.js'
+import { writeReport } from '../../src/report/pack.js'
+import { admitSources } from '../../src/run/admit-sources.js'
+import { exitStatusOf } from '../../src/run/exit-status.js'
+import { openSource } from '../../src/source/read-source.js'
+import { inDoubt, refused, registered, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
+import { germanIban } from '../support/export.js'
+import { RESAVINGS, type Resaving } from '../support/resavings.js'
+import { optionsOf } from '../support/sources.js'
+
+/**
+ * The loop of an operator: run, open the files to correct in some program, correct, save, give back. Played in one
+ * process on a real ledger, real files and the real pack.
+ */
+
+const SEED = Number(process.env['LOOP_SEED'] ?? 20_261_121)
+/** Random campaigns for each property; more with LOOP_RUNS. */
+const RUNS = Number(process.env['LOOP_RUNS'] ?? 3)
+const HEADER = 'Kundennummer;IBAN;Datum;Gläubiger-ID;Referenz;Bemerkung'
+
+const OPTIONS = optionsOf(`
+  columns:
+    customer_no: Kundennummer
+    iban: IBAN
+    signed_date: { column: Datum, format: dd.mm.yyyy }
+    sepa_creditor_identifier: Gläubiger-ID
+    unique_mandate_reference: Referenz`)
+
+type Fault =
+  'none' | 'iban' | 'date' | 'reference' | 'refused' | 'ragged' | 'twice' | 'contradicts' | 'in_doubt'
+
+interface Line {
+  readonly customer: number
+  readonly date: string
+  readonly reference: string
+  readonly fault: Fault
+}
+
+const ibanOf = (customer: number): string => germanIban(customer)
+const cellsOf = ({ customer, date, reference }: Line): string[] => [
+  String(customer).padStart(5, '0'),
+  ibanOf(customer),
+  date,
+  'DE98ZZZ09999999999',
+  reference,
+  `Müller & Söhne; "${String(customer)}"`,
+]
+
+const quoted = (cells: readonly string[]): string =>
+  cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';')
+
+/** What the export has instead of the truth. */
+function damaged(line: Line): string[] {
+  const cells = cellsOf(line)
+  switch (line.fault) {
+    case 'iban':
+      return [
+        quoted(
+          cells.map((cell, at) =>
+            at === 1 ? cell.replace(/.$/, (d) => String((Number(d) + 1) % 10)) : cell,
+          ),
+        ),
+      ]
+    case 'date':
+      return [quoted(cells.map((cell, at) => (at === 2 ? '30.02.2021' : cell)))]
+    case 'reference':
+      return [quoted(cells.map((cell, at) => (at === 4 ? '' : cell)))]
+    case 'ragged':
+      return [quoted([...cells, 'one too many'])]
+    case 'twice':
+      return [quoted(cells), quoted(cells)]
+    case 'contradicts':
+      return [quoted(cells), quoted(cells.map((cell, at) => (at === 2 ? '01.02.2020' : cell)))]
+    default:
+      return [quoted(cells)]
+  }
+}
+
+const clean = (line: Line): string[] =>
+  line.fault === 'twice' || line.fault === 'contradicts'
+    ? [quoted(cellsOf(line)), quoted(cellsOf(line))]
+    : [quoted(cellsOf(line))]
+
+const reference = fc.oneof(
+  fc
+    .constantFrom('M-', 'AB/', '00', '12345678901', '0.', 'MAR', '3E')
+    .chain((start) => fc.integer({ min: 1000, max: 99_999 }).map((n) => `${start}${n}`)),
+)
+const date = fc
+  .date({ min: new Date('2010-01-02'), max: new Date('2026-05-01'), noInvalidDate: true })
+  .map((day) => day.toISOString().slice(0, 10).split('-').reverse().join('.'))
+const lines = (faults: readonly Fault[]) =>
+  fc
+    .array(fc.record({ date, reference, fault: fc.constantFrom(...faults) }), { minLength: 1, maxLength: 12 })
+    .map((all) =>
+      all.map((line, index): Line => ({
+        ...line,
+        reference: `${line.reference}${index}`,
+        customer: 21 + index * 7,
+      })),
+    )
+
+interface Loop {
+  readonly ledger: Ledger
+  readonly give: (name: string, content: string | Buffer) => Promise<void>
+  readonly send: (refusedCustomers: ReadonlySet<number>, doubtful: ReadonlySet<number>) => Promise<void>
+  readonly pack: () => Promise<(name: string) => Buffer>
+  readonly close: () => void
+}
+
+function startLoop(): Loop {
+  const folder = mkdtempSync(join(tmpdir(), 'loop-'))
+  const file = join(folder, 'campaign.db')
+  const ledger = openLedger({ file, clock: stoppedClock(), pid: 1 })
+  ledger.bind({ baseUrl: 'https://billing.example', username: 'me' })
+  ledger.startRun(SETTINGS)
+  let files = 0
+  return {
+    ledger,
+    give: async (name, content) => {
+      const path = join(folder, `${(files += 1)}-${name}`)
+      writeFileSync(path, content)
+      const check = {
+        today: '2026-06-15' as LocalDate,
+        severities: {},
+        newCreditorIdentifier: null,
+        dormantSoonDays: 60,
+      }
+      await admitSources(
+        ledger,
+        [(earlier) => openSource(path, OPTIONS, earlier === undefined ? check : { ...check, earlier })],
+        { severities: {}, signal: new AbortController().signal, watch: () => undefined },
+      )
+    },
+    send: async (refusedCustomers, doubtful) => {
+      for (let [row] = ledger.ready(0, 1); row !== undefined; [row] = ledger.ready(0, 1)) {
+        const { customerNo } = row.mandate
+        const outcome = refusedCustomers.has(customerNo)
+          ? refused()
+          : doubtful.has(customerNo)
+            ? inDoubt()
+            : registered(`NEW-${row.mandate.original.mandateReference}`)
+        await ledger.settle(await ledger.begin(row), outcome)
+      }
+    },
+    pack: async () => {
+      const out = join(folder, `pack-${(files += 1)}`)
+      const reader = openLedgerReader(file)
+      try {
+        const { totals, balanced } = await writeReport(reader, { out })
+        expect(balanced).toBe(true)
+        expect(totals).toEqual(ledger.totals())
+        for (const source of reader.sources()) expect(isBalanced(source.totals)).toBe(true)
+      } finally {
+        reader.close()
+      }
+      return (name) => readFileSync(join(out, name))
+    },
+    close: () => {
+      ledger.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const NONE: ReadonlySet<number> = new Set()
+const customersWith = (all: readonly Line[], fault: Fault): ReadonlySet<number> =>
+  new Set(all.filter((line) => line.fault === fault).map(({ customer }) => customer))
+const exportOf = (all: readonly Line[], write: (line: Line) => string[]): string =>
+  `${HEADER}\n${all.flatMap(write).join('\n')}\n`
+
+type Signed = Omit<Totals, 'resubmitted'>
+const signed = ({ resubmitted: _, ...rest }: Totals): Signed => rest
+
+interface HashSummary {
+  readonly hashTotals: Readonly<Record<string, unknown>>
+  readonly distinct: unknown
+}
+const hashesOf = (file: Buffer) => {
+  const { hashTotals, distinct } = JSON.parse(file.toString()) as HashSummary
+  return { read: hashTotals['read'], registered: hashTotals['registered'], distinct }
+}
+
+const parsed = (file: Buffer) =>
+  Papa.parse<string[]>(file.toString('utf8').replace(/^\uFEFF/, ''), { skipEmptyLines: true, newline: '\n' })
+
+/** An operator corrects some of the rows of the file, as far as the truth is known. */
+function correct(
+  file: Buffer,
+  truth: ReadonlyMap<string, Line>,
+  isDone: (customer: string) => boolean,
+): Buffer {
+  const { data, meta } = parsed(file)
+  const [header = [], ...rows] = data
+  const corrected = rows.map((row) => {
+    const key = String(Number((row[0] ?? '').replace(/[^0-9]/g, '')))
+    const line = truth.get(key)
+    return line === undefined || !isDone(key) ? row : [...typedOver(row, cellsOf(line)), ...row.slice(5)]
+  })
+  const text = Papa.unparse([header, ...corrected], { delimiter: meta.delimiter, quotes: true })
+  return Buffer.from(`\uFEFF${text}\n`)
+}
+
+/** Cells that are right stay as they are; what is typed anew is typed as text, or no program would keep its zeros. */
+const typedOver = (row: readonly string[], right: readonly string[]): string[] =>
+  right.slice(0, 5).map((cell, at) => {
+    const shown = (row[at] ?? '').replace(/^="(.*)"$/, '$1')
+    if (shown === cell) return row[at] ?? ''
+    return at === 2 ? cell : `="${cell}"`
+  })
+
+describe('9.1 given back unchanged', () => {
+  const ALL = [
+    'none',
+    'iban',
+    'date',
+    'reference',
+    'refused',
+    'ragged',
+    'twice',
+    'contradicts',
+    'in_doubt',
+  ] as const
+  const FILES = ['corrections.csv', 'refused.csv', 'not-sent.csv', 'in-doubt.csv'] as const
+
+  it.each(RESAVINGS)(
+    'and saved again by %s, nothing changes',
+    async (_, resave) => {
+      await fc.assert(
+        fc.asyncProperty(lines(ALL), fc.boolean(), async (all, isSent) => {
+          const loop = startLoop()
+          try {
+            await loop.give('export.csv', exportOf(all, damaged))
+            if (isSent) await loop.send(customersWith(all, 'refused'), customersWith(all, 'in_doubt'))
+            const before = loop.ledger.totals()
+            const first = await loop.pack()
+            for (const name of FILES) {
+              if (parsed(first(name)).data.length < 2) continue
+              await loop.give(name, resave(first(name)))
+              expect(signed(loop.ledger.totals()), name).toEqual(signed(before))
+            }
+            const second = await loop.pack()
+            for (const name of FILES) expect(second(name).equals(first(name)), name).toBe(true)
+            expect(hashesOf(second('summary.json'))).toEqual(hashesOf(first('summary.json')))
+          } finally {
+            loop.close()
+          }
+        }),
+        { seed: SEED, numRuns: RUNS, endOnFailure: true },
+      )
+    },
+    120_000,
+  )
+
+  it.each(['corrections.csv', 'refused.csv', 'not-sent.csv'] as const)(
+    'in part, a subset of %s changes nothing either',
+    async (name) => {
+      await fc.assert(
+        fc.asyncProperty(lines(ALL), fc.integer({ min: 0, max: 4095 }), async (all, kept) => {
+          const loop = startLoop()
+          try {
+            await loop.give('export.csv', exportOf(all, damaged))
+            await loop.send(customersWith(all, 'refused'), NONE)
+            const before = loop.ledger.totals()
+            const { data, meta } = parsed((await loop.pack())(name))
+            const rows = data.filter((_, at) => at === 0 || (kept & (1 << (at - 1))) !== 0)
+            if (rows.length < 2) return
+            await loop.give(name, Papa.unparse(rows, { delimiter: meta.delimiter, quotes: true }))
+            expect(signed(loop.ledger.totals())).toEqual(signed(before))
+          } finally {
+            loop.close()
+          }
+        }),
+        { seed: SEED, numRuns: 2 * RUNS, endOnFailure: true },
+      )
+    },
+    120_000,
+  )
+})
+
+describe('9.1.3 the loop, ten times over with re-savings in between', () => {
+  it('ends with the signed totals of a clean export, and exit status 0', async () => {
+    const faults = ['none', 'iban', 'date', 'reference', 'refused', 'ragged', 'twice', 'contradicts'] as const
+    const savings = fc.array(fc.constantFrom(...RESAVINGS.map(([name]) => name)), {
+      minLength: 10,
+      maxLength: 10,
+    })
+    await fc.assert(
+      fc.asyncProperty(lines(faults), savings, async (all, resavings) => {
+        const [loop, ideal] = [startLoop(), startLoop()]
+        try {
+          const truth = new Map(all.map((line) => [String(line.customer), line]))
+          await loop.give('export.csv', exportOf(all, damaged))
+          await loop.send(customersWith(all, 'refused'), NONE)
+          for (const [round, program] of resavings.entries()) {
+            const resave = new Map(RESAVINGS).get(program) ?? ((file) => file)
+            // Every round a tenth of the customers more; the last corrects whatever is left.
+            const isDone = (customer: string): boolean => round === 9 || (Number(customer) / 7) % 10 <= round
+            await playRound(loop, truth, isDone, resave)
+          }
+          await ideal.give('clean.csv', exportOf(all, clean))
+          await ideal.send(NONE, NONE)
+          expect(signed(loop.ledger.totals())).toEqual(signed(ideal.ledger.totals()))
+          expect(exitStatusOf(loop.ledger.totals(), null, null)).toBe(0)
+          const [ours, theirs] = [await loop.pack(), await ideal.pack()]
+          expect(hashesOf(ours('summary.json'))).toEqual(hashesOf(theirs('summary.json')))
+        } finally {
+          loop.close()
+          ideal.close()
+        }
+      }),
+      { seed: SEED, numRuns: RUNS, endOnFailure: true },
+    )
+  }, 300_000)
+})
+
+async function playRound(
+  loop: Loop,
+  truth: ReadonlyMap<string, Line>,
+  isDone: (customer: string) => boolean,
+  resave: Resaving,
+): Promise<void> {
+  const files = await loop.pack()
+  for (const name of ['corrections.csv', 'refused.csv', 'not-sent.csv']) {
+    if (parsed(files(name)).data.length < 2) continue
+    const edited = name === 'not-sent.csv' ? files(name) : correct(files(name), truth, isDone)
+    await loop.give(name, resave(edited))
+  }
+  await loop.send(NONE, NONE)
+}
