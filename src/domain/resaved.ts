@@ -50,8 +50,8 @@ const isTruth = (one: string, other: string): boolean =>
 const isWithoutLetters = (original: string, given: string): boolean =>
   given.includes('?') &&
   original.length === given.length &&
-  [...original].every(
-    (letter, at) => letter === given[at] || (given[at] === '?' && (letter.codePointAt(0) ?? 0) > 0xff),
+  Array.from({ length: given.length }, (_, at) => at).every(
+    (at) => original[at] === given[at] || (given[at] === '?' && original.charCodeAt(at) > 0xff),
   )
 
 function isRounded(original: string, given: string): boolean {

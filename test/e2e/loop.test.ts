@@ -63,7 +63,7 @@ function writeExport(): void {
 const held = (): number[] =>
   sandbox
     .mandates()
-    .map(({ customer_no }) => Number(customer_no))
+    .map(({ customer_no }) => customer_no)
     .sort()
 
 describe('9.1.1 check on our own files', () => {
