@@ -4,7 +4,7 @@ import type { World } from './world.js'
 
 const MEANING: Readonly<Record<keyof Totals, string>> = {
   read: 'records of the exports',
-  resubmitted: 'corrections given back, counted in the place of the rows they correct',
+  resubmitted: 'lines given back; a correction counts in the place of its row',
   invalid: 'a value is wrong; not sent',
   duplicate: 'same mandate, same content; not sent again',
   conflict: 'same mandate, different content; not sent',

@@ -222,7 +222,7 @@ describe('53: values that look like others', () => {
     expect((await run(place).ended).status).toBe(3)
     expect(totals(place)).toMatchObject({ invalid: BROKEN.length, registered: 1 })
     expect(place.sandbox.mandates()).toMatchObject([{ customer_no: 1 }])
-    const reasons = readFileSync(join(place.folder, 'not-sent.csv'), 'utf8').match(
+    const reasons = readFileSync(join(place.folder, 'corrections.csv'), 'utf8').match(
       /"(CUST|DATE|IBAN)_[A-Z_]+"/g,
     )
     expect(reasons).toEqual([

@@ -36,6 +36,7 @@ const json = ({ stdout }: Ended): Json => JSON.parse(stdout) as Json
 
 const TOTALS = [
   'read',
+  'resubmitted',
   'invalid',
   'duplicate',
   'conflict',
@@ -148,6 +149,7 @@ describe('the whole program', () => {
     const names = Object.keys(json(first).files).sort()
     expect(names).toEqual(
       [
+        'corrections.csv',
         'in-doubt.csv',
         'manifest.json',
         'not-sent.csv',

@@ -65,8 +65,6 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
 
   it('stays a warning for two rows of one command', () => {
     const ledger = open()
-    const admission = ledger.admit({ severities: {} })
-    admission.rollback()
     admit(ledger, [{}, RENAMED])
     expect(statesOf(ledger.file)).toEqual(['ready', 'ready'])
     expect(problemsOf(ledger.file).map(({ rule }) => rule)).toContain('CUSTOMER_MULTIPLE_MANDATES')

@@ -55,7 +55,7 @@ const eachCell = (cells: readonly string[][], change: (cell: string) => string):
   cells.map((line, index) => (index === 0 ? line : line.map(change)))
 
 /** Excel with German settings: semicolons, its own code page, dates with dots, formulas as what they show. */
-export const excelGerman: Resaving = (file) => {
+const excelGerman: Resaving = (file) => {
   const { cells } = read(file)
   const typed = eachCell(cells, (cell) => {
     const text = FORMULA_TEXT.exec(cell)?.[1]
@@ -70,7 +70,7 @@ export const excelGerman: Resaving = (file) => {
 }
 
 /** LibreOffice with German settings, formulas left as text: dates with two digits of the year, zeros lost. */
-export const libreOffice: Resaving = (file) => {
+const libreOffice: Resaving = (file) => {
   const { cells, delimiter } = read(file)
   const typed = eachCell(cells, (cell) => {
     const date = DOTTED_DATE.test(cell) ? dateIn(cell) : null
@@ -81,7 +81,7 @@ export const libreOffice: Resaving = (file) => {
 }
 
 /** Google Sheets: commas, no mark, formulas as what they show, zeros lost. */
-export const googleSheets: Resaving = (file) => {
+const googleSheets: Resaving = (file) => {
   const { cells } = read(file)
   const typed = eachCell(cells, (cell) => {
     const text = FORMULA_TEXT.exec(cell)?.[1]
@@ -95,7 +95,7 @@ export const googleSheets: Resaving = (file) => {
 const PANDAS_ABSENT = new Set(['', 'NA', 'N/A', 'n/a', 'NaN', 'nan', 'NULL', 'null', 'None', '#N/A', '<NA>'])
 
 /** pandas: a column of whole numbers becomes numbers, with decimals where a cell of it is empty. */
-export const pandas: Resaving = (file) => {
+const pandas: Resaving = (file) => {
   const { cells } = read(file)
   const [header = [], ...lines] = cells
   const columns = header.map((_, at) => lines.map((line) => line[at] ?? ''))
