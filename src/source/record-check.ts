@@ -55,19 +55,23 @@ const NOTHING: ReadableValues = {
 
 /** Turns one CSV record into a checked one; never throws. */
 export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, record: number) => RecordCheck {
-  const { align, check, header, earlier, restore } = options
+  const { align, header, earlier, restore } = options
   return ({ line, cells: read }, record) => {
     if (align(read) === null) return misshapen(read, { line, record }, options)
-    const resubmission = readResubmission(read, header, check.severities)
+    const resubmission = readResubmission(read, header, options.check.severities)
     const rows = resubmission === null ? [] : earlier(resubmission.corrects)
     const restored = restore?.(read, rows) ?? null
-    const result = checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored })
+    const check = (more: readonly Finding[]): RecordCheck =>
+      checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored, more })
+    const result = check([])
     const isUnchanged =
       resubmission?.isDecided === false &&
       resubmission.findings.length === 0 &&
       restored?.isSame === true &&
       rows.some((row) => saysTheSame(row, result.checked))
-    return { ...result, checked: { ...result.checked, isUnchanged } }
+    if (isUnchanged || resubmission === null || resubmission.ifChanged.length === 0)
+      return { ...result, checked: { ...result.checked, isUnchanged } }
+    return check(resubmission.ifChanged)
   }
 }
 
@@ -75,7 +79,11 @@ function checkCells(
   read: readonly string[],
   place: { readonly line: number; readonly record: number },
   { align, check, mapping, exclude, crosswalk }: RecordCheckOptions,
-  { resubmission, restored }: { resubmission: Resubmission | null; restored: Restored | null },
+  {
+    resubmission,
+    restored,
+    more,
+  }: { resubmission: Resubmission | null; restored: Restored | null; more: readonly Finding[] },
 ): RecordCheck {
   const cells = align(read) ?? []
   const { raw, transformed } = rawValues(read, mapping.fields)
@@ -84,6 +92,7 @@ function checkCells(
   const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
   const given = [
     ...(resubmission?.findings ?? []),
+    ...more,
     ...exclude(cells),
     ...(crossed?.findings ?? []),
     ...unclearFindings(restored?.unclear ?? [], (field) => raw[field] ?? '', check.severities),

@@ -23,6 +23,8 @@ export interface Resubmission {
   readonly corrects: number
   readonly isDecided: boolean
   readonly findings: readonly Finding[]
+  /** Only where the line changes anything: a decision for another command stands beside it. */
+  readonly ifChanged: readonly Finding[]
 }
 
 /** Null for a line without a row number: a new mandate. */
@@ -40,17 +42,17 @@ export function readResubmission(
   return {
     corrects: readRowNumber(number) ?? 0,
     isDecided,
-    findings: [
-      ...(readRowNumber(number) === null
+    findings:
+      readRowNumber(number) === null
         ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
-        : []),
-      ...(decision === '' || isDecided
+        : [],
+    ifChanged:
+      decision === '' || isDecided
         ? []
         : unreadable(
             decision,
             'Its migration_decision is not "send". Decisions on what was sent or is to be closed go to "sepa-migrate resolve --from".',
-          )),
-    ],
+          ),
   }
 }
 
