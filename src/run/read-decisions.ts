@@ -98,7 +98,7 @@ function differenceIn(
   const column = `"${showValue(name)}"`
   if (found === undefined) return [at(column, 'the file has no such column')]
   if (value === null || isSameCell(value, found)) return []
-  return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(found)}"`)]
+  return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(cleanCell(found))}"`)]
 }
 
 function readLine(row: TableRow, rowId: number | null, file: string, usualBy: string): Resolution {

@@ -166,7 +166,7 @@ describe('9.1.4 the files for people', () => {
     await program('run', 'export.csv')
     const told = (name: string): string[] => textOf(name).split('\n')
     expect(told('corrections.csv')[0]).toBe(
-      `\uFEFF${header};migration_row;migration_state;migration_rule;migration_status;migration_message;migration_remedy;migration_decision`,
+      `\uFEFF${header};migration_row;migration_state;migration_rule;migration_status;migration_message;migration_remedy;migration_ledger;migration_attempt;migration_decision;migration_reason;migration_by`,
     )
     expect(told('corrections.csv')[1]).toMatch(/^"=""0002""";"DE[0-9]{20}";"30\.02\.2024";/)
     // The account of a repeated row went with its mandate; what is left is shown as the export writes it.

@@ -263,7 +263,7 @@ describe('9.1.5 in-doubt.csv says of each request', () => {
 describe('9.1.6 files of rows that are not in doubt', () => {
   it.each([
     ['refused.csv', 4],
-    ['not-sent.csv', 5],
+    ['corrections.csv', 5],
   ])('9.1.6 close them, read from %s', async (name, rowId) => {
     const { lines, read } = await campaign()
     expect(await read(decide(await lines(name), 0, decided('written-off')))).toMatchObject([
