@@ -1,0 +1,27 @@
+import type { Connections } from '../../src/service/connections.js'
+
+/** What the next program gets that opens its connections. Programs may start while another one waits. */
+let waiting: Connections[] = []
+
+export const offerConnections = (connections: Connections): void => void waiting.push(connections)
+
+/** Takes back what a program that ended early did not ask for. */
+export const withdrawConnections = (connections: Connections): void => {
+  waiting = waiting.filter((one) => one !== connections)
+}
+
+function takeConnections(): Connections {
+  const connections = waiting.pop()
+  if (connections === undefined) throw new Error('A program opened connections, and nobody started it')
+  return connections
+}
+
+/** For `vi.mock`: everything of `service/connections.ts` but the sockets. This file must not import the program. */
+export const withoutSockets = async (original: () => Promise<object>): Promise<object> => ({
+  ...(await original()),
+  openConnections: takeConnections,
+})
+
+/** For `vi.mock`: the pages of the pack take most of its time, and people work with its lists. */
+export const emptyPage = { renderPage: () => Promise.resolve('') }
+export const emptyWorkbook = { renderWorkbook: () => Promise.resolve(Buffer.alloc(0)) }

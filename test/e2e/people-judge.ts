@@ -1,0 +1,170 @@
+import Database from 'better-sqlite3'
+import { existsSync } from 'node:fs'
+import { mandateMeant, type TrueMandate } from './people-truth.js'
+import type { PeopleService } from './people-service.js'
+
+/** A decision as a person meant it: of this mandate, in this ledger. */
+export interface Meant {
+  readonly ledger: string
+  readonly mandate: TrueMandate
+  readonly decision: string
+}
+
+/** Compares what the service holds with what people wanted and with what the ledgers say. It never asks the program. */
+export interface PeopleJudge {
+  /** A person let this mandate go out once more, knowing its row. */
+  readonly allowResend: (mandate: TrueMandate) => void
+  /** A file that this ledger took says that the former account is wrong; so many mandates had it by then. */
+  readonly correct: (ledger: string, mandates: readonly TrueMandate[], heldBefore: number) => void
+  readonly look: (after: string, ledger: string) => void
+  /** The latest decision on record. */
+  readonly mark: (ledger: string) => number
+  /** What is on record since then must be what was meant, and all of it where the command was taken. */
+  readonly expectDecisions: (after: string, ledger: string, heard: Heard) => void
+  /** Every one of these must have a row in a ledger whose campaign is called done. */
+  readonly expectRows: (after: string, ledger: string, mandates: readonly TrueMandate[]) => void
+  readonly violate: (violation: string) => void
+  readonly violations: readonly string[]
+  readonly mandateOf: (ledger: string, rowId: number) => TrueMandate | undefined
+}
+
+interface Heard {
+  readonly since: number
+  readonly meant: readonly Meant[]
+  readonly isTaken: boolean
+}
+
+interface StoredRow {
+  readonly id: number
+  readonly state: string
+  readonly customerNo: number | null
+  readonly signedDate: string | null
+  readonly reference: string | null
+}
+
+interface StoredDecision {
+  readonly id: number
+  readonly rowId: number
+  readonly decision: string
+}
+
+const describe = ({ customerNo, signedDate }: TrueMandate): string => `customer ${customerNo} of ${signedDate}`
+
+export function startPeopleJudge(mandates: readonly TrueMandate[], service: PeopleService): PeopleJudge {
+  const violations: string[] = []
+  const resends = new Map<TrueMandate, number>()
+  const corrections: { ledger: string; mandate: TrueMandate; heldBefore: number }[] = []
+  const violate = (violation: string): void => {
+    if (!violations.includes(violation)) violations.push(violation)
+  }
+
+  function judgeService(after: string): void {
+    for (const { mandate, request } of service.applications)
+      if (mandate === null)
+        violate(
+          `WRONG after ${after}: customer ${request.customer_no} is registered with …${request.iban.slice(-4)}`,
+        )
+    for (const mandate of mandates) {
+      const held = service.applicationsOf(mandate)
+      const allowed = 1 + (resends.get(mandate) ?? 0)
+      if (held.length > allowed)
+        violate(
+          `TWICE after ${after}: ${describe(mandate)} is registered ${held.length} times, ${allowed} allowed`,
+        )
+    }
+  }
+
+  function judgeLedger(after: string, file: string): void {
+    const { rows, requests, decisions } = readLedger(file)
+    const decided = new Set(decisions.map(({ rowId }) => rowId))
+    for (const row of rows) {
+      const own = new Set(requests.filter(({ rowId }) => rowId === row.id).map(({ requestId }) => requestId))
+      const isHeld = service.applications.some(({ requestId }) => own.has(requestId))
+      if (row.state === 'registered') {
+        const held = service.applications.find(({ assigned }) => assigned.mandateReference === row.reference)
+        if (held === undefined || held.mandate !== meantBy(row))
+          violate(`IDENTITY after ${after}: row ${row.id} is registered with what another mandate was given`)
+      }
+      if (row.state === 'refused' && isHeld && !decided.has(row.id))
+        violate(`REFUSED after ${after}: row ${row.id} is called refused and is registered`)
+      if (row.state === 'sending') violate(`SENDING after ${after}: row ${row.id} is left under way`)
+    }
+    const sent = new Set(requests.map(({ requestId }) => requestId))
+    for (const { ledger, mandate, heldBefore } of corrections) {
+      const later = service.applications.slice(heldBefore).filter((one) => sent.has(one.requestId))
+      const isOld = later.some((one) => one.mandate === mandate && one.request.iban === mandate.formerAccount)
+      if (ledger === file && isOld && !resends.has(mandate))
+        violate(`OLD after ${after}: ${describe(mandate)} is registered with the account that was corrected`)
+    }
+  }
+
+  const meantBy = ({ customerNo, signedDate }: StoredRow): TrueMandate | undefined =>
+    mandateMeant(mandates, customerNo ?? 0, signedDate ?? '')
+
+  return {
+    violations,
+    violate,
+    allowResend: (mandate) => void resends.set(mandate, (resends.get(mandate) ?? 0) + 1),
+    correct: (ledger, given, heldBefore) =>
+      void corrections.push(...given.map((mandate) => ({ ledger, mandate, heldBefore }))),
+    look: (after, ledger) => {
+      judgeService(after)
+      judgeLedger(after, ledger)
+    },
+    mark: (ledger) => Math.max(0, ...readLedger(ledger).decisions.map(({ id }) => id)),
+    expectDecisions: (after, ledger, { since, meant, isTaken }) => {
+      const { rows, decisions } = readLedger(ledger)
+      const recorded = decisions
+        .filter(({ id }) => id > since)
+        .map(({ rowId, decision }) => {
+          const row = rows.find(({ id }) => id === rowId)
+          return { rowId, decision, mandate: row === undefined ? undefined : meantBy(row) }
+        })
+      const isSame = (one: Meant, other: (typeof recorded)[number]): boolean =>
+        one.ledger === ledger && one.mandate === other.mandate && one.decision === other.decision
+      for (const other of recorded)
+        if (!meant.some((one) => isSame(one, other)))
+          violate(
+            `DECISION after ${after}: row ${other.rowId} is called ${other.decision}, which nobody said of it`,
+          )
+      for (const one of meant)
+        if (isTaken && !recorded.some((other) => isSame(one, other)))
+          violate(`DROPPED after ${after}: ${describe(one.mandate)} was called ${one.decision}, without effect`)
+    },
+    expectRows: (after, ledger, expected) => {
+      const { rows } = readLedger(ledger)
+      for (const mandate of expected)
+        if (!rows.some(({ customerNo }) => customerNo === mandate.customerNo))
+          violate(`LOST after ${after}: ${describe(mandate)} has no row, and the campaign is called done`)
+    },
+    mandateOf: (ledger, rowId) => {
+      const row = readLedger(ledger).rows.find(({ id }) => id === rowId)
+      return row === undefined ? undefined : meantBy(row)
+    },
+  }
+}
+
+interface StoredLedger {
+  readonly rows: readonly StoredRow[]
+  readonly requests: readonly { readonly rowId: number; readonly requestId: string }[]
+  readonly decisions: readonly StoredDecision[]
+}
+
+/** Beside the program, and only what was committed. */
+function readLedger(file: string): StoredLedger {
+  if (!existsSync(file)) return { rows: [], requests: [], decisions: [] }
+  const connection = new Database(file, { readonly: true })
+  const all = <Row>(sql: string): Row[] => connection.prepare<[], Row>(sql).all()
+  try {
+    return {
+      rows: all(
+        `select id, state, customer_no as customerNo, signed_date as signedDate,
+           assigned_mandate_reference as reference from row`,
+      ),
+      requests: all('select row_id as rowId, request_id as requestId from attempt'),
+      decisions: all('select id, row_id as rowId, decision from decision'),
+    }
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { HOST, type Circumstances, type Desk, type Ended } from './people-desk.js'
+import type { PeopleJudge } from './people-judge.js'
+import type { PeopleService } from './people-service.js'
+import { read, valueOf, write, type Sheet } from './people-spreadsheet.js'
+import { cellsOf, HEADER, mandateMeant, type ExportRow, type TrueMandate } from './people-truth.js'
+import type { Chance } from './simulation-chance.js'
+
+/** A campaign as it should be: one export, one ledger. */
+export interface Campaign {
+  readonly name: string
+  readonly ledger: string
+  readonly rows: readonly ExportRow[]
+  readonly mandates: readonly TrueMandate[]
+  /** The export as it came. */
+  readonly file: string
+}
+
+/** A copy of a ledger that somebody made. */
+export interface LedgerCopy {
+  readonly of: string
+  readonly at: string
+}
+
+/** An in-doubt file that somebody has open. */
+export interface OpenSheet {
+  readonly ledger: string
+  readonly sheet: Sheet
+}
+
+/** What the people of one seed share. */
+export interface Office {
+  readonly desk: Desk
+  readonly service: PeopleService
+  readonly judge: PeopleJudge
+  readonly mandates: readonly TrueMandate[]
+  readonly campaigns: readonly Campaign[]
+  readonly copies: LedgerCopy[]
+  readonly sheets: OpenSheet[]
+  /** Mandates that the files given to a ledger hold. */
+  readonly given: Map<string, Set<TrueMandate>>
+  readonly say: (text: string) => void
+  readonly count: { files: number }
+}
+
+/** One thing that somebody does. What cannot be done as things stand is left. */
+export type Act = (office: Office, chance: Chance) => Promise<void>
+
+/** How a run is confirmed. */
+type Confirmation = 'with --yes' | 'host typed' | 'no typed'
+
+export interface RunOptions {
+  readonly ledger: string
+  readonly files?: readonly string[]
+  readonly flags?: readonly string[]
+  readonly confirmed?: Confirmation
+  /** Mandates of the files, where they are known. */
+  readonly holding?: readonly TrueMandate[]
+  readonly circumstances?: Circumstances
+  /** Happens while the question waits. */
+  readonly beforeAnswer?: () => Promise<void>
+}
+
+/** Statuses of commands that took nothing: usage, input, ledger. */
+const TOOK_NOTHING: readonly (number | null)[] = [2, 7, 8]
+export const tookNothing = ({ status }: Ended): boolean => TOOK_NOTHING.includes(status)
+
+export async function runLedger(office: Office, options: RunOptions): Promise<Ended> {
+  const { desk, judge } = office
+  const { ledger, files = [], flags = [], confirmed = 'with --yes', circumstances = {}, beforeAnswer } = options
+  const decisionsBefore = confirmed === 'no typed' ? judge.mark(desk.at(ledger)) : 0
+  const heldBefore = office.service.applications.length
+  const answer = async (): Promise<string> => {
+    await beforeAnswer?.()
+    office.say(`    typed: ${confirmed === 'no typed' ? 'no' : HOST}`)
+    return confirmed === 'no typed' ? 'no' : HOST
+  }
+  const ended = await desk.type(
+    [
+      'run',
+      ...files.map((file) => desk.at(file)),
+      '--ledger',
+      desk.at(ledger),
+      ...flags,
+      ...(confirmed === 'with --yes' ? ['--yes'] : []),
+    ],
+    { ...circumstances, ...(confirmed === 'with --yes' ? {} : { answer }) },
+  )
+  if (options.holding !== undefined && !tookNothing(ended)) note(office, ledger, options.holding)
+  after(office, `run with ${ledger}`, ledger, ended)
+  if (confirmed === 'no typed' && beforeAnswer === undefined) {
+    if (office.service.applications.length > heldBefore) judge.violate('NO: mandates were sent after "no" was typed')
+    if (judge.mark(desk.at(ledger)) > decisionsBefore)
+      judge.violate('NO: decisions are on record after "no" was typed')
+  }
+  return ended
+}
+
+function note(office: Office, ledger: string, mandates: readonly TrueMandate[]): void {
+  office.given.set(ledger, new Set([...(office.given.get(ledger) ?? []), ...mandates]))
+}
+
+/** What holds after every command. */
+export function after(office: Office, what: string, ledger: string, ended: Ended): void {
+  const { judge, desk } = office
+  if (ended.status === 1) judge.violate(`BUG after ${what}: exit status 1`)
+  if (ended.status === null) return // what a kill leaves is looked at by the next start
+  if (ended.status !== 8) judge.look(what, desk.at(ledger))
+  if (ended.status === 0) judge.expectRows(what, desk.at(ledger), [...(office.given.get(ledger) ?? [])])
+}
+
+/** Saves bytes under a new name. */
+export function save(office: Office, stem: string, text: string): string {
+  office.count.files += 1
+  const name = `${stem}-${office.count.files}.csv`
+  writeFileSync(office.desk.at(name), text, { mode: 0o600 })
+  return name
+}
+
+export const sheetOfRows = (rows: readonly ExportRow[]): Sheet => [[...HEADER], ...rows.map(cellsOf)]
+
+export const exportOf = (rows: readonly ExportRow[]): string => write(sheetOfRows(rows))
+
+export const exists = ({ desk }: Office, file: string): boolean => existsSync(desk.at(file))
+
+/** The pack of a ledger, written anew; one of its lists. */
+export async function listOf(office: Office, ledger: string, list: string): Promise<Sheet> {
+  if (!exists(office, ledger)) return []
+  const out = `${ledger}.report`
+  const ended = await office.desk.type(['report', '--ledger', office.desk.at(ledger), '--out', office.desk.at(out)])
+  after(office, `report of ${ledger}`, ledger, ended)
+  if (!existsSync(office.desk.at(out, list))) return []
+  return read(readFileSync(office.desk.at(out, list), 'utf8'))
+}
+
+/** Whom a person takes a line to be about: customer and day, or the customer alone where there is no other choice. */
+export function meantBy(office: Office, sheet: Sheet, row: readonly string[]): TrueMandate | undefined {
+  const customerNo = Number(valueOf(sheet, row, 'customer_no'))
+  const own = office.mandates.filter((mandate) => mandate.customerNo === customerNo)
+  const meant = mandateMeant(office.mandates, customerNo, valueOf(sheet, row, 'signed_date'))
+  return meant ?? (own.length === 1 ? own[0] : undefined)
+}

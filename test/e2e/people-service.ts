@@ -1,0 +1,172 @@
+import type { Connections } from '../../src/service/connections.js'
+import type { MigrateRequest } from '../../src/contract/migrate-mandate.js'
+import type { Chance } from './simulation-chance.js'
+import { mandateMeant, type TrueMandate } from './people-truth.js'
+
+/** What becomes of one request at the service. */
+type Fate =
+  | 'registers'
+  | 'lost_answer' // applied, the connection breaks
+  | 'lost_request' // arrives, is not applied, the connection breaks
+  | 'late' // the connection breaks, applied minutes later
+  | 'refuses'
+  | 'error' // a 5xx, applied or not
+
+const WEATHERS: readonly Readonly<Partial<Record<Fate, number>>>[] = [
+  { registers: 1 },
+  { registers: 6, refuses: 2, lost_answer: 1, lost_request: 1 },
+  { registers: 4, lost_answer: 3, lost_request: 2, late: 2, refuses: 1, error: 1 },
+  { registers: 4, late: 4, lost_request: 1 },
+]
+
+const LATEST_MINUTES = 14
+
+/** A mandate that the service holds. */
+export interface Application {
+  readonly request: MigrateRequest
+  readonly requestId: string
+  /** Null for a customer with an account that is not theirs. */
+  readonly mandate: TrueMandate | null
+  readonly assigned: { readonly creditorIdentifier: string; readonly mandateReference: string }
+}
+
+const ASSIGNED_CREDITOR = 'DE79ZZZ01234567890'
+
+/** The moment at which a request leaves one process; it may die there, or look at its files. */
+export type OnRequest = (nth: number) => 'goes_on' | 'dies'
+
+/** The far side. It alone knows what was applied, for all ledgers and processes. */
+export interface PeopleService {
+  readonly applications: readonly Application[]
+  readonly applicationsOf: (mandate: TrueMandate) => readonly Application[]
+  /** Applies what arrived late until now. */
+  readonly settleUntil: (nowMs: number) => void
+  /** Refuses nothing and loses nothing from now on. */
+  readonly calmDown: () => void
+  /** What `openConnections` gives the program: an exchange goes through all of its code but the socket. */
+  readonly connect: (process: { onRequest: OnRequest; pass: (ms: number) => void }) => Connections
+}
+
+export interface ServiceParts {
+  readonly mandates: readonly TrueMandate[]
+  readonly chance: Chance
+  readonly nowMs: () => number
+  readonly say: (text: string) => void
+}
+
+export function startPeopleService({ mandates, chance, nowMs, say }: ServiceParts): PeopleService {
+  const applications: Application[] = []
+  const late: { atMs: number; request: MigrateRequest; requestId: string }[] = []
+  let weather = chance.pick(WEATHERS)
+  /** Some services recognise a mandate that they hold, and answer as the interface says: 400 INVALID_OBJECT_STATE. */
+  const recognises = chance.happens(0.1)
+
+  function meantBy({ customer_no, signed_date, iban }: MigrateRequest): TrueMandate | null {
+    const mandate = mandateMeant(mandates, customer_no, signed_date)
+    return mandate !== undefined && [mandate.account, mandate.formerAccount].includes(iban) ? mandate : null
+  }
+
+  function apply(request: MigrateRequest, requestId: string): Application {
+    const application: Application = {
+      request,
+      requestId,
+      mandate: meantBy(request),
+      assigned: {
+        creditorIdentifier: ASSIGNED_CREDITOR,
+        mandateReference: `NEW-${String(applications.length + 1).padStart(6, '0')}`,
+      },
+    }
+    applications.push(application)
+    say(
+      `    the service registers customer ${request.customer_no}, ${request.signed_date}, …${request.iban.slice(-4)}, ` +
+        `"${request.amendment.unique_mandate_reference}" as ${application.assigned.mandateReference}`,
+    )
+    return application
+  }
+
+  function settleUntil(untilMs: number): void {
+    for (const one of late.filter(({ atMs }) => atMs <= untilMs)) {
+      late.splice(late.indexOf(one), 1)
+      say('    a late request arrives')
+      apply(one.request, one.requestId)
+    }
+  }
+
+  const isHeld = (request: MigrateRequest): boolean =>
+    applications.some(({ mandate }) => mandate !== null && mandate === meantBy(request))
+
+  function answer(request: MigrateRequest, requestId: string): Answer {
+    if (recognises && isHeld(request)) return { status: 400, body: { status: 'INVALID_OBJECT_STATE', data: {} } }
+    const drawn = chance.weigh(weather)
+    // A service that holds the mandate does not say that its values are wrong.
+    const fate = drawn === 'refuses' && isHeld(request) ? 'lost_request' : drawn
+    switch (fate) {
+      case 'registers': {
+        const { assigned } = apply(request, requestId)
+        const { amendment: _, ...echo } = request
+        return {
+          status: 200,
+          body: {
+            status: 'OK',
+            data: {
+              ...echo,
+              sepa_creditor_identifier: assigned.creditorIdentifier,
+              unique_mandate_reference: assigned.mandateReference,
+            },
+          },
+        }
+      }
+      case 'lost_answer':
+        apply(request, requestId)
+        return null
+      case 'lost_request':
+        return null
+      case 'late':
+        late.push({ atMs: nowMs() + chance.between(1, LATEST_MINUTES) * 60_000, request, requestId })
+        return null
+      case 'refuses':
+        return { status: 422, body: { status: 'INVALID_PARAMETER', data: { message: 'not acceptable', field: 'iban' } } }
+      case 'error':
+        if (chance.happens(0.5)) apply(request, requestId)
+        return { status: 503, body: {} }
+    }
+  }
+
+  return {
+    applications,
+    applicationsOf: (mandate) => applications.filter((application) => application.mandate === mandate),
+    settleUntil,
+    calmDown: () => (weather = WEATHERS[0]!),
+    connect: ({ onRequest, pass }) => {
+      let requests = 0
+      let isDead = false
+      const dispatch: Connections['dispatcher']['dispatch'] = (options, handler) => {
+        if (isDead) return true
+        const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined, paused: false, aborted: false, reason: null }
+        handler.onRequestStart?.(controller, {})
+        pass(chance.between(50, 400))
+        settleUntil(nowMs())
+        const headers = options.headers as Readonly<Record<string, string>>
+        const answered = answer(JSON.parse(String(options.body)) as MigrateRequest, headers['x-request-id'] ?? '')
+        requests += 1
+        isDead = onRequest(requests) === 'dies'
+        if (isDead) return true
+        setImmediate(() => {
+          if (isDead) return
+          if (answered === null) {
+            handler.onResponseError?.(controller, Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
+            return
+          }
+          handler.onResponseStart?.(controller, answered.status, {})
+          handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answered.body)))
+          handler.onResponseEnd?.(controller, {})
+        })
+        return true
+      }
+      return { origin: '', dispatcher: { dispatch }, close: () => Promise.resolve() }
+    },
+  }
+}
+
+/** Null: the connection breaks. */
+type Answer = { readonly status: number; readonly body: unknown } | null
