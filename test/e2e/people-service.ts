@@ -96,7 +96,8 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
     applications.some(({ mandate }) => mandate !== null && mandate === meantBy(request))
 
   function answer(request: MigrateRequest, requestId: string): Answer {
-    if (recognises && isHeld(request)) return { status: 400, body: { status: 'INVALID_OBJECT_STATE', data: {} } }
+    if (recognises && isHeld(request))
+      return { status: 400, body: { status: 'INVALID_OBJECT_STATE', data: {} } }
     const drawn = chance.weigh(weather)
     // A service that holds the mandate does not say that its values are wrong.
     const fate = drawn === 'refuses' && isHeld(request) ? 'lost_request' : drawn
@@ -125,7 +126,10 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
         late.push({ atMs: nowMs() + chance.between(1, LATEST_MINUTES) * 60_000, request, requestId })
         return null
       case 'refuses':
-        return { status: 422, body: { status: 'INVALID_PARAMETER', data: { message: 'not acceptable', field: 'iban' } } }
+        return {
+          status: 422,
+          body: { status: 'INVALID_PARAMETER', data: { message: 'not acceptable', field: 'iban' } },
+        }
       case 'error':
         if (chance.happens(0.5)) apply(request, requestId)
         return { status: 503, body: {} }
@@ -142,12 +146,22 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
       let isDead = false
       const dispatch: Connections['dispatcher']['dispatch'] = (options, handler) => {
         if (isDead) return true
-        const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined, paused: false, aborted: false, reason: null }
+        const controller = {
+          abort: () => undefined,
+          pause: () => undefined,
+          resume: () => undefined,
+          paused: false,
+          aborted: false,
+          reason: null,
+        }
         handler.onRequestStart?.(controller, {})
         pass(chance.between(50, 400))
         settleUntil(nowMs())
         const headers = options.headers as Readonly<Record<string, string>>
-        const answered = answer(JSON.parse(String(options.body)) as MigrateRequest, headers['x-request-id'] ?? '')
+        const answered = answer(
+          JSON.parse(options.body as string) as MigrateRequest,
+          headers['x-request-id'] ?? '',
+        )
         requests += 1
         isDead = onRequest(requests) === 'dies'
         if (isDead) return true

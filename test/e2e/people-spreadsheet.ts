@@ -21,13 +21,13 @@ const shortened = (comma: ',' | '.') => (digits: string) => {
 }
 
 export function drawResaving(chance: Chance): Resaving {
-  const program = chance.weigh({
+  const program = chance.weigh<Resaving['program']>({
     'Excel, German': 4,
     LibreOffice: 2,
     Google: 2,
     pandas: 3,
     'an editor': 1,
-  }) as Resaving['program']
+  })
   switch (program) {
     case 'Excel, German':
       return { program, number: shortened(',') }
@@ -47,9 +47,9 @@ function opened(cell: string, { program, number }: Resaving): string {
   if (program === 'an editor') return cell
   const text = program === 'pandas' ? cell : cell.replace(/^="(.*)"$/, '$1')
   if (/^\d{1,25}$/.test(text)) return number(text)
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
   const showsGermanDates = program === 'Excel, German' || program === 'LibreOffice'
-  return day !== undefined && showsGermanDates ? `${day}.${month}.${year}` : text
+  return isDate && showsGermanDates ? text.split('-').reverse().join('.') : text
 }
 
 /** The sheet as it is saved again, in bytes that the program would write. */
@@ -106,7 +106,9 @@ export const valueOf = (sheet: Sheet, row: readonly string[], name: string): str
 /** The sheet with one value of one row changed. */
 export function withValue(sheet: Sheet, line: number, name: string, value: string): Sheet {
   const column = sheet[0]?.indexOf(name) ?? -1
-  return sheet.map((row, at) => (at === line ? row.map((cell, index) => (index === column ? value : cell)) : row))
+  return sheet.map((row, at) =>
+    at === line ? row.map((cell, index) => (index === column ? value : cell)) : row,
+  )
 }
 
 /** All rows in another order, as a sort over the whole sheet leaves them. */

@@ -26,7 +26,16 @@ export type Fault =
 
 export const CREDITOR = 'DE98ZZZ09999999999'
 
-const NAMES = ['Zum Adler', 'Zum Hirsch', 'Müller, Anna', 'Weiß & Co', "O'Neill", 'Jäger', 'de Vries', 'Huber']
+const NAMES = [
+  'Zum Adler',
+  'Zum Hirsch',
+  'Müller, Anna',
+  'Weiß & Co',
+  "O'Neill",
+  'Jäger',
+  'de Vries',
+  'Huber',
+]
 
 /** The mandates of one campaign. No two of a customer were signed on one day, so that each can be told. */
 export function inventMandates(chance: Chance): TrueMandate[] {
@@ -82,8 +91,7 @@ export function cellsOf({ mandate, fault }: ExportRow): string[] {
   ]
 }
 
-const mistyped = (account: string): string =>
-  account.slice(0, -1) + String((Number(account.at(-1)) + 1) % 10)
+const mistyped = (account: string): string => account.slice(0, -1) + String((Number(account.at(-1)) + 1) % 10)
 
 /** Which mandate is meant by a customer and a day; people and judges tell it so, references get lost. */
 export const mandateMeant = (

@@ -1,0 +1,136 @@
+import { writeFileSync } from 'node:fs'
+import { drawCampaign, drawFlags, orderedAs } from './people-draw.js'
+import {
+  exportOf,
+  listOf,
+  meantBy,
+  runLedger,
+  save,
+  sheetOfRows,
+  tookNothing,
+  type Act,
+  type Office,
+} from './people-office.js'
+import { anotherCopyOf } from './people-second-ledger.js'
+import { drawResaving, resave, valueOf, withValue, write, type Sheet } from './people-spreadsheet.js'
+import type { ExportRow, TrueMandate } from './people-truth.js'
+import type { Chance } from './simulation-chance.js'
+
+/** The export comes again, saved by a spreadsheet, corrected, or with a slip of the hand in it. */
+export const giveAChangedExport: Act = async (office, chance) => {
+  const campaign = drawCampaign(office, chance)
+  const { ledger, rows, mandates } = campaign
+  const change = chance.weigh({ saved: 3, corrected: 3, quote: 2, other: 1, footer: 1 })
+  const run = (text: string, holding: readonly TrueMandate[], flags: readonly string[] = []) =>
+    runLedger(office, {
+      ledger,
+      files: [save(office, 'export', text)],
+      holding,
+      flags: [...flags, ...drawFlags(chance)],
+    })
+  switch (change) {
+    case 'saved': {
+      const resaving = drawResaving(chance)
+      office.say(`  the export is saved again by ${resaving.program}`)
+      await run(resave(sheetOfRows(rows), resaving), mandates)
+      return
+    }
+    case 'corrected': {
+      const mended = rows.map((row) => (chance.happens(0.7) ? { ...row, fault: null } : row))
+      office.say('  what is wrong in the export is corrected there')
+      const corrected = mended.filter((row, at) => row.fault !== rows[at]?.fault)
+      const given = corrected.map(({ mandate }) => mandate)
+      await giveCorrected(office, ledger, given, () => run(exportOf(mended), mandates))
+      return
+    }
+    case 'quote': {
+      office.say('  two names of the export have a stray quote mark')
+      await run(withStrayQuotes(rows, chance), mandates)
+      return
+    }
+    case 'footer': {
+      office.say('  a footer line is configured that the export does not have')
+      const config = office.desk.at('footer.yaml')
+      writeFileSync(config, 'source: { skipFooterLines: 1 }\n', { mode: 0o600 })
+      await run(`${exportOf(rows)}${chance.happens(0.3) ? '\n' : ''}`, mandates, ['--config', config])
+      return
+    }
+    default: {
+      const { text, holding } = anotherCopyOf(campaign, chance)
+      await run(text, holding)
+    }
+  }
+}
+
+/** What a correction says holds from the moment it is given, unless the whole file is refused. */
+async function giveCorrected(
+  { desk, judge, service }: Office,
+  ledger: string,
+  mandates: readonly TrueMandate[],
+  give: () => ReturnType<typeof runLedger>,
+): Promise<void> {
+  const heldBefore = service.applications.length
+  const ended = await give()
+  if (tookNothing(ended) || ended.status === null) return
+  judge.correct(desk.at(ledger), mandates, heldBefore)
+  judge.look('a correction', desk.at(ledger))
+}
+
+/** `1002,"Zum Adler,…` and, further below, `1004,Zum Hirsch",…`. */
+function withStrayQuotes(rows: readonly ExportRow[], chance: Chance): string {
+  const plain = rows.map(({ mandate, fault }) => ({
+    mandate: { ...mandate, name: mandate.name.replaceAll(/[",]/g, '') },
+    fault,
+  }))
+  const lines = exportOf(plain).split('\n')
+  const first = chance.between(1, plain.length - 1)
+  const last = chance.between(first + 1, plain.length)
+  lines[first] = lines[first]!.replace(',', ',"')
+  lines[last] = lines[last]!.replace(/^(\d+,[^,]*),/, '$1",')
+  return lines.join('\n')
+}
+
+/** What came back is corrected in a spreadsheet and given again. */
+export const correctTheFile: Act = async (office, chance) => {
+  const { ledger } = drawCampaign(office, chance)
+  const list = chance.pick(['refused.csv', 'not-sent.csv', 'not-sent.csv'])
+  const sheet = await listOf(office, ledger, list)
+  if (sheet.length < 2) return
+  const corrected: TrueMandate[] = []
+  let mended: Sheet = sheet
+  for (const [line, row] of sheet.entries()) {
+    const mandate = line === 0 ? undefined : meantBy(office, sheet, row)
+    if (mandate === undefined || chance.happens(0.2)) continue
+    mended = withValue(mended, line, 'iban', mandate.account)
+    if (chance.happens(0.7)) mended = withValue(mended, line, 'unique_mandate_reference', mandate.reference)
+    corrected.push(mandate)
+  }
+  const order = chance.weigh({ as_it_was: 4, all: 1, row: 2 })
+  mended = orderedAs(mended, order, chance)
+  const number = chance.weigh({ plain: 4, '2.0': 2, '2,00': 1, '0002': 1, "'2": 1, '': 0.5 })
+  mended = numbered(mended, number)
+  const cells = chance.happens(0.15)
+  if (cells) mended = mended.map((row, line) => (line === 1 ? [...row, chance.pick(['', 'x'])] : row))
+  const resaving = chance.happens(0.5) ? drawResaving(chance) : null
+  office.say(
+    `  ${list} of ${ledger} is corrected; order: ${order}, migration_row: ${number || 'emptied'}` +
+      `${cells ? ', one cell too many' : ''}, saved by ${resaving?.program ?? 'nobody'}`,
+  )
+  const file = save(office, 'corrected', resaving === null ? write(mended) : resave(mended, resaving))
+  if (chance.happens(0.2)) {
+    const ended = await office.desk.type(['check', office.desk.at(file), '--out', office.desk.at('checked')])
+    if (ended.status === 1) office.judge.violate(`BUG after check of ${list}: exit status 1`)
+  }
+  await giveCorrected(office, ledger, corrected, () =>
+    runLedger(office, { ledger, files: [file], flags: drawFlags(chance) }),
+  )
+}
+
+function numbered(sheet: Sheet, form: string): Sheet {
+  return sheet.reduce<Sheet>((done, row, line) => {
+    const value = line === 0 ? '' : valueOf(sheet, row, 'migration_row')
+    if (value === '' || form === 'plain') return done
+    const written = form === '' ? '' : form.replace('2', value)
+    return withValue(done, line, 'migration_row', written)
+  }, sheet)
+}

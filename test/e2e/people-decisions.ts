@@ -1,0 +1,194 @@
+import { drawCampaign, orderedAs } from './people-draw.js'
+import { after, exists, listOf, meantBy, save, tookNothing, type Act, type Office } from './people-office.js'
+import { drawResaving, resave, shuffled, valueOf, write, type Sheet } from './people-spreadsheet.js'
+import type { TrueMandate } from './people-truth.js'
+import type { Chance } from './simulation-chance.js'
+
+const MINUTE = 60_000
+
+/** Somebody opens in-doubt.csv, and may come back to it much later. */
+export const openTheDoubts: Act = async (office, chance) => {
+  const { ledger } = drawCampaign(office, chance)
+  const sheet = await listOf(office, ledger, 'in-doubt.csv')
+  if (sheet.length > 1) office.sheets.push({ ledger, sheet })
+}
+
+type Decided = 'registered' | 'resend' | 'refused' | 'written-off'
+
+/** What a person says of a mandate after a look at the service; null where it is left open. */
+function judgeMandate({ service }: Office, mandate: TrueMandate, chance: Chance): Decided | null {
+  if (chance.happens(0.1)) return null
+  const isHeld = service.applicationsOf(mandate).length > 0
+  if (isHeld) return chance.happens(0.9) ? 'registered' : 'resend'
+  return chance.weigh<Decided>({ resend: 6, refused: 4, 'written-off': 1 })
+}
+
+const assignedTo = ({ service }: Office, mandate: TrueMandate) =>
+  service.applicationsOf(mandate).at(-1)?.assigned
+
+/** The file of doubts, sorted and filled in and saved by whatever program, goes back: to its ledger, or another. */
+export const settleFromTheFile: Act = async (office, chance) => {
+  const { desk, judge, say } = office
+  if (office.sheets.length === 0 || chance.happens(0.7)) await openTheDoubts(office, chance)
+  const opened = chance.happens(0.8) ? office.sheets.at(-1) : chance.pick(office.sheets)
+  if (opened === undefined) return
+  if (chance.happens(0.6)) office.desk.pass(16 * MINUTE)
+  const order = chance.weigh({ as_it_was: 4, all: 1, row: 3, customer: 1, reference: 1, attempt: 0.5 })
+  const ordered = orderedAs(opened.sheet, order, chance)
+  const meant: { mandate: TrueMandate; decision: Decided }[] = []
+  const [header = [], ...rows] = ordered
+  const filled: Sheet = [
+    header,
+    ...rows.map((row) => {
+      const mandate = meantBy(office, ordered, row)
+      const decision = mandate === undefined ? null : judgeMandate(office, mandate, chance)
+      if (mandate === undefined || decision === null) return row
+      meant.push({ mandate, decision })
+      const assigned = decision === 'registered' ? assignedTo(office, mandate) : undefined
+      const values: Readonly<Record<string, string>> = {
+        migration_decision: decision,
+        migration_reason: 'looked up',
+        migration_assigned_creditor_identifier: assigned?.creditorIdentifier ?? '',
+        migration_assigned_mandate_reference: assigned?.mandateReference ?? '',
+      }
+      return row.map((cell, at) => values[header[at] ?? ''] ?? cell)
+    }),
+  ]
+  if (meant.length === 0) return
+  const ledgers = [
+    opened.ledger,
+    ...office.campaigns.map(({ ledger }) => ledger),
+    'second-1.db',
+    'second-2.db',
+  ]
+  const ledger = chance.happens(0.8)
+    ? opened.ledger
+    : chance.pick(ledgers.filter((name) => exists(office, name)))
+  const resaving = chance.happens(0.5) ? drawResaving(chance) : null
+  const file = save(office, 'doubts', resaving === null ? write(filled) : resave(filled, resaving))
+  for (const { mandate, decision } of meant)
+    say(`    of customer ${mandate.customerNo}, ${mandate.signedDate}, somebody says: ${decision}`)
+  say(`    doubts of ${opened.ledger}, order: ${order}, saved by ${resaving?.program ?? 'nobody'}`)
+  const since = judge.mark(desk.at(ledger))
+  const force = chance.happens(0.2) ? ['--force'] : []
+  const ended = await desk.type(['resolve', '--from', desk.at(file), '--ledger', desk.at(ledger), ...force])
+  after(office, `resolve from ${file}`, ledger, ended)
+  const isTaken = !tookNothing(ended)
+  judge.expectDecisions(`resolve from ${file}`, desk.at(ledger), {
+    since,
+    isTaken: isTaken && ledger === opened.ledger,
+    meant: meant.map((one) => ({
+      ...one,
+      ledger: desk.at(opened.ledger),
+      decision: recordedAs(one.decision),
+    })),
+  })
+  if (!isTaken || ledger !== opened.ledger) return
+  for (const { mandate, decision } of meant) if (decision === 'resend') judge.allowResend(mandate)
+}
+
+const recordedAs = (decision: Decided): string => decision.replace('-', '_')
+
+/** One row, typed; some type two. */
+export const settleOne: Act = async (office, chance) => {
+  const { desk, judge } = office
+  const { ledger } = drawCampaign(office, chance)
+  const sheet = await listOf(office, ledger, 'in-doubt.csv')
+  if (sheet.length < 2) return
+  if (chance.happens(0.5)) desk.pass(16 * MINUTE)
+  const picked = shuffled(sheet.slice(1), chance).slice(0, chance.happens(0.2) ? 2 : 1)
+  const [mandate, ...others] = picked.flatMap((row) => meantBy(office, sheet, row) ?? [])
+  const decision = mandate === undefined ? null : judgeMandate(office, mandate, chance)
+  if (mandate === undefined || decision === null || (decision === 'registered' && others.length > 0)) return
+  const meant = [mandate, ...others]
+  const assigned = decision === 'registered' ? assignedTo(office, mandate) : undefined
+  const since = judge.mark(desk.at(ledger))
+  const ended = await desk.type([
+    ...['resolve', '--ledger', desk.at(ledger)],
+    ...picked.flatMap((row) => ['--row', valueOf(sheet, row, 'migration_row')]),
+    ...['--as', decision, '--reason', 'looked up'],
+    ...(assigned === undefined
+      ? []
+      : [
+          ...['--assigned-creditor-identifier', assigned.creditorIdentifier],
+          ...['--assigned-mandate-reference', assigned.mandateReference],
+        ]),
+    ...(chance.happens(0.2) ? ['--force'] : []),
+  ])
+  after(office, 'resolve of one row', ledger, ended)
+  judge.expectDecisions('resolve by hand', desk.at(ledger), {
+    since,
+    isTaken: !tookNothing(ended),
+    meant: meant.map((one) => ({ mandate: one, ledger: desk.at(ledger), decision: recordedAs(decision) })),
+  })
+  if (decision === 'resend' && !tookNothing(ended)) meant.forEach(judge.allowResend)
+}
+
+/** The list of the service is laid beside the ledger. */
+export const reconcileWithTheList: Act = async (office, chance) => {
+  const { desk, judge, service } = office
+  const { ledger } = drawCampaign(office, chance)
+  if (!exists(office, ledger)) return
+  const style = {
+    account: chance.pick(['whole', 'masked', 'stars', 'none'] as const),
+    date: chance.pick(['iso', 'german', 'none'] as const),
+    reference: chance.pick(['whole', 'lower', 'empty', 'none'] as const),
+  }
+  const listed = [...service.applications]
+  const file = save(office, 'list', write(listAs(office, style)))
+  const isApplied = chance.happens(0.6)
+  office.say(`  the list shows account: ${style.account}, date: ${style.date}, reference: ${style.reference}`)
+  const ended = await desk.type([
+    ...['reconcile', desk.at(file), '--ledger', desk.at(ledger), '--json'],
+    ...(isApplied ? ['--apply'] : []),
+  ])
+  after(office, `reconcile of ${ledger}`, ledger, ended)
+  for (const row of calledAbsent(ended.stdout)) {
+    const mandate = judge.mandateOf(desk.at(ledger), row)
+    if (listed.some((one) => one.mandate !== null && one.mandate === mandate))
+      judge.violate(`ABSENT: row ${row} of ${ledger} is in the list, and reconcile says that it is not`)
+  }
+}
+
+interface ListStyle {
+  readonly account: 'whole' | 'masked' | 'stars' | 'none'
+  readonly date: 'iso' | 'german' | 'none'
+  readonly reference: 'whole' | 'lower' | 'empty' | 'none'
+}
+
+function listAs({ service }: Office, { account, date, reference }: ListStyle): Sheet {
+  const accountOf = (iban: string): string =>
+    account === 'whole'
+      ? iban
+      : account === 'masked'
+        ? `${iban.slice(0, 2)}…${iban.slice(-4)}`
+        : `******************${iban.slice(-4)}`
+  const dateOf = (iso: string): string => (date === 'german' ? iso.split('-').reverse().join('.') : iso)
+  const referenceOf = (text: string): string =>
+    reference === 'empty' ? '' : reference === 'lower' ? text.toLowerCase() : text
+  const header = [
+    ...['customer_no', 'sepa_creditor_identifier', 'unique_mandate_reference'],
+    ...(account === 'none' ? [] : ['iban']),
+    ...(date === 'none' ? [] : ['signed_date']),
+    ...(reference === 'none' ? [] : ['original_mandate_reference']),
+  ]
+  return [
+    header,
+    ...service.applications.map(({ request, assigned }) => [
+      ...[String(request.customer_no), assigned.creditorIdentifier, assigned.mandateReference],
+      ...(account === 'none' ? [] : [accountOf(request.iban)]),
+      ...(date === 'none' ? [] : [dateOf(request.signed_date)]),
+      ...(reference === 'none' ? [] : [referenceOf(request.amendment.unique_mandate_reference)]),
+    ]),
+  ]
+}
+
+/** Rows of which the program says that the list does not show them. */
+function calledAbsent(stdout: string): number[] {
+  const printed = JSON.parse(stdout) as {
+    reconciliation?: { differences?: { kind: string; row: number | null; detail: string | null }[] }
+  }
+  return (printed.reconciliation?.differences ?? [])
+    .filter(({ kind, detail }) => kind === 'still_in_doubt' && /not registered/.test(detail ?? ''))
+    .flatMap(({ row }) => (row === null ? [] : [row]))
+}

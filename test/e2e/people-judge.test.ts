@@ -1,0 +1,170 @@
+import Database from 'better-sqlite3'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startPeopleJudge, type PeopleJudge } from './people-judge.js'
+import type { Application } from './people-service.js'
+import type { TrueMandate } from './people-truth.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'people-judge-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const mandateOf = (customerNo: number): TrueMandate => ({
+  customerNo,
+  name: 'Zum Adler',
+  signedDate: '2024-01-13',
+  creditorIdentifier: 'DE98ZZZ09999999999',
+  reference: `OLD-${customerNo}`,
+  account: `DE00ACCOUNT${customerNo}`,
+  formerAccount: `DE00FORMER${customerNo}`,
+})
+
+const [FIRST, SECOND] = [mandateOf(1001), mandateOf(1002)]
+
+const applicationOf = (mandate: TrueMandate, n: number, iban = mandate.account): Application => ({
+  request: {
+    customer_no: mandate.customerNo,
+    iban,
+    signed_date: mandate.signedDate,
+    amendment: { sepa_creditor_identifier: '', unique_mandate_reference: mandate.reference },
+  },
+  requestId: `request-${n}`,
+  mandate,
+  assigned: { creditorIdentifier: 'DE79', mandateReference: `NEW-${n}` },
+})
+
+type State = 'registered' | 'refused' | 'in_doubt'
+
+/** A ledger with the first customer, registered as the service says; a test breaks one thing. */
+function scene() {
+  const file = join(folder, `${Math.random()}.db`)
+  const connection = new Database(file)
+  connection.exec(
+    `create table row (id, state, customer_no, signed_date, assigned_mandate_reference);
+     create table attempt (row_id, request_id); create table decision (id, row_id, decision);
+     insert into row values (1, 'registered', 1001, '2024-01-13', 'NEW-1');
+     insert into attempt values (1, 'request-1')`,
+  )
+  const applications = [applicationOf(FIRST, 1)]
+  const judge = startPeopleJudge([FIRST, SECOND], {
+    applications,
+    applicationsOf: (mandate) => applications.filter((one) => one.mandate === mandate),
+  })
+  return {
+    file,
+    applications,
+    judge,
+    call: (state: State) => void connection.prepare('update row set state = ?').run(state),
+    decide: (id: number, decision: string) =>
+      void connection.prepare('insert into decision values (?, 1, ?)').run(id, decision),
+    set: (column: string, value: unknown) =>
+      void connection.prepare(`update row set ${column} = ?`).run(value),
+  }
+}
+
+type Scene = ReturnType<typeof scene>
+
+function violationsAfter(change: (given: Scene) => void): PeopleJudge['violations'] {
+  const given = scene()
+  change(given)
+  given.judge.look('a test', given.file)
+  return given.judge.violations
+}
+
+describe('the judge of people', () => {
+  it('finds nothing where everybody agrees', () => {
+    expect(violationsAfter(() => undefined)).toEqual([])
+  })
+
+  it.each<[string, (given: Scene) => void]>([
+    ['TWICE', ({ applications }) => applications.push(applicationOf(FIRST, 2))],
+    [
+      'TWICE',
+      ({ applications, judge }) => {
+        applications.push(applicationOf(FIRST, 2))
+        judge.allowResend(SECOND)
+      },
+    ],
+    ['WRONG', ({ applications }) => applications.push({ ...applicationOf(FIRST, 2), mandate: null })],
+    ['IDENTITY', ({ set }) => set('assigned_mandate_reference', 'NEW-9')],
+    [
+      'IDENTITY',
+      ({ applications, set }) => {
+        applications.push(applicationOf(SECOND, 2))
+        set('assigned_mandate_reference', 'NEW-2')
+      },
+    ],
+    ['REFUSED', ({ call }) => call('refused')],
+    [
+      'OLD',
+      ({ applications, judge, file }) => {
+        judge.correct(file, [FIRST], 0)
+        applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
+      },
+    ],
+  ])('finds %s', (kind, change) => {
+    const violations = violationsAfter(change)
+    expect(violations).toHaveLength(1)
+    expect(violations[0]?.startsWith(kind)).toBe(true)
+  })
+
+  it.each<[string, (given: Scene) => void]>([
+    [
+      'a second registration that a person allowed',
+      ({ applications, judge }) => {
+        applications.push(applicationOf(FIRST, 2))
+        judge.allowResend(FIRST)
+      },
+    ],
+    [
+      'a row that a person calls refused',
+      ({ call, decide }) => {
+        call('refused')
+        decide(1, 'refused')
+      },
+    ],
+    [
+      'a former account that was registered before it was corrected',
+      ({ applications, judge, file }) => {
+        applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
+        judge.correct(file, [FIRST], 1)
+      },
+    ],
+  ])('lets pass %s', (_name, change) => {
+    expect(violationsAfter(change)).toEqual([])
+  })
+
+  it('compares what is on record with what was meant, both ways', () => {
+    const { judge, file, decide } = scene()
+    const since = judge.mark(file)
+    const said = { ledger: file, mandate: FIRST, decision: 'resend' }
+    decide(1, 'resend')
+    judge.expectDecisions('one', file, { since, meant: [said], isTaken: true })
+    expect(judge.violations).toEqual([])
+    judge.expectDecisions('another ledger', file, {
+      since,
+      meant: [{ ...said, ledger: 'b' }],
+      isTaken: false,
+    })
+    judge.expectDecisions('another row', file, {
+      since,
+      meant: [{ ...said, mandate: SECOND }],
+      isTaken: true,
+    })
+    expect(judge.violations.map((violation) => violation.split(':', 1)[0])).toEqual([
+      'DECISION after another ledger',
+      'DECISION after another row',
+      'DROPPED after another row',
+    ])
+  })
+
+  it('misses a mandate without a row', () => {
+    const { judge, file } = scene()
+    judge.expectRows('a test', file, [FIRST])
+    expect(judge.violations).toEqual([])
+    judge.expectRows('a test', file, [FIRST, SECOND])
+    expect(judge.violations).toHaveLength(1)
+    expect(judge.violations[0]).toMatch(/^LOST/)
+  })
+})
