@@ -76,7 +76,7 @@ export async function runLedger(office: Office, options: RunOptions): Promise<En
     beforeAnswer,
   } = options
   const decisionsBefore = confirmed === 'no typed' ? judge.mark(desk.at(ledger)) : 0
-  const heldBefore = office.service.applications.length
+  const receivedBefore = office.service.received()
   const answer = async (): Promise<string> => {
     await beforeAnswer?.()
     office.say(`    typed: ${confirmed === 'no typed' ? 'no' : HOST}`)
@@ -96,7 +96,7 @@ export async function runLedger(office: Office, options: RunOptions): Promise<En
   if (options.holding !== undefined && !tookNothing(ended)) note(office, ledger, options.holding)
   after(office, `run with ${ledger}`, ledger, ended)
   if (confirmed === 'no typed' && beforeAnswer === undefined) {
-    if (office.service.applications.length > heldBefore)
+    if (office.service.received() > receivedBefore)
       judge.violate('NO: mandates were sent after "no" was typed')
     if (judge.mark(desk.at(ledger)) > decisionsBefore)
       judge.violate('NO: decisions are on record after "no" was typed')

@@ -39,6 +39,8 @@ export type OnRequest = (nth: number) => 'goes_on' | 'dies'
 export interface PeopleService {
   readonly applications: readonly Application[]
   readonly applicationsOf: (mandate: TrueMandate) => readonly Application[]
+  /** How many requests came in. */
+  readonly received: () => number
   /** Applies what arrived late until now. */
   readonly settleUntil: (nowMs: number) => void
   /** Refuses nothing and loses nothing from now on. */
@@ -57,6 +59,7 @@ export interface ServiceParts {
 export function startPeopleService({ mandates, chance, nowMs, say }: ServiceParts): PeopleService {
   const applications: Application[] = []
   const late: { atMs: number; request: MigrateRequest; requestId: string }[] = []
+  let received = 0
   let weather = chance.pick(WEATHERS)
   /** Some services recognise a mandate that they hold, and answer as the interface says: 400 INVALID_OBJECT_STATE. */
   const recognises = chance.happens(0.1)
@@ -139,6 +142,7 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
   return {
     applications,
     applicationsOf: (mandate) => applications.filter((application) => application.mandate === mandate),
+    received: () => received,
     settleUntil,
     calmDown: () => (weather = WEATHERS[0]!),
     connect: ({ onRequest, pass }) => {
@@ -163,6 +167,7 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
           headers['x-request-id'] ?? '',
         )
         requests += 1
+        received += 1
         isDead = onRequest(requests) === 'dies'
         if (isDead) return true
         setImmediate(() => {
