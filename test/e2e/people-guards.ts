@@ -1,0 +1,161 @@
+import type { ActName } from './people-operators.js'
+
+/**
+ * Guards of the program that can be switched off, one at a time: what `vi.mock` puts in the place of their functions.
+ * Types only may be imported here, because the mocks load this file while the program is being loaded.
+ */
+export interface Guard {
+  /** What the program does without it. */
+  readonly without: string
+  /** Below `src/`. */
+  readonly module: string
+  /** Replacements by name; they get the true function. */
+  readonly off: Readonly<Record<string, (real: never) => unknown>>
+  /** Where such mistakes are made. */
+  readonly acts: readonly ActName[]
+  /** What the judge says then. */
+  readonly finds: readonly string[]
+}
+
+type Real<Args extends readonly unknown[] = readonly unknown[], Result = unknown> = (...args: Args) => Result
+
+interface RegisterOptions {
+  readonly allowsOthers: boolean
+}
+interface Register {
+  readonly checkCopy: () => void
+  readonly claim: () => void
+}
+
+export const GUARDS = {
+  '8.1.1 copies': {
+    without: 'does not know how far a ledger had come',
+    module: 'run/tide.ts',
+    off: { readTide: () => () => null },
+    acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
+    finds: ['TWICE'],
+  },
+  '8.1.1 lost log': {
+    without: 'goes on with a ledger whose log is lost',
+    module: 'run/campaign-register.ts',
+    off: {
+      openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
+        ...real(options),
+        checkCopy: () => undefined,
+        claim: () => undefined,
+      }),
+    },
+    acts: ['killARun'],
+    finds: ['TWICE', 'LOST'],
+  },
+  '8.1.2 mandates': {
+    without: 'knows another export by the bytes of its file alone',
+    module: 'run/mandate-sketch.ts',
+    off: { startSketch: () => () => ({ add: () => undefined, numbers: () => [] }) },
+    acts: ['useASecondLedger'],
+    finds: ['TWICE'],
+  },
+  '8.1.2 claim': {
+    without: 'looks for other ledgers only before the question',
+    module: 'run/campaign-register.ts',
+    off: {
+      openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
+        ...real(options),
+        claim: real({ ...options, allowsOthers: true }).claim,
+      }),
+    },
+    acts: ['useASecondLedger'],
+    finds: ['TWICE'],
+  },
+  '8.1.2 host': {
+    without: 'takes another spelling of the host for another service',
+    module: 'service/base-url.ts',
+    off: { sameService: () => (one: unknown, other: unknown) => one === other },
+    acts: ['useASecondLedger'],
+    finds: ['TWICE'],
+  },
+  '8.2.1 cells': {
+    without: 'believes the row number of a line',
+    module: 'domain/resaved-cell.ts',
+    off: { isSameCell: () => () => true },
+    acts: ['runTheExport', 'settleFromTheFile'],
+    finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
+  },
+  '8.2.2 and 8.2.3 list': {
+    without: 'takes an entry of the list for any row of its customer',
+    module: 'run/listed-mandate.ts',
+    off: { compareWith: () => () => ({ differing: [], isSpecific: true }) },
+    acts: ['runTheExport', 'reconcileWithTheList'],
+    finds: ['IDENTITY'],
+  },
+  '8.2.4 waiting': {
+    without: 'sends again what a person called refused without waiting',
+    module: 'domain/late-request.ts',
+    off: { LATE_REQUEST_MS: () => 0 },
+    acts: ['runTheExport', 'settleFromTheFile', 'retryRefused'],
+    finds: ['TWICE'],
+  },
+  '8.2.5 no': {
+    without: 'keeps what was decided before "no" was typed',
+    module: 'ledger/admission.ts',
+    off: {
+      openAdmission:
+        (real: Real<readonly unknown[], { commit: () => void }>) =>
+        (...args: readonly unknown[]) => {
+          const admission = real(...args)
+          return { ...admission, rollback: () => admission.commit() }
+        },
+    },
+    acts: ['runTheExport', 'retryRefused'],
+    finds: ['NO'],
+  },
+  '8.3.2 quotes': {
+    without: 'takes records that a stray quote joined for one',
+    module: 'source/stray-quote.ts',
+    off: { refuseStrayQuote: () => () => undefined },
+    acts: ['giveAChangedExport'],
+    finds: ['WRONG', 'LOST'],
+  },
+  '8.3.3 footer': {
+    without: 'leaves out whatever stands where a footer is configured',
+    module: 'source/left-out.ts',
+    off: { leftOutFindings: () => () => [] },
+    acts: ['giveAChangedExport', 'goOn'],
+    finds: ['LOST'],
+  },
+  '8.3.1 row numbers': {
+    without: 'ignores a row number that a spreadsheet changed',
+    module: 'domain/resaved.ts',
+    off: { readRowNumber: () => (cell: string) => (/^[1-9]\d*$/.test(cell) ? Number(cell) : null) },
+    acts: ['runTheExport', 'correctTheFile'],
+    finds: ['TWICE', 'OLD', 'BUG'],
+  },
+} as const satisfies Readonly<Record<string, Guard>>
+
+export type GuardName = keyof typeof GUARDS
+
+let isOff: GuardName | null = null
+
+export function switchOff(name: GuardName | null): void {
+  isOff = name
+}
+
+/** For `vi.mock`: the module as it is, but for a guard that is switched off. */
+export function withGuards(module: string) {
+  return async (original: () => Promise<object>): Promise<object> => {
+    const real = (await original()) as Readonly<Record<string, unknown>>
+    const replaced: Record<string, PropertyDescriptor> = {}
+    for (const [name, guard] of Object.entries(GUARDS) as [GuardName, Guard][])
+      for (const [member, weaken] of Object.entries(guard.module === module ? guard.off : {})) {
+        const before = replaced[member]
+        const get = (): unknown =>
+          isOff === name
+            ? (weaken as Real)(real[member])
+            : before === undefined
+              ? real[member]
+              : before.get?.()
+        replaced[member] = { enumerable: true, get }
+      }
+    return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors({ ...real }), ...replaced })
+  }
+}
