@@ -7,10 +7,8 @@ import type { ActName } from './people-operators.js'
 export interface Guard {
   /** What the program does without it. */
   readonly without: string
-  /** Below `src/`. */
-  readonly module: string
-  /** Replacements by name; they get the true function. */
-  readonly off: Readonly<Record<string, (real: never) => unknown>>
+  /** By module below `src/` and by name: replacements, which get the true one. */
+  readonly off: Readonly<Record<string, Readonly<Record<string, (real: never) => unknown>>>>
   /** Where such mistakes are made. */
   readonly acts: readonly ActName[]
   /** What the judge says then. */
@@ -19,6 +17,15 @@ export interface Guard {
 
 type Real<Args extends readonly unknown[] = readonly unknown[], Result = unknown> = (...args: Args) => Result
 
+interface Listed {
+  readonly signedDate: string | null
+}
+interface Reader {
+  readonly rowsOfCustomer: (customerNo: number) => readonly { readonly state: string }[]
+}
+interface Connection {
+  readonly exec: (sql: string) => unknown
+}
 interface RegisterOptions {
   readonly allowsOthers: boolean
 }
@@ -30,103 +37,141 @@ interface Register {
 export const GUARDS = {
   '8.1.1 copies': {
     without: 'does not know how far a ledger had come',
-    module: 'run/tide.ts',
-    off: { readTide: () => () => null },
+    off: { 'run/tide.ts': { readTide: () => () => null } },
     acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
     finds: ['TWICE'],
   },
   '8.1.1 lost log': {
     without: 'goes on with a ledger whose log is lost',
-    module: 'run/campaign-register.ts',
     off: {
-      openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
-        ...real(options),
-        checkCopy: () => undefined,
-        claim: () => undefined,
-      }),
+      'run/campaign-register.ts': {
+        openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
+          ...real(options),
+          checkCopy: () => undefined,
+          claim: () => undefined,
+        }),
+      },
     },
     acts: ['killARun'],
     finds: ['TWICE', 'LOST'],
   },
   '8.1.2 mandates': {
     without: 'knows another export by the bytes of its file alone',
-    module: 'run/mandate-sketch.ts',
-    off: { startSketch: () => () => ({ add: () => undefined, numbers: () => [] }) },
+    off: {
+      'run/mandate-sketch.ts': { startSketch: () => () => ({ add: () => undefined, numbers: () => [] }) },
+    },
     acts: ['useASecondLedger'],
     finds: ['TWICE'],
   },
   '8.1.2 claim': {
     without: 'looks for other ledgers only before the question',
-    module: 'run/campaign-register.ts',
     off: {
-      openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
-        ...real(options),
-        claim: real({ ...options, allowsOthers: true }).claim,
-      }),
+      'run/campaign-register.ts': {
+        openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
+          ...real(options),
+          claim: real({ ...options, allowsOthers: true }).claim,
+        }),
+      },
     },
     acts: ['useASecondLedger'],
     finds: ['TWICE'],
   },
   '8.1.2 host': {
     without: 'takes another spelling of the host for another service',
-    module: 'service/base-url.ts',
-    off: { sameService: () => (one: unknown, other: unknown) => one === other },
+    off: { 'service/base-url.ts': { sameService: () => (one: unknown, other: unknown) => one === other } },
     acts: ['useASecondLedger'],
     finds: ['TWICE'],
   },
   '8.2.1 cells': {
     without: 'believes the row number of a line',
-    module: 'domain/resaved-cell.ts',
-    off: { isSameCell: () => () => true },
+    off: { 'domain/resaved-cell.ts': { isSameCell: () => () => true } },
     acts: ['runTheExport', 'settleFromTheFile'],
     finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
   },
-  '8.2.2 and 8.2.3 list': {
-    without: 'takes an entry of the list for any row of its customer',
-    module: 'run/listed-mandate.ts',
-    off: { compareWith: () => () => ({ differing: [], isSpecific: true }) },
+  '8.2.2 list': {
+    without: 'reads a list only where its dates are written as in the ledger',
+    off: {
+      'run/listed-mandate.ts': {
+        readListed: (real: Real<[unknown], Real<[unknown], Listed>>) => (list: unknown) => {
+          const readRow = real(list)
+          return (row: unknown) => {
+            const entry = readRow(row)
+            return /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 }
+          }
+        },
+      },
+    },
     acts: ['runTheExport', 'reconcileWithTheList'],
+    finds: ['ABSENT'],
+  },
+  '8.2.3 rivals': {
+    without: 'takes an entry of the list for a row in doubt, whatever other rows there are',
+    off: {
+      'ledger/open-reader.ts': {
+        openLedgerReader:
+          (real: Real<readonly unknown[], Reader>) =>
+          (...args: readonly unknown[]) => {
+            const reader = real(...args)
+            return {
+              ...reader,
+              rowsOfCustomer: (customerNo: number) =>
+                reader.rowsOfCustomer(customerNo).filter(({ state }) => state === 'in_doubt'),
+            }
+          },
+      },
+    },
+    acts: ['runTheExport', 'settleOne', 'waitAWhile', 'reconcileWithTheList'],
     finds: ['IDENTITY'],
   },
   '8.2.4 waiting': {
     without: 'sends again what a person called refused without waiting',
-    module: 'domain/late-request.ts',
-    off: { LATE_REQUEST_MS: () => 0 },
+    off: {
+      'domain/late-request.ts': { LATE_REQUEST_MS: () => 0 },
+      // A trigger says the same once more.
+      'ledger/connection.ts': {
+        configureForWriting: (real: Real<[Connection]>) => (connection: Connection) => {
+          real(connection)
+          connection.exec('drop trigger if exists attempt_waits')
+        },
+      },
+    },
     acts: ['runTheExport', 'settleFromTheFile', 'retryRefused'],
     finds: ['TWICE'],
   },
   '8.2.5 no': {
     without: 'keeps what was decided before "no" was typed',
-    module: 'ledger/admission.ts',
     off: {
-      openAdmission:
-        (real: Real<readonly unknown[], { commit: () => void }>) =>
-        (...args: readonly unknown[]) => {
-          const admission = real(...args)
-          return { ...admission, rollback: () => admission.commit() }
-        },
+      'ledger/admission.ts': {
+        openAdmission:
+          (real: Real<readonly unknown[], { commit: () => void }>) =>
+          (...args: readonly unknown[]) => {
+            const admission = real(...args)
+            return { ...admission, rollback: () => admission.commit() }
+          },
+      },
     },
     acts: ['runTheExport', 'retryRefused'],
     finds: ['NO'],
   },
   '8.3.2 quotes': {
     without: 'takes records that a stray quote joined for one',
-    module: 'source/stray-quote.ts',
-    off: { refuseStrayQuote: () => () => undefined },
+    off: { 'source/stray-quote.ts': { refuseStrayQuote: () => () => undefined } },
     acts: ['giveAChangedExport'],
     finds: ['WRONG', 'LOST'],
   },
   '8.3.3 footer': {
     without: 'leaves out whatever stands where a footer is configured',
-    module: 'source/left-out.ts',
-    off: { leftOutFindings: () => () => [] },
+    off: { 'source/left-out.ts': { leftOutFindings: () => () => [] } },
     acts: ['giveAChangedExport', 'goOn'],
     finds: ['LOST'],
   },
   '8.3.1 row numbers': {
     without: 'ignores a row number that a spreadsheet changed',
-    module: 'domain/resaved.ts',
-    off: { readRowNumber: () => (cell: string) => (/^[1-9]\d*$/.test(cell) ? Number(cell) : null) },
+    off: {
+      'domain/resaved.ts': {
+        readRowNumber: () => (cell: string) => (/^[1-9]\d*$/.test(cell) ? Number(cell) : null),
+      },
+    },
     acts: ['runTheExport', 'correctTheFile'],
     finds: ['TWICE', 'OLD', 'BUG'],
   },
@@ -146,7 +191,7 @@ export function withGuards(module: string) {
     const real = (await original()) as Readonly<Record<string, unknown>>
     const replaced: Record<string, PropertyDescriptor> = {}
     for (const [name, guard] of Object.entries(GUARDS) as [GuardName, Guard][])
-      for (const [member, weaken] of Object.entries(guard.module === module ? guard.off : {})) {
+      for (const [member, weaken] of Object.entries(guard.off[module] ?? {})) {
         const before = replaced[member]
         const get = (): unknown =>
           isOff === name

@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDatabase } from '../../src/driver.js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startPeopleJudge, type PeopleJudge } from './people-judge.js'
 import type { Application } from './people-service.js'
@@ -39,7 +39,7 @@ type State = 'registered' | 'refused' | 'in_doubt'
 /** A ledger with the first customer, registered as the service says; a test breaks one thing. */
 function scene() {
   const file = join(folder, `${Math.random()}.db`)
-  const connection = new Database(file)
+  const connection = openDatabase(file)
   connection.exec(
     `create table row (id, state, customer_no, signed_date, assigned_mandate_reference);
      create table attempt (row_id, request_id); create table decision (id, row_id, decision);

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
+import { openDatabase } from '../../src/driver.js'
 import { mandateMeant, type TrueMandate } from './people-truth.js'
 import type { PeopleService } from './people-service.js'
 
@@ -158,7 +158,7 @@ interface StoredLedger {
 /** Beside the program, and only what was committed. */
 function readLedger(file: string): StoredLedger {
   if (!existsSync(file)) return { rows: [], requests: [], decisions: [] }
-  const connection = new Database(file, { readonly: true })
+  const connection = openDatabase(file, { readonly: true })
   const all = <Row>(sql: string): Row[] => connection.prepare<[], Row>(sql).all()
   try {
     return {

@@ -57,7 +57,7 @@ export function inventMandates(chance: Chance): TrueMandate[] {
     })
     const name = NAMES[n % NAMES.length]!
     mandates.push(one(`2024-0${1 + (n % 9)}-${13 + n}`, name, mandates.length))
-    if (!chance.happens(0.15)) continue
+    if (!chance.happens(0.25)) continue
     const second = one(`2025-0${1 + (n % 9)}-${14 + n}`, name, mandates.length)
     mandates.push(chance.happens(0.6) ? second : { ...second, account: inventIban(random, 'DE') })
   }

@@ -44,6 +44,12 @@ vi.mock('../../src/source/left-out.js', async (original) =>
 vi.mock('../../src/domain/resaved.js', async (original) =>
   (await import('./people-guards.js')).withGuards('domain/resaved.ts')(original),
 )
+vi.mock('../../src/ledger/connection.js', async (original) =>
+  (await import('./people-guards.js')).withGuards('ledger/connection.ts')(original),
+)
+vi.mock('../../src/ledger/open-reader.js', async (original) =>
+  (await import('./people-guards.js')).withGuards('ledger/open-reader.ts')(original),
+)
 
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'people-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -52,9 +58,12 @@ afterEach(() => switchOff(null))
 const MOST_SEEDS = 400
 const source = fileURLToPath(new URL('../../src/', import.meta.url))
 
-const isThere = ({ module, off }: Guard): boolean =>
-  existsSync(join(source, module)) &&
-  Object.keys(off).every((member) => readFileSync(join(source, module), 'utf8').includes(member))
+const isThere = ({ off }: Guard): boolean =>
+  Object.entries(off).every(
+    ([module, members]) =>
+      existsSync(join(source, module)) &&
+      Object.keys(members).every((member) => readFileSync(join(source, module), 'utf8').includes(member)),
+  )
 
 /** Every guard stands for a mistake that was made: without it somebody of the simulation makes it again. */
 describe('a guard that is switched off is missed', () => {
@@ -71,7 +80,8 @@ describe('a guard that is switched off is missed', () => {
         const { violations } = await play(plot, folder)
         switchOff(null)
         if (!finds.includes(kindOf(violations[0]))) continue
-        expect((await play(plot, folder)).violations).toEqual([])
+        const sound = await play(plot, folder)
+        expect(sound.violations.filter((one) => finds.includes(kindOf(one)))).toEqual([])
         process.stdout.write(`${name}: found by seed ${seed}\n`)
         return
       }
