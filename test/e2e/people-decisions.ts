@@ -1,5 +1,15 @@
 import { drawCampaign, orderedAs } from './people-draw.js'
-import { after, exists, listOf, meantBy, save, tookNothing, type Act, type Office } from './people-office.js'
+import {
+  after,
+  exists,
+  listOf,
+  meantBy,
+  runLedger,
+  save,
+  tookNothing,
+  type Act,
+  type Office,
+} from './people-office.js'
 import { drawResaving, resave, shuffled, valueOf, write, type Sheet } from './people-spreadsheet.js'
 import type { TrueMandate } from './people-truth.js'
 import type { Chance } from './simulation-chance.js'
@@ -122,6 +132,24 @@ export const settleOne: Act = async (office, chance) => {
     meant: meant.map((one) => ({ mandate: one, ledger: desk.at(ledger), decision: recordedAs(decision) })),
   })
   if (decision === 'resend' && !tookNothing(ended)) meant.forEach(judge.allowResend)
+}
+
+/** Somebody looks at once, sees nothing, calls it refused, and sends it again. */
+export const decideInHaste: Act = async (office, chance) => {
+  const { desk, service } = office
+  const { ledger } = drawCampaign(office, chance)
+  const sheet = await listOf(office, ledger, 'in-doubt.csv')
+  const row = sheet.slice(1).find((each) => {
+    const mandate = meantBy(office, sheet, each)
+    return mandate !== undefined && service.applicationsOf(mandate).length === 0
+  })
+  if (row === undefined) return
+  const ended = await desk.type([
+    ...['resolve', '--ledger', desk.at(ledger), '--row', valueOf(sheet, row, 'migration_row')],
+    ...['--as', 'refused', '--reason', 'the service does not show it'],
+  ])
+  after(office, 'resolve in haste', ledger, ended)
+  await runLedger(office, { ledger, flags: ['--retry-refused'] })
 }
 
 /** The list of the service is laid beside the ledger. */

@@ -20,9 +20,6 @@ type Real<Args extends readonly unknown[] = readonly unknown[], Result = unknown
 interface Listed {
   readonly signedDate: string | null
 }
-interface Reader {
-  readonly rowsOfCustomer: (customerNo: number) => readonly { readonly state: string }[]
-}
 interface Connection {
   readonly exec: (sql: string) => unknown
 }
@@ -104,25 +101,6 @@ export const GUARDS = {
     acts: ['runTheExport', 'reconcileWithTheList'],
     finds: ['ABSENT'],
   },
-  '8.2.3 rivals': {
-    without: 'takes an entry of the list for a row in doubt, whatever other rows there are',
-    off: {
-      'ledger/open-reader.ts': {
-        openLedgerReader:
-          (real: Real<readonly unknown[], Reader>) =>
-          (...args: readonly unknown[]) => {
-            const reader = real(...args)
-            return {
-              ...reader,
-              rowsOfCustomer: (customerNo: number) =>
-                reader.rowsOfCustomer(customerNo).filter(({ state }) => state === 'in_doubt'),
-            }
-          },
-      },
-    },
-    acts: ['runTheExport', 'settleOne', 'waitAWhile', 'reconcileWithTheList'],
-    finds: ['IDENTITY'],
-  },
   '8.2.4 waiting': {
     without: 'sends again what a person called refused without waiting',
     off: {
@@ -135,7 +113,7 @@ export const GUARDS = {
         },
       },
     },
-    acts: ['runTheExport', 'settleFromTheFile', 'retryRefused'],
+    acts: ['runTheExport', 'decideInHaste'],
     finds: ['TWICE'],
   },
   '8.2.5 no': {

@@ -1,5 +1,11 @@
 import { correctTheFile, giveAChangedExport } from './people-corrections.js'
-import { openTheDoubts, reconcileWithTheList, settleFromTheFile, settleOne } from './people-decisions.js'
+import {
+  decideInHaste,
+  openTheDoubts,
+  reconcileWithTheList,
+  settleFromTheFile,
+  settleOne,
+} from './people-decisions.js'
 import {
   copyDuringARun,
   copyTheLedger,
@@ -29,6 +35,7 @@ export const ACTS = {
   giveAChangedExport: { weight: 3, act: giveAChangedExport },
   openTheDoubts: { weight: 1, act: openTheDoubts },
   settleFromTheFile: { weight: 4, act: settleFromTheFile },
+  decideInHaste: { weight: 1, act: decideInHaste },
   settleOne: { weight: 2, act: settleOne },
   correctTheFile: { weight: 3, act: correctTheFile },
   reconcileWithTheList: { weight: 2, act: reconcileWithTheList },

@@ -47,9 +47,6 @@ vi.mock('../../src/domain/resaved.js', async (original) =>
 vi.mock('../../src/ledger/connection.js', async (original) =>
   (await import('./people-guards.js')).withGuards('ledger/connection.ts')(original),
 )
-vi.mock('../../src/ledger/open-reader.js', async (original) =>
-  (await import('./people-guards.js')).withGuards('ledger/open-reader.ts')(original),
-)
 
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'people-'))
 afterAll(() => rmSync(folder, { recursive: true }))
