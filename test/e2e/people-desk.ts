@@ -143,7 +143,7 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
       if (state.isKilled) mirror(grave, root)
       const status = state.isKilled ? null : exit
       say(
-        `    ${line.split(' ')[1] ?? ''} ends with ${status ?? 'a kill'}${hintOf(status, printed().stderr)}`,
+        `    ${line.split(' ')[1] ?? ''} ends with ${status ?? 'a kill'}${hintOf(status, printed().stderr.replaceAll(`${root}/`, ''))}`,
       )
       return { status, stdout: printed().stdout }
     },

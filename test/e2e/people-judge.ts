@@ -4,7 +4,7 @@ import { mandateMeant, type TrueMandate } from './people-truth.js'
 import type { PeopleService } from './people-service.js'
 
 /** A decision as a person meant it: of this mandate, in this ledger. */
-export interface Meant {
+interface Meant {
   readonly ledger: string
   readonly mandate: TrueMandate
   readonly decision: string

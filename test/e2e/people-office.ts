@@ -17,13 +17,13 @@ export interface Campaign {
 }
 
 /** A copy of a ledger that somebody made. */
-export interface LedgerCopy {
+interface LedgerCopy {
   readonly of: string
   readonly at: string
 }
 
 /** An in-doubt file that somebody has open. */
-export interface OpenSheet {
+interface OpenSheet {
   readonly ledger: string
   readonly sheet: Sheet
 }

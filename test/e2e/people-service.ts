@@ -33,7 +33,7 @@ export interface Application {
 const ASSIGNED_CREDITOR = 'DE79ZZZ01234567890'
 
 /** The moment at which a request leaves one process; it may die there, or look at its files. */
-export type OnRequest = (nth: number) => 'goes_on' | 'dies'
+type OnRequest = (nth: number) => 'goes_on' | 'dies'
 
 /** The far side. It alone knows what was applied, for all ledgers and processes. */
 export interface PeopleService {

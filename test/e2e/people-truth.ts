@@ -24,7 +24,7 @@ export type Fault =
   | 'mistyped_account' // fails its checksum
   | 'mistyped_reference'
 
-export const CREDITOR = 'DE98ZZZ09999999999'
+const CREDITOR = 'DE98ZZZ09999999999'
 
 const NAMES = [
   'Zum Adler',
