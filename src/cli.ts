@@ -77,7 +77,10 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 const world: World = {
   env: process.env,
-  stdin: process.stdin,
+  // Getters: each takes milliseconds, and most commands, `--version` first of all, need none of them.
+  get stdin() {
+    return process.stdin
+  },
   stdout: output(process.stdout),
   stderr: output(process.stderr),
   clock: { now: () => Date.now(), monotonic: () => performance.now() },
@@ -86,7 +89,9 @@ const world: World = {
     return () => clearTimeout(timer)
   },
   random: () => Math.random(),
-  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  get zone() {
+    return Intl.DateTimeFormat().resolvedOptions().timeZone
+  },
   host: hostname(),
   pid: process.pid,
   user: systemUser(),

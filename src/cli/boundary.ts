@@ -1,4 +1,4 @@
-import { oneLine, plainLines } from '../index.js'
+import { oneLine, plainLines } from '../domain/plain-text.js'
 import type { Progress } from './progress.js'
 import type { Output, World } from './world.js'
 
@@ -8,11 +8,14 @@ import type { Output, World } from './world.js'
  */
 const plain = (output: Output): Output => ({ ...output, write: (text) => output.write(plainLines(text)) })
 
-export const boundedWorld = (world: World): World => ({
-  ...world,
-  stdout: plain(world.stdout),
-  stderr: plain(world.stderr),
-})
+/** What the world works out on demand, it still does. */
+export function boundedWorld(world: World): World {
+  const bounded = Object.defineProperties({}, Object.getOwnPropertyDescriptors(world)) as World
+  return Object.defineProperties(bounded, {
+    stdout: { value: plain(world.stdout), enumerable: true },
+    stderr: { value: plain(world.stderr), enumerable: true },
+  })
+}
 
 /** Progress draws on the stream itself, and a line break in a name would begin a line of its own. */
 export const boundedProgress = (progress: Progress): Progress => ({

@@ -1,34 +1,23 @@
-import { checkCommand } from './check.js'
 import type { Command } from './command.js'
-import { demoCommand } from './demo.js'
-import { eraseCommand } from './erase.js'
-import { initCommand } from './init.js'
-import { inspectCommand } from './inspect.js'
-import { purgeCommand } from './purge.js'
-import { reconcileCommand } from './reconcile.js'
-import { reportCommand } from './report.js'
-import { resolveCommand } from './resolve.js'
-import { explainCommand, rulesCommand } from './rules.js'
-import { runCommand } from './run.js'
-import { sandboxCommand } from './sandbox.js'
-import { showCommand } from './show.js'
-import { statusCommand } from './status.js'
+
+/** Every command by its name, and how its module is loaded. */
+export type CommandLoaders = Readonly<Record<string, () => Promise<Command>>>
 
 /** In the order of the help: the way a newcomer meets them. */
-export const commands: readonly Command[] = [
-  demoCommand,
-  inspectCommand,
-  initCommand,
-  checkCommand,
-  runCommand,
-  statusCommand,
-  reportCommand,
-  resolveCommand,
-  reconcileCommand,
-  showCommand,
-  eraseCommand,
-  purgeCommand,
-  rulesCommand,
-  explainCommand,
-  sandboxCommand,
-]
+export const commands: CommandLoaders = {
+  demo: async () => (await import('./demo.js')).demoCommand,
+  inspect: async () => (await import('./inspect.js')).inspectCommand,
+  init: async () => (await import('./init.js')).initCommand,
+  check: async () => (await import('./check.js')).checkCommand,
+  run: async () => (await import('./run.js')).runCommand,
+  status: async () => (await import('./status.js')).statusCommand,
+  report: async () => (await import('./report.js')).reportCommand,
+  resolve: async () => (await import('./resolve.js')).resolveCommand,
+  reconcile: async () => (await import('./reconcile.js')).reconcileCommand,
+  show: async () => (await import('./show.js')).showCommand,
+  erase: async () => (await import('./erase.js')).eraseCommand,
+  purge: async () => (await import('./purge.js')).purgeCommand,
+  rules: async () => (await import('./rules.js')).rulesCommand,
+  explain: async () => (await import('./rules.js')).explainCommand,
+  sandbox: async () => (await import('./sandbox.js')).sandboxCommand,
+}

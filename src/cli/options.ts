@@ -1,4 +1,4 @@
-import { UsageError } from '../index.js'
+import { UsageError } from '../errors.js'
 
 /** One setting: its flag, its environment name and how its text is read. */
 export interface Option<Value> {

@@ -25,7 +25,7 @@ async function call(
   env: Readonly<Record<string, string>> = {},
 ) {
   const world = worldOf({ env })
-  const status = await main(argv, [commandOf(run)], world)
+  const status = await main(argv, { probe: () => Promise.resolve(commandOf(run)) }, world)
   return { status, ...world.printed }
 }
 

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import { assertTrustedOutput, PACK_FILES, requireDriver } from '../index.js'
+import { boundedProgress } from './boundary.js'
+import type { Command, Context } from './command.js'
+import type { LoadedConfiguration } from './configuration.js'
+import { noLog, openLog } from './log.js'
+import { namedFiles } from './named-files.js'
+import { flagName, type OptionName } from './options.js'
+import { printResult } from './output.js'
+import { silentProgress, startProgress } from './progress.js'
+import { jsonOf, resultOfError, type CommandResult } from './result.js'
+import { readSettings, type Flags } from './settings.js'
+import type { World } from './world.js'
+
+/** Commander gives `true` for a flag and, for `--no-x`, `x: false`; settings read texts only. */
+function flagsOf(options: readonly OptionName[], values: Readonly<Record<string, unknown>>): Flags {
+  const flags: Partial<Record<OptionName, string>> = {}
+  for (const option of options) {
+    const isNegated = flagName(option).startsWith('no-')
+    const attribute = camelCase(flagName(option).replace(/^no-/, ''))
+    const value = values[attribute]
+    if (isNegated ? value === false : value === true) flags[option] = '1'
+    else if (typeof value === 'string') flags[option] = value
+  }
+  return flags
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
+/** Runs a command with what was typed and returns the exit status. Never throws. */
+export async function execute(
+  command: Command,
+  args: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+  world: World,
+): Promise<number> {
+  const name = command.usage.split(' ')[0] ?? command.usage
+  let isJson = values['json'] === true
+  let result: CommandResult
+  let log = noLog
+  let distrusted: string | null = null
+  try {
+    if (command.usesNoLedger !== true) requireDriver()
+    const settings = readSettings(flagsOf(command.options, values), world)
+    isJson = settings.get('json') ?? false
+    const isSilent = (settings.get('quiet') ?? false) || isJson
+    const progress = isSilent ? silentProgress : boundedProgress(startProgress(world))
+    const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
+    distrusted = distrustedConfiguration(settings.configuration)
+    const logFile = settings.get('logFile')
+    if (logFile !== null) {
+      assertTrustedOutput(logFile, {
+        what: 'log file',
+        forbidden: [
+          ...namedFiles({ settings, args, own: values }, 'logFile'),
+          ...PACK_FILES.map((file) => join(settings.out, file)),
+        ],
+      })
+      log = openLog(logFile, world, tell)
+    }
+    const context: Context = { world, settings, args, own: values, progress, log }
+    result = await command.run(context).finally(() => context.progress.end())
+  } catch (error) {
+    result = resultOfError(error, world.signals.exitStatus())
+  }
+  const told = [distrusted, log.missing()].filter((warning) => warning !== null)
+  result = { ...result, warnings: [...result.warnings, ...told] }
+  log.close()
+  if (result.isPrinted === true) return result.exitCode
+  if (isJson) world.stdout.write(jsonOf(name, result))
+  else printResult(world, result)
+  return result.exitCode
+}
+
+const distrustedConfiguration = ({ file, distrust }: LoadedConfiguration): string | null =>
+  distrust === null
+    ? null
+    : `Others can change the configuration file "${file ?? ''}": ${distrust.why}. It only says how files are read`
