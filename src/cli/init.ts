@@ -2,7 +2,8 @@ import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
 import { draftConfiguration, openTrusted } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
-import { inspect } from './inspect.js'
+import { noConfiguration } from './configuration.js'
+import { inspect, isConfigurationNamed } from './inspect.js'
 import { emptyResult, type CommandResult } from './result.js'
 
 const FILE = 'sepa-migrate.yaml'
@@ -10,16 +11,16 @@ const FILE = 'sepa-migrate.yaml'
 export const initCommand: Command = {
   usage: 'init <file>',
   summary: 'write a commented sepa-migrate.yaml from what the file shows; never overwrites',
-  options: ['json', 'noColor', 'asOf'],
+  options: ['config', 'json', 'noColor', 'asOf'],
   own: [['--to <file>', `another file than ./${FILE} to write`]],
-  epilogue: ['Exit status 2 when the file exists.'],
+  epilogue: ['Exit status 2 when the file exists. Only a configuration that --config names is applied.'],
   usesNoLedger: true,
   run: init,
 }
 
 async function init(context: Context): Promise<CommandResult> {
   const target = ownText(context, 'to') ?? FILE
-  const inspection = await inspect(context)
+  const inspection = await inspect(onlyNamedConfiguration(context))
   const text = draftConfiguration(inspection)
   const schema = relative('.', context.world.schema)
   writeNew(target, `# yaml-language-server: $schema=${schema}\n${text}`)
@@ -28,11 +29,28 @@ async function init(context: Context): Promise<CommandResult> {
     ...emptyResult,
     files: { [FILE]: target },
     lines: [
+      ...configurationLines(context),
       `Wrote ${target}${edits === 0 ? '' : `; ${edits === 1 ? 'one line' : `${edits} lines`} marked EDIT ${edits === 1 ? 'needs' : 'need'} you`}.`,
       ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
       `Next: look through it, then: sepa-migrate check ${context.args[0] ?? ''}`,
     ],
   }
+}
+
+/** A draft says what this file shows; the configuration of another export that lies in the folder has no say. */
+const onlyNamedConfiguration = (context: Context): Context =>
+  isConfigurationNamed(context)
+    ? context
+    : { ...context, settings: { ...context.settings, configuration: noConfiguration } }
+
+function configurationLines(context: Context): string[] {
+  const { file } = context.settings.configuration
+  if (file === null) return []
+  return [
+    isConfigurationNamed(context)
+      ? `Read with the configuration "${file}".`
+      : `Read without the configuration "${file}" of this folder; --config ${file} applies it.`,
+  ]
 }
 
 function writeNew(target: string, text: string): void {

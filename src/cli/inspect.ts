@@ -1,5 +1,6 @@
-import { inspectSource, type Inspection } from '../index.js'
+import { inspectSource, type Inspection, SourceError } from '../index.js'
 import type { Command, Context } from './command.js'
+import { environmentName } from './options.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { inputOf, sourceOptions } from './sources.js'
 
@@ -12,18 +13,51 @@ export const inspectCommand: Command = {
     'Sends nothing and writes nothing. sepa-migrate init makes a configuration from the same guess.',
   ],
   run: async (context) => {
+    const { file } = context.settings.configuration
     const inspection = await inspect(context)
-    return { ...emptyResult, lines: linesOf(inspection, context.args[0] ?? ''), details: { inspection } }
+    const lines = linesOf(inspection, context.args[0] ?? '')
+    return {
+      ...emptyResult,
+      lines: [...(file === null ? [] : [`Read with ${configurationName(context, file)}`]), ...lines],
+      details: { inspection, configuration: file },
+    }
   },
 }
 
 /** What the configuration declares wins over what would be guessed. */
-export const inspect = (context: Context): Promise<Inspection> =>
-  inspectSource(inputOf(context, context.args[0] ?? ''), {
-    today: context.settings.asOf,
-    options: sourceOptions(context),
-    signal: context.world.signals.drain,
-  })
+export async function inspect(context: Context): Promise<Inspection> {
+  const source = context.args[0] ?? ''
+  try {
+    return await inspectSource(inputOf(context, source), {
+      today: context.settings.asOf,
+      options: sourceOptions(context),
+      signal: context.world.signals.drain,
+    })
+  } catch (error) {
+    const { file } = context.settings.configuration
+    if (!(error instanceof SourceError) || file === null) throw error
+    const { rule, line } = error
+    throw new SourceError(
+      error.message,
+      `${error.next.replace(/\.$/, '')}. It was read with ${configurationName(context, file)}: if that is for another export, name the right one with --config`,
+      {
+        source: error.source,
+        cause: error,
+        ...(rule === null ? {} : { rule }),
+        ...(line === null ? {} : { line }),
+      },
+    )
+  }
+}
+
+/** Whether the operator chose the configuration, rather than its lying in this folder. */
+export const isConfigurationNamed = ({ settings, world }: Context): boolean =>
+  (settings.flags.config ?? world.env[environmentName('config')]) !== undefined
+
+const configurationName = (context: Context, file: string): string =>
+  isConfigurationNamed(context)
+    ? `the configuration "${file}"`
+    : `the configuration "${file}", which is in this folder`
 
 function linesOf(inspection: Inspection, file: string): CommandResult['lines'] {
   const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines } = inspection
