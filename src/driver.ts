@@ -2,19 +2,17 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import type BetterSqlite3 from 'better-sqlite3'
+import type { Database, DatabaseOptions } from './database.js'
 import { UsageError } from './errors.js'
 
 /**
- * The SQLite driver, and the only place that knows there are two. better-sqlite3 12 aborts the whole process on newer
+ * The SQLite drivers; no other file knows that there are two. better-sqlite3 12 aborts the whole process on newer
  * Nodes when an object is collected at a bad moment; better-sqlite3 13 does not, brings its binary along, and dies on
  * Node 20. npm installs the one that suits the Node at hand (package.json, package-lock.json).
  */
-export type Database = BetterSqlite3.Database
-
 export type DriverName = 'better-sqlite3' | 'better-sqlite3-node20'
 
-type Driver = typeof BetterSqlite3
+type Driver = new (file: string | Buffer, options?: DatabaseOptions) => Database
 
 let loaded: Driver | null = null
 
@@ -23,7 +21,7 @@ let loaded: Driver | null = null
  * of one.
  * @throws {UsageError} when no driver can be loaded
  */
-export const openDatabase = (file: string | Buffer, options?: BetterSqlite3.Options): Database =>
+export const openDatabase = (file: string | Buffer, options?: DatabaseOptions): Database =>
   new (driver())(file, options)
 
 /**

@@ -1,5 +1,6 @@
 import { maskAccounts } from '../domain/masking.js'
-import { openDatabase, type Database } from '../driver.js'
+import type { Database } from '../database.js'
+import { openDatabase } from '../driver.js'
 import { LedgerError } from '../errors.js'
 
 export type Connection = Database

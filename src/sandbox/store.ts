@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs'
-import { openDatabase, type Database } from '../driver.js'
+import type { Database } from '../database.js'
+import { openDatabase } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/output.js'
 import type { Offer } from '../contract/offer.js'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openDatabase, type Database } from '../../src/driver.js'
+import type { Database } from '../../src/database.js'
+import { openDatabase } from '../../src/driver.js'
 import {
   assertFullSync,
   configureForWriting,

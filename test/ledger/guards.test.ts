@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Database } from '../../src/driver.js'
+import type { Database } from '../../src/database.js'
 import { EDGES, ROW_STATES, type RowState } from '../../src/domain/row-state.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { admit, inDoubt, open, registered, send, SETTINGS } from './campaign-setup.js'

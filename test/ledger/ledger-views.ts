@@ -1,4 +1,5 @@
-import { openDatabase, type Database } from '../../src/driver.js'
+import type { Database } from '../../src/database.js'
+import { openDatabase } from '../../src/driver.js'
 import type { RowState } from '../../src/domain/row-state.js'
 import { openLedgerReader } from '../../src/ledger/open-reader.js'
 import type { LedgerReader, ProblemRecord, RowRecord } from '../../src/ledger/reader.js'

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase, type Database } from '../../src/driver.js'
+import type { Database } from '../../src/database.js'
+import { openDatabase } from '../../src/driver.js'
 import type { Outcome } from '../../src/domain/outcome.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
 import type { DeliveryEvent } from '../../src/run/deliver.js'

@@ -1,7 +1,8 @@
 /**
  * Installs the program on every Node and npm that it is for, and tries it there: `npm run nodes`.
- * Each pair gets a fresh clone, `npm ci` and 20 demos; each Node gets the tests too, once. Nodes and npms come from
- * their npm packages and live in a scratch folder, which is removed at the end.
+ * Each pair gets a fresh clone, `npm ci` and 20 demos, then the packed file, installed for all users and by npx, with a
+ * demo in an empty folder; each Node gets the tests too, once. Nodes and npms come from their npm packages and live in
+ * a scratch folder, which is removed at the end.
  *
  *   npm run nodes -- --node 24 --npm 12       one pair (both can be given more than once)
  *   npm run nodes -- --demos 5                fewer demos
@@ -14,6 +15,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -111,6 +113,31 @@ function clone(folder) {
   }
 }
 
+/** As the README says: other Nodes need no install script, and npm asks nobody about what it may not run. */
+const SCRIPTS = {
+  20: { 10: [], 11: ['--allow-scripts=better-sqlite3'] },
+}
+
+/** Installs the packed file as a stranger does, and runs the demo of each installation in an empty folder. */
+function tryPackage({ clone, empty, node, npm }, run) {
+  const flags = SCRIPTS[node]?.[npm] ?? ['--ignore-scripts']
+  const packed = run('npm', ['pack', '--pack-destination', empty], clone)
+  const file = readdirSync(empty).find((name) => name.endsWith('.tgz'))
+  if (!packed.isDone || file === undefined) return [`npm pack (${packed.end}):\n${packed.output}`]
+  const prefix = join(empty, 'global')
+  const steps = [
+    ['npm', ['install', '--global', '--prefix', prefix, ...flags, join(empty, file)]],
+    [join(prefix, 'bin', 'sepa-migrate'), ['demo', '--out', 'of-global']],
+    ['npx', ['--yes', ...flags, join(empty, file), 'demo', '--out', 'of-npx']],
+  ]
+  for (const [command, args] of steps) {
+    const { isDone, end, output } = run(command, args, empty)
+    if (!isDone || questionsIn(output).length > 0)
+      return [`${command} ${args.join(' ')} (${end}):\n${output}`]
+  }
+  return []
+}
+
 function tryPair(tool, node, npm, withTests) {
   const folder = join(scratch, `clone-${node}-${npm}`)
   const bin = binFolder(tool, node, npm)
@@ -132,19 +159,26 @@ function tryPair(tool, node, npm, withTests) {
     else problems.push(`demo ${demo} (${end}):\n${output}`)
   }
   if (good < demos) problems.push(`${good} of ${demos} demos`)
+  const empty = join(scratch, `empty-${node}-${npm}`)
+  mkdirSync(empty)
+  const ofPackage = tryPackage({ clone: folder, empty, node, npm }, (command, args, cwd) =>
+    run(command, args, { cwd, bin, nodedir }),
+  )
+  problems.push(...ofPackage)
   let tests = ''
   if (withTests && install.isDone) {
     const { isDone, output } = inClone('test', '--', '--reporter=default', '--no-color', ...values.tests)
     tests = /^\s*Tests\s+(.*)$/m.exec(output)?.[1].trim() ?? 'no test ran'
     if (!isDone) problems.push(`tests:\n${output}`)
   }
-  rmSync(folder, { recursive: true, force: true })
+  for (const path of [folder, empty]) rmSync(path, { recursive: true, force: true })
   const row = {
     Node: nodeVersion,
     npm: npmVersion,
     'npm ci': `${install.seconds.toFixed(1)} s`,
     'asks for': questions.length === 0 ? 'nothing' : `${questions.length} lines`,
     demos: `${good} of ${demos}`,
+    package: ofPackage.length === 0 ? 'installs' : 'does not',
     tests,
   }
   return { row, problems }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
-import { openDatabase, type Database } from '../../src/driver.js'
+import type { Database } from '../../src/database.js'
+import { openDatabase } from '../../src/driver.js'
 import type { RowState } from '../../src/domain/row-state.js'
 import type { FaultServer } from '../support/fault-server.js'
 
