@@ -47,7 +47,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** Runs a command to its end. Nothing of an outer npm reaches it, or the inner one would use its settings. */
 function run(command, args, { cwd = scratch, bin = null, nodedir = null } = {}) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|node_|vitest)/i.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|vitest|node_(env|options)$)/i.test(name))
   const env = {
     ...Object.fromEntries(inherited),
     ...(bin === null ? {} : { PATH: `${bin}${delimiter}${process.env.PATH}` }),
