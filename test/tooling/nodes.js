@@ -47,7 +47,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** Runs a command to its end. Nothing of an outer npm reaches it, or the inner one would use its settings. */
 function run(command, args, { cwd = scratch, bin = null, nodedir = null } = {}) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|vitest|node_(env|options)$)/i.test(name))
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|vitest|node_(env|options)$)/i.test(name),
+  )
   const env = {
     ...Object.fromEntries(inherited),
     ...(bin === null ? {} : { PATH: `${bin}${delimiter}${process.env.PATH}` }),
@@ -128,7 +130,7 @@ function tryPackage({ clone, empty, node, npm }, run) {
   const steps = [
     ['npm', ['install', '--global', '--prefix', prefix, ...flags, join(empty, file)]],
     [join(prefix, 'bin', 'sepa-migrate'), ['demo', '--out', 'of-global']],
-    ['npx', ['--yes', ...flags, join(empty, file), 'demo', '--out', 'of-npx']],
+    ['npx', ['--yes', ...flags, '--package', join(empty, file), 'sepa-migrate', 'demo', '--out', 'of-npx']],
   ]
   for (const [command, args] of steps) {
     const { isDone, end, output } = run(command, args, empty)
