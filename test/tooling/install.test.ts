@@ -15,6 +15,7 @@ const manifest = JSON.parse(read('package.json')) as {
   dependencies: Record<string, string>
   optionalDependencies: Record<string, string>
   allowScripts: Record<string, boolean>
+  scripts: Record<string, string>
 }
 const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
 
@@ -45,6 +46,13 @@ describe('what npm installs', () => {
 
   it('10.1.2 answers the question about install scripts by name, for the alias too', () => {
     expect(manifest.allowScripts).toEqual({ 'better-sqlite3': true })
+  })
+
+  // npm would ask who installs the packed file about each of these; `dependencies` runs in a checkout alone.
+  it('10.2.1 has no script that npm runs where the packed file is installed', () => {
+    const asked = ['preinstall', 'install', 'postinstall', 'prepare']
+    expect(Object.keys(manifest.scripts).filter((name) => asked.includes(name))).toEqual([])
+    expect(manifest.scripts['dependencies']).toBe('npm run build')
   })
 
   it('10.1.3 reaches prebuild-install through the driver of Node 20 alone', () => {
