@@ -10,6 +10,10 @@ import type { World } from './world.js'
  * else of the process, and never throws. What a command stands on is loaded when it runs, and not for `--version`.
  */
 export async function main(argv: readonly string[], commands: CommandLoaders, given: World): Promise<number> {
+  if (argv[0] === '--version' || argv[0] === '-V') {
+    given.stdout.write(`${given.version}\n`)
+    return 0
+  }
   const world = boundedWorld(given)
   const wantsJson = argv.includes('--json') || world.env[environmentName('json')] === '1'
   let status = 0
@@ -38,10 +42,9 @@ export async function main(argv: readonly string[], commands: CommandLoaders, gi
   }
 }
 
-/** The command that is named; all of them for help, and where none is; none for the version. */
+/** The command that is named; all of them for help, and where none is. */
 async function loadFor(argv: readonly string[], commands: CommandLoaders): Promise<Command[]> {
   const [name = ''] = argv
-  if (name === '--version' || name === '-V') return []
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load !== undefined) return [await load()]
   return Promise.all(Object.values(commands).map((loadOne) => loadOne()))
