@@ -17,6 +17,7 @@ export function adoptOlderCopy(context: Context): CommandResult {
     file: settings.ledger,
     clock: world.clock,
     pid: world.pid,
+    user: world.user,
     create: false,
     sharedFolder: settings.sharedFolder,
   })

@@ -1,4 +1,5 @@
 import { transition } from '../domain/row-state.js'
+import { maskAccounts } from '../domain/masking.js'
 import { UsageError } from '../errors.js'
 import { endRun, insertRun, noteChange } from './campaign-rows.js'
 import type { Connection } from './connection.js'
@@ -92,7 +93,7 @@ const WHY = 'An older copy of the ledger was put back: this row may have been se
  * because they may have been sent once more. The rows take the same edges as any other: an intent, then the doubt.
  */
 function adopt({ connection, newRequestId }: ClaimParts, adoption: Adoption, at: string): AdoptionReport {
-  const { by, reason } = adoption
+  const [by, reason] = [maskAccounts(adoption.by), maskAccounts(adoption.reason)]
   if (by.trim() === '' || reason.trim() === '')
     throw new UsageError('The decision needs a person and a reason', 'Give --by and --reason')
   const runId = insertRun(connection, adoption.run, at)

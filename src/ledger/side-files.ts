@@ -1,29 +1,17 @@
-import { readdirSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { LedgerError } from '../errors.js'
 import { distrustFolder, entryAt } from '../trust/entry.js'
 import { isMountPoint } from '../trust/mount.js'
-import { emergencyPathOf } from './emergency-file.js'
 import { assertPrivateFile } from './file-safety.js'
 import { lockFileOf } from './lock.js'
-import { isBackupOf } from './migration.js'
+import { ledgerFiles } from './written-files.js'
 
 const logFileOf = (file: string): string => `${file}-wal`
 
 /** What SQLite puts beside a file of its own. */
 const besideSqlite = (file: string): string[] => ['-wal', '-shm', '-journal'].map((ending) => file + ending)
 
-function sideFilesOf(file: string): string[] {
-  const folder = dirname(file)
-  const backups = readdirSync(folder).filter((name) => isBackupOf(basename(file), name))
-  return [
-    ...besideSqlite(file),
-    lockFileOf(file),
-    ...besideSqlite(lockFileOf(file)),
-    emergencyPathOf(file),
-    ...backups.map((name) => join(folder, name)),
-  ]
-}
+const sideFilesOf = (file: string): string[] => [...ledgerFiles(file), ...besideSqlite(lockFileOf(file))]
 
 /** Why others could change what lies in the folder of a ledger, or null. */
 export const distrustLedgerFolder = (file: string): string | null =>
@@ -42,7 +30,7 @@ export function assertSafePlace(file: string, { sharedFolder }: { readonly share
       `Cannot trust the folder "${dirname(file)}" of the ledger: ${fault.why}. Others could read account numbers or put their own in place`,
       `${fault.next}, or give a folder of your own with --ledger. Where you know better (a container's mount), pass --shared-folder`,
     )
-  for (const path of [file, ...sideFilesOf(file)]) {
+  for (const path of sideFilesOf(file)) {
     const entry = entryAt(path)
     if (entry === null) continue
     assertPrivateFile(path, entry)

@@ -57,6 +57,8 @@ describe('8.1.4 a folder that others can write', () => {
       ['resolve', '--adopt-older-copy', '--reason', 'x'],
       ['reconcile', 'export.csv'],
       ['purge', '--yes'],
+      ['show', '--customer', '1'],
+      ['erase', '--customer', '1', '--yes', '--reason', 'x'],
     ]) {
       const { status, stderr } = await command(args)
       expect(stderr).toMatch(

@@ -43,6 +43,7 @@ const SIDE_FILES = [
   '.lock-wal',
   '.lock-shm',
   '.emergency.jsonl',
+  '.files.jsonl',
   '.v1.backup',
 ]
 
@@ -134,7 +135,8 @@ describe('8.1.4 a row that does not hold what was admitted', () => {
     ledger.close()
     byHand(ledger.file, (db) => {
       // A page that is rewritten in the file knows no trigger.
-      for (const name of ['row_content_stays', 'row_account_only_goes']) db.exec(`drop trigger ${name}`)
+      for (const name of ['row_content_stays', 'row_identity_stays', 'row_account_only_goes'])
+        db.exec(`drop trigger ${name}`)
       db.exec(change)
     })
     const again = open({ file: ledger.file })
