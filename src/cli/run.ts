@@ -88,6 +88,11 @@ async function runAndTell(
     noteOutputs(context, (settings.get('noReport') ?? false) ? null : settings.out)
     ledger.assertBelongsTo(boundTo(service))
     register.checkCopy() // before the run is counted
+    if (files.length === 0 && ledger.totals().read === 0)
+      throw new UsageError(
+        `The ledger "${settings.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
+        'Name the export: sepa-migrate run FILE',
+      )
     if (ledger.recovered > 0)
       context.progress.note(
         `${ledger.recovered} rows were under way when the last run ended; they are in doubt now`,

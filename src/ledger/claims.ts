@@ -3,7 +3,7 @@ import { maskAccounts } from '../domain/masking.js'
 import { UsageError } from '../errors.js'
 import { endRun, insertRun, noteChange } from './campaign-rows.js'
 import type { Connection } from './connection.js'
-import type { AdoptionReport, Claims, RunSettings, Standing } from './ledger.js'
+import type { AdoptionReport, ClaimedMandate, Claims, RunSettings, Standing } from './ledger.js'
 import { LOG_MISSING, UNNOTICED } from './recovery.js'
 import { retryRefused } from './resolution.js'
 
@@ -38,8 +38,10 @@ export function createClaims(parts: ClaimParts): Claims {
   )
   const sources = connection.prepare<[], string>('select sha256 from source order by id').pluck()
   const marked = connection.prepare<[string], number>('select 1 from run where mark = ?').pluck()
-  const mandates = connection.prepare<[], { key: string; mayLeave: 0 | 1; attempts: number }>(
-    `select mandate_key as key, state in ('ready', 'refused') as mayLeave, attempts from row
+  // A spreadsheet changes references (zeros in front are lost), so the mandate is known by customer, account and date too.
+  const mandates = connection.prepare<[], ClaimedMandate>(
+    `select mandate_key as key, customer_no || '|' || iban || '|' || signed_date as agreement,
+       state in ('ready', 'refused') as mayLeave, attempts from row
       where ${CLAIMED} and mandate_key is not null`,
   )
   const unsent = connection

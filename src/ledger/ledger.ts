@@ -150,8 +150,10 @@ export interface Standing {
 }
 
 /** A mandate that this ledger has sent, may have sent, or may still send. */
-interface ClaimedMandate {
+export interface ClaimedMandate {
   readonly key: string
+  /** Customer, account and date; null once the account is gone: it was claimed before, when it was sent. */
+  readonly agreement: string | null
   /** Ready, or refused and so ready at a word. SQLite's truth value. */
   readonly mayLeave: 0 | 1
   readonly attempts: number

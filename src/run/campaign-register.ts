@@ -266,20 +266,20 @@ interface Mandates {
   readonly key: string
   /** Of everything that was or may be sent. */
   readonly sketch: readonly number[]
-  /** Of rows that may be sent: those that were never begun, and those that were. */
-  readonly fresh: readonly number[]
-  readonly again: readonly number[]
+  /** Of rows that may be sent, by each of their names: those that were never begun, and those that were. */
+  readonly fresh: readonly (readonly number[])[]
+  readonly again: readonly (readonly number[])[]
 }
 
 function numberAll(claims: Claims, key: Uint8Array): Mandates {
   const number = numberMandates(key)
   const sketch = startSketch()
-  const fresh: number[] = []
-  const again: number[] = []
-  for (const mandate of claims.mandates()) {
-    const value = number(mandate.key)
-    sketch.add(value)
-    if (mandate.mayLeave === 1) (mandate.attempts === 0 ? fresh : again).push(value)
+  const fresh: number[][] = []
+  const again: number[][] = []
+  for (const { key: mandateKey, agreement, mayLeave, attempts } of claims.mandates()) {
+    const numbers = [mandateKey, ...(agreement === null ? [] : [agreement])].map(number)
+    for (const each of numbers) sketch.add(each)
+    if (mayLeave === 1) (attempts === 0 ? fresh : again).push(numbers)
   }
   return { key: nameOfKey(key), sketch: sketch.numbers(), fresh, again }
 }
@@ -295,7 +295,9 @@ function assertMandatesFree(lines: readonly Line[], { fresh, again }: Mandates, 
     const isOwn = line.ledgerId === ledgerId
     if (isOwn && (line.mark === undefined || claims.hasMark(line.mark))) continue
     const claimed = new Set(line.sketch)
-    const shared = (isOwn ? fresh : [...fresh, ...again]).filter((number) => claimed.has(number)).length
+    const shared = (isOwn ? fresh : [...fresh, ...again]).filter((numbers) =>
+      numbers.some((number) => claimed.has(number)),
+    ).length
     if (shared === 0) continue
     throw new UsageError(
       isOwn

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 
-/** How many of the smallest numbers a sketch keeps: all of a small export, a fair sample of a large one. */
-const KEPT = 1_000
+/** How many of the smallest numbers a sketch keeps, two a mandate: all of a small export, a fair sample of a large one. */
+const KEPT = 2_000
 /** 48 bits are exact as a number; of a million mandates none is likely to share one with a sketch by chance. */
 const BYTES = 6
 

@@ -223,7 +223,7 @@ describe('9.1.6 exit 0 can be reached', () => {
       registered: 1,
     })
     let answer: Answer | null = null
-    for (const name of ['in-doubt.csv', 'refused.csv', 'not-sent.csv']) {
+    for (const name of ['in-doubt.csv', 'refused.csv', 'corrections.csv']) {
       save(
         `filled-${name}`,
         rows(name).map((row) => ({ ...row, ...writeOff })),

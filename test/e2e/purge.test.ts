@@ -100,7 +100,7 @@ describe('9.2.1 purge, as an operator sees it', () => {
     expect(filesWithPlanted()).toEqual(
       expect.arrayContaining([
         'sepa-migrate.db',
-        join('pack', 'not-sent.csv'),
+        join('pack', 'corrections.csv'),
         join('checked', 'problems.csv'),
       ]),
     )

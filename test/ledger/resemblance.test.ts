@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { admit, inDoubt, open, OTHER_IBAN, refused, registered, send, SETTINGS } from './campaign-setup.js'
+import { LATE_REQUEST_MS } from '../../src/domain/late-request.js'
+import {
+  admit,
+  inDoubt,
+  open,
+  OTHER_IBAN,
+  refused,
+  registered,
+  send,
+  SETTINGS,
+  stoppedClock,
+} from './campaign-setup.js'
 import { problemsOf, statesOf } from './ledger-views.js'
 
 /** The same customer, account and date under another reference: a typing error that was corrected in the export. */
 const RENAMED = { reference: 'M-01' } as const
 
-async function sent(outcome: Parameters<typeof send>[1]) {
-  const ledger = open()
+async function sent(outcome: Parameters<typeof send>[1], clock = stoppedClock()) {
+  const ledger = open({ clock })
   ledger.startRun(SETTINGS)
   admit(ledger, [{}])
   await send(ledger, outcome)
@@ -35,7 +46,9 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
   })
 
   it('waits where the first was in doubt before somebody called it refused', async () => {
-    const ledger = await sent(inDoubt())
+    const clock = stoppedClock()
+    const ledger = await sent(inDoubt(), clock)
+    clock.advance(LATE_REQUEST_MS)
     const decided = ledger.resolve(
       [
         {

@@ -65,7 +65,7 @@ describe('the register of campaigns', () => {
     ledger.startRun(SETTINGS)
     other.register(ledger).claim()
     const sketchOf = (text: string) => (JSON.parse(text) as { sketch: number[] }).sketch
-    expect(sketchOf(line)).toHaveLength(3)
+    expect(sketchOf(line)).toHaveLength(6)
     expect(sketchOf(readFileSync(other.file, 'utf8'))).not.toEqual(sketchOf(line))
   })
 
