@@ -69,10 +69,10 @@ async function giveCorrected(
   mandates: readonly TrueMandate[],
   give: () => ReturnType<typeof runLedger>,
 ): Promise<void> {
-  const heldBefore = service.applications.length
+  const receivedBefore = service.received()
   const ended = await give()
   if (tookNothing(ended) || ended.status === null) return
-  judge.correct(desk.at(ledger), mandates, heldBefore)
+  judge.correct(desk.at(ledger), mandates, receivedBefore)
   judge.look('a correction', desk.at(ledger))
 }
 

@@ -30,6 +30,7 @@ const applicationOf = (mandate: TrueMandate, n: number, iban = mandate.account):
     amendment: { sepa_creditor_identifier: '', unique_mandate_reference: mandate.reference },
   },
   requestId: `request-${n}`,
+  nth: n,
   mandate,
   assigned: { creditorIdentifier: 'DE79', mandateReference: `NEW-${n}` },
 })

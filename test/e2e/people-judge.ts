@@ -15,7 +15,7 @@ export interface PeopleJudge {
   /** A person let this mandate go out once more, knowing its row. */
   readonly allowResend: (mandate: TrueMandate) => void
   /** A file that this ledger took says that the former account is wrong; so many mandates had it by then. */
-  readonly correct: (ledger: string, mandates: readonly TrueMandate[], heldBefore: number) => void
+  readonly correct: (ledger: string, mandates: readonly TrueMandate[], receivedBefore: number) => void
   readonly look: (after: string, ledger: string) => void
   /** The latest decision on record. */
   readonly mark: (ledger: string) => number
@@ -57,7 +57,7 @@ export function startPeopleJudge(
 ): PeopleJudge {
   const violations: string[] = []
   const resends = new Map<TrueMandate, number>()
-  const corrections: { ledger: string; mandate: TrueMandate; heldBefore: number }[] = []
+  const corrections: { ledger: string; mandate: TrueMandate; receivedBefore: number }[] = []
   const violate = (violation: string): void => {
     if (!violations.includes(violation)) violations.push(violation)
   }
@@ -93,8 +93,8 @@ export function startPeopleJudge(
         violate(`REFUSED after ${after}: row ${row.id} is called refused and is registered`)
     }
     const sent = new Set(requests.map(({ requestId }) => requestId))
-    for (const { ledger, mandate, heldBefore } of corrections) {
-      const later = service.applications.slice(heldBefore).filter((one) => sent.has(one.requestId))
+    for (const { ledger, mandate, receivedBefore } of corrections) {
+      const later = service.applications.filter((one) => one.nth > receivedBefore && sent.has(one.requestId))
       const isOld = later.some((one) => one.mandate === mandate && one.request.iban === mandate.formerAccount)
       if (ledger === file && isOld && !resends.has(mandate))
         violate(`OLD after ${after}: ${describe(mandate)} is registered with the account that was corrected`)
@@ -108,8 +108,8 @@ export function startPeopleJudge(
     violations,
     violate,
     allowResend: (mandate) => void resends.set(mandate, (resends.get(mandate) ?? 0) + 1),
-    correct: (ledger, given, heldBefore) =>
-      void corrections.push(...given.map((mandate) => ({ ledger, mandate, heldBefore }))),
+    correct: (ledger, given, receivedBefore) =>
+      void corrections.push(...given.map((mandate) => ({ ledger, mandate, receivedBefore }))),
     look: (after, ledger) => {
       judgeService(after)
       judgeLedger(after, ledger)

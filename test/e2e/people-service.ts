@@ -28,6 +28,8 @@ export interface Application {
   /** Null for a customer with an account that is not theirs. */
   readonly mandate: TrueMandate | null
   readonly assigned: { readonly creditorIdentifier: string; readonly mandateReference: string }
+  /** How many requests had come in with the one that was applied; it may have been applied later. */
+  readonly nth: number
 }
 
 const ASSIGNED_CREDITOR = 'DE79ZZZ01234567890'
@@ -58,7 +60,7 @@ export interface ServiceParts {
 
 export function startPeopleService({ mandates, chance, nowMs, say }: ServiceParts): PeopleService {
   const applications: Application[] = []
-  const late: { atMs: number; request: MigrateRequest; requestId: string }[] = []
+  const late: { atMs: number; request: MigrateRequest; requestId: string; nth: number }[] = []
   let received = 0
   let weather = chance.pick(WEATHERS)
   /** Some services recognise a mandate that they hold, and answer as the interface says: 400 INVALID_OBJECT_STATE. */
@@ -69,10 +71,11 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
     return mandate !== undefined && [mandate.account, mandate.formerAccount].includes(iban) ? mandate : null
   }
 
-  function apply(request: MigrateRequest, requestId: string): Application {
+  function apply(request: MigrateRequest, requestId: string, nth = received): Application {
     const application: Application = {
       request,
       requestId,
+      nth,
       mandate: meantBy(request),
       assigned: {
         creditorIdentifier: ASSIGNED_CREDITOR,
@@ -91,7 +94,7 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
     for (const one of late.filter(({ atMs }) => atMs <= untilMs)) {
       late.splice(late.indexOf(one), 1)
       say('    a late request arrives')
-      apply(one.request, one.requestId)
+      apply(one.request, one.requestId, one.nth)
     }
   }
 
@@ -126,7 +129,12 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
       case 'lost_request':
         return null
       case 'late':
-        late.push({ atMs: nowMs() + chance.between(1, LATEST_MINUTES) * 60_000, request, requestId })
+        late.push({
+          atMs: nowMs() + chance.between(1, LATEST_MINUTES) * 60_000,
+          request,
+          requestId,
+          nth: received,
+        })
         return null
       case 'refuses':
         return {

@@ -15,7 +15,7 @@ vi.mock('../../src/report/workbook.js', async () => (await import('./people-conn
  * runs more of them, `PEOPLE_SURVEY=1` goes on after a failure and counts what is broken.
  */
 const ONE_SEED = process.env['SIMULATION_SEED']
-const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 2_000)
+const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 1_000)
 const PART = 100
 
 /** Memory, where there is a file system in memory: a seed makes and removes some dozens of files. */
