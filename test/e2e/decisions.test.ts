@@ -164,7 +164,8 @@ describe.skipIf(process.platform !== 'linux')('8.2.5 typing no', () => {
     expect(() => readFileSync(join(folder, 'report.html'))).toThrow('ENOENT')
     expect((await program('status')).totals).toMatchObject({ read: 0, ready: 0 })
     const later = await program('run', '--yes', '--base-url', 'https://right.example')
-    expect(later).toMatchObject({ status: 0, totals: { read: 0 } })
+    expect(later).toMatchObject({ status: 2, totals: { read: 0 } })
+    expect(later.errors[0]?.message).toContain('holds no mandates yet')
   })
 })
 
