@@ -60,25 +60,6 @@ export const GUARDS = {
     acts: ['useASecondLedger'],
     finds: ['TWICE'],
   },
-  '8.1.2 claim': {
-    without: 'looks for other ledgers only before the question',
-    off: {
-      'run/campaign-register.ts': {
-        openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
-          ...real(options),
-          claim: real({ ...options, allowsOthers: true }).claim,
-        }),
-      },
-    },
-    acts: ['useASecondLedger'],
-    finds: ['TWICE'],
-  },
-  '8.1.2 host': {
-    without: 'takes another spelling of the host for another service',
-    off: { 'service/base-url.ts': { sameService: () => (one: unknown, other: unknown) => one === other } },
-    acts: ['useASecondLedger'],
-    finds: ['TWICE'],
-  },
   '8.2.1 cells': {
     without: 'believes the row number of a line',
     off: { 'domain/resaved-cell.ts': { isSameCell: () => () => true } },
@@ -142,16 +123,6 @@ export const GUARDS = {
     off: { 'source/left-out.ts': { leftOutFindings: () => () => [] } },
     acts: ['giveAChangedExport', 'goOn'],
     finds: ['LOST'],
-  },
-  '8.3.1 row numbers': {
-    without: 'ignores a row number that a spreadsheet changed',
-    off: {
-      'domain/resaved.ts': {
-        readRowNumber: () => (cell: string) => (/^[1-9]\d*$/.test(cell) ? Number(cell) : null),
-      },
-    },
-    acts: ['runTheExport', 'correctTheFile'],
-    finds: ['TWICE', 'OLD', 'BUG'],
   },
 } as const satisfies Readonly<Record<string, Guard>>
 
