@@ -1,6 +1,7 @@
-import { exitStatusOf, openLedger, openRegister, UsageError } from '../index.js'
+import { exitStatusOf, openRegister, UsageError } from '../index.js'
 import { resolve } from 'node:path'
 import { actorOf, ownFlag, ownText, type Context } from './command.js'
+import { openExisting } from './existing-ledger.js'
 import { closingLines } from './pack.js'
 import { emptyResult, type CommandResult } from './result.js'
 
@@ -13,14 +14,7 @@ export function adoptOlderCopy(context: Context): CommandResult {
       'There is no reason',
       'Say with --reason why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
     )
-  const ledger = openLedger({
-    file: settings.ledger,
-    clock: world.clock,
-    pid: world.pid,
-    user: world.user,
-    create: false,
-    sharedFolder: settings.sharedFolder,
-  })
+  const ledger = openExisting({ settings, world })
   try {
     if (ownFlag(context, 'dryRun')) {
       const { ready, refused } = ledger.claims.unsettled()

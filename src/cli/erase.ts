@@ -1,5 +1,6 @@
-import { exitStatusOf, openLedger, openLedgerReader, UsageError } from '../index.js'
+import { exitStatusOf, openLedgerReader, UsageError } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
+import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
 import { askText, canAsk } from './prompt.js'
 import { remainLines, remainsOf } from './remains.js'
@@ -37,14 +38,7 @@ async function erase(context: Context): Promise<CommandResult> {
     )
   if (!(settings.get('yes') ?? false)) await confirm(context, customerNo)
   const rowIds = rowsAbout(settings, customerNo)
-  const ledger = openLedger({
-    file: settings.ledger,
-    clock: world.clock,
-    create: false,
-    pid: world.pid,
-    user: world.user,
-    sharedFolder: settings.sharedFolder,
-  })
+  const ledger = openExisting({ settings, world })
   try {
     const report = ledger.erase({
       customerNo,

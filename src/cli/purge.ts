@@ -1,5 +1,6 @@
-import { exitStatusOf, openLedger, UsageError } from '../index.js'
+import { exitStatusOf, UsageError } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
+import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
 import { totalsLines } from './output.js'
 import { askText, canAsk } from './prompt.js'
@@ -26,14 +27,7 @@ export const purgeCommand: Command = {
 async function purge(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   if (!(settings.get('yes') ?? false)) await confirm(context)
-  const ledger = openLedger({
-    file: settings.ledger,
-    clock: world.clock,
-    create: false,
-    pid: world.pid,
-    user: world.user,
-    sharedFolder: settings.sharedFolder,
-  })
+  const ledger = openExisting({ settings, world })
   try {
     const report = ledger.purge({
       by: ownText(context, 'by') ?? actorOf(context),

@@ -1,6 +1,5 @@
 import {
   exitStatusOf,
-  openLedger,
   openLedgerReader,
   reconcile,
   type Difference,
@@ -8,6 +7,7 @@ import {
   type ResolutionReport,
 } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
+import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
 import { oldPages } from './old-pages.js'
 import { closingLines } from './pack.js'
@@ -52,14 +52,7 @@ async function compare(context: Context): Promise<CommandResult> {
 
 /** All proposals or none; a row that moved on since is told as an error. */
 function apply({ settings, world, progress }: Context, { proposals }: Reconciliation): ResolutionReport {
-  const ledger = openLedger({
-    file: settings.ledger,
-    clock: world.clock,
-    pid: world.pid,
-    user: world.user,
-    create: false,
-    sharedFolder: settings.sharedFolder,
-  })
+  const ledger = openExisting({ settings, world })
   try {
     return ledger.resolve(proposals, { dryRun: false })
   } finally {

@@ -1,7 +1,6 @@
 import {
   exitStatusOf,
   type Ledger,
-  openLedger,
   openLedgerReader,
   readDecision,
   readDecisions,
@@ -11,6 +10,7 @@ import {
 } from '../index.js'
 import { adoptOlderCopy } from './adopt.js'
 import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from './command.js'
+import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
 import { oldPages } from './old-pages.js'
 import { closingLines } from './pack.js'
@@ -55,14 +55,7 @@ async function resolve(context: Context): Promise<CommandResult> {
   if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
   const { world, settings } = context
   const resolutions = await readResolutions(context)
-  const ledger = openLedger({
-    file: settings.ledger,
-    clock: world.clock,
-    pid: world.pid,
-    user: world.user,
-    create: false,
-    sharedFolder: settings.sharedFolder,
-  })
+  const ledger = openExisting({ settings, world })
   let result: CommandResult
   try {
     const dryRun = ownFlag(context, 'dryRun')
