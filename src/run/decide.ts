@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/outcome.js'
-import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './backoff.js'
-import { isThrottling } from './ramp.js'
+import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace/backoff.js'
+import { isThrottling } from './pace/ramp.js'
 import type { Stop } from './stop.js'
 
 /** What becomes of a row after one attempt. */

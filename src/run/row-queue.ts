@@ -1,5 +1,5 @@
 import type { ReadyRow } from '../ledger/ledger.js'
-import { LONGEST_WAIT_MS } from './backoff.js'
+import { LONGEST_WAIT_MS } from './pace/backoff.js'
 
 /** A row that this run has taken up, or will. Times are monotonic milliseconds. */
 export interface Turn {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { connectBackoffMs, turnedAwayBackoffMs } from '../../src/run/backoff.js'
+import { connectBackoffMs, turnedAwayBackoffMs } from '../../../src/run/pace/backoff.js'
 
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const nth = fc.integer({ min: 1, max: 2_000 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { startBucket, takeToken, waitForToken, type Bucket } from '../../src/run/bucket.js'
+import { startBucket, takeToken, waitForToken, type Bucket } from '../../../src/run/pace/bucket.js'
 
 /** The times at which requests leave when one is always waiting, and the clock is late by so much each time. */
 function leavingTimes(rate: number, requests: number, latenessMs: readonly number[] = [0]): number[] {

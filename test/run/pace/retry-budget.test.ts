@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { noteRequest, startRetryBudget, waitForRepeat, type RetryBudget } from '../../src/run/retry-budget.js'
+import {
+  noteRequest,
+  startRetryBudget,
+  waitForRepeat,
+  type RetryBudget,
+} from '../../../src/run/pace/retry-budget.js'
 
 function noteMany(budget: RetryBudget, count: number, isRepeat: boolean, nowMs: number): RetryBudget {
   let noted = budget

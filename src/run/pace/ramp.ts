@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.js'
+import type { Outcome } from '../../domain/outcome.js'
 
 /**
  * How many requests may be under way (product.md 4, engineering-facts.md 6): one row alone first, so that a wrong

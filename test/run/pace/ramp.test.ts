@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/domain/outcome.js'
-import { afterOutcome, isThrottling, startRamp, type Ramp } from '../../src/run/ramp.js'
-import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
+import type { Outcome } from '../../../src/domain/outcome.js'
+import { afterOutcome, isThrottling, startRamp, type Ramp } from '../../../src/run/pace/ramp.js'
+import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from '../outcome-samples.js'
 
 /** An answer to a request that began after everything before it, with all slots in use. */
 const answer = (ramp: Ramp, outcome: Outcome, underWay = ramp.slots): Ramp =>
