@@ -17,7 +17,7 @@ import {
 } from '../domain/text.js'
 import { UsageError } from '../errors.js'
 import type { LedgerReader, RowRecord } from '../ledger/reader.js'
-import type { TableRow } from '../source/table.js'
+import type { ListRow } from '../source/list.js'
 
 /** One mandate as the service's list shows it; null for a value that the list does not have. */
 export interface Listed {
@@ -79,7 +79,7 @@ export const LIST_NAMES: readonly string[] = [
  * Reads the lines of one list.
  * @throws {UsageError} for a line without customer number or assigned reference, and for columns that could both be one
  */
-export function readListed(list: string): (row: TableRow) => Entry {
+export function readListed(list: string): (row: ListRow) => Entry {
   let columns: ReadonlyMap<Column, string> | null = null
   return (row) => {
     columns ??= findColumns(row, list)
@@ -107,7 +107,7 @@ export function readListed(list: string): (row: TableRow) => Entry {
   }
 }
 
-function findColumns(row: TableRow, list: string): ReadonlyMap<Column, string> {
+function findColumns(row: ListRow, list: string): ReadonlyMap<Column, string> {
   const found = new Map<Column, string>()
   for (const [column, wanted] of Object.entries<Wanted>(WANTED) as [Column, Wanted][]) {
     const hasColumn = (name: string): boolean => row.cells(name).length > 0

@@ -7,7 +7,7 @@ import type { LedgerReader } from '../ledger/reader.js'
 import { mergeColumns, type OriginalColumns } from '../report/original-columns.js'
 import { DECISION_COLUMNS, ledgerMark } from '../report/row-lines.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
-import { openTable, type TableRow } from '../source/table.js'
+import { openList, type ListRow } from '../source/list.js'
 
 /** How a decision is written, on the command line and in the in-doubt file. */
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([
@@ -43,7 +43,7 @@ export async function readDecisions(
   file: string,
   usualBy: string,
 ): Promise<readonly Resolution[]> {
-  const table = await openTable(file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
+  const table = await openList(file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
   const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []
   const differences: string[] = []
@@ -74,7 +74,7 @@ function notTheRows(file: string, differences: readonly string[]): UsageError {
 }
 
 /** Says of a line in which cells it is not the row that it names. */
-function compareLines(reader: LedgerReader): (line: TableRow, rowId: number) => readonly string[] {
+function compareLines(reader: LedgerReader): (line: ListRow, rowId: number) => readonly string[] {
   const columns = mergeColumns(reader.sources())
   const mark = fold(ledgerMark(reader.campaign()))
   return (line, rowId) => {
@@ -89,7 +89,7 @@ function compareLines(reader: LedgerReader): (line: TableRow, rowId: number) => 
 }
 
 function differenceIn(
-  line: TableRow,
+  line: ListRow,
   rowId: number,
   { name, nth, value }: ReturnType<OriginalColumns['identityOf']>[number],
   at: (column: string, what: string) => string,
@@ -101,7 +101,7 @@ function differenceIn(
   return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(cleanCell(found))}"`)]
 }
 
-function readLine(row: TableRow, rowId: number | null, file: string, usualBy: string): Resolution {
+function readLine(row: ListRow, rowId: number | null, file: string, usualBy: string): Resolution {
   const at = `in line ${row.line} of "${file}"`
   const decision = readDecision(row.cell('migration_decision') ?? '')
   const attemptCell = row.cell('migration_attempt') ?? ''

@@ -4,7 +4,7 @@ import type { Resolution } from '../ledger/ledger.js'
 import type { LedgerReader, RowRecord } from '../ledger/reader.js'
 import type { SourceInput } from '../source/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
-import { openTable } from '../source/table.js'
+import { openList } from '../source/list.js'
 import {
   compareWith,
   LIST_NAMES,
@@ -49,7 +49,7 @@ export async function reconcile(
   by: string,
   signal: AbortSignal,
 ): Promise<Reconciliation> {
-  const table = await openTable(list, DEFAULT_SOURCE_OPTIONS.limits, LIST_NAMES)
+  const table = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, LIST_NAMES)
   const read = readListed(table.name)
   const found: Found = { seen: new Set(), matched: 0, differences: [], loose: new Map(), known: new Set() }
   let listed = 0

@@ -1,15 +1,13 @@
 import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell, cleanIban, fold } from '../domain/text.js'
 import type { Finding } from '../domain/verdict.js'
-import { bodyOf, detectLayout, recordSettings, type Layout } from './layout.js'
 import { findingOf } from './finding.js'
 import { findColumn, showNames } from './header.js'
-import { nameOf, type ReadEnd, type SourceInput } from './input.js'
+import type { SourceInput } from './input.js'
 import type { ColumnRef, CrosswalkOptions, LimitOptions } from './options.js'
 import { leftOutFindings } from './left-out.js'
 import { refuse, refuseByFinding, unreadable } from './refusal.js'
-import { isBlankRecord, readRecords, type RawRecord } from './records.js'
-import { openText } from './text.js'
+import { openTable, refuseRagged, type Table } from './table.js'
 
 /** What a crosswalk says of one old key (sepa-rules.md 3.1). */
 type CrosswalkAnswer =
@@ -46,43 +44,42 @@ export async function loadCrosswalk(
   limits: LimitOptions,
   signal?: AbortSignal,
 ): Promise<Crosswalk> {
-  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes, signal })
   const wanted = [options.key, options.customer_no].flatMap((ref) =>
     typeof ref === 'string' ? [fold(ref)] : [],
   )
-  const layout = await detectLayout(text, {
-    layout: options,
-    limits,
-    isKnown: (name) => wanted.includes(fold(name)),
-  })
-  const columns = locateColumns(text.label, layout, options)
+  const isKnown = (name: string): boolean => wanted.includes(fold(name))
+  const table = await openTable(input, { layout: options, limits, isKnown }, signal)
+  const { name, text } = table
+  const columns = locateColumns(table, options)
   const entries = new Map<string, Entry>()
   let lines = 0
   let repeated = 0
-  let end: ReadEnd = { sha256: '', bytes: 0 }
-  const pieces = text.read(layout.encoding.encoding, (reached) => (end = reached), signal)
-  let footer = ''
-  const reach = (left: string): void => void (footer = left)
-  for await (const record of dataRecords(text.label, pieces, layout, limits, reach)) {
-    lines += 1
-    if (lines > limits.crosswalkLines)
-      throw unreadable(
-        text.label,
-        `the crosswalk has more than ${limits.crosswalkLines} lines`,
-        'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
-      )
-    if (addLine(entries, columns, record.cells) === 'repeated') repeated += 1
-  }
-  refuseByFinding(text.label, leftOutOf(layout, columns, footer, lines))
+  const batches = table.read(signal)
+  for await (const records of batches)
+    for (const record of records) {
+      refuseRagged(table, record, `line ${record.line} of the crosswalk`)
+      lines += 1
+      if (lines > limits.crosswalkLines) throw tooLong(text.label, limits)
+      if (addLine(entries, columns, record.cells) === 'repeated') repeated += 1
+    }
+  const { sha256, footer } = batches.end()
+  refuseByFinding(text.label, leftOutOf(table, columns, footer, lines))
   if (lines === 0) throw refuse(text.label, 'FILE_EMPTY', 'the crosswalk has no lines')
   return {
-    name: nameOf(input),
-    sha256: end.sha256,
+    name,
+    sha256,
     lines,
     find: (oldKey) => find(entries, oldKey),
-    findings: (severities) => crosswalkFindings(nameOf(input), entries, repeated, severities),
+    findings: (severities) => crosswalkFindings(name, entries, repeated, severities),
   }
 }
+
+const tooLong = (source: string, { crosswalkLines }: LimitOptions): Error =>
+  unreadable(
+    source,
+    `the crosswalk has more than ${crosswalkLines} lines`,
+    'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
+  )
 
 interface Columns {
   readonly key: number
@@ -90,13 +87,13 @@ interface Columns {
   readonly secondKey: number | null
 }
 
-function locateColumns(source: string, layout: Layout, options: CrosswalkOptions): Columns {
+function locateColumns({ text, layout }: Table, options: CrosswalkOptions): Columns {
   const locate = (ref: ColumnRef, purpose: string): number => {
     const index = findColumn(layout.header, ref)
     const position = index === null ? undefined : layout.header.positions[index]
     if (position !== undefined) return position
     throw refuse(
-      source,
+      text.label,
       'FILE_HEADER_MISSING',
       `the crosswalk has no column "${ref}" for ${purpose}; its header has ${showNames(layout.header)}`,
       { line: layout.headerLine, next: 'Correct the crosswalk section of the configuration.' },
@@ -110,7 +107,12 @@ function locateColumns(source: string, layout: Layout, options: CrosswalkOptions
 }
 
 /** A line of the crosswalk that is left out would leave its mandate behind. */
-const leftOutOf = (layout: Layout, columns: Columns, footer: string, records: number): readonly Finding[] =>
+const leftOutOf = (
+  { layout }: Table,
+  columns: Columns,
+  footer: string,
+  records: number,
+): readonly Finding[] =>
   leftOutFindings({
     preamble: layout.preamble,
     footer,
@@ -122,29 +124,6 @@ const leftOutOf = (layout: Layout, columns: Columns, footer: string, records: nu
     records,
     severities: {},
   })
-
-async function* dataRecords(
-  source: string,
-  pieces: AsyncIterable<string>,
-  layout: Layout,
-  limits: LimitOptions,
-  onFooter: (lines: string) => void,
-): AsyncGenerator<RawRecord> {
-  const body = bodyOf(pieces, layout, limits, onFooter)
-  for await (const records of readRecords(source, body, recordSettings(layout, limits))) {
-    for (const record of records) {
-      if (record.line === layout.headerLine || isBlankRecord(record.cells)) continue
-      if (record.cells.length !== layout.header.width)
-        throw refuse(
-          source,
-          'ROW_FIELD_COUNT',
-          `line ${record.line} of the crosswalk has ${record.cells.length} columns instead of ${layout.header.width}`,
-          { line: record.line },
-        )
-      yield record
-    }
-  }
-}
 
 function addLine(
   entries: Map<string, Entry>,

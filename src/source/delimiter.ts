@@ -49,14 +49,21 @@ export function detectDelimiter(
 /** Splits one line outside quotes, for a look ahead of the real parser; cells keep their blanks. */
 export function splitLine(line: string, delimiter: string): string[] {
   const cells: string[] = []
-  let cell = ''
-  let isQuoted = false
-  for (const character of line) {
-    if (character === '"') isQuoted = !isQuoted
-    else if (character === delimiter && !isQuoted) {
-      cells.push(cell)
-      cell = ''
-    } else cell += character
+  for (let start = 0; start <= line.length;) {
+    const end = endOutsideQuotes(line, start, delimiter)
+    cells.push(line.slice(start, end).replaceAll('"', ''))
+    start = end + 1
   }
-  return [...cells, cell]
+  return cells
+}
+
+/** The offset of the first of these characters outside quotes, from `start` on, or the end of the text. */
+export function endOutsideQuotes(text: string, start: number, characters: string): number {
+  let isQuoted = false
+  for (let at = start; at < text.length; at += 1) {
+    const character = text.charAt(at)
+    if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && characters.includes(character)) return at
+  }
+  return text.length
 }

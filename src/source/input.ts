@@ -64,8 +64,7 @@ export async function* readFileBytes(
   path: string,
   identity: Omit<FileIdentity, 'encoding'>,
   options: ReadOptions,
-  onEnd: (end: ReadEnd) => void,
-): AsyncGenerator<Uint8Array, void> {
+): AsyncGenerator<Uint8Array, ReadEnd> {
   const handle = await openRegularFile(path)
   try {
     const before = await handle.stat()
@@ -77,7 +76,7 @@ export async function* readFileBytes(
     await confirmUnchanged(path, handle, before, counted.bytes())
     const sha256 = hash.digest('hex')
     if (sha256 !== identity.sha256) throw changed(path)
-    onEnd({ sha256, bytes: counted.bytes() })
+    return { sha256, bytes: counted.bytes() }
   } finally {
     await handle.close()
   }
@@ -87,13 +86,12 @@ export async function* readFileBytes(
 export async function* readStreamBytes(
   input: { readonly name: string; readonly stream: Readable },
   options: ReadOptions,
-  onEnd: (end: ReadEnd) => void,
-): AsyncGenerator<Uint8Array, void> {
+): AsyncGenerator<Uint8Array, ReadEnd> {
   const hash = createHash('sha256')
   const counted = countBytes(input.name, streamChunks(input, options.signal), hash)
   yield* unpack(input.name, counted.chunks, options)
   await counted.drain()
-  onEnd({ sha256: hash.digest('hex'), bytes: counted.bytes() })
+  return { sha256: hash.digest('hex'), bytes: counted.bytes() }
 }
 
 async function openRegularFile(path: string): Promise<FileHandle> {

@@ -12,11 +12,12 @@ import { staysBehindText } from './column-kind.js'
 import { DELIMITERS, splitLine, type DelimiterChoice } from './delimiter.js'
 import type { Encoding } from './encoding.js'
 import { holdsAccount } from './header.js'
-import { nameOf, type ReadEnd, type SourceInput } from './input.js'
-import { bodyOf, detectLayout, recordSettings, type Layout } from './layout.js'
+import { nameOf, type SourceInput } from './input.js'
+import type { Layout } from './layout.js'
 import { headerless } from './mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from './options.js'
-import { isBlankRecord, readRecords, type RawRecord } from './records.js'
+import type { RawRecord } from './records.js'
+import { tableOf, type Table, type TableEnd } from './table.js'
 import { openText, type TextSource } from './text.js'
 
 /** What can be told of a source without a configuration (product.md 2, `inspect`). Account numbers are masked. */
@@ -69,13 +70,14 @@ export async function inspectSource(
   const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes, signal })
   const top = firstLines(text.choose(options.source.encoding).head)
   const preamble = guessPreamble(top, options)
-  const layout = await detectLayout(text, {
+  const table = await tableOf(nameOf(input), text, {
     layout: { ...options.source, skipLines: preamble.lines },
     limits,
     isKnown,
   })
+  const { name, layout } = table
   if (holdsAccount(layout.header)) throw headerless(text.label, layout.headerLine)
-  const survey = await surveyRecords(text, layout, options, today, signal)
+  const survey = await surveyRecords(table, today, signal)
   const columns = guessColumns(survey.columns)
   // Positions of what holds an account number or a part of one, by name or as the guess has it.
   const accounts = new Set(
@@ -85,7 +87,7 @@ export async function inspectSource(
   )
   const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
   return {
-    name: nameOf(input),
+    name,
     sha256: survey.end.sha256,
     bytes: survey.end.bytes,
     encoding: { value: layout.encoding.encoding, evidence: encodingEvidence(text, layout) },
@@ -100,7 +102,7 @@ export async function inspectSource(
     footer: survey.footer,
     headerLine: layout.headerLine,
     records: survey.records,
-    blankLines: survey.blankLines,
+    blankLines: survey.end.blankLines,
     columns,
     staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
     multilineColumns: layout.multilineColumns,
@@ -166,45 +168,26 @@ function mostFrequent(values: readonly number[]): number {
 }
 
 interface Survey {
-  readonly end: ReadEnd
+  readonly end: TableEnd
   readonly records: number
-  readonly blankLines: number
   readonly columns: Parameters<typeof guessColumns>[0]
   readonly rows: readonly (readonly string[])[]
   readonly footer: Inspection['footer']
 }
 
 async function surveyRecords(
-  text: TextSource,
-  layout: Layout,
-  { limits }: SourceOptions,
+  table: Table,
   today: LocalDate,
   signal: AbortSignal | undefined,
 ): Promise<Survey> {
-  const { header } = layout
+  const { header } = table.layout
   const watches = header.names.map(() => watchColumn(today))
   const rows: string[][] = []
   const last: RawRecord[] = []
-  let end: ReadEnd = { sha256: '', bytes: 0 }
   let records = 0
-  let blankLines = 0
-  let lines = 0
-  const body = bodyOf(
-    text.read(layout.encoding.encoding, (reached) => (end = reached), signal),
-    layout,
-    limits,
-  )
-  const batches = readRecords(text.label, body, recordSettings(layout, limits), (reached) => {
-    blankLines += reached.blankLines
-    lines = reached.lines
-  })
+  const batches = table.read(signal)
   for await (const batch of batches) {
     for (const record of batch) {
-      if (record.line <= layout.headerLine) continue
-      if (isBlankRecord(record.cells)) {
-        blankLines += 1
-        continue
-      }
       records += 1
       if (record.cells.length === header.width) noteCells(watches, header.positions, record, records)
       if (rows.length < ROWS_SHOWN) rows.push(record.cells)
@@ -213,10 +196,10 @@ async function surveyRecords(
     }
   }
   const footer = guessFooter(last, header.width, records)
+  const end = batches.end()
   return {
     end,
     records: records - footer.length,
-    blankLines,
     columns: header.names.map((name, index) => ({
       name,
       position: (header.positions[index] ?? 0) + 1,
@@ -224,7 +207,7 @@ async function surveyRecords(
     })),
     rows,
     footer: {
-      lines: footer[0] === undefined ? 0 : lines - footer[0].line + 1,
+      lines: footer[0] === undefined ? 0 : end.lines - footer[0].line + 1,
       shown: footer.map(({ cells }) => showValue(cells.filter((cell) => cell !== '').join(' '))),
     },
   }

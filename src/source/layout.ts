@@ -2,6 +2,7 @@ import { refuse } from './refusal.js'
 import {
   DELIMITERS,
   detectDelimiter,
+  endOutsideQuotes,
   readSepLine,
   splitLine,
   type Delimiter,
@@ -27,6 +28,8 @@ export interface Layout {
   /** Physical line on which the header begins. */
   readonly headerLine: number
   readonly header: Header
+  /** The cells of the header record, those of our own columns too. */
+  readonly headerCells: readonly string[]
   /** The lines before the header as they stand. */
   readonly preamble: string
   /** A blank follows the separators of the header. */
@@ -37,7 +40,7 @@ export interface Layout {
   readonly isResultFile: boolean
 }
 
-interface DetectOptions {
+export interface DetectOptions {
   readonly layout: LayoutOptions
   readonly limits: RecordLimits
   /** True for a column name that somebody expects in this file. */
@@ -73,6 +76,7 @@ export async function detectLayout(source: TextSource, options: DetectOptions): 
     delimiter: delimiter.delimiter,
     limits,
     firstLine,
+    judge: null,
   })
   if (record === null) throw refuse(source.label, 'FILE_EMPTY', 'it has no header line')
   if (hasTwoRowNumbers(record.cells))
@@ -87,6 +91,7 @@ export async function detectLayout(source: TextSource, options: DetectOptions): 
     skipFooterLines: declared.skipFooterLines,
     headerLine: record.line,
     header: readHeader(record.cells),
+    headerCells: record.cells,
     preamble: head.slice(0, startOfLine(head, record.line)),
     isSpaced: firstRecord(body).includes(`${delimiter.delimiter} `),
     multilineColumns,
@@ -107,19 +112,16 @@ function chooseDelimiter(
   return { delimiter: detect(), by: 'header line' }
 }
 
-/** The text between preamble and footer, header included. `onDropped` gets the footer at the end. */
-export function bodyOf(
+/** The text between preamble and footer, header included; its end is the footer. */
+export const bodyOf = (
   pieces: AsyncIterable<string>,
   { skipLines, skipFooterLines }: Layout,
   { recordLength }: RecordLimits,
-  onDropped: (lines: string) => void = () => undefined,
-): AsyncGenerator<string> {
-  return dropLastLines(dropFirstLines(pieces, skipLines), {
+): AsyncGenerator<string, string> =>
+  dropLastLines(dropFirstLines(pieces, skipLines), {
     count: skipFooterLines,
     maxHeld: (skipFooterLines + 2) * recordLength,
-    onDropped,
   })
-}
 
 /** How to read that text. */
 export const recordSettings = (layout: Layout, limits: RecordLimits): RecordSettings => ({
@@ -167,14 +169,7 @@ function skipPreamble(head: string, declared: number): { skipLines: number; sep:
 /** The text of the first record that is not blank, up to the line end outside quotes. */
 function firstRecord(body: string): string {
   const start = body.search(/\S/)
-  if (start < 0) return ''
-  let isQuoted = false
-  for (let at = start; at < body.length; at += 1) {
-    const character = body[at]
-    if (character === '"') isQuoted = !isQuoted
-    else if (!isQuoted && (character === '\n' || character === '\r')) return body.slice(start, at)
-  }
-  return body.slice(start)
+  return start < 0 ? '' : body.slice(start, endOutsideQuotes(body, start, '\r\n'))
 }
 
 async function readHeaderRecord(

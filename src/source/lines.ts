@@ -20,16 +20,16 @@ export async function* dropFirstLines(text: AsyncIterable<string>, count: number
 }
 
 /**
- * The text without its last physical lines, which are handed to `onDropped` at the end. Holds back no more than
- * those lines, or `maxHeld` characters: what is longer is left for the reader to refuse.
+ * The text without its last physical lines, which are its end. Holds back no more than those lines, or `maxHeld`
+ * characters: what is longer is left for the reader to refuse.
  */
 export async function* dropLastLines(
   text: AsyncIterable<string>,
-  { count, maxHeld, onDropped }: { count: number; maxHeld: number; onDropped: (lines: string) => void },
-): AsyncGenerator<string> {
+  { count, maxHeld }: { count: number; maxHeld: number },
+): AsyncGenerator<string, string> {
   if (count === 0) {
     yield* text
-    return
+    return ''
   }
   let held = ''
   for await (const piece of text) {
@@ -40,7 +40,7 @@ export async function* dropLastLines(
   }
   const start = startOfLastLines(held, count)
   if (start > 0) yield held.slice(0, start)
-  onDropped(held.slice(start))
+  return held.slice(start)
 }
 
 /** The offset at which the last `count` lines begin; a line end at the very end begins no further line. */

@@ -12,8 +12,7 @@ import { showLeftOut } from './left-out.js'
 import { loadCrosswalk } from './crosswalk.js'
 import { excludeBy } from './exclude.js'
 import { findColumn, isOwnColumn } from './header.js'
-import { nameOf, type ReadEnd, type SourceInput } from './input.js'
-import { bodyOf, detectLayout, recordSettings } from './layout.js'
+import type { SourceInput } from './input.js'
 import { mapColumns, type MappedColumn } from './mapping.js'
 import type { SourceOptions } from './options.js'
 import {
@@ -24,12 +23,13 @@ import {
   type SourceCheck,
 } from './recognised-source.js'
 import { checkRecord, type RecordCheck } from './record-check.js'
-import { isBlankRecord, readRecords, type RawRecord } from './records.js'
+import { readingOf } from './reading.js'
+import type { RawRecord } from './records.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { restoreFrom } from './resubmission.js'
 import { alignRows } from './row-shape.js'
 import { watchSource } from './source-watch.js'
-import { openText } from './text.js'
+import { openTable, type TableEnd } from './table.js'
 import { isBareTotals } from './totals-line.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
@@ -65,15 +65,16 @@ export async function openSource(
   signal?: AbortSignal,
 ): Promise<OpenedSource> {
   const { limits } = options
-  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes, signal })
-  const layout = await detectLayout(text, { layout: options.source, limits, isKnown: expectedNames(options) })
+  const isKnown = expectedNames(options)
+  const table = await openTable(input, { layout: options.source, limits, isKnown }, signal)
+  const { name, text, layout } = table
   const mapping = mapColumns(text.label, layout.headerLine, layout.header, options)
   const crosswalk = await crosswalkFor(options, check, signal)
-  const source: RecognisedSource = { name: nameOf(input), text, layout, mapping, options, check, crosswalk }
+  const source: RecognisedSource = { ...table, mapping, options, check, crosswalk }
   const formats = await settleFormats(source, signal)
   let summary: SourceSummary | null = null
   return {
-    name: source.name,
+    name,
     sha256: text.sha256,
     header: layout.header.names,
     columns: columnNames(mapping),
@@ -83,7 +84,7 @@ export async function openSource(
         summary = reached
       }),
     summary: () => {
-      if (summary === null) throw new Error(`The source "${source.name}" was not read to its end`)
+      if (summary === null) throw new Error(`The source "${name}" was not read to its end`)
       return summary
     },
   }
@@ -122,41 +123,35 @@ function undecidedOf(findings: readonly Finding[]): Readonly<Record<string, read
 
 const isDecided = ({ rule }: Finding): boolean => rule !== 'FILE_COLUMN_UNDECIDED'
 
-/** The data records, in batches, without header, blank lines, footer and lines of totals at the end. */
+interface DataEnd extends TableEnd {
+  /** Lines of totals at the end, the last one first. */
+  readonly totals: readonly RawRecord[]
+}
+
+/** The records in batches, without lines of totals at the end. */
 async function* readData(
-  { text, layout, mapping, options: { limits } }: RecognisedSource,
+  { read, mapping }: RecognisedSource,
   signal: AbortSignal | undefined,
-  ends: {
-    onEnd: (end: ReadEnd) => void
-    onTotals: (record: RawRecord) => void
-    onFooter: (lines: string) => void
-    onBlank: (lines: number) => void
-  },
-): AsyncGenerator<RawRecord[]> {
-  const pieces = text.read(layout.encoding.encoding, ends.onEnd, signal)
-  const body = bodyOf(pieces, layout, limits, ends.onFooter)
-  const records = readRecords(text.label, body, recordSettings(layout, limits), (end) => {
-    ends.onBlank(end.blankLines)
-  })
+): AsyncGenerator<RawRecord[], DataEnd> {
+  const batches = read(signal)
   let held: RawRecord[] = []
-  for await (const batch of records) {
-    const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))
-    const isHeaderIn = batch.some(({ line }) => line === layout.headerLine)
-    ends.onBlank(batch.length - kept.length - (isHeaderIn ? 1 : 0))
-    const known = [...held, ...kept]
+  for await (const batch of batches) {
+    const known = [...held, ...batch]
     yield known.slice(0, -MOST_TOTALS)
     held = known.slice(-MOST_TOTALS)
   }
   // Only at the end: further up the word may be a name, and a line that is left out there would not be noticed.
+  const totals: RawRecord[] = []
   for (
     let last = held.at(-1);
     last !== undefined && isBareTotals(last.cells, mapping.fields);
     last = held.at(-1)
   ) {
-    ends.onTotals(last)
+    totals.push(last)
     held.pop()
   }
   yield held
+  return { ...batches.end(), totals }
 }
 
 /** Settles the columns declared `auto`, which takes a look at all their values first (sepa-rules.md 5). */
@@ -172,8 +167,6 @@ async function settleFormats(source: RecognisedSource, signal: AbortSignal | und
       signedDate: declaredFormat(signedDateFormat),
       lastCollection: declaredFormat(lastCollectionFormat),
     }
-  const nothing = (): void => undefined
-  const ignore = { onEnd: nothing, onTotals: nothing, onFooter: nothing, onBlank: nothing }
   if (columns.some((column) => column.position !== null)) {
     if (source.text.sha256 === null)
       throw new UsageError(
@@ -181,7 +174,7 @@ async function settleFormats(source: RecognisedSource, signal: AbortSignal | und
         'Declare the date format, or give a file instead of standard input.',
       )
     const align = alignRows(source.layout.header)
-    for await (const batch of readData(source, signal, ignore))
+    for await (const batch of readData(source, signal))
       for (const { cells } of batch)
         if (align(cells) !== null) for (const column of columns) column.note(cells)
   }
@@ -268,17 +261,9 @@ async function* readChecked(
   const { text, layout } = source
   const checkOne = recordChecker(source, formats)
   const watch = watchSource(source)
-  let end: ReadEnd = { sha256: '', bytes: 0 }
   let records = 0
-  let blankLines = 0
-  let footer = ''
   let batch: CheckedRecord[] = []
-  const data = readData(source, signal, {
-    onEnd: (reached) => (end = reached),
-    onTotals: watch.noteTotals,
-    onFooter: (lines) => (footer = lines),
-    onBlank: (lines) => (blankLines += lines),
-  })
+  const data = readingOf(readData(source, signal))
   for await (const raws of data) {
     for (const raw of raws) {
       records += 1
@@ -291,12 +276,14 @@ async function* readChecked(
     }
   }
   if (batch.length > 0) yield batch
-  const findings = watch.findings(footer)
+  const { sha256, bytes, blankLines, footer, totals } = data.end()
+  const findings = watch.findings(footer, totals)
   refuseByFinding(text.label, source.check.undecided === 'tell' ? findings.filter(isDecided) : findings)
   if (records === 0)
     throw refuse(text.label, 'FILE_EMPTY', 'it has a header but no records', { line: layout.headerLine })
   onSummary({
-    ...end,
+    sha256,
+    bytes,
     records,
     blankLines,
     reading: {

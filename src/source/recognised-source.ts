@@ -2,10 +2,9 @@ import type { CheckOptions } from '../domain/check-mandate.js'
 import type { SettledFormat } from '../domain/date-format.js'
 import type { EarlierRows } from '../domain/earlier-row.js'
 import type { Crosswalk } from './crosswalk.js'
-import type { Layout } from './layout.js'
 import type { Mapping } from './mapping.js'
 import type { SourceOptions } from './options.js'
-import type { TextSource } from './text.js'
+import type { Table } from './table.js'
 
 /** What every row is checked against, as far as it does not depend on the file. */
 export interface SourceCheck extends Pick<
@@ -21,10 +20,7 @@ export interface SourceCheck extends Pick<
 }
 
 /** Everything that is known of a source before its records are read. */
-export interface RecognisedSource {
-  readonly name: string
-  readonly text: TextSource
-  readonly layout: Layout
+export interface RecognisedSource extends Table {
   readonly mapping: Mapping
   readonly options: SourceOptions
   readonly check: SourceCheck

@@ -15,8 +15,8 @@ export interface RecordSettings {
   readonly limits: RecordLimits
   /** The number of the first line of the text, where a preamble was cut off. */
   readonly firstLine: number
-  /** Where left out, a cell over several lines is never in doubt. */
-  readonly judge?: QuoteJudge
+  /** Null where a cell over several lines is never in doubt. */
+  readonly judge: QuoteJudge | null
 }
 
 /** What is known of the lines once the text was read to its end. */
@@ -32,15 +32,13 @@ export const isBlankRecord = (cells: readonly string[]): boolean => cells.every(
 
 /**
  * Reads text as CSV, the header included, and yields the records of each piece of text.
- * `onEnd` is called behind the last one.
  * @throws {SourceError} FILE_RECORD_TOO_LONG or FILE_QUOTE_STRAY when the structure cannot be trusted
  */
 export async function* readRecords(
   source: string,
   text: AsyncIterable<string>,
   { delimiter, limits, firstLine, judge }: RecordSettings,
-  onEnd: (end: RecordsEnd) => void = () => undefined,
-): AsyncGenerator<RawRecord[]> {
+): AsyncGenerator<RawRecord[], RecordsEnd> {
   const scanner = scanRecords(source, delimiter, limits, firstLine)
   const parser = createParser(delimiter, limits)
   let yielded = 0
@@ -79,7 +77,7 @@ export async function* readRecords(
     throw refuse(source, 'FILE_RECORD_TOO_LONG', 'two counts of its records differ', {
       next: 'Report it to the developers, with the shape of the file.',
     })
-  onEnd({ blankLines: scanner.blankLines(), lines: scanner.lines() })
+  return { blankLines: scanner.blankLines(), lines: scanner.lines() }
 }
 
 function createParser(delimiter: string, limits: RecordLimits): Parser {

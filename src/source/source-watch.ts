@@ -30,7 +30,6 @@ export function watchSource(source: RecognisedSource) {
   const cleaning = countCleaning()
   let records = 0
   let last: CheckedRecord | null = null
-  const totals: RawRecord[] = []
   const transformed: Partial<Record<Field, number>> = {}
   const restored: Partial<Record<Field, number>> = {}
   // What holds for most rows of an export says nothing in a file of faulty ones.
@@ -47,8 +46,7 @@ export function watchSource(source: RecognisedSource) {
       for (const field of fields) transformed[field] = (transformed[field] ?? 0) + 1
       for (const field of cells) restored[field] = (restored[field] ?? 0) + 1
     },
-    noteTotals: (record: RawRecord): void => void totals.push(record),
-    findings: (footer: string): readonly Finding[] => [
+    findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
       ...leftOutFindings({
         preamble: layout.preamble,
         footer,

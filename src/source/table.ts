@@ -1,90 +1,76 @@
-import { cleanCell, fold } from '../domain/text.js'
 import { nameOf, type ReadEnd, type SourceInput } from './input.js'
-import { bodyOf, detectLayout, recordSettings } from './layout.js'
+import { bodyOf, detectLayout, recordSettings, type DetectOptions, type Layout } from './layout.js'
 import type { LimitOptions } from './options.js'
-import { isBlankRecord, readRecords } from './records.js'
+import { readingOf, type Reading } from './reading.js'
+import { isBlankRecord, readRecords, type RawRecord, type RecordsEnd } from './records.js'
 import { refuse } from './refusal.js'
-import { openText } from './text.js'
+import { openText, type TextSource } from './text.js'
 
-/** A CSV that is no export: decisions of a person, or a list from the service. Detected like any source. */
+/** Any CSV whose header was found: an export, a crosswalk, a list, decisions of a person. */
 export interface Table {
   readonly name: string
-  /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
-  readonly rows: (signal?: AbortSignal) => AsyncGenerator<TableRow>
-  /** Hash of the bytes, known after the last row. */
-  readonly sha256: () => string
+  readonly text: TextSource
+  readonly layout: Layout
+  /** Records in batches, without preamble, header, blank lines and footer; of a stream only once. */
+  readonly read: (signal?: AbortSignal) => Reading<RawRecord[], TableEnd>
 }
 
-export interface TableRow {
-  /** Physical line on which the record begins, from 1. */
-  readonly line: number
-  /** The cell of the first of these columns that the file has, cleaned; null where it has none. Names are folded. */
-  readonly cell: (...names: readonly string[]) => string | null
-  /** The cells of every column of that name as they stand in the file; none where it has no such column. */
-  readonly cells: (name: string) => readonly string[]
+export interface TableEnd extends ReadEnd, RecordsEnd {
+  /** The lines that `skipFooterLines` left out. */
+  readonly footer: string
 }
 
-const ignoreBlank = (): void => undefined
+export interface TableOptions extends Omit<DetectOptions, 'limits'> {
+  readonly limits: LimitOptions
+  /** Our own files repeat what an export holds; where that is not declared, no cell over several lines is in doubt. */
+  readonly trustsOwnQuotes?: boolean
+}
 
-/**
- * @param expected names that may be asked for; none of them may occur twice
- * @throws {SourceError} for a file that cannot be read or has no header
- */
+/** @throws {SourceError} for a file that cannot be opened, or whose encoding, delimiter or header are in doubt */
 export async function openTable(
   input: SourceInput,
-  limits: LimitOptions,
-  expected: readonly string[],
+  options: TableOptions,
+  signal?: AbortSignal,
 ): Promise<Table> {
-  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes })
-  const names = new Set(expected.map(fold))
-  const layout = await detectLayout(text, {
-    layout: { skipLines: 0, skipFooterLines: 0, multilineColumns: [] },
-    limits,
-    isKnown: (name) => names.has(fold(name)),
-  })
-  const positions = new Map<string, number[]>()
-  let end: ReadEnd = { sha256: '', bytes: 0 }
+  const text = await openText(input, { maxUnpackedBytes: options.limits.unpackedBytes, signal })
+  return tableOf(nameOf(input), text, options)
+}
 
-  async function* rows(signal?: AbortSignal): AsyncGenerator<TableRow> {
-    const pieces = text.read(layout.encoding.encoding, (reached) => (end = reached), signal)
-    const body = bodyOf(pieces, layout, limits)
-    const { judge, ...unjudged } = recordSettings(layout, limits)
-    // Our own files repeat remarks over several lines that the configuration of the export allowed.
-    const settings = layout.isResultFile || judge === undefined ? unjudged : { ...unjudged, judge }
-    for await (const records of readRecords(text.label, body, settings, ignoreBlank)) {
-      for (const { line, cells } of records) {
-        if (line === layout.headerLine) noteHeader(cells, line)
-        if (line === layout.headerLine || isBlankRecord(cells)) continue
-        if (cells.length !== layout.header.width)
-          throw refuse(
-            text.label,
-            'ROW_FIELD_COUNT',
-            `line ${line} has ${cells.length} columns instead of ${layout.header.width}`,
-            { line },
-          )
-        yield { line, cell: cellOf(cells), cells: cellsOf(cells) }
-      }
-    }
+/** The table of a text that was looked at before. @throws {SourceError} as `openTable` */
+export async function tableOf(name: string, text: TextSource, options: TableOptions): Promise<Table> {
+  const layout = await detectLayout(text, options)
+  return { name, text, layout, read: (signal) => readingOf(readTable(text, layout, options, signal)) }
+}
+
+async function* readTable(
+  text: TextSource,
+  layout: Layout,
+  { limits, trustsOwnQuotes }: TableOptions,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RawRecord[], TableEnd> {
+  const { judge, ...settings } = recordSettings(layout, limits)
+  const isTrusted = trustsOwnQuotes === true && layout.isResultFile
+  const pieces = readingOf(text.read(layout.encoding.encoding, signal))
+  const body = readingOf(bodyOf(pieces, layout, limits))
+  const records = readingOf(readRecords(text.label, body, { ...settings, judge: isTrusted ? null : judge }))
+  let blankLines = 0
+  for await (const batch of records) {
+    const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))
+    const isHeaderIn = batch.some(({ line }) => line === layout.headerLine)
+    blankLines += batch.length - kept.length - (isHeaderIn ? 1 : 0)
+    yield kept
   }
+  const { lines, ...end } = records.end()
+  return { ...pieces.end(), footer: body.end(), lines, blankLines: blankLines + end.blankLines }
+}
 
-  function noteHeader(header: readonly string[], line: number): void {
-    for (const [index, name] of header.entries())
-      positions.set(fold(name), [...(positions.get(fold(name)) ?? []), index])
-    const twice = expected.find((name) => (positions.get(fold(name))?.length ?? 0) > 1)
-    if (twice !== undefined)
-      throw refuse(text.label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, { line })
-  }
-
-  const cellOf =
-    (cells: readonly string[]): TableRow['cell'] =>
-    (...wanted) => {
-      const position = wanted.map((name) => positions.get(fold(name))?.[0]).find((at) => at !== undefined)
-      return position === undefined ? null : cleanCell(cells[position] ?? '')
-    }
-  const cellsOf =
-    (cells: readonly string[]): TableRow['cells'] =>
-    (name) =>
-      (positions.get(fold(name)) ?? []).map((position) => cells[position] ?? '')
-
-  return { name: nameOf(input), rows, sha256: () => end.sha256 }
+/** A ragged line of a list or a crosswalk could name the wrong person. @throws {SourceError} ROW_FIELD_COUNT */
+export function refuseRagged({ text, layout }: Table, { line, cells }: RawRecord, what: string): void {
+  if (cells.length === layout.header.width) return
+  throw refuse(
+    text.label,
+    'ROW_FIELD_COUNT',
+    `${what} has ${cells.length} columns instead of ${layout.header.width}`,
+    { line },
+  )
 }

@@ -7,6 +7,7 @@ import {
   type EncodingEvidence,
 } from './encoding.js'
 import { hashSource, readFileBytes, readStreamBytes, type ReadEnd, type SourceInput } from './input.js'
+import { readingOf, type Reading } from './reading.js'
 import { refuse } from './refusal.js'
 import type { SourceError } from '../errors.js'
 
@@ -20,12 +21,8 @@ export interface TextSource {
   readonly notUtf8At: number | null
   /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
   readonly choose: (declared: Encoding | undefined) => TextChoice
-  /** The whole text in pieces; of a stream only once. `onEnd` is called after the last one. */
-  readonly read: (
-    encoding: Encoding,
-    onEnd: (end: ReadEnd) => void,
-    signal?: AbortSignal,
-  ) => AsyncGenerator<string>
+  /** The whole text in pieces; of a stream only once. */
+  readonly read: (encoding: Encoding, signal?: AbortSignal) => AsyncGenerator<string, ReadEnd>
 }
 
 interface TextChoice extends EncodingChoice {
@@ -38,7 +35,7 @@ interface TextOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-type ByteReader = (onEnd: (end: ReadEnd) => void, signal?: AbortSignal) => AsyncGenerator<Uint8Array>
+type ByteReader = (signal?: AbortSignal) => AsyncGenerator<Uint8Array, ReadEnd>
 
 const STREAM_HEAD_BYTES = 65_536
 
@@ -48,32 +45,32 @@ export const openText = (input: SourceInput, options: TextOptions): Promise<Text
 
 async function openFile(path: string, options: TextOptions): Promise<TextSource> {
   const { encoding, ...identity } = await hashSource(path, options)
-  return describe(path, identity.sha256, encoding, (onEnd, signal) =>
-    readFileBytes(path, identity, { ...options, signal }, onEnd),
+  return describe(path, identity.sha256, encoding, (signal) =>
+    readFileBytes(path, identity, { ...options, signal }),
   )
 }
 
 async function openStream(input: Exclude<SourceInput, string>, options: TextOptions): Promise<TextSource> {
-  let end: ReadEnd | null = null
-  const origin = readStreamBytes(input, options, (reached) => {
-    end = reached
-  })
+  const origin = readStreamBytes(input, options)
+  let ended: ReadEnd | null = null
   const examiner = examineBytes()
   const chunks: Uint8Array[] = []
   for (let length = 0; length < STREAM_HEAD_BYTES;) {
     const next = await origin.next()
-    if (next.done === true) break
+    if (next.done === true) {
+      ended = next.value
+      break
+    }
     chunks.push(next.value)
     examiner.add(next.value)
     length += next.value.length
   }
   let isRead = false
-  const bytes: ByteReader = async function* (onEnd) {
+  const bytes: ByteReader = async function* () {
     if (isRead) throw refuse(input.name, 'FILE_CHANGED', 'a stream can be read only once')
     isRead = true
     yield* chunks.splice(0)
-    yield* origin
-    if (end !== null) onEnd(end)
+    return ended ?? (yield* origin)
   }
   // To guess another encoding takes the whole stream, so what is not UTF-8 has to be declared.
   return describe(input.name, null, { ...examiner.evidence(), notUtf8At: null }, bytes)
@@ -93,7 +90,7 @@ function describe(
       const choice = chooseEncoding(label, evidence, declared)
       return { ...choice, head: decodeHead(label, evidence, choice.encoding) }
     },
-    read: (encoding, onEnd, signal) => decode(label, evidence, bytes(onEnd, signal), encoding),
+    read: (encoding, signal) => decode(label, evidence, readingOf(bytes(signal)), encoding),
   }
 }
 
@@ -108,9 +105,9 @@ function decodeHead(label: string, evidence: EncodingEvidence, encoding: Encodin
 async function* decode(
   label: string,
   evidence: EncodingEvidence,
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: Reading<Uint8Array, ReadEnd>,
   encoding: Encoding,
-): AsyncGenerator<string> {
+): AsyncGenerator<string, ReadEnd> {
   const decoder = createDecoder(encoding)
   const attempt = (decoding: () => string): string => {
     try {
@@ -125,6 +122,7 @@ async function* decode(
   }
   const rest = attempt(() => decoder.end())
   if (rest !== '') yield rest
+  return bytes.end()
 }
 
 function undecodable(

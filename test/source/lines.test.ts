@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dropFirstLines, dropLastLines } from '../../src/source/lines.js'
+import { readingOf } from '../../src/source/reading.js'
 
 const SEED = 20_260_615
 
@@ -36,18 +37,11 @@ describe('lines before and behind the records', () => {
   test('the last lines are cut off and handed over', async () => {
     await fc.assert(
       fc.asyncProperty(text, count, size, async (all, lines, length) => {
-        let dropped = ''
-        const options = {
-          count: lines,
-          maxHeld: 1000,
-          onDropped: (cut: string): void => {
-            dropped = cut
-          },
-        }
-        const kept = await joined(dropLastLines(pieces(all, length), options))
+        const body = readingOf(dropLastLines(pieces(all, length), { count: lines, maxHeld: 1000 }))
+        const kept = await joined(body)
         const expected = linesOf(all)
         const at = Math.max(0, expected.length - lines)
-        expect([kept, dropped]).toEqual([expected.slice(0, at).join(''), expected.slice(at).join('')])
+        expect([kept, body.end()]).toEqual([expected.slice(0, at).join(''), expected.slice(at).join('')])
       }),
       { seed: SEED, numRuns: 1000 },
     )
@@ -56,8 +50,7 @@ describe('lines before and behind the records', () => {
   test('no more is held back than allowed, so that a line without end reaches the reader', async () => {
     const released: string[] = []
     const endless = pieces('x'.repeat(100_000), 1000)
-    for await (const piece of dropLastLines(endless, { count: 2, maxHeld: 5000, onDropped: () => undefined }))
-      released.push(piece)
+    for await (const piece of dropLastLines(endless, { count: 2, maxHeld: 5000 })) released.push(piece)
     expect(released.join('').length).toBe(95_000)
   })
 })

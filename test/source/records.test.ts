@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
+import { readingOf } from '../../src/source/reading.js'
 import { readRecords, type RawRecord } from '../../src/source/records.js'
 import { refusal } from '../support/sources.js'
 
@@ -18,13 +19,10 @@ interface Read {
 
 async function read(text: string, delimiter = ',', pieceLength = 1000, limits = LIMITS): Promise<Read> {
   const records: RawRecord[] = []
-  let blankLines = 0
-  const settings = { delimiter, limits, firstLine: 1 }
-  for await (const batch of readRecords('test.csv', pieces(text, pieceLength), settings, (end) => {
-    blankLines = end.blankLines
-  }))
-    records.push(...batch)
-  return { records, blankLines }
+  const settings = { delimiter, limits, firstLine: 1, judge: null }
+  const batches = readingOf(readRecords('test.csv', pieces(text, pieceLength), settings))
+  for await (const batch of batches) records.push(...batch)
+  return { records, blankLines: batches.end().blankLines }
 }
 
 const shapes = ({ records }: Read) => records.map(({ line, cells }) => [line, ...cells])

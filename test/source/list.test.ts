@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
-import { openTable } from '../../src/source/table.js'
+import { openList } from '../../src/source/list.js'
 
-const tableOf = (content: string | Buffer) =>
-  openTable(
+const listOf = (content: string | Buffer) =>
+  openList(
     { name: 'list.csv', stream: Readable.from([Buffer.from(content)]) },
     DEFAULT_SOURCE_OPTIONS.limits,
     ['customer_no', 'migration_row'],
@@ -16,11 +16,11 @@ async function linesOf(
   ...names: string[]
 ): Promise<(readonly [number, string | null])[]> {
   const lines: (readonly [number, string | null])[] = []
-  for await (const row of (await tableOf(content)).rows()) lines.push([row.line, row.cell(...names)])
+  for await (const row of (await listOf(content)).rows()) lines.push([row.line, row.cell(...names)])
   return lines
 }
 
-describe('a table', () => {
+describe('a list', () => {
   it('gives each cell by its folded column name and the physical line of its record', async () => {
     const content = 'Customer-No;Note\n1;"two\nlines"\n\n 2 ;x\n'
     expect(await linesOf(content, 'customer_no')).toEqual([
@@ -47,10 +47,17 @@ describe('a table', () => {
     })
   })
 
+  it('refuses an expected column that stands twice, because nobody can tell which of them counts', async () => {
+    await expect(listOf('customer_no;Customer No\n1;2\n')).rejects.toMatchObject({
+      rule: 'FILE_HEADER_DUPLICATE',
+      line: 1,
+    })
+  })
+
   it('knows the hash of its bytes after the last row', async () => {
     const content = 'customer_no,b\n1,2\n'
-    const table = await tableOf(content)
-    for await (const row of table.rows()) expect(row.line).toBe(2)
-    expect(table.sha256()).toBe(createHash('sha256').update(content).digest('hex'))
+    const list = await listOf(content)
+    for await (const row of list.rows()) expect(row.line).toBe(2)
+    expect(list.sha256()).toBe(createHash('sha256').update(content).digest('hex'))
   })
 })
