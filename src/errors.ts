@@ -1,5 +1,5 @@
 /**
- * The errors that stop a run (product.md 2, exit status). What happens to one row is a value, never one of these.
+ * The errors that stop a run, each with its exit status. What happens to one row is a value, never one of these.
  * Messages never hold an account number or a credential; `next` is what the operator should do.
  */
 export abstract class HaltError extends Error {

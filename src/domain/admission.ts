@@ -1,8 +1,8 @@
 import type { RowState } from './row-state.js'
 
 /**
- * What becomes of rows that share a mandate, decided from counts so that a group of any size fits (sepa-rules.md 8,
- * product.md 3). An older row stands in one of three relations to a newcomer:
+ * What becomes of rows that share a mandate, decided from counts so that a group of any size fits
+ * (domain/rulebook.md#rules-across-rows). An older row stands in one of three relations to a newcomer:
  *
  *   protected    it was sent and may live at the service, or a person closed it: nothing replaces it
  *   replaceable  it was not sent, was refused, or never could be sent: a newer file counts

@@ -27,8 +27,9 @@ export function whyUnusable(identifier: string): string | null {
 }
 
 /**
- * What is odd about the identifiers the service assigned (sepa-rules.md 13). They are kept as they came and never fail
- * a row. The form is judged by the default severities: an override meant for the old identifiers says nothing here.
+ * What is odd about the identifiers the service assigned (domain/rulebook.md#answers). They are kept as they came and
+ * never fail a row. The form is judged by the default severities: an override meant for the old identifiers says
+ * nothing here.
  * @returns the rules that were seen, without those that are off
  */
 export function noteAssigned(

@@ -1,5 +1,5 @@
 /**
- * Remainder modulo 97 of a text of A-Z and 0-9 read as digits with A=10 … Z=35 (sepa-rules.md 4).
+ * Remainder modulo 97 of a text of A-Z and 0-9 read as digits with A=10 … Z=35 (ISO 7064).
  * @returns -1 when another character occurs, which is never a valid remainder
  */
 export function mod97(text: string): number {

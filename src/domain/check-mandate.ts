@@ -22,7 +22,7 @@ export type RawValues = Readonly<Record<RequiredField, string | null>> &
 
 /** What every row of one file is checked against. */
 export interface CheckOptions {
-  /** The date in the creditor's zone, the same for the whole run (sepa-rules.md 1.4). */
+  /** The date in the creditor's zone, the same for the whole run (domain/rulebook.md#today). */
   readonly today: LocalDate
   readonly severities: SeverityOverrides
   readonly signedDateFormat: SettledFormat
@@ -100,7 +100,7 @@ function checkWords(
 
 const isError = (finding: Finding): boolean => finding.severity === 'error'
 
-/** An error, or a rule that leaves no usable value whatever its severity (sepa-rules.md 1.3, point 7). */
+/** An error, or a rule that leaves no usable value whatever its severity (domain/rulebook.md#severities-and-states). */
 const keepsBack = (finding: Finding): boolean => isError(finding) || ruleOf(finding.rule).unusable === true
 
 function mandateOf(fields: CheckedFields): Mandate | null {
@@ -115,7 +115,7 @@ function mandateOf(fields: CheckedFields): Mandate | null {
   }
 }
 
-/** Excluded comes before invalid (sepa-rules.md 1.2). */
+/** Excluded comes before invalid. */
 function verdictOf(findings: readonly Finding[], mandate: Mandate | null): Verdict {
   const exclusion = findings.find((finding) => isError(finding) && ruleOf(finding.rule).state === 'excluded')
   if (exclusion !== undefined) return { kind: 'excluded', rule: exclusion.rule, reason: exclusion.message }
@@ -123,8 +123,8 @@ function verdictOf(findings: readonly Finding[], mandate: Mandate | null): Verdi
 }
 
 /**
- * Everything that can be said about one record on its own (sepa-rules.md 1 to 7): all fields are checked, so the
- * operator sees every problem at once. Rules across rows come at admission.
+ * Everything that can be said about one record on its own (domain/rulebook.md#order-of-evaluation): all fields are
+ * checked, so the operator sees every problem at once. Rules across rows come at admission.
  * @param given findings of the source on this record (crosswalk, row shape, exclusion); they come first in the result
  */
 export function checkMandate(

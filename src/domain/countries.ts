@@ -1,4 +1,6 @@
-/** The country tables of sepa-rules.md 4.1, 4.2 and 6.2. */
+/**
+ * Countries, and what their accounts and creditor identifiers look like; sources: domain/rulebook.md#account-number.
+ */
 
 type CountryGroup = 'EEA' | 'non-EEA' | 'new'
 

@@ -12,7 +12,7 @@ const PLAIN = /^[A-Z0-9]*$/
 
 /** What the configuration says about creditors, as it was written there. */
 export interface CreditorSettings {
-  /** Fills empty cells; never overrides a cell (sepa-rules.md 6.1). */
+  /** Fills empty cells; never overrides a cell. */
   readonly constant: string | null
   /** The identifier of the new creditor, where it is known. */
   readonly assigned: string | null
@@ -37,13 +37,13 @@ const isUnknownIssuer = (country: string): boolean =>
 /** True when two identifiers name one creditor, whatever their business codes. Spelling is cleaned first. */
 export const isSameCreditor = (a: string, b: string): boolean => creditorOf(clean(a)) === creditorOf(clean(b))
 
-/** Checks 2 to 4: is this a creditor identifier at all? Like all below, true when an error ended the checks. */
+/** Is this a creditor identifier at all? Like all below, true when an error ended the checks. */
 const endsAtForm = (check: ValueCheck, text: string, ci: string): boolean =>
   (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
   (hasWrongForm(ci) && breaks(check, 'CI_FORMAT')) ||
   (isSepaIban(ci) && breaks(check, 'CI_LOOKS_LIKE_IBAN'))
 
-/** Checks 7 to 9. */
+/** The length of the country, as far as it is known. */
 function endsAtLength(check: ValueCheck, ci: string): boolean {
   const country = ci.slice(0, 2)
   // Their lengths differ by bank: told once per identifier of the file (`hasOddBritishLength`), never per row.
@@ -59,7 +59,7 @@ function endsAtLength(check: ValueCheck, ci: string): boolean {
 export const hasOddBritishLength = (ci: string): boolean =>
   ci.startsWith('GB') && (ci.length < 27 || ci.length > 30)
 
-/** Checks 5 to 10. */
+/** Check digits, issuer, length and signs. */
 function endsAtIssuer(check: ValueCheck, ci: string): boolean {
   const isPlain = PLAIN.test(nationalPart(ci))
   return (
@@ -70,7 +70,7 @@ function endsAtIssuer(check: ValueCheck, ci: string): boolean {
   )
 }
 
-/** Checks 11 and 12. A configured identifier that cannot be read is compared with nothing. */
+/** Against the configured creditors. A configured identifier that cannot be read is compared with nothing. */
 function endsAtCreditor(
   check: ValueCheck,
   ci: string,
@@ -86,8 +86,8 @@ function endsAtCreditor(
 }
 
 /**
- * Checks the previous creditor's identifier (sepa-rules.md 6.1). `value` is the cleaned identifier, business code as
- * written, once it has the form of one.
+ * Checks the previous creditor's identifier (domain/rulebook.md#creditor-identifier). `value` is the cleaned
+ * identifier, business code as written, once it has the form of one.
  */
 export function checkCreditorIdentifier(
   cell: string,

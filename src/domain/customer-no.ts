@@ -11,7 +11,7 @@ const MOST_DIGITS = HIGHEST.toString().length
 const isOutOfRange = (digits: string): boolean =>
   digits === '' || digits.length > MOST_DIGITS || (digits.length === MOST_DIGITS && BigInt(digits) > HIGHEST)
 
-/** Checks a customer number of the invoicing service (sepa-rules.md 3): 1 to 2^53-1. */
+/** Checks a customer number of the invoicing service (domain/rulebook.md#customer-number): 1 to 2^53-1. */
 export function checkCustomerNo(raw: string, severities: SeverityOverrides): Checked<number> {
   const check = startCheck('customer_no', raw, severities)
   const text = cleanCell(raw)

@@ -1,7 +1,7 @@
 import { addDays, compareDates, daysBetween, localDate } from './local-date.js'
 import type { LocalDate } from './mandate.js'
 
-/** How the dates of a column are written (sepa-rules.md 5), and how one of them is read. */
+/** How the dates of a column are written (domain/rulebook.md#signature-date), and how one of them is read. */
 
 /** Formats that can be declared. The two with hyphens are what `auto` may settle on; declaring them is possible too. */
 export const DATE_FORMATS = [

@@ -2,8 +2,8 @@ import { isZeroDate, noteDate, type Notation, type SettledFormat } from './date-
 import { cleanCell } from './text.js'
 
 /**
- * Decides the format of a column declared `auto` (sepa-rules.md 5). It is told every value of the column before the
- * first is read, and keeps only what it learned, so a column of any length fits.
+ * Decides the format of a column declared `auto` (domain/rulebook.md#signature-date). It is told every value of the
+ * column before the first is read, and keeps only what it learned, so a column of any length fits.
  */
 export interface DateSettler {
   readonly note: (raw: string) => void

@@ -5,8 +5,8 @@ import { printable } from './text.js'
 import type { Finding } from './verdict.js'
 
 /**
- * What the checks of one value say (sepa-rules.md 1.3). `value` is the cleaned value as far as it could be read,
- * also when an error keeps it from being sent; `usable` is true when nothing does.
+ * What the checks of one value say (domain/rulebook.md#order-of-evaluation). `value` is the cleaned value as far as
+ * it could be read, also when an error keeps it from being sent; `usable` is true when nothing does.
  */
 export type Checked<Usable, Readable = Usable> =
   | { readonly usable: true; readonly value: Usable; readonly findings: readonly Finding[] }

@@ -1,7 +1,10 @@
 import type { Field } from './mandate.js'
 import { fold } from './text.js'
 
-/** Headers of known exports (sepa-rules.md 10). An explicit mapping in the configuration always wins over them. */
+/**
+ * Headers of known exports (domain/rulebook.md#header-folding). An explicit mapping in the configuration always wins
+ * over them.
+ */
 
 export const FIELD_HEADERS: Readonly<Record<Field, readonly string[]>> = {
   customer_no: ['customer_no'],

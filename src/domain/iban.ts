@@ -28,7 +28,7 @@ function isQrIban(iban: string): boolean {
   return (country === 'CH' || country === 'LI') && institution >= '30000' && institution <= '31999'
 }
 
-/** Checks 4 to 10 alone, on cleaned text: the form and the check digits of a SEPA IBAN. */
+/** On cleaned text: the form and the check digits of a SEPA IBAN. */
 export function isSepaIban(text: string): boolean {
   const country = SEPA_COUNTRIES.get(text.slice(0, 2))
   // The structure counts every character, so it stands for the length too.
@@ -48,12 +48,12 @@ function nameCharacters(iban: string): string {
 const lengthDetail = (iban: string, country: SepaCountry): string =>
   `It has ${iban.length} characters, ${country.name} uses ${country.length}.`
 
-/** Checks 2 and 3, on the text after A2. Like all below, true when an error ended the checks. */
+/** What nobody can restore; on the text after step A2. Like all below, true when an error ended the checks. */
 const endsAsLost = (check: ValueCheck, text: string): boolean =>
   (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
   (HIDDEN.test(text) && breaks(check, 'IBAN_MASKED'))
 
-/** Checks 4 to 6. */
+/** Country and characters. */
 function endsAtCountry(check: ValueCheck, iban: string, country: Country): boolean {
   const isOutside = NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
   return (
@@ -63,7 +63,10 @@ function endsAtCountry(check: ValueCheck, iban: string, country: Country): boole
   )
 }
 
-/** Checks 7 to 11. A country without an entry in the table has no length and no structure to check. */
+/**
+ * Length, structure, check digits and QR-IBAN. A country without an entry in the table has no length and no structure
+ * to check.
+ */
 const endsAtNumber = (check: ValueCheck, iban: string, country: Country): boolean =>
   (country !== undefined &&
     iban.length !== country.length &&
@@ -73,7 +76,9 @@ const endsAtNumber = (check: ValueCheck, iban: string, country: Country): boolea
   (hasWrongChecksum(iban) && breaks(check, 'IBAN_CHECKSUM')) ||
   (isQrIban(iban) && breaks(check, 'IBAN_QR'))
 
-/** Checks 12 to 15. The library is asked only where the own table found length and structure right (4.3). */
+/**
+ * Reach, national check and second opinion. The library is asked only where the own table found the structure right.
+ */
 function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean {
   if (country === undefined) return false
   if (country.group === 'non-EEA' && breaks(check, 'IBAN_NON_EEA')) return true
@@ -91,8 +96,8 @@ function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean
 }
 
 /**
- * Checks an account number (sepa-rules.md 4). `value` is the cleaned IBAN once its country and its characters are known
- * to be those of an IBAN.
+ * Checks an account number (domain/rulebook.md#account-number). `value` is the cleaned IBAN once its country and its
+ * characters are known to be those of an IBAN.
  */
 export function checkIban(raw: string, severities: SeverityOverrides): Checked<Iban, string> {
   const check = startCheck('iban', raw, severities)

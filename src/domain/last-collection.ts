@@ -44,7 +44,7 @@ export function latestDebitFromSigning(signedDate: LocalDate | null, today: Loca
     : addMonths(signedDate, DORMANT_AFTER_MONTHS)
 }
 
-/** Checks 4 and 5. */
+/** The 36 months are over, or soon will be. */
 function noteLapse(check: ValueCheck, latest: LocalDate, options: LastCollectionOptions): void {
   const daysLeft = daysBetween(options.today, latest)
   if (daysLeft < 0) breaks(check, 'MANDATE_DORMANT', `The last day was ${latest}.`)
@@ -57,7 +57,7 @@ function checkAbsent(check: ValueCheck, { signedDate, today }: LastCollectionOpt
   return { findings: check.findings, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
 }
 
-/** Checks a mapped column of last collections (sepa-rules.md 7.1). */
+/** Checks a mapped column of last collections (domain/rulebook.md#last-collection). */
 export function checkLastCollection(raw: string, options: LastCollectionOptions): CheckedCollection {
   const { format, today, signedDate, severities } = options
   const check = startCheck('last_collection_date', raw, severities)

@@ -1,6 +1,9 @@
 import type { LocalDate } from './mandate.js'
 
-/** Calendar dates without time or zone (sepa-rules.md 1.4). No `Date` is involved, so nothing can shift by a zone. */
+/**
+ * Calendar dates without time or zone (domain/rulebook.md#today). No `Date` is involved, so nothing can shift by a
+ * zone.
+ */
 
 const ISO = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const

@@ -2,11 +2,11 @@ import { upperCase } from './text.js'
 
 /**
  * The creditor that a cleaned creditor identifier names: `country|national part`.
- * Check digits and business code are no part of the identity (sepa-rules.md 6.4).
+ * Check digits and business code are no part of the identity.
  */
 export const creditorOf = (creditorIdentifier: string): string =>
   `${creditorIdentifier.slice(0, 2)}|${creditorIdentifier.slice(7)}`
 
-/** What identifies a mandate in the ledger and on resume (sepa-rules.md 6.4), from cleaned values. */
+/** What identifies a mandate in the ledger and on resume (domain/rulebook.md#mandate-key), from cleaned values. */
 export const mandateKey = (creditorIdentifier: string, mandateReference: string): string =>
   `${creditorOf(creditorIdentifier)}|${upperCase(mandateReference)}`

@@ -61,7 +61,7 @@ const charsetDetail = (reference: string): string | undefined =>
 const hasOddSlash = (reference: string): boolean =>
   reference.startsWith('/') || reference.endsWith('/') || reference.includes('//')
 
-/** Checks 3 to 5. Like the next, true when an error ended the checks. */
+/** Characters, length and slashes. Like the next, true when an error ended the checks. */
 function endsAtForm(check: ValueCheck, reference: string): boolean {
   const isTooLong = reference.length > LONGEST && Array.from(reference).length > LONGEST
   return (
@@ -71,7 +71,7 @@ function endsAtForm(check: ValueCheck, reference: string): boolean {
   )
 }
 
-/** Checks 6 to 10. */
+/** What a bank takes, but a person should look at. */
 const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
   (hasBlank(reference) && breaks(check, 'UMR_SPACE')) ||
   (PLACEHOLDERS.has(upperCase(reference)) && breaks(check, 'UMR_PLACEHOLDER')) ||
@@ -81,7 +81,10 @@ const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
   (looksLikeDate(reference) && breaks(check, 'UMR_LOOKS_LIKE_DATE')) ||
   (reference.startsWith("'") && breaks(check, 'UMR_APOSTROPHE'))
 
-/** Checks the previous reference (sepa-rules.md 6.3). It is sent exactly as the debtor's bank knows it. */
+/**
+ * Checks the previous reference (domain/rulebook.md#mandate-reference). It is sent exactly as the debtor's bank knows
+ * it.
+ */
 export function checkMandateReference(
   raw: string,
   severities: SeverityOverrides,

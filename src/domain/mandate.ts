@@ -1,13 +1,13 @@
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
-/** A cleaned account number that passed every check that was set to error (sepa-rules.md 4). */
+/** A cleaned account number that passed every check that was set to error. */
 export type Iban = Branded<'Iban'>
-/** A cleaned creditor identifier, business code as written (sepa-rules.md 6.1). */
+/** A cleaned creditor identifier, business code as written. */
 export type CreditorIdentifier = Branded<'CreditorIdentifier'>
-/** A mandate reference exactly as the debtor's bank knows it (sepa-rules.md 6.3). */
+/** A mandate reference exactly as the debtor's bank knows it. */
 export type MandateReference = Branded<'MandateReference'>
-/** A calendar date as `YYYY-MM-DD`, never a point in time (sepa-rules.md 1.4). */
+/** A calendar date as `YYYY-MM-DD`, never a point in time (domain/rulebook.md#today). */
 export type LocalDate = Branded<'LocalDate'>
 
 /** A mandate's identity at one creditor. The wire uses the same two names for both sides; our types never do. */
@@ -16,13 +16,13 @@ export interface MandateIdentity {
   readonly mandateReference: MandateReference
 }
 
-/** What the service gave back. Kept as it came: a malformed identifier never fails a row (sepa-rules.md 13). */
+/** What the service gave back. Kept as it came: a malformed identifier never fails a row. */
 export interface AssignedIdentity {
   readonly creditorIdentifier: string
   readonly mandateReference: string
 }
 
-/** One mandate as it will be sent (service-interface.txt 2.3). `customerNo` is 1 to 2^53-1. */
+/** One mandate as it will be sent (contract/README.md#mandate). `customerNo` is 1 to 2^53-1. */
 export interface Mandate {
   readonly customerNo: number
   readonly iban: Iban
@@ -38,7 +38,7 @@ export const REQUIRED_FIELDS = [
   'sepa_creditor_identifier',
   'unique_mandate_reference',
 ] as const
-/** Columns that are checked when they are mapped (sepa-rules.md 7). */
+/** Columns that are checked when they are mapped. */
 export const OPTIONAL_FIELDS = ['last_collection_date', 'status', 'sequence', 'scheme'] as const
 
 export type RequiredField = (typeof REQUIRED_FIELDS)[number]

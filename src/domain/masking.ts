@@ -4,8 +4,8 @@ import { CREDITOR_IDENTIFIER_LENGTHS, NON_SEPA_COUNTRIES, SEPA_COUNTRIES, TERRIT
 import { isBlank, isInvisible } from './text.js'
 
 /**
- * Account numbers are shown as country and last four characters, `DE…3000` (sepa-rules.md 1.3, point 8).
- * Free text is masked generously: an amount masked by mistake costs a look into the source, an account shown costs trust.
+ * Account numbers are shown as country and last four characters, `DE…3000`. Free text is masked generously: an amount
+ * masked by mistake costs a look into the source, an account shown costs trust.
  */
 
 /** Longest IBAN the standard allows; for prefixes whose length nobody states. */

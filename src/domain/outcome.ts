@@ -1,7 +1,7 @@
 import type { AssignedIdentity } from './mandate.js'
 import type { RuleId } from './rules.js'
 
-/** Why a run must stop because of one exchange (product.md 4). */
+/** Why a run must stop because of one exchange. */
 export type Halt =
   | 'credentials' // 401, 403, 407: exit 6
   | 'certificate' // TLS or proxy set-up is wrong
@@ -45,7 +45,7 @@ interface Seen {
 export const DOUBT_HINTS = ['probably_registered', 'may_exist', 'unknown'] as const
 export type DoubtHint = (typeof DOUBT_HINTS)[number]
 
-/** What one HTTP exchange proved (product.md 4). A send never throws: it always ends in one of these. */
+/** What one HTTP exchange proved (service/README.md#outcomes). A send never throws: it always ends in one of these. */
 export type Outcome<Value = AssignedIdentity> =
   /** A definite yes. `notes` are the RESPONSE_* rules that were seen. */
   | (Seen & { readonly kind: 'registered'; readonly value: Value; readonly notes: readonly RuleId[] })

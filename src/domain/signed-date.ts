@@ -8,7 +8,7 @@ import { cleanCell } from './text.js'
 /** The day SEPA direct debit began; also the usual filler for old Dutch mandates. */
 const SEPA_START = '2009-11-01' as LocalDate
 
-/** Checks 4 to 8. True when an error ended the checks. */
+/** A date that can be read and is odd. True when an error ended the checks. */
 function endsAtOddity(
   check: ValueCheck,
   read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
@@ -24,7 +24,10 @@ function endsAtOddity(
   )
 }
 
-/** Checks the date on the mandate (sepa-rules.md 5). A column declared `auto` is settled first (`startSettling`). */
+/**
+ * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is settled first
+ * (`startSettling`).
+ */
 export function checkSignedDate(
   raw: string,
   format: SettledFormat,

@@ -1,4 +1,7 @@
-/** Shared normalisation of cells (sepa-rules.md 2 and 10). Beyond the two sets only what the steps name is stripped. */
+/**
+ * Normalisation of cells in steps A1 to B4 (domain/rulebook.md#normalisation). Beyond the two sets only what the
+ * steps name is stripped.
+ */
 
 const BLANKS = String.raw`\t \u00A0\u2000-\u200A\u202F\u205F\u3000`
 const INVISIBLES = String.raw`\u00AD\u200B-\u200F\u2060\uFEFF`
@@ -69,7 +72,7 @@ export const removeBlanks = (text: string): string => text.replace(ALL_BLANKS, '
 /** The pattern of EXCEL_SCIENTIFIC: a rounded number with a signed exponent. */
 export const isScientific = (text: string): boolean => SCIENTIFIC.test(text)
 
-/** Header folding (sepa-rules.md 10): lower case, no accents, `ß` as `ss`, letters and digits only. */
+/** Header folding (domain/rulebook.md#header-folding): lower case, no accents, `ß` as `ss`, letters and digits only. */
 export function fold(text: string): string {
   const lower = stripEnds(text).toLowerCase().normalize('NFD')
   return lower.replaceAll('ß', 'ss').replace(/[^\p{L}\p{N}]+/gu, '')

@@ -12,7 +12,10 @@ export interface Finding {
   readonly remedy: string
 }
 
-/** What the checks of one record say on its own; rules across rows come at admission (sepa-rules.md 8). */
+/**
+ * What the checks of one record say on its own; rules across rows come at admission
+ * (domain/rulebook.md#rules-across-rows).
+ */
 export type Verdict =
   | { readonly kind: 'sendable'; readonly mandate: Mandate }
   | { readonly kind: 'invalid' }
@@ -37,7 +40,7 @@ export interface CheckedRecord {
   readonly cells: readonly string[]
   readonly verdict: Verdict
   readonly values: ReadableValues
-  /** `country|national part|UPPER-CASED UMR` when both can be read (sepa-rules.md 6.4), else null. */
+  /** `country|national part|UPPER-CASED UMR` when both can be read (domain/rulebook.md#mandate-key), else null. */
   readonly mandateKey: string | null
   /** The ledger row this record says it corrects (`migration_row`); 0 where it does not say which; null for an export. */
   readonly corrects: number | null
@@ -45,7 +48,7 @@ export interface CheckedRecord {
   readonly isUnchanged?: boolean
   /** A person wrote beside the row that it is right as it stands (`migration_decision`: send). */
   readonly isDecided?: boolean
-  /** Until when the first debit must run (sepa-rules.md 7.1), where it can be told. */
+  /** Until when the first debit must run (domain/rulebook.md#last-collection), where it can be told. */
   readonly latestFirstDebit: LocalDate | null
   /** In rule order; the column each belongs to is known from the header mapping of the source. */
   readonly findings: readonly Finding[]

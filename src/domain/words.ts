@@ -5,7 +5,7 @@ import { cleanCell, fold } from './text.js'
 import type { Finding } from './verdict.js'
 import { BUILT_IN, NO, WEAK, YES, type WordLists } from './word-lists.js'
 
-/** What status, sequence and scheme columns say (sepa-rules.md 7.2). */
+/** What status, sequence and scheme columns say (domain/rulebook.md#status-sequence-scheme). */
 
 export type WordField = Exclude<OptionalField, 'last_collection_date'>
 

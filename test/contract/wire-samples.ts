@@ -5,7 +5,7 @@ import migrateMandateResponse from '../../samples/wire/migrate-mandate.response.
 import updateBillogramRequest from '../../samples/wire/update-billogram.request.json' with { type: 'json' }
 import updateBillogramResponse from '../../samples/wire/update-billogram.response.json' with { type: 'json' }
 
-/** The wire samples, typed by hand from service-interface.txt. */
+/** The wire samples, typed by hand from the description of the service (src/contract/README.md). */
 export const samples = {
   createOffer: { request: createOfferRequest, response: createOfferResponse },
   updateBillogram: { request: updateBillogramRequest, response: updateBillogramResponse },

@@ -32,7 +32,16 @@ const given = (
   remedy: RULES[rule].remedy,
 })
 
-const ROW_SECTIONS = ['2', '3', '4', '5', '6.1', '6.3', '7.1', '7.2']
+const ROW_SECTIONS = [
+  'normalisation',
+  'customer-number',
+  'account-number',
+  'signature-date',
+  'creditor-identifier',
+  'mandate-reference',
+  'last-collection',
+  'status-sequence-scheme',
+]
 const rowRules = (Object.keys(RULES) as RuleId[]).filter((rule) => ROW_SECTIONS.includes(RULES[rule].section))
 
 const iban = (value: string): Case => ({ raw: { iban: value } })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../../src/domain/mandate.js'
 
 test('the fields have the names of the wire, and the optional ones those of the rulebook', () => {
-  // Typed from service-interface.txt 2.3 and sepa-rules.md 7.
+  // Written down a second time (src/contract/README.md#mandate).
   expect(REQUIRED_FIELDS).toEqual([
     'customer_no',
     'iban',

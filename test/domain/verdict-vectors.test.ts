@@ -11,7 +11,7 @@ import vectors from './verdict-vectors.json' with { type: 'json' }
 
 const today = parseLocalDate(vectors.today)!
 
-/** Verdict and code as sepa-rules.md 1.3 point 4 defines them: the error, else the first warning. */
+/** Verdict and code as the vectors have them: the error, else the first warning. */
 function judge({ usable, findings }: Checked<unknown>) {
   const error = findings.find(({ severity }) => severity === 'error')
   expect(usable).toBe(error === undefined)

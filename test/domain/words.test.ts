@@ -12,7 +12,7 @@ const schemeOf = (raw: string, words = WORDS) =>
 const firmenMandatOf = (raw: string) =>
   checkWord('scheme', raw, WORDS.firmenMandat, {}).map(({ rule }) => rule)
 
-// Typed from sepa-rules.md 7.2, so that a slip in the lists shows.
+// Written down a second time, so that a slip in the lists shows.
 const NOT_ACTIVE =
   'cancelled, canceled, inactive, expired, revoked, closed, ended, deleted, blocked, failed, invalid, widerrufen, gekündigt, inaktiv, abgelaufen, gesperrt, gelöscht, storniert, ingetrokken, opgezegd, beëindigd, résilié, révoqué, annulé, revocado, cancelado'
 const ACTIVE = 'active, valid, ok, aktiv, gültig, actief, actif, activo'
