@@ -4,11 +4,11 @@ import { offerId } from './offer.js'
 import { base64Text, textUpTo } from './text.js'
 import { tolerantReader } from './tolerant-reader.js'
 
-/** Updates a billogram (service-interface.txt 4.2). */
+/** Updates a billogram (contract/README.md#billogram). */
 export const BILLOGRAM_PATH = `${API_PREFIX}/billogram`
 export const billogramPath = (id: string): string => `${BILLOGRAM_PATH}/${encodeURIComponent(id)}`
 
-/** Billing currencies; which one is allowed follows from the creditor's country (2.2). */
+/** Billing currencies; which one is allowed follows from the creditor's country. */
 export const CURRENCIES = ['SEK', 'NOK', 'DKK', 'EUR', 'USD', 'CNY', 'RUB', 'TRY'] as const
 
 const text = z.string().optional()
@@ -32,7 +32,6 @@ const addressLines = texts(
 )
 const place = texts('zipcode', 'city', 'country')
 
-/** 2.2.1 */
 const customer = z.strictObject({
   customer_no: integer,
   ...texts('org_no', 'name', 'email', 'vat_no', 'phone'),
@@ -53,7 +52,6 @@ const customer = z.strictObject({
   edi: z.strictObject({ electronic_id: integer, ...texts('operator', 'reference', 'note') }).optional(),
 })
 
-/** 2.2.2 */
 const electricityCollection = z.strictObject({
   kommunkod: integer,
   naringsidkare: flag,
@@ -74,7 +72,6 @@ const electricityCollection = z.strictObject({
   nyttighet: text,
 })
 
-/** 2.2.2 */
 const billogramItem = z.strictObject({
   ...texts('item_no', 'title', 'description', 'unit'),
   count: amount,
@@ -103,7 +100,7 @@ const billogramItem = z.strictObject({
 })
 export type BillogramItem = z.infer<typeof billogramItem>
 
-/** 2.2.3. The shape of `data` depends on the event, so any object passes. */
+/** The shape of `data` depends on the event, so any object passes. */
 export const billogramEvent = z.strictObject({
   type: z.string(),
   created_at: z.string(),
@@ -113,14 +110,13 @@ export const billogramEvent = z.strictObject({
 })
 export type BillogramEvent = z.infer<typeof billogramEvent>
 
-/** `data` of the event of a failed direct debit (2.2.3, 6). */
+/** `data` of the event of a failed direct debit. */
 export const failedDirectDebit = z.strictObject({ amount: z.number(), full_status: z.string() })
 
-/** 2.2.4 */
 export const reminder = z.strictObject({ delay_days: integer, ...texts('message', 'type') })
 export type Reminder = z.infer<typeof reminder>
 
-/** 2.2, `creditor_unique_value`: these characters and no other, at most 40. */
+/** `creditor_unique_value`: these characters and no other, at most 40. */
 const uniqueValueText = textUpTo(40).regex(
   /^[a-zA-Z0-9 ,.;:/()[\]&%!#^'"*+=?_<>-]*$/,
   'holds a character that is not allowed',
@@ -134,7 +130,7 @@ const rotavdragTexts = texts(
   'rotavdrag_housing_association_org_no',
 )
 
-/** The fields of 2.2 that travel in both directions with one shape. */
+/** The fields that travel in both directions with one shape. */
 const shared = {
   invoice_no: integer,
   ocr_number: text,
@@ -205,16 +201,16 @@ const shared = {
   on_success: z.strictObject(texts('command', 'method')).optional(),
 }
 
-/** 2.2, request only. */
+/** Request only. */
 const registeredPayments = z.strictObject({
   payments: z.array(z.strictObject({ type: z.string(), payment_amount: z.number(), payment_date: wireDate })),
 })
 
-/** Request body of 4.2: `customer` and `items` are required, every other field is optional. */
+/** The request body: `customer` and `items` are required, every other field is optional. */
 export const billogramRequest = z.strictObject({
   ...shared,
   creditor_unique_value: z.union([uniqueValueText, z.number()]).nullable().optional(),
-  /** Null means the business account's default settings (2.2.4, rule 3). */
+  /** Null means the business account's default settings. */
   automatic_reminders_settings: z.array(reminder).nullable().optional(),
   attachment: z.string().nullable().optional(),
   registered_payments: registeredPayments.optional(),
@@ -222,7 +218,7 @@ export const billogramRequest = z.strictObject({
 })
 export type BillogramRequest = z.infer<typeof billogramRequest>
 
-/** 2.2, the fields marked "response only". */
+/** What only the service sets. */
 const responseOnly = {
   id: z.string(),
   interest_fee: z.number(),
@@ -244,20 +240,20 @@ const responseOnly = {
 }
 export const RESPONSE_ONLY_FIELDS: ReadonlySet<string> = new Set(Object.keys(responseOnly))
 
-/** `data` of the answer of 4.2, response-only fields included, request-only ones left out. */
+/** `data` of the answer, response-only fields included, request-only ones left out. */
 export const billogram = z.strictObject({
   ...responseOnly,
   ...shared,
-  /** Null when it was left out (2.2). */
+  /** Null when it was left out. */
   creditor_unique_value: uniqueValueText.nullable(),
   automatic_reminders_settings: z.array(reminder),
-  /** Null if there is no attachment (2.2). */
+  /** Null if there is no attachment. */
   attachment: z.string().nullable(),
 })
 export type Billogram = z.infer<typeof billogram>
 
-/** The whole answer of 4.2, as the service must write it. */
+/** The whole answer, as the service must write it. */
 export const billogramResponse = envelopeOf(billogram)
 
-/** Reads the answer of 4.2 tolerantly; only `id` must be there. */
+/** Reads the answer tolerantly; only `id` must be there. */
 export const readBillogramAnswer = tolerantReader(billogram, 'id')

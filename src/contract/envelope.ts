@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** Every path of the service starts here (service-interface.txt 4 and 9). */
+/** Every path of the service starts here. */
 export const API_PREFIX = '/api/v2'
 
-/** A calendar date on the wire, `YYYY-MM-DD`; 2023-02-29 is refused (service-interface.txt 2). */
+/** A calendar date on the wire, `YYYY-MM-DD`; 2023-02-29 is refused. */
 export const wireDate = z.iso.date()
 
-/** A point in time on the wire, ISO 8601 with an offset (service-interface.txt 2). */
+/** A point in time on the wire, ISO 8601 with an offset. */
 export const wireDateTime = z.iso.datetime({ offset: true })
 
-/** Every answer is `status` and `data`, nothing else (service-interface.txt 1 and 4). */
+/** Every answer is `status` and `data`, nothing else (contract/README.md#envelope). */
 export const envelopeOf = <Content extends z.ZodType>(content: Content) =>
   z.strictObject({ status: z.string(), data: content })
 
@@ -17,7 +17,10 @@ export const envelopeOf = <Content extends z.ZodType>(content: Content) =>
 export const looseEnvelopeOf = <Content extends z.ZodType>(content: Content) =>
   z.looseObject({ status: z.string().nullable().catch(null), data: content })
 
-/** What an error answer may tell. The format is not documented (section 7), so each part may be missing. */
+/**
+ * What an error answer may tell. The format is not described (contract/README.md#errors), so each part may be
+ * missing.
+ */
 export interface ErrorHints {
   /** The envelope's `status` word, such as INVALID_PARAMETER. */
   readonly serviceCode: string | null

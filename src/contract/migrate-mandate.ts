@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
 import { API_PREFIX, envelopeOf, looseEnvelopeOf, wireDate } from './envelope.js'
 
-/** Registers a migrated mandate (service-interface.txt 4.3). */
+/** Registers a migrated mandate (contract/README.md#mandate). */
 export const MIGRATE_PATH = `${API_PREFIX}/sepa_dd_mandate/migrate`
 
-/** The mandate at the previous creditor (service-interface.txt 2.3). */
+/** The mandate at the previous creditor. */
 const amendment = z.strictObject({
   sepa_creditor_identifier: z.string(),
   unique_mandate_reference: z.string(),
@@ -17,11 +17,11 @@ const echoed = {
   signed_date: wireDate,
 }
 
-/** Request body of 4.3: every field is required, no other is known. */
+/** The request body: every field is required, no other is known. */
 export const migrateRequest = z.strictObject({ ...echoed, amendment })
 export type MigrateRequest = z.infer<typeof migrateRequest>
 
-/** `data` of the answer of 4.3. The two identifiers are the assigned ones. */
+/** `data` of the answer. The two identifiers are the assigned ones. */
 const migratedMandate = z.strictObject({
   ...echoed,
   sepa_creditor_identifier: z.string(),
@@ -29,10 +29,10 @@ const migratedMandate = z.strictObject({
 })
 export type MigratedMandate = z.infer<typeof migratedMandate>
 
-/** The whole answer of 4.3, as the service must write it. */
+/** The whole answer, as the service must write it. */
 export const migrateResponse = envelopeOf(migratedMandate)
 
-/** The request for one mandate: the five values and nothing else (product.md 4). */
+/** The request for one mandate: the five values and nothing else. */
 export function toMigrateRequest(mandate: Mandate): MigrateRequest {
   return {
     customer_no: mandate.customerNo,
@@ -49,12 +49,12 @@ export function toMigrateRequest(mandate: Mandate): MigrateRequest {
 export interface MigrateAnswer {
   /** The envelope's word, `OK` when all is well; null when it is missing. */
   readonly status: string | null
-  /** As it came: a JSON integer, or text of digits (sepa-rules.md 13, RESPONSE_CUSTOMER_TEXT). */
+  /** As it came: a JSON integer, or text of digits (RESPONSE_CUSTOMER_TEXT). */
   readonly customerNo: number | string
   readonly iban: string
   /** As it came; compared as text, never parsed. */
   readonly signedDate: string
-  /** Both are present and not blank; their form is not checked (sepa-rules.md 13). */
+  /** Both are present and not blank; their form is not checked. */
   readonly assigned: AssignedIdentity
 }
 
@@ -74,7 +74,7 @@ const looseMandate = z.looseObject({
 })
 const looseMigrateResponse = looseEnvelopeOf(looseMandate)
 
-/** Reads the answer of 4.3 tolerantly: unknown fields are ignored, the five of `data` must be there. */
+/** Reads the answer tolerantly: unknown fields are ignored, the five of `data` must be there. */
 export function readMigrateAnswer(json: unknown): MigrateReading {
   const parsed = looseMigrateResponse.safeParse(json)
   if (!parsed.success) return { kind: 'unreadable', reason: firstProblem(parsed.error) }

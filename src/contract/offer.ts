@@ -3,16 +3,16 @@ import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
 import { base64Text, textUpTo } from './text.js'
 import { tolerantReader } from './tolerant-reader.js'
 
-/** Creates an offer (service-interface.txt 4.1). */
+/** Creates an offer (contract/README.md#offer). */
 export const OFFER_PATH = `${API_PREFIX}/offer`
 
-/** The discriminator of an offer (service-interface.txt 2.1). */
+/** The discriminator of an offer. */
 export const OFFER_TYPES = ['banner', 'sale', 'info'] as const
 
-/** At most 30 letters and digits, so never blank (2.1, 8). Unique without regard to case: the service checks that. */
+/** At most 30 letters and digits, so never blank. Unique without regard to case: the service checks that. */
 export const offerId = textUpTo(30).regex(/^[A-Za-z0-9]+$/, 'must be letters and digits, at least one')
 
-/** `picture` is base64, `picture_type` a media type; which types and sizes are allowed is not shown (2.1). */
+/** `picture` is base64, `picture_type` a media type; which types and sizes are allowed is not described. */
 const media = z.strictObject({
   picture: base64Text,
   picture_type: z.string().regex(/^[\w.+-]+\/[\w.+-]+$/, 'must be a media type such as image/png'),
@@ -24,14 +24,14 @@ const common = {
   text: textUpTo(1000),
   info_link: textUpTo(1000).regex(/^https?:\/\//, 'must begin with http:// or https://'),
   media,
-  /** Returned if it was given (2.1). */
+  /** Returned if it was given. */
   link_text: z.string().optional(),
 }
 
 const requestOf = <Type extends (typeof OFFER_TYPES)[number]>(type: Type) =>
   z.strictObject({ type: z.literal(type), ...common })
 
-/** Request body of 4.1. The three types have the same fields today; the discriminator is checked first. */
+/** The request body. The three types have the same fields today; the discriminator is checked first. */
 export const offerRequest = z.discriminatedUnion(
   'type',
   [requestOf('banner'), requestOf('sale'), requestOf('info')],
@@ -39,7 +39,7 @@ export const offerRequest = z.discriminatedUnion(
 )
 export type OfferRequest = z.infer<typeof offerRequest>
 
-/** `data` of the answer of 4.1. */
+/** `data` of the answer. */
 export const offer = z.strictObject({
   type: z.enum(OFFER_TYPES),
   ...common,
@@ -48,8 +48,8 @@ export const offer = z.strictObject({
 })
 export type Offer = z.infer<typeof offer>
 
-/** The whole answer of 4.1, as the service must write it. */
+/** The whole answer, as the service must write it. */
 export const offerResponse = envelopeOf(offer)
 
-/** Reads the answer of 4.1 tolerantly; only `offer_id` must be there. */
+/** Reads the answer tolerantly; only `offer_id` must be there. */
 export const readOfferAnswer = tolerantReader(offer, 'offer_id')

@@ -9,5 +9,5 @@ export const textUpTo = (max: number) =>
     })
     .meta({ maxLength: max })
 
-/** Base64 with its padding; `byte` is the document's name for the format (2.2, `attachment_content`). */
+/** Base64 with its padding; `byte` is the name the service gives the format. */
 export const base64Text = z.base64('must be base64').meta({ format: 'byte' })

@@ -2,7 +2,10 @@ import { REQUIRED_FIELDS, type Field, type RequiredField } from '../domain/manda
 import { cleanCell, removeBlanks } from '../domain/text.js'
 import type { RawValues } from '../domain/check-mandate.js'
 
-/** What was safely cleaned away from a value (sepa-rules.md 2); `textMarker` is `="…"` or a leading apostrophe. */
+/**
+ * What was safely cleaned away from a value (domain/rulebook.md#normalisation); `textMarker` is `="…"` or a leading
+ * apostrophe.
+ */
 type CleaningStep = 'blanks' | 'hyphens' | 'label' | 'case' | 'textMarker'
 
 /** Number of cells per field and step. */

@@ -9,7 +9,7 @@ import { leftOutFindings } from './left-out.js'
 import { refuse, refuseByFinding, unreadable } from './refusal.js'
 import { openTable, refuseRagged, type Table } from './table.js'
 
-/** What a crosswalk says of one old key (sepa-rules.md 3.1). */
+/** What a crosswalk says of one old key (domain/rulebook.md#crosswalk). */
 type CrosswalkAnswer =
   | { readonly kind: 'found'; readonly customerNo: string; readonly secondKeys: readonly string[] }
   | { readonly kind: 'no_match' }

@@ -1,6 +1,6 @@
 import { refuse } from './refusal.js'
 
-/** The separators a source may have (product.md 5), by the spellings of the configuration. */
+/** The separators a source may have, by the spellings of the configuration. */
 export const DELIMITERS = { ',': ',', ';': ';', '\t': '\t', '|': '|', tab: '\t' } as const
 export type DelimiterName = keyof typeof DELIMITERS
 

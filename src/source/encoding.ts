@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { refuse } from './refusal.js'
 
-/** The encodings a source may have (product.md 5), by the names that the configuration uses. */
+/** The encodings a source may have, by the names that the configuration uses. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
@@ -137,7 +137,10 @@ function judge(head: Uint8Array): Pick<EncodingEvidence, 'unmarked' | 'isBinary'
   return { unmarked, isBinary: evenZeros + oddZeros + controls > head.length / 100 }
 }
 
-/** Decides as sepa-rules.md 12 says. @throws {SourceError} FILE_ENCODING */
+/**
+ * A byte order mark, strict UTF-8, Windows-1252, in this order (source/README.md#formats).
+ * @throws {SourceError} FILE_ENCODING
+ */
 export function chooseEncoding(
   source: string,
   evidence: EncodingEvidence,

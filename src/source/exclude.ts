@@ -7,7 +7,7 @@ import { findingOf } from './finding.js'
 import { findColumn, type Header } from './header.js'
 import type { ExcludeOptions } from './options.js'
 
-/** The findings that keep a record back on purpose (product.md 5), from its cells in header order. */
+/** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
 export type Excluder = (cells: readonly string[]) => readonly Finding[]
 
 interface Exclusion {

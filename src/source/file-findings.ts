@@ -14,7 +14,7 @@ interface WatchOptions {
   readonly hasLastCollection: boolean
 }
 
-/** Watches the records go by for what only the whole file shows (sepa-rules.md 9). */
+/** Watches the records go by for what only the whole file shows (domain/rulebook.md#file-rules). */
 export interface FileWatch {
   /** @param keys what the row calls its customer: the number, and the old key where there is one */
   readonly note: (values: ReadableValues, keys: readonly string[]) => void

@@ -10,7 +10,7 @@ import type { Inspection } from './inspect.js'
 const EDIT = '# EDIT:'
 
 /**
- * A commented configuration file for an inspected source (product.md 2, `init`). What could not be told is marked
+ * A commented configuration file for an inspected source. What could not be told is marked
  * with `EDIT`; everything else says why it stands there.
  */
 export function draftConfiguration(inspection: Inspection): string {

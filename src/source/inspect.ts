@@ -20,7 +20,7 @@ import type { RawRecord } from './records.js'
 import { tableOf, type Table, type TableEnd } from './table.js'
 import { openText, type TextSource } from './text.js'
 
-/** What can be told of a source without a configuration (product.md 2, `inspect`). Account numbers are masked. */
+/** What can be told of a source without a configuration. Account numbers are masked. */
 export interface Inspection {
   readonly name: string
   readonly sha256: string

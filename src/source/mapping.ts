@@ -31,7 +31,7 @@ export interface MappedColumn {
   readonly transforms: readonly Transform[]
 }
 
-/** Which column feeds which field (models.md 3). */
+/** Which column feeds which field. */
 export interface Mapping {
   readonly fields: readonly MappedColumn[]
   /** Optional fields that the configuration decides about: by a column, or that there is none. */
@@ -40,7 +40,7 @@ export interface Mapping {
   readonly constant: string | null
   readonly signedDateFormat: DateFormat | 'auto'
   readonly lastCollectionFormat: DateFormat | 'auto'
-  /** The scheme column says yes or no (sepa-rules.md 7.2). */
+  /** The scheme column says yes or no. */
   readonly schemeIsFirmenMandat: boolean
   /** The column with the old key that the crosswalk translates. */
   readonly oldKey: { readonly position: number; readonly name: string } | null
@@ -64,7 +64,8 @@ interface Problem {
 }
 
 /**
- * Finds the column of every field, by the configuration first and by the usual names otherwise (sepa-rules.md 9, 10).
+ * Finds the column of every field, by the configuration first and by the usual names otherwise
+ * (domain/rulebook.md#header-folding).
  * @throws {SourceError} FILE_HEADER_MISSING, FILE_HEADER_DUPLICATE or FILE_HEADER_AMBIGUOUS, with all that is wrong
  * @throws {UsageError} when the configuration contradicts itself
  */
@@ -176,7 +177,7 @@ const missing = (purpose: string, candidates: readonly ColumnRef[]): Problem => 
 
 /**
  * Folding would take "Customer No." for customer_no. In an export of the previous creditor that is the old key, and
- * sending it would debit strangers, so this one name must stand as it is (sepa-rules.md 10: only this).
+ * sending it would debit strangers, so this one name must stand as it is.
  */
 export function isUsualName(name: string, field: Field): boolean {
   if (field === 'customer_no') return name.toLowerCase() === 'customer_no'

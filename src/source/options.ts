@@ -3,7 +3,7 @@ import { DATE_FORMATS } from '../domain/date-format.js'
 import { DELIMITERS, type DelimiterName } from './delimiter.js'
 import { ENCODINGS } from './encoding.js'
 
-/** The sections of sepa-migrate.yaml that say how to read a source (product.md 5). */
+/** The sections of sepa-migrate.yaml that say how to read a source. */
 
 const name = z.string('Give the name of a column').min(1, 'A column name is empty')
 const position = z.int('Give a column by its name or its position from 1').min(1, 'Positions count from 1')
@@ -160,7 +160,7 @@ const excludeSchema = z
 
 const words = z.array(z.string().min(1)).exactOptional()
 
-/** Words of status, sequence and scheme columns that the built-in lists do not know (sepa-rules.md 7.2). */
+/** Words of status, sequence and scheme columns that the built-in lists do not know. */
 const wordsSchema = z
   .strictObject({
     status: z.strictObject({ active: words, notActive: words }).exactOptional(),

@@ -154,7 +154,7 @@ async function* readData(
   return { ...batches.end(), totals }
 }
 
-/** Settles the columns declared `auto`, which takes a look at all their values first (sepa-rules.md 5). */
+/** Settles the columns declared `auto`, which takes a look at all their values first. */
 async function settleFormats(source: RecognisedSource, signal: AbortSignal | undefined): Promise<Formats> {
   const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
   const columns = [

@@ -27,7 +27,7 @@ export interface RecordsEnd {
   readonly lines: number
 }
 
-/** A line of separators only; like an empty line it is no record (sepa-rules.md 12). */
+/** A line of separators only; like an empty line it is no record. */
 export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')
 
 /**

@@ -14,7 +14,7 @@ interface RefusalDetails {
 const refusal = (source: string, detail: string): string =>
   `Cannot read the source "${source}": ${detail}; nothing was sent`
 
-/** A file-level rule was broken (sepa-rules.md 9), so the whole source is refused. */
+/** A file-level rule was broken (domain/rulebook.md#file-rules), so the whole source is refused. */
 export function refuse(
   source: string,
   rule: RuleId,

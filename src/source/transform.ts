@@ -3,7 +3,8 @@ import type { Transform } from './options.js'
 
 /**
  * Applies the changes that the configuration orders, in its order, before any check. They see the cell without outer
- * blanks and text marker (steps A1, A2), so a result file that marked a cell as text comes back unchanged.
+ * blanks and text marker (domain/rulebook.md#normalisation, steps A1 and A2), so a result file that marked a cell as
+ * text comes back unchanged.
  */
 export const applyTransforms = (cell: string, transforms: readonly Transform[]): string =>
   transforms.reduce(applyTransform, cleanCell(cell))

@@ -8,7 +8,7 @@ import {
   wireDateTime,
 } from '../../src/contract/envelope.js'
 
-describe('the envelope (sections 1 and 4)', () => {
+describe('the envelope (src/contract/README.md#envelope)', () => {
   const strict = envelopeOf(z.strictObject({ a: z.number() }))
 
   it('is status, a string, and data', () => {
@@ -30,7 +30,7 @@ describe('the envelope (sections 1 and 4)', () => {
   })
 })
 
-describe('dates on the wire (section 2)', () => {
+describe('dates on the wire', () => {
   it.each(['2024-02-29', '1999-12-31'])('accepts %s', (text) => {
     expect(wireDate.safeParse(text).success).toBe(true)
   })
@@ -49,7 +49,7 @@ describe('dates on the wire (section 2)', () => {
   })
 })
 
-describe('the hints of an error answer (section 7)', () => {
+describe('the hints of an error answer (src/contract/README.md#errors)', () => {
   it('reads the word, the field and the message where they are there', () => {
     const json = { status: 'INVALID_PARAMETER', data: { message: 'no', field: 'iban' } }
     expect(readErrorHints(json)).toEqual({ serviceCode: 'INVALID_PARAMETER', field: 'iban', message: 'no' })

@@ -12,8 +12,8 @@ import response from '../../samples/wire/migrate-mandate.response.json' with { t
 
 const answerWith = (data: object) => readMigrateAnswer({ ...response, data: { ...response.data, ...data } })
 
-describe('the migrate operation (sections 2.3 and 4.3)', () => {
-  it('has the path of the document', () => {
+describe('the migrate operation (src/contract/README.md#mandate)', () => {
+  it('has the path of the description', () => {
     expect(MIGRATE_PATH).toBe('/api/v2/sepa_dd_mandate/migrate')
   })
 

@@ -5,23 +5,23 @@ import { samples } from './wire-samples.js'
 const { request, response } = samples.createOffer
 const accepts = (change: object) => offerRequest.safeParse({ ...request, ...change }).success
 
-describe('an offer (section 2.1)', () => {
-  it('4.1: is created under the path of the document', () => {
+describe('an offer (src/contract/README.md#offer)', () => {
+  it('is created under the path of the description', () => {
     expect(OFFER_PATH).toBe('/api/v2/offer')
   })
 
-  it('2.1: type is banner, sale or info and nothing else', () => {
+  it('type is banner, sale or info and nothing else', () => {
     expect([...OFFER_TYPES]).toEqual(['banner', 'sale', 'info'])
     for (const type of OFFER_TYPES) expect(accepts({ type })).toBe(true)
     for (const type of ['Banner', '', 'offer', null, undefined, 1]) expect(accepts({ type })).toBe(false)
   })
 
-  it.each(['A', 'a1', 'x'.repeat(30), '0'])('2.1, 8: offer_id may be %j', (offer_id) => {
+  it.each(['A', 'a1', 'x'.repeat(30), '0'])('offer_id may be %j', (offer_id) => {
     expect(accepts({ offer_id })).toBe(true)
   })
 
   it.each(['', ' ', 'x'.repeat(31), 'a b', 'a-b', 'a_b', 'ä', 'abc\n', '\u0660', null, 7, undefined])(
-    '2.1, 8: offer_id may not be %j',
+    'offer_id may not be %j',
     (offer_id) => {
       expect(accepts({ offer_id })).toBe(false)
     },
@@ -30,14 +30,14 @@ describe('an offer (section 2.1)', () => {
   it.each([
     ['title', 200],
     ['text', 1000],
-  ])('2.1, 8: %s has at most %i characters, whatever they are', (field, limit) => {
+  ])('%s has at most %i characters, whatever they are', (field, limit) => {
     expect(accepts({ [field]: 'x'.repeat(limit) })).toBe(true)
     expect(accepts({ [field]: '🙂'.repeat(limit) })).toBe(true)
     expect(accepts({ [field]: 'x'.repeat(limit + 1) })).toBe(false)
     expect(accepts({ [field]: undefined })).toBe(false)
   })
 
-  it('2.1, 8: info_link begins with http:// or https:// and has at most 1000 characters', () => {
+  it('info_link begins with http:// or https:// and has at most 1000 characters', () => {
     const longest = 'https://a.example/'.padEnd(1000, 'x')
     for (const info_link of ['http://a.example', longest]) expect(accepts({ info_link })).toBe(true)
     for (const info_link of [
@@ -54,7 +54,7 @@ describe('an offer (section 2.1)', () => {
     }
   })
 
-  it('2.1: media has a base64 picture and its media type', () => {
+  it('media has a base64 picture and its media type', () => {
     const { media } = request
     expect(accepts({ media: { ...media, picture: 'AAA=' } })).toBe(true)
     for (const broken of [
@@ -70,13 +70,13 @@ describe('an offer (section 2.1)', () => {
     }
   })
 
-  it('2.1: link_text may be left out, in the request and in the answer', () => {
+  it('link_text may be left out, in the request and in the answer', () => {
     expect(accepts({ link_text: undefined })).toBe(true)
     const { link_text: _, ...rest } = response.data
     expect(offer.safeParse(rest).success).toBe(true)
   })
 
-  it('2.1: an unknown field is refused', () => {
+  it('an unknown field is refused', () => {
     expect(accepts({ colour: 'red' })).toBe(false)
     expect(accepts({ created_at: '2025-03-01T09:30:00Z' })).toBe(false)
   })

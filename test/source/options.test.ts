@@ -10,7 +10,7 @@ const problemsOf = (yaml: string): string[] =>
   []
 
 describe('the sections of the configuration file', () => {
-  test('the example of the specification is valid', () => {
+  test('an example of every section is valid', () => {
     const yaml = `
       source: { delimiter: ";", encoding: windows-1252, skipLines: 1, skipFooterLines: 0 }
       columns:
