@@ -54,12 +54,13 @@ describe('the packed file', () => {
         'package/dist/cli.js',
         'package/samples/clean.csv',
         'package/README.md',
+        'package/src/domain/rulebook.md',
         'package/LICENSE',
       ]),
     )
     expect(
       files.filter(
-        (name) => !/^package\/(dist|samples|package\.json|README|LICENSE|src\/.*README)/.test(name),
+        (name) => !/^package\/(dist|samples|package\.json|README|LICENSE|src\/.*\.md$)/.test(name),
       ),
     ).toEqual([])
   })
