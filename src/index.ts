@@ -1,6 +1,7 @@
 /** The public API, every export by name. The command line uses nothing else. */
 
 // What a mandate, a verdict, an outcome, a state are.
+export type { Clock } from './domain/clock.js'
 export { checkCreditorIdentifier } from './domain/creditor-identifier.js'
 export { checkCustomerNo } from './domain/customer-no.js'
 export { checkIban } from './domain/iban.js'
@@ -56,7 +57,6 @@ export type {
   AdoptionReport,
   Attempt,
   Claims,
-  Clock,
   Ledger,
   ReadyRow,
   Resolution,

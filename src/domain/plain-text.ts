@@ -1,6 +1,9 @@
-/** ESC and the C1 introducers with what they introduce: colours, cursor moves, titles and links of terminals. */
+/**
+ * ESC and the C1 introducers with what they introduce: colours, cursor moves, titles and links of terminals. A title that
+ * is never ended loses its introducer alone, so that no text of a message disappears with it.
+ */
 const TERMINAL_SEQUENCE =
-  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)?|\u001B[ -/]*[0-~]?/gu
+  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)|\u001B[ -/]*[0-~]?/gu
 const CONTROL_RUN = /[\p{Cc}\u2028\u2029]+/gu
 /** Bidirectional overrides, zero-width characters, fillers, tags: they change what a reader sees. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu

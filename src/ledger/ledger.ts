@@ -7,14 +7,6 @@ import type { SeverityOverrides } from '../domain/rules.js'
 import type { Totals } from '../domain/totals.js'
 import type { LedgerReader } from './reader.js'
 
-/** Wall clock for what is written down, monotonic clock for what is waited for; only cli.ts makes the real one. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  /** Milliseconds from any origin, never stepping back. */
-  readonly monotonic: () => number
-}
-
 /** A row that may be sent now. */
 export interface ReadyRow {
   readonly id: number

@@ -1,7 +1,8 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Mandate } from '../domain/mandate.js'
 import type { Outcome } from '../domain/outcome.js'
-import type { Attempt, Clock, Ledger, ReadyRow } from '../ledger/ledger.js'
+import type { Attempt, Ledger, ReadyRow } from '../ledger/ledger.js'
+import type { Clock } from '../domain/clock.js'
 import { mustStop, noteOutcome, startBrake, type Brake, type BrakeLimits } from './brake.js'
 import { decide, type AttemptFacts, type Decided } from './decide.js'
 import {

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { isLoopback } from '../domain/loopback.js'
 import { refuse, type Refusal } from './refusal.js'
 
 export interface Credentials {
@@ -25,7 +26,6 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/
 
 /**
@@ -41,6 +41,6 @@ export function isOwnHost(
     /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec((host ?? '').toLowerCase()) ?? []
   if (Number(given) !== port) return false
   // Where it listens on more than loopback it is reached by addresses of this computer, which no page can forge.
-  const isPublic = !LOOPBACK.test(listensOn) && listensOn !== '::1'
-  return LOOPBACK.test(name) || name === listensOn.toLowerCase() || (isPublic && ADDRESS.test(name))
+  const isPublic = !isLoopback(listensOn)
+  return isLoopback(name) || name === listensOn.toLowerCase() || (isPublic && ADDRESS.test(name))
 }

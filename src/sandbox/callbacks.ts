@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { request, type ClientRequest } from 'node:http'
-import { isIP } from 'node:net'
 import type { BillogramEvent } from '../contract/billogram.js'
+import { isLoopback } from '../domain/loopback.js'
 import type { PlainFields } from './billogram-record.js'
 
 /** The header that carries `sha256=` and the hex HMAC of the exact body, keyed with `sign_key` (choice 15). */
@@ -53,8 +53,8 @@ function loopbackTarget(text: string): URL | null {
   if (!URL.canParse(text)) return null
   const url = new URL(text)
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1'
-  const isLoopback = url.hostname === '[::1]' || (isIP(url.hostname) === 4 && url.hostname.startsWith('127.'))
-  return url.protocol === 'http:' && url.username === '' && url.password === '' && isLoopback ? url : null
+  const isPlain = url.protocol === 'http:' && url.username === '' && url.password === ''
+  return isPlain && isLoopback(url.hostname) ? url : null
 }
 
 function send(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CURRENCIES, reminder } from '../contract/billogram.js'
 import { UsageError } from '../errors.js'
+import { isLoopback } from '../domain/loopback.js'
 import { DEFAULT_CHOICES, type Choices } from './choices.js'
 import { checkFaults, type FaultRule, type FaultRuleInput } from './faults.js'
 
@@ -79,7 +80,7 @@ const choices = z.strictObject({
 /** Checks the options. @throws UsageError that names the option. */
 export function readSettings(given: SandboxOptions): Settings {
   const settings = checked(options, given, '')
-  if (!isLoopbackHost(settings.host) && settings.password === DEFAULT_PASSWORD) {
+  if (!isLoopback(settings.host) && settings.password === DEFAULT_PASSWORD) {
     throw new UsageError(
       `Cannot listen on ${settings.host} with the default password`,
       'Set a password of your own, or listen on 127.0.0.1.',
@@ -101,6 +102,3 @@ function checked<Value>(schema: z.ZodType<Value>, given: unknown, prefix: string
     'Correct the option and start again.',
   )
 }
-
-const isLoopbackHost = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)

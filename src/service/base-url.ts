@@ -1,5 +1,6 @@
 import { API_PREFIX } from '../contract/envelope.js'
 import { UsageError } from '../errors.js'
+import { isLoopback } from '../domain/loopback.js'
 
 /** Where the service is, checked once at start (product.md 2, engineering-facts 8). */
 export interface BaseUrl {
@@ -16,8 +17,6 @@ export interface BaseUrl {
   /** A literal loopback address: nothing leaves this machine, so `http:` is allowed and no confirmation asked. */
   readonly isLoopback: boolean
 }
-
-const IPV4_LOOPBACK = /^127\.\d+\.\d+\.\d+$/
 
 /**
  * Reads the base URL. Messages name the host only: the text itself may hold a password or a token.
@@ -38,8 +37,7 @@ export function readBaseUrl(text: string): BaseUrl {
     )
   }
   if (/[?#]/.test(trimmed)) throw unusable('it has a query or a fragment')
-  const isLoopback = isLoopbackName(url.hostname)
-  if (url.protocol === 'http:' && !isLoopback) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw unusable(
       `"${url.host}" is not this machine, and http:// would send account numbers unencrypted`,
       'Use https://. Only 127.0.0.0/8, [::1] and localhost may be reached by http://.',
@@ -52,7 +50,13 @@ export function readBaseUrl(text: string): BaseUrl {
       `Leave out the ending "${API_PREFIX}", it is added to the address.`,
     )
   }
-  return { href: url.origin + pathPrefix, origin: url.origin, pathPrefix, host: url.host, isLoopback }
+  return {
+    href: url.origin + pathPrefix,
+    origin: url.origin,
+    pathPrefix,
+    host: url.host,
+    isLoopback: isLoopback(url.hostname),
+  }
 }
 
 /** Services document their address with the ending that every path of the interface begins with. */
@@ -74,10 +78,6 @@ function oneSpelling(href: string): string {
   const { origin, pathname } = withoutTrailingDot(new URL(href))
   return origin + pathname.replace(/\/+$/, '')
 }
-
-/** Judged on the parsed host, so that spellings such as `127.1` count and `127.0.0.1.example` does not. */
-export const isLoopbackName = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || IPV4_LOOPBACK.test(hostname)
 
 const unusable = (
   problem: string,

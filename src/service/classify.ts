@@ -1,7 +1,7 @@
 import { readErrorHints, type ErrorHints } from '../contract/envelope.js'
 import type { Mandate } from '../domain/mandate.js'
 import type { Evidence, Halt, Outcome } from '../domain/outcome.js'
-import { createCleaner, MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
+import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
 import type { Exchange, Response } from './exchange.js'
 import { proveRegistration, type Proof } from './answer-proof.js'
 import { readRetryAfterMs } from './retry-after.js'
@@ -189,7 +189,8 @@ function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner):
     status: response?.status ?? null,
     errorCode: error === null ? null : (error.code ?? error.name),
     ...hints,
-    answer: response === null || response.bodyText === '' ? null : clean(response.bodyText, MAX_ANSWER_BYTES),
+    answer:
+      response === null || response.bodyText === '' ? null : clean(response.bodyText, KEPT_ANSWER_BYTES),
     durationMs: exchange.durationMs,
     retryAfterMs:
       response === null

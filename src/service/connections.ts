@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { UsageError } from '../errors.js'
-import { isLoopbackName, type BaseUrl } from './base-url.js'
+import { isLoopback } from '../domain/loopback.js'
+import type { BaseUrl } from './base-url.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
 interface TlsOptions {
@@ -137,7 +138,7 @@ export function readProxy(text: string): URL {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw unusableProxy('its address does not begin with https://')
   const url = new URL(text)
-  if (url.protocol === 'http:' && !isLoopbackName(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw unusableProxy(
       `"${url.host}" is not this machine, and http:// would send the password of the proxy in clear`,
     )

@@ -1,11 +1,12 @@
 import type { Iban } from '../domain/mandate.js'
 import { maskAccounts, maskIban } from '../domain/masking.js'
+import { oneLine } from '../domain/plain-text.js'
 
 /** Makes text of the service fit to be kept: no account number, nothing that a terminal would obey, bounded. */
 export type Cleaner = (text: string, maxBytes: number) => string
 
 /** What is kept of an answer (engineering-facts 1: less personal data on disk). */
-export const MAX_ANSWER_BYTES = 2048
+export const KEPT_ANSWER_BYTES = 2048
 /** What is kept of one word or sentence of the service. */
 export const MAX_MESSAGE_BYTES = 512
 
@@ -46,10 +47,8 @@ const decodeEscapes = (text: string): string =>
 
 /** Without terminal sequences, control, bidirectional and other invisible characters (engineering-facts 8). */
 const toVisible = (text: string): string =>
-  text
-    .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g, '')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[\p{Cf}\p{Cs}]/gu, '')
+  oneLine(text)
+    .replace(/\p{Cs}/gu, '')
     .normalize('NFKC')
 
 /** Masks every part of the account number of at least eight characters, whatever stands between them. */

@@ -12,7 +12,8 @@ import type {
 import type { Outcome } from '../../src/domain/outcome.js'
 import type { SeverityOverrides } from '../../src/domain/rules.js'
 import type { CheckedRecord, Finding, SourceSummary, Verdict } from '../../src/domain/verdict.js'
-import type { Clock, Ledger, ReadyRow } from '../../src/ledger/ledger.js'
+import type { Ledger, ReadyRow } from '../../src/ledger/ledger.js'
+import type { Clock } from '../../src/domain/clock.js'
 import { openLedger } from '../../src/ledger/open-ledger.js'
 import type { LedgerOptions } from '../../src/ledger/writer.js'
 
