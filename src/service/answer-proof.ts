@@ -18,7 +18,7 @@ type Read<Reader extends (json: unknown) => { readonly kind: string }> = Extract
   { readonly kind: 'read' }
 >
 
-/** A created offer, or an updated billogram, as the service described it (service-interface.txt 2.1, 2.2). */
+/** A created offer, or an updated billogram, as the service described it. */
 interface Described<Content> {
   readonly content: Content
   /** Paths of documented fields that came in an undocumented shape and are missing from `content`. */
@@ -27,7 +27,7 @@ interface Described<Content> {
 export type OfferAnswer = Described<Read<typeof readOfferAnswer>['content']>
 export type BillogramAnswer = Described<Read<typeof readBillogramAnswer>['content']>
 
-/** Registered only if the answer is whole and names this very mandate (product.md 4, sepa-rules.md 13). */
+/** Registered only if the answer is whole and names this very mandate (service/README.md#outcomes). */
 export function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdentity> {
   const reading = readMigrateAnswer(json)
   if (reading.kind === 'unreadable') return reading
@@ -58,7 +58,7 @@ function differingField(answer: MigrateAnswer, mandate: Mandate): string | null 
   return null
 }
 
-/** Offer ids are compared without regard to case, as the service compares them (service-interface.txt 2.1). */
+/** Offer ids are compared without regard to case, as the service compares them. */
 export function proveOffer(json: unknown, offerId: string): Proof<OfferAnswer> {
   const reading = readOfferAnswer(json)
   if (reading.kind === 'unreadable') return reading

@@ -2,7 +2,7 @@ import { API_PREFIX } from '../contract/envelope.js'
 import { UsageError } from '../errors.js'
 import { isLoopback } from '../domain/loopback.js'
 
-/** Where the service is, checked once at start (product.md 2, engineering-facts 8). */
+/** Where the service is, checked once at start. */
 export interface BaseUrl {
   /**
    * One spelling per service: lower case, no dot after the host, no trailing slash or `/api/v2`, default port left out.

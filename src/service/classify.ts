@@ -21,7 +21,7 @@ export interface AnswerReader<Value> {
 /** The service uses it for an object that is in another state than the request needs; a mandate that exists is one. */
 const EXISTS_WORD = 'INVALID_OBJECT_STATE'
 
-/** What one exchange proved about a mandate (product.md 4). Pure, total, and in doubt unless proven otherwise. */
+/** What one exchange proved about a mandate (service/README.md#outcomes). Pure, total, and in doubt unless proven otherwise. */
 export const classify = (
   exchange: Exchange,
   mandate: Mandate,
@@ -102,7 +102,7 @@ function classifyStatus<Value>(
   }
 }
 
-/** One word of the service counts, and only where the configuration does not say otherwise (product.md 4). */
+/** One word of the service counts, and only where the configuration does not say otherwise. */
 function lineFor(status: number, hints: ErrorHints, table: StatusTable) {
   const isNotYet = status === 404 && hints.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(404)
   return isNotYet ? ({ kind: 'turned_away', halt: null } as const) : table.lineOf(status)

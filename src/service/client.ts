@@ -20,7 +20,7 @@ export interface ClientOptions extends ConnectionOptions {
   /** Version of the program, sent in `User-Agent`. */
   readonly version: string
   readonly clock: ExchangeClock
-  /** What each status means; the table of product.md 4 when left out. */
+  /** What each status means; service/README.md#outcomes when left out. */
   readonly statusTable?: StatusTable
   /** Limit of a whole exchange, the answer's last byte included. Default 150 s. */
   readonly deadlineMs?: number
@@ -35,20 +35,20 @@ export interface SendOptions {
   readonly signal?: AbortSignal
 }
 
-/** The three operations of service-interface.txt 4. None rejects, none sends twice: each ends in an outcome. */
+/** The three operations of the service. None rejects, none sends twice: each ends in an outcome. */
 export interface ServiceClient {
   /**
-   * Registers a migrated mandate (4.3). Never to be sent again once it is in doubt: the service documents
+   * Registers a migrated mandate. Never to be sent again once it is in doubt: the service documents
    * neither an idempotency key nor a way to look, so a second call may make a second mandate.
    */
   readonly migrateMandate: (mandate: Mandate, options: SendOptions) => Promise<Outcome>
   /**
-   * Creates an offer (4.1); `registered` means created. In doubt, it may be sent again: its `offer_id` is
+   * Creates an offer; `registered` means created. In doubt, it may be sent again: its `offer_id` is
    * unique, so a second creation is refused as taken, which tells that the first one arrived.
    */
   readonly createOffer: (offer: OfferRequest, options: SendOptions) => Promise<Outcome<OfferAnswer>>
   /**
-   * Updates a billogram (4.2); `registered` means updated. In doubt, it may be sent again: the same update
+   * Updates a billogram; `registered` means updated. In doubt, it may be sent again: the same update
    * twice leaves the same billogram. The exception is `registered_payments`, which may count twice.
    */
   readonly updateBillogram: (

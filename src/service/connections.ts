@@ -13,7 +13,7 @@ interface TlsOptions {
 }
 
 export interface ConnectionOptions {
-  /** The highest concurrency ever used: nothing may queue inside undici (engineering-facts 2.1). */
+  /** The highest concurrency ever used: nothing may queue inside undici (service/README.md#connections). */
   readonly concurrency: number
   /** Covers the TLS handshake too. Default 10 s. */
   readonly connectTimeoutMs?: number

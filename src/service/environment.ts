@@ -2,7 +2,7 @@ import { UsageError } from '../errors.js'
 
 /**
  * The connections verify certificates whatever the environment says; a run that was told not to is refused
- * all the same, because its operator believes something that is not so (engineering-facts 2.5 and 10, 56).
+ * all the same, because its operator believes something that is not so (service/README.md#connections).
  * @throws {UsageError}
  */
 export function refuseUnverifiedTls(environment: Readonly<Record<string, string | undefined>>): void {

@@ -5,7 +5,7 @@ import { oneLine } from '../domain/plain-text.js'
 /** Makes text of the service fit to be kept: no account number, nothing that a terminal would obey, bounded. */
 export type Cleaner = (text: string, maxBytes: number) => string
 
-/** What is kept of an answer (engineering-facts 1: less personal data on disk). */
+/** What is kept of an answer: little, because it is personal data on disk (service/README.md#evidence). */
 export const KEPT_ANSWER_BYTES = 2048
 /** What is kept of one word or sentence of the service. */
 export const MAX_MESSAGE_BYTES = 512
@@ -45,7 +45,7 @@ const decodeEscapes = (text: string): string =>
     )
     .replace(/&nbsp;|&#160;|&#xa0;/gi, ' ')
 
-/** Without terminal sequences, control, bidirectional and other invisible characters (engineering-facts 8). */
+/** Without terminal sequences, control, bidirectional and other invisible characters. */
 const toVisible = (text: string): string =>
   oneLine(text)
     .replace(/\p{Cs}/gu, '')

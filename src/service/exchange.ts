@@ -38,7 +38,7 @@ export interface TransportError {
 
 /** One HTTP exchange as a plain value: everything the classifier needs, nothing of the library. */
 export interface Exchange {
-  /** False proves that no byte was handed to the socket, and that none will be (engineering-facts 2.2). */
+  /** False proves that no byte was handed to the socket, and that none will be (service/README.md#the-phase-flag). */
   readonly started: boolean
   readonly response: Response | null
   readonly error: TransportError | null
@@ -50,7 +50,7 @@ export interface Exchange {
 export interface ExchangeLimits {
   /** From the call to the last byte of the answer: the only limit that a trickling answer cannot outlive. */
   readonly deadlineMs: number
-  /** A fresh connection for every request, for a service that drops idle ones early (engineering-facts 2.5). */
+  /** A fresh connection for every request, for a service that drops idle ones early (service/README.md#connections). */
   readonly freshConnections: boolean
 }
 
@@ -154,7 +154,7 @@ function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
   return joined
 }
 
-/** Matched on the code, never on the class (engineering-facts 2); some errors have only a name. */
+/** Matched on the code, never on the class (service/README.md#error-matrix); some errors have only a name. */
 function describeError(error: unknown): TransportError {
   if (!(error instanceof Error)) return { code: null, name: typeof error, message: '' }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null

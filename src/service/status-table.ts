@@ -1,7 +1,7 @@
 import type { Halt } from '../domain/outcome.js'
 import { UsageError } from '../errors.js'
 
-/** What a complete answer with this status means (product.md 4). `read_answer`: the body decides. */
+/** What a complete answer with this status means (service/README.md#outcomes). `read_answer`: the body decides. */
 interface StatusLine {
   readonly kind: 'read_answer' | 'refused' | 'turned_away' | 'in_doubt'
   readonly halt: Halt | null
@@ -39,7 +39,7 @@ function defaultLine(status: number): StatusLine {
 }
 
 /**
- * The table of product.md 4 with the lines of the configuration (`outcomes: { "503": turned_away }`) on top.
+ * The table of service/README.md#outcomes with the lines of the configuration (`outcomes: { "503": turned_away }`) on top.
  * @throws {UsageError} for a status that is fixed or none, or an outcome that is none
  */
 export function createStatusTable(overrides: Readonly<Record<string, string>> = {}): StatusTable {

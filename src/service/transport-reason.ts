@@ -3,7 +3,7 @@ import type { TransportError } from './exchange.js'
 
 /**
  * The code chooses the words and whether to halt, never the outcome: the same code occurs before and after
- * the first byte (engineering-facts 2.2 and 2.3).
+ * the first byte (service/README.md#error-matrix).
  */
 const UNSENT: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'The service refused the connection'],

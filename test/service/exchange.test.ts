@@ -11,8 +11,8 @@ import { message } from '../support/fault-server.js'
 import { clock, mandateOf, openClient, openServer, send } from './sending.js'
 
 /**
- * The error matrix of engineering-facts 2.3 on real sockets: an undici release that changes a line of it must
- * fail here (scenario 58). The numbers in the names are those of engineering-facts 10.
+ * The error matrix (service/README.md#error-matrix) on real sockets: an undici release that changes a line of it must
+ * fail here (scenario 58). The numbers in the names are those of test/faults.md.
  */
 interface Line {
   readonly name: string

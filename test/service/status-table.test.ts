@@ -6,7 +6,7 @@ const REFUSED = [400, 404, 405, 406, 410, 411, 413, 414, 415, 422]
 const TURNED_AWAY = [421, 425, 429]
 const CREDENTIALS = [401, 403, 407]
 
-/** The table of product.md 4, written down a second time. */
+/** The table of service/README.md#outcomes, written down a second time. */
 function expectedLine(status: number): { kind: string; halt: string | null } {
   if (status >= 200 && status < 300) return { kind: 'read_answer', halt: null }
   if (status >= 300 && status < 400) return { kind: 'in_doubt', halt: 'redirect' }
@@ -17,7 +17,7 @@ function expectedLine(status: number): { kind: string; halt: string | null } {
 }
 
 describe('the table without overrides', () => {
-  it('says for each of 1000 statuses what product.md 4 says', () => {
+  it('says for each of 1000 statuses what the contract says', () => {
     const table = createStatusTable()
     for (let status = 0; status < 1000; status += 1) {
       expect(table.lineOf(status), String(status)).toEqual(expectedLine(status))

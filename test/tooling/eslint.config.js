@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Values that hide an attempt from the ledger or resend a POST; engineering-facts 2.4 gives the measurements. */
+/** Values that hide an attempt from the ledger or resend a POST (service/README.md#banned). */
 const bannedUndici = ['RetryAgent', 'RetryHandler', 'interceptors', 'fetch', 'MockAgent', 'MockPool']
 
 export default tseslint.config(
