@@ -1,7 +1,7 @@
 import type { Outcome } from '../domain/outcome.js'
 import { type Stop, stopOfHalt } from './stop.js'
 
-/** Limits after which a run stops by itself (product.md 4). */
+/** Limits after which a run stops by itself (run/README.md#brakes). */
 export interface BrakeLimits {
   /** Rows that may become in doubt in this run; one more stops it. */
   readonly maxInDoubt: number

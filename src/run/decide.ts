@@ -37,7 +37,7 @@ const MAX_TURNED_AWAY = 8
 /** Above this the operator should know rather than watch a bar that does not move. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
-/** Pure: the outcome and what is known of the row decide; nothing is read or written here (product.md 4). */
+/** Pure: the outcome and what is known of the row decide; nothing is read or written here (run/README.md#decisions). */
 export function decide(seen: Outcome, facts: AttemptFacts): Decided {
   const outcome = facts.isReferenceKnown && seen.kind === 'registered' ? repeatedReference(seen) : seen
   const waitMs = waitOf(outcome, facts)
@@ -78,7 +78,7 @@ function nextOf(outcome: Outcome, facts: AttemptFacts, waitMs: number): Next {
   return { kind: 'again', afterMs: waitMs }
 }
 
-/** A row that is merely not available yet waits alone, unless the service names a time (product.md 4). */
+/** A row that is merely not available yet waits alone, unless the service names a time. */
 function pauseOf(outcome: Outcome, waitMs: number): number {
   const isOfService = outcome.kind === 'not_sent' || isThrottling(outcome)
   return Math.max(outcome.evidence.retryAfterMs ?? 0, isOfService ? waitMs : 0)

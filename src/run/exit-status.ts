@@ -4,7 +4,7 @@ import type { Stop } from './stop.js'
 /** Rows are invalid, in conflict or refused, or a correction that was given could not be taken. */
 export const SOME_LEFT = 3
 
-/** The exit status of a campaign as it stands (product.md 2); the first that applies counts. */
+/** The exit status of a campaign as it stands (cli/README.md#exit-status); the first that applies counts. */
 export function exitStatusOf(totals: Totals, stop: Stop | null, signalStatus: number | null): number {
   if (!isBalanced(totals)) return 1
   if (stop?.kind === 'declined') return 2

@@ -72,7 +72,7 @@ describe('totals that do not balance', () => {
   })
 })
 
-describe('the order of product.md 2', () => {
+describe('the order of exit statuses', () => {
   it('holds for any combination', () => {
     const ORDER = [1, 2, 130, 143, 6, 4, 5, 3, 0]
     const count = fc.integer({ min: 0, max: 2 })

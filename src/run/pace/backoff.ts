@@ -1,4 +1,4 @@
-/** Waits before a repeat (engineering-facts.md 6). `random` is a number in [0, 1). All times in milliseconds. */
+/** Waits before a repeat (run/README.md#pacing). `random` is a number in [0, 1). All times in milliseconds. */
 
 const CONNECT_BASE_MS = 1_000
 const CONNECT_CAP_MS = 8_000

@@ -1,4 +1,4 @@
-/** A token bucket on the monotonic clock (engineering-facts.md 6). Refilled on demand, no timer of its own. */
+/** A token bucket on the monotonic clock. Refilled on demand, no timer of its own. */
 export interface Bucket {
   /** Requests per second; null for no limit. */
   readonly rate: number | null

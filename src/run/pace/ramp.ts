@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/outcome.js'
 
 /**
- * How many requests may be under way (product.md 4, engineering-facts.md 6): one row alone first, so that a wrong
+ * How many requests may be under way (run/README.md#pacing): one row alone first, so that a wrong
  * set-up costs one row; then doubling after each clean round up to 8; then one more per round while at least half
  * the slots are used. Halved on throttling, at most once per round trip. Never above `max`.
  */

@@ -1,6 +1,6 @@
 /**
  * Repeats may be at most a tenth of the requests of the last two minutes, and ten are always free, so that a
- * service in trouble is not hit harder by our repeats than by our rows (engineering-facts.md 6).
+ * service in trouble is not hit harder by our repeats than by our rows (run/README.md#pacing).
  */
 export interface RetryBudget {
   readonly slices: readonly Slice[]
