@@ -1,7 +1,7 @@
 import type { Connection } from './connection.js'
 
 /**
- * The account number and the cells of a registered mandate go with the commit that records it (product.md 3), and
+ * The account number and the cells of a registered mandate go with the commit that records it, and
  * those of every row that holds the same account for certain: its duplicates, and the rows it replaced.
  */
 export function prepareAccountRemoval(connection: Connection): (rowId: number, mandateKey: string) => void {

@@ -30,7 +30,7 @@ export interface AdmissionParts {
 
 const SAVEPOINT = 'source'
 
-/** One transaction over all sources of a command (product.md 3). Nothing of it is seen before `commit`. */
+/** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
 export function openAdmission(parts: AdmissionParts): Admission {
   const { connection, guard } = parts
   let current: { readonly name: string } | null = null

@@ -11,7 +11,7 @@ const CACHE_KIB = 32 * 1024
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 const FULL = 2
 
-/** Up to 3.51.2 two connections that write or checkpoint could corrupt the file (engineering-facts.md 3.1). */
+/** Up to 3.51.2 two connections that write or checkpoint could corrupt the file (ledger/README.md#how-it-is-written). */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
 export function isSafeSqlite(version: string): boolean {
@@ -84,7 +84,7 @@ const COMMON_SETTINGS = [
 
 /**
  * This build opens such ledgers with NORMAL, where a power cut may take back an intent whose request had left. The
- * table is read first because the pragma tells the truth only after that (engineering-facts.md 3.2).
+ * table is read first because the pragma tells the truth only after that (ledger/README.md#how-it-is-written).
  */
 export function assertFullSync(connection: Connection): void {
   connection.prepare('select count(*) from sqlite_schema').get()

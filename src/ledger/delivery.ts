@@ -61,7 +61,7 @@ const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => 
  *
  * A group is all or nothing. If its commit throws, nobody is told that an intent is durable, no request of it
  * leaves, and the ledger takes no further write: after a failed flush the kernel may have dropped what it reports as
- * written (engineering-facts.md 3.2).
+ * written. See ledger/README.md#how-it-is-written.
  */
 export function createDelivery(parts: DeliveryParts): Delivery {
   const { write } = parts

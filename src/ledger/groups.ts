@@ -22,7 +22,7 @@ const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from ro
     where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))
   or exists (select 1 from row as closed
     where closed.raw = row.raw and closed.raw is not null and closed.id < :first and closed.state = 'written_off'))`
-/** What would be sent besides the identity (sepa-rules.md 8); the account by its fingerprint, which outlives it. */
+/** What would be sent besides the identity; the account by its fingerprint, which outlives it. */
 const CONTENT = `(customer_no || ' ' || signed_date || ' ' || hex(iban_key))`
 
 /** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */

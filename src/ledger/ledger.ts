@@ -41,7 +41,7 @@ export interface SourceAdmission {
   readonly givenBack: () => { readonly resubmitted: number; readonly notTaken: number }
 }
 
-/** One transaction over all files of a command: all of them, or nothing (product.md 3). */
+/** One transaction over all files of a command: all of them, or nothing. */
 export interface Admission {
   /** True when these bytes are already in the ledger, so reading them again would add nothing. */
   readonly isKnown: (sha256: string) => boolean
@@ -59,7 +59,7 @@ export interface Admission {
 
 export type Decision = 'registered' | 'refused' | 'resend' | 'written_off'
 
-/** A person's decision on one row (product.md 2, `resolve`). */
+/** A person's decision on one row. */
 export interface Resolution {
   readonly rowId: number
   readonly decision: Decision
@@ -119,7 +119,7 @@ export interface RunSettings {
   readonly version: string
   readonly host: string
   readonly pid: number
-  /** The date and zone of the date rules (sepa-rules.md 1.4). */
+  /** The date and zone of the date rules. */
   readonly asOf: string
   readonly zone: string
   /** Everything else that decides outcomes, without secrets: outcome overrides, severities, limits. */

@@ -13,7 +13,7 @@ export const lockFileOf = (file: string): string => `${file}.lock`
 
 /**
  * One writer per ledger: an exclusive transaction on a second tiny SQLite file, held for life. The operating system
- * frees it when the process dies, however it dies (engineering-facts.md 3.4).
+ * frees it when the process dies, however it dies (ledger/README.md#how-it-is-written).
  *
  * Never open, copy, rename or delete the lock file by other means: closing any descriptor of it drops the lock, and a
  * second file of the name would let a second run in. It stays behind on purpose.

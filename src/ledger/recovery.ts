@@ -18,7 +18,7 @@ export const noteUnendedRuns = (connection: Connection, how: string): number =>
     .run(how).changes
 
 /**
- * Under the lock no request can be under way, so every intent without an outcome is in doubt (product.md 4). Run it
+ * Under the lock no request can be under way, so every intent without an outcome is in doubt (ledger/README.md#crash-table). Run it
  * inside a transaction; it does nothing the second time.
  * @returns how many rows it found
  */

@@ -249,7 +249,7 @@ function prepareApplying(connection: Connection, at: string) {
   }
 }
 
-/** Refused rows become ready again, each by a decision on record (product.md 3). */
+/** Refused rows become ready again, each by a decision on record. */
 export function retryRefused(
   connection: Connection,
   by: string,

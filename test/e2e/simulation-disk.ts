@@ -87,7 +87,7 @@ const UNFLUSHED = 3
 
 /**
  * The real ledger code over a database in memory, of which a copy is all that survives. `flushes: false` is what
- * synchronous=NORMAL means: commits reach the disk some time later (engineering-facts.md 3.2).
+ * synchronous=NORMAL means: commits reach the disk some time later. See ledger/README.md#how-it-is-written.
  */
 export function memoryDisk(
   rows: number,

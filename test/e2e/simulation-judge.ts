@@ -4,7 +4,7 @@ import type { Ledger } from '../../src/ledger/ledger.js'
 import type { Disk } from './simulation-disk.js'
 import type { SimulatedService } from './simulation-service.js'
 
-/** The invariants of engineering-facts.md 9, judged from the outside: the ledger's tables against the truth. */
+/** The invariants (ledger/README.md#invariants), judged from the outside: the ledger's tables against the truth. */
 export interface Judge {
   /** After a start: what the last process left behind. */
   readonly afterStart: (ledger: Pick<Ledger, 'recovered' | 'totals'>, slots: number) => void

@@ -357,7 +357,7 @@ function ledgerFor(
   }
 }
 
-/** Effect first, record second: what engineering-facts.md and models.md warn of. */
+/** Effect first, record second: a crash between them leaves an effect that nobody remembers. */
 function recordAfterwards(ledger: Ledger): Pick<Ledger, 'begin' | 'settle'> {
   let sent = 0
   return {

@@ -45,7 +45,7 @@ describe('the connection that writes', () => {
     connection.close()
   })
 
-  it('has the settings of engineering-facts.md 3.2', () => {
+  it('has the settings that make it durable', () => {
     const { connection } = freshConnection()
     configureForWriting(connection)
     expect(

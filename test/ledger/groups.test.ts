@@ -6,7 +6,7 @@ import { isProtected, OLD_STATES, reach, type OldState } from './old-rows.js'
 
 const VERDICTS = ['sendable', 'invalid', 'excluded'] as const
 
-/** The rules of product.md 3 for one newcomer of the mandate of an older row, written down a second time. */
+/** The rules for one newcomer of the mandate of an older row, written down a second time. */
 function expectedStates(old: OldState, verdict: (typeof VERDICTS)[number], isSame: boolean) {
   if (verdict !== 'sendable') {
     const isRepeat = isSame && (old === 'invalid' || old === 'excluded')
@@ -67,7 +67,7 @@ describe('a newcomer of a mandate that the ledger holds', () => {
   })
 })
 
-/** The table at the end of sepa-rules.md 8. */
+/** What becomes of two rows of one file. */
 const TABLE: { name: string; rows: Values[]; states: string[] }[] = [
   {
     name: 'references that differ in case only, same content',
@@ -119,7 +119,7 @@ const TABLE: { name: string; rows: Values[]; states: string[] }[] = [
   },
 ]
 
-describe('rows of one file (sepa-rules.md 8)', () => {
+describe('rows of one file', () => {
   it.each(TABLE)('$name', ({ rows, states }) => {
     const ledger = open()
     admit(ledger, rows)

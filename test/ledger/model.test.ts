@@ -17,7 +17,7 @@ import {
 } from './campaign-setup.js'
 import { byHand, look, rowsOf } from './ledger-views.js'
 
-/** The ledger as it should be, kept in an array: written from product.md 3, with no SQL and no counting. */
+/** The ledger as it should be, kept in an array: written with no SQL and no counting. */
 interface ModelRow {
   readonly mandate: number
   readonly content: number

@@ -240,7 +240,7 @@ describe('a campaign', () => {
   it('uses the file only through SQLite: it never opens it by other means', () => {
     const ledger = open()
     admit(ledger, [{}])
-    // An open and a close of the file by this process would drop the locks of its connections (engineering-facts 3.4).
+    // An open and a close of the file by this process would drop the locks of its connections (ledger/README.md#how-it-is-written).
     for (let n = 0; n < 3; n += 1) expect(faultOf(() => open({ file: ledger.file })).problem).toBe('locked')
     const other = openDatabase(ledger.file, { timeout: 0 })
     other.close()

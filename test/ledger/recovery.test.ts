@@ -110,6 +110,7 @@ describe('an intent without an outcome', () => {
   })
 })
 
+/** The moments of ledger/README.md#crash-table. */
 describe('a process that is killed (K1 to K7)', () => {
   it('leaves every attempt that it was told of, in doubt', async () => {
     const ledger = open()

@@ -38,7 +38,7 @@ const NOT_APPLIED: readonly RowState[] = [
 ]
 
 /**
- * The invariants of engineering-facts.md 9 on a ledger that no process holds, against what the service received and
+ * The invariants (ledger/README.md#invariants) on a ledger that no process holds, against what the service received and
  * applied. Null where the program died before it had a ledger.
  */
 export function compare(file: string, rows: number, slots: number, truth: Truth): Comparison | null {
