@@ -7,7 +7,7 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Checks the Authorization header of HTTP Basic (section 5). Null means the request may pass. */
+/** Checks the Authorization header of HTTP Basic. Null means the request may pass. */
 export function refusalOfHeader(header: string | undefined, expected: Credentials): Refusal | null {
   if (header === undefined) return refuse(401, 'MISSING_AUTH', 'The Authorization header is missing')
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []

@@ -7,7 +7,7 @@ import type {
 } from '../contract/billogram.js'
 import type { Choices } from './choices.js'
 
-/** The fields of 2.2 that are stored as they were sent. */
+/** The fields of a billogram that are stored as they were sent. */
 export type PlainFields = Omit<
   BillogramRequest,
   | 'creditor_unique_value'
@@ -19,7 +19,7 @@ export type PlainFields = Omit<
   | 'return_data'
 >
 
-/** Reminders of one billogram (2.2.4). Null settings stand for those of the business account. */
+/** Reminders of one billogram. Null settings stand for those of the business account. */
 export interface Reminders {
   readonly automatic: boolean
   readonly settings: readonly Reminder[] | null
@@ -39,10 +39,10 @@ export interface BillogramRecord {
   readonly updatedAt: string
 }
 
-/** What answers show instead of a signing key (2.2, `callbacks`). Sent back, it leaves a stored key as it is. */
+/** What answers show instead of a signing key (`callbacks`). Sent back, it leaves a stored key as it is. */
 export const HIDDEN_SIGN_KEY = '<SIGNING_SECRET>'
 
-/** The billogram of 2.2 as an answer shows it. */
+/** The billogram as an answer shows it. */
 export function toBillogram(record: BillogramRecord, choices: Choices): Billogram {
   const { callbacks, ...fields } = record.fields
   const { total_sum, ...sums } = sumsOf(record)
@@ -80,7 +80,7 @@ const toCents = (amount: number): number => Math.round(amount * 100) / 100
 const netOf = ({ count = 1, price = 0, discount = 0 }: BillogramItem): number =>
   toCents(count * price * (1 - discount / 100))
 
-/** `total_sum` and `detailed_sums` of 2.2. How the service computes them is not shown: choice 12 of src/sandbox/README.md. */
+/** `total_sum` and `detailed_sums`. How the service computes them is not shown: choice 12 of sandbox/choices.md. */
 export function sumsOf({ fields, paidSum }: Pick<BillogramRecord, 'fields' | 'paidSum'>) {
   const net = fields.items.reduce((sum, item) => sum + netOf(item), 0)
   const vat = fields.items.reduce((sum, item) => sum + toCents((netOf(item) * (item.vat ?? 0)) / 100), 0)

@@ -9,7 +9,7 @@ const SIGNATURE_HEADER = 'x-sandbox-signature'
 
 const TIMEOUT_MS = 5_000
 
-/** Posts events to `callbacks.url` (section 6), once each, without making anybody wait. */
+/** Posts events to `callbacks.url`, once each, without making anybody wait. */
 export interface Callbacks {
   post(callbacks: PlainFields['callbacks'], events: readonly BillogramEvent[]): void
   /** Ends what is under way. */
@@ -44,7 +44,7 @@ export function openCallbacks(log: (line: string) => void): Callbacks {
   }
 }
 
-/** The body of a callback: the event as in 2.2.3 and the `custom` text of the billogram. */
+/** The body of a callback: the event as answers show it and the `custom` text of the billogram. */
 const bodyOf = (event: BillogramEvent, custom: string | undefined): string =>
   JSON.stringify({ event, custom: custom ?? null })
 

@@ -1,8 +1,8 @@
 import type { CURRENCIES, Reminder } from '../contract/billogram.js'
 
 /**
- * What the interface document does not show and the sandbox lets you switch. The numbers are those of
- * src/sandbox/README.md, which also lists the choices that are fixed.
+ * What the description of the interface leaves open and the sandbox lets you switch. The numbers are those of
+ * sandbox/choices.md, which also lists the choices that are fixed.
  */
 export interface Choices {
   /** 5. The same original identifiers a second time: a second mandate, or 400 INVALID_OBJECT_STATE. */

@@ -2,7 +2,7 @@ import type { Offer, OfferRequest } from '../contract/offer.js'
 import { done, refuseField, type Reply } from './refusal.js'
 import type { Store } from './store.js'
 
-/** Creates an offer (section 4.1); its id must be new, whatever its case (section 2.1). */
+/** Creates an offer; its id must be new, whatever its case. */
 export function createOffer(
   request: OfferRequest,
   { store, now }: { readonly store: Store; readonly now: string },

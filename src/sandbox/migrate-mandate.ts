@@ -14,7 +14,7 @@ interface MigrateContext {
   readonly requestId: string | null
 }
 
-/** Registers a mandate (section 4.3). Unless a choice forbids it, the same request twice registers two. */
+/** Registers a mandate. Unless a choice forbids it, the same request twice registers two. */
 export function migrateMandate(request: MigrateRequest, context: MigrateContext): Reply<MigratedMandate> {
   const refusal = refusalOf(request, context)
   if (refusal !== null) return refusal
@@ -31,7 +31,7 @@ export function migrateMandate(request: MigrateRequest, context: MigrateContext)
   return done(answerFor(mandate))
 }
 
-/** `data` of the answer of 4.3. */
+/** `data` of the answer. */
 const answerFor = (mandate: HeldMandate): MigratedMandate => ({
   customer_no: mandate.customer_no,
   iban: mandate.iban,

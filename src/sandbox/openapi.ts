@@ -3,7 +3,7 @@ import { BILLOGRAM_PATH, billogramRequest, billogramResponse } from '../contract
 import { migrateRequest, migrateResponse, MIGRATE_PATH } from '../contract/migrate-mandate.js'
 import { OFFER_PATH, offerRequest, offerResponse } from '../contract/offer.js'
 
-/** The form of every refusal: choice 1 of src/sandbox/README.md. */
+/** The form of every refusal: choice 1 of sandbox/choices.md. */
 const refusalResponse = z.strictObject({
   status: z.string(),
   data: z.strictObject({
@@ -30,16 +30,14 @@ const jsonOf = (schema: SchemaName) => ({
 
 const refused = (description: string) => ({ description, content: jsonOf('Refusal') })
 
-/** Five response cases per operation, as in section 4. */
+/** Five response cases per operation, as the service documents them. */
 const operation = (
   operationId: string,
-  section: string,
   summary: string,
   names: { request: SchemaName; response: SchemaName },
 ) => ({
   operationId,
   summary,
-  description: `Section ${section} of the interface document.`,
   requestBody: { required: true, content: jsonOf(names.request) },
   responses: {
     '200': { description: 'Done', content: jsonOf(names.response) },
@@ -58,27 +56,27 @@ export function describeInterface() {
       title: 'Invoicing service (local sandbox)',
       version: '2',
       description:
-        'Offers, invoice updates and SEPA mandate migration. What the interface document does not show is a choice of this sandbox.',
+        'Offers, invoice updates and SEPA mandate migration. What the service does not document is a choice of this sandbox.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     security: [{ basic: [] }],
     paths: {
       [OFFER_PATH]: {
-        post: operation('createOffer', '4.1', 'Create an offer', {
+        post: operation('createOffer', 'Create an offer', {
           request: 'OfferRequest',
           response: 'OfferResponse',
         }),
       },
       [`${BILLOGRAM_PATH}/{id}`]: {
         parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', minLength: 1 } }],
-        put: operation('updateBillogram', '4.2', 'Update a billogram', {
+        put: operation('updateBillogram', 'Update a billogram', {
           request: 'BillogramRequest',
           response: 'BillogramResponse',
         }),
       },
       [MIGRATE_PATH]: {
-        post: operation('migrateMandate', '4.3', 'Migrate a SEPA Direct Debit mandate', {
+        post: operation('migrateMandate', 'Migrate a SEPA Direct Debit mandate', {
           request: 'MigrateRequest',
           response: 'MigrateResponse',
         }),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** A definite no. Its body is choice 1 of src/sandbox/README.md: the document shows no error format (section 7). */
+/** A definite no. Its body is choice 1 of sandbox/choices.md: the service documents no error format. */
 export interface Refusal {
   readonly kind: 'refused'
   /** HTTP status. */
@@ -25,7 +25,7 @@ export const refuse = (
   path: Refusal['path'] = [],
 ): Refusal => ({ kind: 'refused', status, code, message, path })
 
-/** A value that breaks a rule of the document or a choice: 400 with the field. */
+/** A value that breaks a documented rule or a choice: 400 with the field. */
 export const refuseField = (path: Refusal['path'], problem: string): Refusal =>
   refuse(400, 'INVALID_PARAMETER', `${path.join('.')} ${problem}`, path)
 

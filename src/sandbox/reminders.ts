@@ -6,7 +6,7 @@ interface SubmittedReminders {
   readonly automatic_reminders_settings?: readonly Reminder[] | null | undefined
 }
 
-/** The reminders after an update: the three rules of section 2.2.4. */
+/** The reminders after an update: the three rules of sandbox/coverage.md#sections. */
 export function remindersAfter(current: Reminders, submitted: SubmittedReminders): Reminders {
   const { automatic_reminders: automatic, automatic_reminders_settings: settings } = submitted
   if (settings === undefined) return withFlagAlone(current, automatic)

@@ -40,7 +40,7 @@ export interface Sandbox {
 }
 
 /**
- * Starts a sandbox (product.md 8) and resolves when it listens.
+ * Starts a sandbox and resolves when it listens.
  * @throws UsageError for options it cannot work with, a port in use, or a foreign data file.
  */
 export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox> {

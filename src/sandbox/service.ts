@@ -40,7 +40,7 @@ type Env = { Bindings: HttpBindings }
 const HEALTH_PATH = '/health'
 const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
-/** One operation of section 4: what its faults are matched by, and its effect. */
+/** One operation: what its faults are matched by, and its effect. */
 interface Endpoint {
   readonly operation: Operation
   readonly subjectOf: (body: unknown, id: string) => string
@@ -67,7 +67,7 @@ export function guardEverything(
   return app
 }
 
-/** The three operations of section 4 behind authentication (5), content type and size limit. */
+/** The three operations behind authentication, content type and size limit. */
 export function serveOperations(parts: ServiceParts): Hono<Env> {
   const { credentials, counter, log } = parts
   const app = new Hono<Env>()
@@ -169,7 +169,7 @@ async function answer(
   return misbehave(fault, { outgoing: c.env.outgoing, envelope, earlierReference })
 }
 
-/** The answer for a refusal, with the envelope that every answer has (section 4). */
+/** The answer for a refusal, with the envelope that every answer has. */
 export const refusalAnswer = (refusal: Refusal, headers: Record<string, string> = {}): Response =>
   Response.json(refusalBody(refusal), { status: refusal.status, headers })
 

@@ -27,7 +27,7 @@ export interface SandboxOptions {
   readonly seed?: number | undefined
   /** Scripted faults; see the README of the sandbox. */
   readonly faults?: readonly FaultRuleInput[] | undefined
-  /** What the interface document leaves open. */
+  /** What the description of the interface leaves open (sandbox/choices.md). */
   readonly choices?: Partial<Choices> | undefined
   /** Gets one line per request, fault and callback; never an account number or a secret. */
   readonly log?: ((line: string) => void) | undefined

@@ -22,7 +22,7 @@ export interface HeldMandate {
   readonly registered_at: string
   /** Header X-Request-Id of the request that registered it, null where there was none. */
   readonly request_id: string | null
-  /** True once a first payment was initiated (section 4.3). */
+  /** True once a first payment was initiated. */
   readonly finalised: boolean
   readonly finalised_at: string | null
 }
@@ -41,13 +41,13 @@ export interface Store {
   holdsOriginal(creditorIdentifier: string, mandateReference: string): boolean
   /** Keeps the first time when it is called again. */
   finalise(assignedReference: string, at: string): void
-  /** Offer ids are compared without regard to case (section 2.1). */
+  /** Offer ids are compared without regard to case. */
   offerById(offerId: string): Offer | null
   addOffer(offer: Offer): void
   offers(): Offer[]
   billogramById(id: string): BillogramRecord | null
   putBillogram(record: BillogramRecord): void
-  /** Whether another billogram has this `creditor_unique_value`, without regard to case (section 2.2). */
+  /** Whether another billogram has this `creditor_unique_value`, without regard to case. */
   isUniqueValueTaken(value: string, exceptId: string): boolean
   billograms(): BillogramRecord[]
   close(): void

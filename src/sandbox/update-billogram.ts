@@ -20,7 +20,7 @@ interface UpdateContext {
 /** Amounts above this lose their cents in a JSON number. */
 const LARGEST_SUM = 1e13
 
-/** The billogram after an update (section 4.2), or why it cannot be updated. */
+/** The billogram after an update, or why it cannot be updated. */
 export function updateBillogram(
   current: BillogramRecord,
   request: BillogramRequest,
@@ -60,7 +60,7 @@ export function updateBillogram(
   )
 }
 
-/** A billogram with further events, each with its own UUID (section 2.2.3). */
+/** A billogram with further events, each with its own UUID. */
 export function withEvents(
   record: BillogramRecord,
   context: { readonly seed: number; readonly now: string },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isOwnHost, refusalOfHeader } from '../../src/sandbox/authentication.js'
 
-describe('the Authorization header (section 5)', () => {
+describe('5: the Authorization header', () => {
   const expected = { username: 'erika', password: 'a:b' }
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 

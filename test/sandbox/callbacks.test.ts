@@ -46,7 +46,7 @@ async function receiver(answers = true) {
 const update = (callbacks: object) => ({ customer: {}, items: [], callbacks })
 const PATH = '/api/v2/billogram/SANDBOX1'
 
-describe('callbacks (sections 2.2 and 6)', () => {
+describe('2.2, 6: callbacks', () => {
   it('6, choice 15: an event is posted to callbacks.url with custom, signed with sign_key', async () => {
     const { received, port } = await receiver()
     const sandbox = await start()

@@ -8,7 +8,7 @@ const start = sandboxStarter()
 const { request } = samples.createOffer
 const now = () => new Date('2025-03-01T09:30:00Z')
 
-describe('POST /api/v2/offer (sections 2.1 and 4.1)', () => {
+describe('2.1, 4.1: POST /api/v2/offer', () => {
   it('4.1: creates the offer and returns the created object in the envelope', async () => {
     const sandbox = await start({ now })
     const answer = await exchange(sandbox, 'POST', '/api/v2/offer', { body: request })

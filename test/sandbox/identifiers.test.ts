@@ -9,7 +9,7 @@ import {
 } from '../../src/sandbox/identifiers.js'
 import { samples } from '../contract/wire-samples.js'
 
-describe('assigned identifiers (section 2.3)', () => {
+describe('2.3: assigned identifiers', () => {
   it('the creditor identifier has right check digits and is not the one of the sample', () => {
     const [, country, digits, national] =
       /^([A-Z]{2})(\d{2})ZZZ(\d{11})$/.exec(ASSIGNED_CREDITOR_IDENTIFIER) ?? []

@@ -11,7 +11,7 @@ const PATH = '/api/v2/sepa_dd_mandate/migrate'
 const migrate = (sandbox: Sandbox, change: object = {}, headers = {}) =>
   exchange(sandbox, 'POST', PATH, { body: { ...request, ...change }, headers })
 
-describe('POST /api/v2/sepa_dd_mandate/migrate (sections 2.3 and 4.3)', () => {
+describe('2.3, 4.3: POST /api/v2/sepa_dd_mandate/migrate', () => {
   it('4.3: echoes the request and assigns both identifiers', async () => {
     const sandbox = await start()
     const answer = await migrate(sandbox)

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { checkFaults } from '../../src/sandbox/faults.js'
 
 const at = (path: string) => new URL(path, import.meta.url)
-const readme = readFileSync(at('../../src/sandbox/README.md'), 'utf8')
-const rows = readme
+const pageOf = (name: string) => readFileSync(at(`../../src/sandbox/${name}`), 'utf8')
+const readme = pageOf('README.md')
+const coverage = pageOf('coverage.md')
+const rows = coverage
   .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .flatMap(([, section = '', , where = '']) => {
@@ -12,7 +14,7 @@ const rows = readme
     return file === undefined || name === undefined ? [] : [{ sections: section.split(', '), file, name }]
   })
 
-describe('the README of the sandbox', () => {
+describe('the pages of the sandbox', () => {
   it('names for each line of the document a test that exists', () => {
     expect(rows.length).toBeGreaterThan(40)
     for (const { sections, file, name } of rows) {
@@ -48,8 +50,15 @@ describe('the README of the sandbox', () => {
   })
 
   it('numbers its choices without a gap, and the code names only numbers that exist', () => {
-    const choices = readme.slice(readme.indexOf('## Choices'), readme.indexOf('## Which test'))
-    const numbers = [...choices.matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
+    const numbers = [...pageOf('choices.md').matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
+    expect(numbers.length).toBeGreaterThan(20)
     expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+    const folder = at('../../src/sandbox/')
+    const named = readdirSync(folder)
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => [...pageOf(name).matchAll(/\bchoice (\d+)|^ {2}\/\*\* (\d+)\. /gm)])
+      .map(([, choice, line]) => Number(choice ?? line))
+    expect(named.length).toBeGreaterThan(7)
+    for (const number of named) expect(numbers).toContain(number)
   })
 })

@@ -4,7 +4,7 @@ import { remindersAfter } from '../../src/sandbox/reminders.js'
 const own = [{ delay_days: 5, message: 'Please pay', type: 'Email' }]
 const other = [{ delay_days: 9, message: 'Again', type: 'Letter' }]
 
-describe('the reminder rules (section 2.2.4)', () => {
+describe('2.2.4: the reminder rules', () => {
   it.each([
     // [current automatic, current settings, submitted, automatic after, settings after]
     ['rule 1: settings without the flag switch reminders on', false, null, { s: own }, true, own],

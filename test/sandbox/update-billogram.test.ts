@@ -27,7 +27,7 @@ async function expectRefusal(sandbox: Sandbox, change: object, field: string) {
 const createOffer = (sandbox: Sandbox) =>
   exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
 
-describe('PUT /api/v2/billogram/{id} (sections 2.2 and 4.2)', () => {
+describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
   it('4.2: returns the billogram with every field that was sent, but for the request-only ones', async () => {
     const sandbox = await start()
     await createOffer(sandbox)
@@ -167,7 +167,7 @@ describe('PUT /api/v2/billogram/{id} (sections 2.2 and 4.2)', () => {
   })
 })
 
-describe('events of a billogram (sections 2.2.3 and 6)', () => {
+describe('2.2.3, 6: events of a billogram', () => {
   it('2.2.3: every update adds one, with its time, UUID and billogram id', async () => {
     const sandbox = await start({ now: () => new Date('2025-02-03T04:05:06Z') })
     await updated(sandbox, {})

@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { namesOf, placesIn, replaced, samples, type Path } from '../contract/wire-samples.js'
 import { exchange } from './exchange.js'
 
-/** Names typed by hand from service-interface.txt, `[]` for list elements. */
+/** Names typed by hand from the description of the interface, `[]` for list elements. */
 interface Operation {
   readonly section: string
   readonly method: string
@@ -11,7 +11,7 @@ interface Operation {
   readonly request: unknown
   /** Fields the document requires, and choice 2: parts of an object that make no sense without each other. */
   readonly required: readonly string[]
-  /** Longest text, where the document gives one (section 8). */
+  /** Longest text, where the description gives one. */
   readonly longest: Readonly<Record<string, number>>
   /** Where the document allows null. */
   readonly nullable: readonly string[]
@@ -60,7 +60,7 @@ const operations: Operation[] = [
   },
 ]
 
-/** Dates of sections 2.2 and 2.3; shipping_date and delivery_date are plain texts. */
+/** Dates of billograms and mandates; shipping_date and delivery_date are plain texts. */
 const isDate = (path: Path): boolean => {
   const name = String(path.at(-1))
   return (/_(date|datum)$/.test(name) && !/^(shipping|delivery)_/.test(name)) || name === 'signed_date'
@@ -157,7 +157,7 @@ function otherTypes(value: unknown, names: string): unknown[] {
   })
 }
 
-/** Whole numbers of section 2.2 and 2.3 by name: they refuse 7.5, amounts do not. */
+/** Whole numbers of billograms and mandates by name: they refuse 7.5, amounts do not. */
 function isInteger(names: string): boolean {
   const integers = [
     ...['customer_no', 'invoice_no', 'due_days', 'reminder_due_days', 'rotavdrag', 'delay_days'],

@@ -359,7 +359,7 @@ const registeredMessage = (request: ReceivedRequest, application: Application | 
     ? message(400, {}, '{"status":"INVALID_PARAMETER","data":{"message":"unreadable body"}}')
     : message(200, {}, registeredBody(request, application))
 
-/** The body of a registration (service-interface.txt 4.3). */
+/** The body of a registration. */
 function registeredBody(request: ReceivedRequest, application: Application | null): string {
   const { customer_no, iban, signed_date } = JSON.parse(request.body) as Record<string, unknown>
   return JSON.stringify({
