@@ -8,7 +8,7 @@ import { commands } from './cli/commands.js'
 import { main } from './cli/main.js'
 import type { Output, Signals, World } from './cli/world.js'
 
-/** Files of the program are for their owner alone (product.md 6). */
+/** Files of the program are for their owner alone. */
 process.umask(0o077)
 
 // On a machine with much memory V8 lets garbage pile up; 300,000 rows peaked at 265 MB, with these at 163 MB, no slower.

@@ -15,7 +15,7 @@ const amount = z.union([z.number().positive(), z.string()])
 
 const ruleIds = Object.keys(RULES) as [RuleId, ...RuleId[]]
 
-/** The whole configuration file (product.md 5). Paths in it are relative to the file. */
+/** The whole configuration file. Paths in it are relative to the file. */
 export const configurationSchema = z.strictObject({
   ledger: z.string().min(1).optional().describe('The ledger of the campaign'),
   out: z.string().min(1).optional().describe('Folder for reports'),

@@ -13,7 +13,8 @@ interface Asked {
 }
 
 /**
- * Shows the plan and has the host name typed, unless the target is this machine or --yes was given (product.md 2).
+ * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
+ * (cli/README.md#before-anything-is-sent).
  * What the register says is looked at before the question and after the answer, since two people may have been asked;
  * the claim itself looks a third time, once what was agreed to is on disk.
  * @throws {UsageError} when another ledger claimed the same mandates for a real service

@@ -6,8 +6,8 @@ import { environmentName, OPTIONS } from './options.js'
 import type { World } from './world.js'
 
 /**
- * Runs one command line and returns the exit status (product.md 2). Prints to the world's streams, touches nothing
- * else of the process, and never throws. What a command stands on is loaded when it runs, and not for `--version`.
+ * Runs one command line and returns the exit status (cli/README.md#exit-status). Prints to the world's streams,
+ * touches nothing else of the process, and never throws. What a command stands on is loaded when it runs, and not for `--version`.
  */
 export async function main(argv: readonly string[], commands: CommandLoaders, given: World): Promise<number> {
   if (argv[0] === '--version' || argv[0] === '-V') {

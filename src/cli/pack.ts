@@ -38,7 +38,7 @@ export interface Closing {
   readonly notes?: readonly string[]
 }
 
-/** The last lines for people: the result, what is open, the next command to type (product.md 2). */
+/** The last lines for people: the result, what is open, the next command to type. */
 export function closingLines({ totals, stop, files, notes = [] }: Closing): string[] {
   const report = files['report.html']
   return [

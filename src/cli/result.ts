@@ -6,7 +6,7 @@ interface ErrorEntry {
   readonly next: string
 }
 
-/** What a command ends with; printed as lines for people or as one JSON document (product.md 2). */
+/** What a command ends with; printed as lines for people or as one JSON document (cli/README.md#the-json-document). */
 export interface CommandResult {
   readonly exitCode: number
   readonly campaign: { readonly ledger: string | null; readonly baseUrl: string | null }

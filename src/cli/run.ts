@@ -112,7 +112,7 @@ async function runAndTell(
   }
 }
 
-/** What is in doubt is told whatever went wrong (product.md 2). */
+/** What is in doubt is told whatever went wrong. */
 const failed = (
   { world, settings }: Context,
   service: Service,

@@ -23,7 +23,7 @@ import type { World } from './world.js'
 /** What commander found: one text per flag that was given. */
 export type Flags = Readonly<Partial<Record<OptionName, string>>>
 
-/** Reads a setting: flag, environment, configuration file, default, in this order (product.md 2). */
+/** Reads a setting: flag, environment, configuration file, default, in this order (cli/README.md#settings). */
 export interface Settings {
   readonly flags: Flags
   readonly get: <Name extends OptionName>(name: Name) => OptionValue<Name> | null
@@ -111,7 +111,7 @@ export interface Credentials {
 }
 
 /**
- * User name and password, never from a flag's value (product.md 2).
+ * User name and password, never from a flag's value (cli/README.md#settings).
  * @throws {UsageError} when one is missing or the password file can be read by others
  */
 export async function readCredentials(settings: Settings, world: World): Promise<Credentials> {

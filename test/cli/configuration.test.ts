@@ -60,7 +60,7 @@ describe('the configuration file', () => {
     expect(parseConfiguration(text, 'good.yaml').exclude).toHaveLength(2)
   })
 
-  it('as product.md shows it is accepted', () => {
+  it('with every section is accepted', () => {
     const text = `
 service:   { baseUrl: https://service.example, concurrency: 8 }
 source:    { delimiter: ";", encoding: windows-1252, skipLines: 1, skipFooterLines: 0 }
