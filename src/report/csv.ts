@@ -33,7 +33,7 @@ export const messageCell = (text: string): string => neutralCell(plainText(text)
 /**
  * A cell for people that the program reads back as one of its fields. An apostrophe would become part of a
  * reference such as `-17`, so such a value is written as `="-17"`: a spreadsheet shows the text and runs nothing,
- * and every field is read through sepa-rules.md 2 (A1, A2), which takes the marker off again.
+ * and the reader of cells takes the marker off again (report/README.md#text-of-others).
  * Only a value with a quote or a control character inside, legal in no field, takes the apostrophe.
  */
 export function editableCell(text: string): string {

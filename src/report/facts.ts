@@ -83,6 +83,6 @@ export interface ReportFacts {
   readonly hashTotals: { readonly read: HashTotals; readonly byState: ReadonlyMap<RowState, HashTotals> }
   readonly distinct: ReturnType<LedgerReader['distinctCounts']>
   readonly registrations: Timeline
-  /** Registered rows whose first debit is due earliest (sepa-rules.md 7.1). */
+  /** Registered rows whose first debit is due earliest. */
   readonly firstDebits: readonly RowRecord[]
 }

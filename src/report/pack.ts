@@ -19,7 +19,7 @@ import { walkLedger, type RowFiles } from './row-walk.js'
 import { renderManifest, renderSummary } from './summary.js'
 import { renderWorkbook } from './workbook.js'
 
-/** The files of the reconciliation pack (product.md 7). */
+/** The files of the reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
   FILE_OF_PART.registered,
   FILE_OF_PART.refused,

@@ -17,7 +17,7 @@ import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
 import { countText, plural, shareText, timeText } from './wording.js'
 
-/** report.html: one page without network or script, for the person who signs (product.md 7). */
+/** report.html: one page without network or script, for the person who signs. */
 export async function renderPage(facts: ReportFacts): Promise<string> {
   const { balanced } = facts
   const page = await html`<!doctype html>

@@ -1,6 +1,6 @@
 import { csvHeader, csvLine, messageCell, neutralCell } from './csv.js'
 
-/** Header of problems.csv (product.md 5). */
+/** Header of problems.csv. */
 const PROBLEM_COLUMNS = [
   'source',
   'record',

@@ -5,7 +5,7 @@ import type { Explanation } from './explanation.js'
 import type { OriginalColumns } from './original-columns.js'
 import { ageText, timeText } from './wording.js'
 
-/** Header of registered.csv (product.md 7). */
+/** Header of registered.csv. */
 const REGISTERED_COLUMNS = [
   'customer_no',
   'iban_masked',
@@ -21,7 +21,7 @@ const REGISTERED_COLUMNS = [
   'latest_first_debit',
 ] as const
 
-/** What the result files add to the original columns (product.md 7). */
+/** What the result files add to the original columns (report/README.md#the-files). */
 const MIGRATION_COLUMNS = [
   'migration_row',
   'migration_state',

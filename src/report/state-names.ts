@@ -1,6 +1,6 @@
 import type { RowState } from '../domain/row-state.js'
 
-/** How the pages call the states and what they mean (product.md 3). */
+/** How the pages call the states and what they mean. */
 export const STATE_NAMES: Readonly<Record<RowState, { readonly name: string; readonly meaning: string }>> = {
   registered: {
     name: 'Registered',

@@ -5,7 +5,7 @@ import type { PackFile } from './earlier-pack.js'
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** summary.json: the figures of the pack for programs (product.md 7). */
+/** summary.json: the figures of the pack for programs. */
 export function renderSummary(facts: ReportFacts): string {
   const { campaign, parts } = facts
   return json({

@@ -36,7 +36,7 @@ const hostile = fc
   )
   .map(([starters, rest]) => starters.join('') + rest)
 
-/** A legal mandate reference (sepa-rules.md 6.3), which may well begin like a formula. */
+/** A legal mandate reference, which may well begin like a formula. */
 const reference = fc
   .string({
     unit: fc.constantFrom(
