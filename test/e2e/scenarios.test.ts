@@ -12,10 +12,7 @@ import { validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start, type Ended, type Started } from '../support/program.js'
 
 /**
- * The numbers are those of the list of fault scenarios (engineering-facts.md 10). The others: 1 to 33, 47, 49, 57 and
- * 58 in test/service/exchange, connections and client and in test/run/deliver; 34 and 35 in kill-restart, recovery and
- * the torture; 38 to 46, 54, 56, 59 to 61 in test/ledger, 39 also in bad-input. Real power loss cannot be made here:
- * the simulation takes its place. 42 is played by a file size limit, because a remount needs more than a test may do.
+ * The numbers are those of test/faults.md, which also says where the others are played.
  */
 
 interface Place {
