@@ -234,14 +234,14 @@ function check(file: string, totals: Totals, model: Model): void {
   expect(look(file, (reader) => reader.totals())).toEqual(totals)
   for (const mandate of new Set(model.rows.map((row) => row.mandate))) {
     expect(model.rows.filter((row) => row.mandate === mandate && isLive(row)).length).toBeLessThanOrEqual(1)
-    // I1 of ledger/README.md#invariants: a mandate is applied at most once, and once more for each time a person let it go again.
+    // I1 (ledger/README.md#invariants): a mandate is applied at most once, and once more for each resend.
     const most = 1 + (model.allowed.get(mandate) ?? 0)
     expect(model.delivered.get(mandate) ?? 0).toBeLessThanOrEqual(most)
   }
   const accounts = byHand(file, (db) =>
     db.prepare(`select count(*) as n from row where state = 'registered' and iban is not null`).get(),
   )
-  expect(accounts).toEqual({ n: 0 }) // I5 of ledger/README.md#invariants
+  expect(accounts).toEqual({ n: 0 }) // I5
   const superseded = rows.filter(({ supersededBy }) => supersededBy !== null)
   for (const row of superseded) expect(row.supersededBy).toBeGreaterThan(row.id)
 }

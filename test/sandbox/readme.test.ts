@@ -15,7 +15,7 @@ const rows = coverage
   })
 
 describe('the pages of the sandbox', () => {
-  it('names for each line of the document a test that exists', () => {
+  it('names for each line of the interface a test that exists', () => {
     expect(rows.length).toBeGreaterThan(40)
     for (const { sections, file, name } of rows) {
       const source = readFileSync(at(`../${file}`), 'utf8')
@@ -24,7 +24,7 @@ describe('the pages of the sandbox', () => {
     }
   })
 
-  it('has a line for every section of the document that tells of the wire', () => {
+  it('has a line for every section of the interface that tells of the wire', () => {
     const sections = new Set(rows.flatMap(({ sections: named }) => named))
     const expected = [
       '1',

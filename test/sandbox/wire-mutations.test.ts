@@ -9,11 +9,11 @@ interface Operation {
   readonly method: string
   readonly path: string
   readonly request: unknown
-  /** Fields the document requires, and choice 2: parts of an object that make no sense without each other. */
+  /** Fields the service requires, and choice 2 (sandbox/choices.md): parts of an object that make no sense without each other. */
   readonly required: readonly string[]
   /** Longest text, where the description gives one. */
   readonly longest: Readonly<Record<string, number>>
-  /** Where the document allows null. */
+  /** Where the service allows null. */
   readonly nullable: readonly string[]
 }
 
@@ -146,7 +146,7 @@ describe.each(operations)('$section: the sample of $method $path', (operation) =
   })
 })
 
-/** Values of every other JSON type. `creditor_unique_value` may also be a number (2.2). */
+/** Values of every other JSON type. `creditor_unique_value` may also be a number. */
 function otherTypes(value: unknown, names: string): unknown[] {
   const candidates = [true, 7.5, 'text', [7], { not_documented: 7 }]
   const kindOf = (candidate: unknown) => (Array.isArray(candidate) ? 'array' : typeof candidate)
