@@ -98,13 +98,12 @@ describe('a reference', () => {
     expect(found).toEqual([])
   })
 
-  it('11.1 to a fault by its number leads to a line of test/faults.md, and that to tests that exist', () => {
+  it('11.1 to a fault by its number leads to a line of test/faults.md, and that to its tests', () => {
     const page = textOf('test/faults.md')
     const lines = [...page.matchAll(/^\| (\d+) /gm)].map(([, n]) => Number(n))
     expect(lines).toEqual(lines.map((_, index) => index + 1))
     const tests = [...page.matchAll(/`(\w+\/[\w-]+\.(?:test\.)?ts)`/g)].map(([, name = '']) => name)
     expect(tests.length).toBeGreaterThanOrEqual(lines.length)
-    expect(tests.filter((name) => !existsSync(join(ROOT, 'test', name)))).toEqual([])
     const cited = CODE.flatMap((path) =>
       [...textOf(path).matchAll(/\bscenarios? ((?:\d+(?:, | and | to )?)+)/g)].flatMap(([, numbers = '']) =>
         [...numbers.matchAll(/\d+/g)].map(([n]) => ({ path, n: Number(n) })),
@@ -138,6 +137,26 @@ describe('a reference', () => {
   it('11.1 is found whole', () => {
     const line = '/** As src/README.md#layers, README.md#decisions and test/faults.md say. */'
     expect(brokenIn('test/tooling/x.ts', line)).toEqual([])
+  })
+})
+
+describe('a file that a page names', () => {
+  const sources = CODE.filter((path) => path.endsWith('.ts'))
+  const isThere = (page: string, name: string): boolean =>
+    sources.some(
+      (path) =>
+        [`src/${name}`, `test/${name}`, name].includes(path) ||
+        (path.endsWith(`/${name}`) && path.startsWith(dirname(page))),
+    )
+
+  it('11.1 is in the room of that page, or where its path says', () => {
+    const missing = PAGES.flatMap((page) =>
+      [...textOf(page).matchAll(/`((?:[\w-]+\/)*[\w.-]+\.ts)`/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !isThere(page, name))
+        .map((name) => `${page}: ${name}`),
+    )
+    expect(missing).toEqual([])
   })
 })
 
