@@ -3,7 +3,7 @@ import { TOTAL_OF_STATE, type Totals } from '../domain/totals.js'
 import type { RowState } from '../domain/row-state.js'
 import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
 import type { Timeline } from './timeline.js'
-import { countText, plural, shareText, widthText } from './wording.js'
+import { countText, plural, shareText, widthText } from '../domain/wording.js'
 
 export type Markup = ReturnType<typeof html>
 

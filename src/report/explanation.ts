@@ -1,7 +1,7 @@
 import { isRuleId, RULES } from '../domain/rules.js'
 import type { DecisionRecord, ProblemRecord, RowRecord } from '../ledger/reader.js'
 import { maskedText } from './plain-text.js'
-import { timeText } from './wording.js'
+import { timeText } from '../domain/wording.js'
 
 /** Why a row is where it is and what a person should do, for the result files and the lists. */
 export interface Explanation {

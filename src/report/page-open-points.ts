@@ -5,7 +5,7 @@ import { lineBar, type Markup } from './charts.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from './facts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { STATE_NAMES } from './state-names.js'
-import { ageText, countText, plural, timeText } from './wording.js'
+import { ageText, countText, plural, timeText } from '../domain/wording.js'
 
 /** Entries the page shows of each list; the sentence under it says where the rest is. */
 const CASES_SHOWN = 50

@@ -5,7 +5,7 @@ import { FILE_OF_PART, type ReportFacts } from './facts.js'
 import { DEFINITIONS, type HashTotals } from './hash-totals.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
-import { countText, plural, timeText } from './wording.js'
+import { countText, plural, timeText } from '../domain/wording.js'
 
 const DECISIONS_SHOWN = 50
 

@@ -7,7 +7,7 @@ import type { ReportFacts } from './facts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { partsOf, settingLines, settingText } from './setting-text.js'
 import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
-import { countText, plural, spanText, timeText } from './wording.js'
+import { countText, durationText, plural, timeText } from '../domain/wording.js'
 
 /** Totals of each source, and how it was read. */
 export function sourcesSection(facts: ReportFacts): Markup {
@@ -73,7 +73,7 @@ export const hasOverrides = (run: RunRecord): boolean =>
   partsOf(run.settings[OUTCOME_OVERRIDES]).length + partsOf(run.settings[SEVERITY_OVERRIDES]).length > 0
 
 function oneRun(run: RunRecord): Markup {
-  const span = run.endedAt === null ? null : spanText(Date.parse(run.endedAt) - Date.parse(run.startedAt))
+  const span = run.endedAt === null ? null : durationText(Date.parse(run.endedAt) - Date.parse(run.startedAt))
   const outcomes = partsOf(run.settings[OUTCOME_OVERRIDES])
   const severities = partsOf(run.settings[SEVERITY_OVERRIDES])
   const others = Object.entries(run.settings).filter(

@@ -15,7 +15,7 @@ import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
 import { PAGE_STYLE } from './page-style.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
-import { countText, plural, shareText, timeText } from './wording.js'
+import { countText, plural, shareText, timeText } from '../domain/wording.js'
 
 /** report.html: one page without network or script, for the person who signs. */
 export async function renderPage(facts: ReportFacts): Promise<string> {

@@ -3,7 +3,7 @@ import type { CampaignRecord, RowRecord } from '../ledger/reader.js'
 import { BYTE_ORDER_MARK, csvHeader, csvLine, editableCell, messageCell } from './csv.js'
 import type { Explanation } from './explanation.js'
 import type { OriginalColumns } from './original-columns.js'
-import { ageText, timeText } from './wording.js'
+import { ageText, timeText } from '../domain/wording.js'
 
 /** Header of registered.csv. */
 const REGISTERED_COLUMNS = [

@@ -4,12 +4,21 @@ import { printable } from '../domain/text.js'
 export const partsOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : []
 
-/** Nothing was set: the page leaves it out. */
+/** Nothing was set, or it is switched off: the page leaves it out. */
 const isUnset = (value: unknown): boolean =>
-  value === null || (typeof value === 'object' && partsOf(value).length === 0)
+  value === null || value === false || (typeof value === 'object' && partsOf(value).length === 0)
+
+/** Settings whose own name says nothing to a person. */
+const NAMES: Readonly<Record<string, string>> = {
+  stopAtCanaryDoubt: 'stop where the very first row gets no answer',
+  maxDurationMs: 'longest duration in ms',
+  timeoutMs: 'deadline of a request in ms',
+  resultFile: 'written by this program',
+}
 
 /** `headerLine` as `header line`; names of rules and fields as they are. */
 const nameText = (name: string): string =>
+  NAMES[name] ??
   printable(
     name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`),
   )
@@ -20,6 +29,7 @@ export function settingText(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     return settingLines(partsOf(value)).join(', ')
   }
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value !== 'string') return JSON.stringify(value)
   return /^[\p{L}\p{N}_.:/+-]+( [\p{L}\p{N}_.:/+-]+)*$/u.test(value) ? value : `"${printable(value)}"`
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from '../domain/outcome.js'
 import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace/backoff.js'
 import { isThrottling } from './pace/ramp.js'
+import { durationText } from '../domain/wording.js'
 import type { Stop } from './stop.js'
 
 /** What becomes of a row after one attempt. */
@@ -89,7 +90,7 @@ function stopOf(outcome: Outcome, next: Next): Stop | null {
   if (waitMs > MAX_RETRY_AFTER_MS)
     return {
       kind: 'retry_after',
-      why: `The service asked to wait for ${Math.round(waitMs / 60_000)} minutes`,
+      why: `The service asked to wait for ${durationText(waitMs)}`,
       next: 'Run the same command again after that time',
     }
   if (next.kind === 'later_run' && isThrottling(outcome))

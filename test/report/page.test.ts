@@ -90,7 +90,7 @@ describe('the page', () => {
   it('lists a row in doubt with its evidence and its age at the last change of the ledger', async () => {
     const text = shown(await pageOf(IN_DOUBT))
 
-    expect(text).toContain('Row 2, customer 1002 probably registered open for 1 h 59 min')
+    expect(text).toContain('Row 2, customer 1002 probably registered open for 2 h')
     expect(text).toContain('The answer was cut off')
     expect(text).toContain('Answer HTTP 200')
     expect(text).toContain('Answer as received, masked: {"status":"OK"')
@@ -110,7 +110,13 @@ describe('the page', () => {
     })
     const page = await pageOf(
       {
-        sources: [sourceOf({ records: 2, name: HOSTILE.replace(IBAN, ''), reading: { '<i>': '<script>' } })],
+        sources: [
+          sourceOf({
+            records: 2,
+            name: HOSTILE.replace(IBAN, ''),
+            reading: { words: { '<i>': { column: '<script>' } } },
+          }),
+        ],
         rows: [
           rowOf(1, {
             state: 'in_doubt',

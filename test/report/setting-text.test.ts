@@ -22,10 +22,18 @@ describe('settings as text', () => {
     ])
   })
 
+  it('10.3.5 leave out what is switched off, and have names that a person understands', () => {
+    const settings = { stopAtCanaryDoubt: false, freshConnections: false, rate: 5 }
+    expect(settingLines(Object.entries(settings))).toEqual(['rate: 5'])
+    expect(settingLines(Object.entries({ stopAtCanaryDoubt: true }))).toEqual([
+      'stop where the very first row gets no answer: yes',
+    ])
+  })
+
   it('show a number, a truth value and hostile text as what they are', () => {
     expect([settingText(8), settingText(true), settingText('a\u202Eb'), settingText('')]).toEqual([
       '8',
-      'true',
+      'yes',
       '"a<U+202E>b"',
       '""',
     ])

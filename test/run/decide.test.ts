@@ -166,7 +166,7 @@ describe('a wait of more than a quarter of an hour', () => {
     expect(decide(outcome(15 * MINUTE_MS + 1), facts()).stop?.kind).toBe('retry_after')
     expect(decide(outcome(86_400_000), facts()).stop).toEqual({
       kind: 'retry_after',
-      why: 'The service asked to wait for 1440 minutes',
+      why: 'The service asked to wait for 1 day',
       next: 'Run the same command again after that time',
     })
   })

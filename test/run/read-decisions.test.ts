@@ -117,7 +117,6 @@ describe('the filled-in file', () => {
   })
 
   it.each<[string, Line, string]>([
-    ['without any decision', decided(''), 'holds no decision'],
     ['with a decision that is none', decided('maybe'), '"maybe" is not a decision'],
     ['with a decision without a reason', decided('refused', { migration_reason: '' }), 'no reason in line 2'],
     [
@@ -139,9 +138,14 @@ describe('the filled-in file', () => {
   ])('%s is refused as a whole', async (_name, change, message) => {
     const { lines, read } = await campaign()
     const filled = decide(await lines(), 0, change)
-    const reading = read(change['migration_decision'] === '' ? filled : decide(filled, 1, decided('refused')))
+    const reading = read(decide(filled, 1, decided('refused')))
     await expect(reading).rejects.toThrow(UsageError)
     await expect(reading).rejects.toThrow(message)
+  })
+
+  it('10.3.4 without any decision leaves every row open', async () => {
+    const { lines, read } = await campaign()
+    expect(await read(await lines())).toEqual([])
   })
 })
 
@@ -252,7 +256,7 @@ describe('9.1.5 in-doubt.csv says of each request', () => {
     const attempt = reader.row(1)?.lastAttempt
     expect(first).toMatchObject({
       migration_sent_at: '2026-06-15 10:00:00 UTC',
-      migration_sent_ago: 'less than a minute before 2026-06-15 10:00:00 UTC',
+      migration_sent_ago: '0 s before 2026-06-15 10:00:00 UTC',
       migration_resend_from: '2026-06-15 10:15:00 UTC',
       migration_request_id: attempt?.requestId,
     })

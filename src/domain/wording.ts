@@ -20,22 +20,28 @@ export const timeText = (at: string | null): string =>
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+const DAY_MINUTES = 24 * 60
 
-/** A span in its two largest units. */
-export function spanText(ms: number): string {
-  const days = Math.floor(ms / DAY_MS)
-  const hours = Math.floor((ms % DAY_MS) / HOUR_MS)
-  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS)
-  if (days > 0) return `${plural(days, 'day', 'days')} ${hours} h`
-  if (hours > 0) return `${hours} h ${minutes} min`
-  return minutes > 0 ? `${minutes} min` : 'less than a minute'
+/** `5 s`, `3 min`, `2 h 5 min`, `3 days 2 h`: every span that a person reads, rounded up as an estimate must be. */
+export function durationText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  if (seconds < 90) return `${seconds} s`
+  const minutes = Math.ceil(ms / MINUTE_MS)
+  if (minutes < 90) return `${minutes} min`
+  const days = Math.floor(minutes / DAY_MINUTES)
+  const hours = Math.floor((minutes % DAY_MINUTES) / 60)
+  if (days > 0) return parts(plural(days, 'day', 'days'), hours, 'h')
+  return parts(`${hours} h`, minutes % 60, 'min')
 }
+
+const parts = (first: string, rest: number, unit: string): string =>
+  rest === 0 ? first : `${first} ${rest} ${unit}`
 
 /** How long before `now` something was; both ISO 8601. */
 export function ageText(at: string | null, now: string): string {
   if (at === null) return ''
   const ms = Date.parse(now) - Date.parse(at)
-  return ms >= 0 ? spanText(ms) : ''
+  return ms >= 0 ? durationText(ms) : ''
 }
 
 /** The width of a bar of a time line. */

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import {
   ageText,
   countText,
+  durationText,
   plural,
   shareText,
-  spanText,
   timeText,
   widthText,
-} from '../../src/report/wording.js'
+} from '../../src/domain/wording.js'
 
 describe('the wording of figures', () => {
   it('groups thousands', () => {
@@ -26,14 +26,18 @@ describe('the wording of figures', () => {
     ])
   })
 
-  it('gives spans in their two largest units', () => {
-    expect([30_000, 90_000, 7_500_000, 266_400_000, 86_400_000].map(spanText)).toEqual([
-      'less than a minute',
-      '1 min',
-      '2 h 5 min',
-      '3 days 2 h',
-      '1 day 0 h',
-    ])
+  it.each([
+    [400, '1 s'],
+    [89_000, '89 s'],
+    [91_000, '2 min'],
+    [3_600_000, '60 min'],
+    [7_200_000, '2 h'],
+    [7_500_000, '2 h 5 min'],
+    [86_400_000, '1 day'],
+    [266_400_000, '3 days 2 h'],
+  ])('10.3.5 gives a duration of %i ms as %s', (ms, text) => expect(durationText(ms)).toBe(text))
+
+  it('says how long ago something was', () => {
     expect(ageText('2026-06-15T10:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('2 h 5 min')
     expect(ageText('2026-06-15T13:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('')
   })
