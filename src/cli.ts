@@ -75,7 +75,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string
 }
 
-const world: World = {
+const world: World<Output> = {
   env: process.env,
   // Getters: each takes milliseconds, and most commands, `--version` first of all, need none of them.
   get stdin() {

@@ -25,8 +25,11 @@ export { escapedJson, oneLine, plainLines } from './domain/plain-text.js'
 export { maskAccounts, maskIban } from './domain/masking.js'
 export type { Evidence, Halt, Outcome, OutcomeKind } from './domain/outcome.js'
 export { ROW_STATES, type RowState } from './domain/row-state.js'
+export { STILL_NOT_SENT } from './domain/finding.js'
 export { isRuleId, RULES, type RuleId, type Severity, type SeverityOverrides } from './domain/rules.js'
 export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/totals.js'
+export { countText, durationText, plural } from './domain/wording.js'
+export type { Reading } from './domain/reading.js'
 export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/verdict.js'
 
 // Whom to trust with a file.
@@ -87,6 +90,7 @@ export type { Stop } from './run/stop.js'
 // The reconciliation pack.
 export { PACK_FILES, writeProblems, writeReport, type ReportResult } from './report/pack.js'
 export { problemPages } from './report/pages.js'
+export { findPack } from './report/earlier-pack.js'
 export { findResultFiles, removeLeftovers } from './report/remains.js'
 
 // The local stand-in of the service.

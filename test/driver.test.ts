@@ -78,7 +78,7 @@ describe('the program', () => {
       expect(stderr).toContain(
         `Error: Cannot open any ledger: ${NAME} is not installed for Node ${process.versions.node}\n`,
       )
-      expect(stderr).toContain('Next: Nothing was read or sent. Run: npm ')
+      expect(stderr).toContain('To do: Nothing was read or sent. Run: npm ')
       expect(stderr).not.toContain('no-such-file')
       expect(stdout).toBe('')
       expect(status).toBe(2)

@@ -1,8 +1,10 @@
-import { exitStatusOf, openRegister, UsageError } from '../index.js'
+import { countText, exitStatusOf, type LedgerReader, openRegister, UsageError } from '../index.js'
 import { resolve } from 'node:path'
 import { actorOf, ownFlag, ownText, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
+import { nextLine } from './next.js'
 import { closingLines } from './pack.js'
+import { sameResolve } from './same-resolve.js'
 import { emptyResult, type CommandResult } from './result.js'
 
 /** `resolve --adopt-older-copy`: the one way on with a ledger that is older than it was. */
@@ -19,7 +21,7 @@ export function adoptOlderCopy(context: Context): CommandResult {
     if (ownFlag(context, 'dryRun')) {
       const { ready, refused } = ledger.claims.unsettled()
       const rows = [...ready, ...refused].sort((a, b) => a - b)
-      return conclude(context, ledger.totals(), { rows, refused: refused.length }, true)
+      return conclude(context, ledger.view, { rows, refused: refused.length }, true)
     }
     const register = openRegister({
       folder: world.stateFolder,
@@ -43,31 +45,34 @@ export function adoptOlderCopy(context: Context): CommandResult {
       },
     })
     register.close()
-    return conclude(context, ledger.totals(), report, false)
+    return conclude(context, ledger.view, report, false)
   } finally {
     ledger.close()
   }
 }
 
 function conclude(
-  { settings }: Context,
-  totals: NonNullable<CommandResult['totals']>,
+  context: Context,
+  view: LedgerReader,
   { rows, refused }: { rows: readonly number[]; refused: number },
   isDryRun: boolean,
 ): CommandResult {
+  const totals = view.totals()
   return {
     ...emptyResult,
     exitCode: exitStatusOf(totals, null, null),
-    campaign: { ledger: settings.ledger, baseUrl: null },
+    campaign: { ledger: context.settings.ledger, baseUrl: null },
     totals,
     lines: [
-      `Rows that may have been sent since this copy was made: ${rows.length}, of which this copy calls ${refused} refused.`,
+      `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       ...(rows.length === 0 ? [] : [`Rows: ${rows.join(', ')}`]),
       isDryRun
-        ? 'Dry run: nothing was recorded. Run it again without --dry-run.'
+        ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody settles it.',
       'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
-      ...closingLines({ totals, stop: null, files: {} }),
+      ...(isDryRun
+        ? [nextLine(context, sameResolve(context))]
+        : closingLines(context, { totals, stop: null, campaign: view.campaign(), files: {} })),
     ],
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }

@@ -5,22 +5,24 @@ import {
   type LedgerReader,
   openScratchCopy,
   openScratchLedger,
+  plural,
   problemPages,
   UsageError,
   writeProblems,
 } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
+import type { Line } from './line.js'
 import { namedFiles } from './named-files.js'
+import { nextLine } from './next.js'
 import { totalsLines } from './output.js'
 import { keptText, type WrittenPack } from './pack.js'
 import { environmentName } from './options.js'
-import { readingLines } from './reading-lines.js'
+import { howReadLines, readingLines } from './reading-lines.js'
 import { noteOutputs } from './remains.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { IGNORE_COLUMN, openers, sampled } from './sources.js'
+import { todoLines, todosOf } from './todo.js'
 import { unlikelyShares } from './unlikely.js'
-
-const SHOWN = 20
 
 export const checkCommand: Command = {
   usage: 'check <files...>',
@@ -54,7 +56,7 @@ async function check(context: Context): Promise<CommandResult> {
     noteOutputs(context, out)
     const { files, warnings } =
       out === null ? { files: {}, warnings: [] } : await writeFiles(context, ledger.reader, out)
-    const result = conclude(ledger.reader, { admitted, campaign, files, sample })
+    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample })
     return { ...result, warnings: [...result.warnings, ...warnings] }
   } finally {
     ledger.close()
@@ -93,15 +95,13 @@ interface Checked {
   readonly sample: number | null
 }
 
-function conclude(reader: LedgerReader, { admitted, campaign, files, sample }: Checked): CommandResult {
+function conclude(context: Context, reader: LedgerReader, checked: Checked): CommandResult {
+  const { admitted, campaign, files, sample } = checked
   const totals = reader.totals()
-  const counts = reader.problemCounts()
-  const problems = counts.reduce((sum, { count }) => sum + count, 0)
+  const todos = todosOf(reader)
   const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
   const isFaulty = totals.invalid + totals.conflict + notTaken > 0
-  const isUndecided = counts.some(
-    ({ rule, severity }) => rule === 'FILE_COLUMN_UNDECIDED' && severity === 'error',
-  )
+  const isUndecided = todos.some(({ rule, kind }) => rule === 'FILE_COLUMN_UNDECIDED' && kind === 'error')
   const names = new Set(admitted.map(({ name }) => name))
   const sources = reader.sources().filter(({ name }) => names.has(name))
   return {
@@ -111,7 +111,9 @@ function conclude(reader: LedgerReader, { admitted, campaign, files, sample }: C
     totals,
     files,
     warnings: [
-      ...(sample === null ? [] : [`Only the first ${sample} records of each file were checked`]),
+      ...(sample === null
+        ? []
+        : [`Only ${plural(sample, 'record', 'records')} at the start of each file were checked`]),
       ...(campaign === null ? ownFiles(admitted) : []),
       ...admitted
         .filter(({ kind }) => kind === 'known')
@@ -119,27 +121,23 @@ function conclude(reader: LedgerReader, { admitted, campaign, files, sample }: C
       ...(campaign === null ? unlikelyShares(reader) : []),
     ],
     lines: [
-      ...sourceLines(sources),
-      ...problemLines(reader, problems),
-      ...counts.map(
-        ({ rule, severity, count }) => `  ${String(count).padStart(8)} ${severity.padEnd(7)} ${rule}`,
-      ),
+      ...sources.flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
+      ...todoLines(reader, todos),
+      ...Object.values(files).map((path) => `All of them: ${path}`),
       '',
       ...(campaign === null ? [] : [`The campaign of ${campaign}, as it would be with these files:`]),
       ...totalsLines(totals),
       ...(notTaken === 0
         ? []
-        : [`  ${notTaken} corrections cannot be taken; the rows they name stay as they are`]),
+        : [
+            `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
+          ]),
       '',
-      ...Object.values(files).map((path) => `All problems: ${path}`),
-      isUndecided ? UNDECIDED : nextLine(isFaulty, files),
+      ...nextLinesOf(context, checked, { isUndecided, isFaulty }),
     ],
-    details: { problems: counts, sources, notTaken },
+    details: { problems: todos, sources, notTaken },
   }
 }
-
-const UNDECIDED =
-  'Next: decide about each column that is called undecided above; until then run refuses the file and sends nothing'
 
 const ownFiles = (admitted: readonly AdmittedSource[]): string[] =>
   admitted
@@ -149,38 +147,39 @@ const ownFiles = (admitted: readonly AdmittedSource[]): string[] =>
         `"${name}" holds corrections; it was checked on its own. check --ledger FILE compares it with the campaign`,
     )
 
-function nextLine(isFaulty: boolean, files: Readonly<Record<string, string>>): string {
-  if (!isFaulty)
-    return 'Next: sepa-migrate run with the same files, first with --limit 10 against the test environment'
-  return files['problems.csv'] === undefined
-    ? 'Next: sepa-migrate check --out DIR writes every problem to a file; correct the export and check again'
-    : 'Next: correct the export and check again, or run: rows with an error are left behind and reported'
-}
-
-function sourceLines(sources: ReturnType<LedgerReader['sources']>): string[] {
-  return sources.flatMap((source) => {
-    const { name, records, blankLines, reading } = source
-    const { encoding, delimiter } = reading
-    const how = [encoding, delimiter].filter((value) => typeof value === 'string').join(', ')
+function nextLinesOf(
+  context: Context,
+  { campaign, files, sample }: Checked,
+  { isUndecided, isFaulty }: { isUndecided: boolean; isFaulty: boolean },
+): Line[] {
+  const { settings, args } = context
+  const again = { name: 'check', files: args } as const
+  if (isUndecided)
     return [
-      `${name}: ${records} records, ${blankLines} blank lines${how === '' ? '' : ` (${how})`}`,
-      ...readingLines(source),
+      'Until somebody has decided about each column that is called undecided above, run refuses the file and sends nothing.',
+      settings.configuration.file === null
+        ? nextLine(context, { name: 'init', files: args.slice(0, 1) })
+        : nextLine(context, again),
     ]
-  })
-}
-
-function problemLines(reader: LedgerReader, total: number): string[] {
-  if (total === 0) return ['No problems.']
-  const first = reader.problems(0, SHOWN)
+  if (sample !== null) return [nextLine(context, again)]
+  if (isFaulty && files['problems.csv'] === undefined)
+    return [nextLine(context, { ...again, words: ['--out', 'checked'] })]
+  if (isFaulty)
+    return [
+      'Correct the export and check it again; run leaves rows with an error behind, and reports them.',
+      nextLine(context, again),
+    ]
   return [
-    '',
-    total > first.length ? `Problems: the first ${first.length} of ${total}` : `Problems: ${total}`,
-    ...first.map(
-      ({ source, line, severity, rule, column, value, message }) =>
-        `  ${source}${line === null ? '' : `:${line}`} ${severity} ${rule}${column === '' ? '' : ` ${column}`}${
-          value === '' ? '' : ` "${value}"`
-        } ${message}`,
-    ),
-    '',
+    ...(settings.get('baseUrl') === null && campaign === null
+      ? [
+          'Before a run: set SEPA_MIGRATE_BASE_URL (the test environment first), SEPA_MIGRATE_USERNAME and a password.',
+        ]
+      : []),
+    nextLine(context, {
+      name: 'run',
+      files: args,
+      words: campaign === null ? ['--limit', '10'] : [],
+      without: ['out'],
+    }),
   ]
 }

@@ -1,10 +1,15 @@
-import type { BaseUrl, DeliveryPolicy, Plan } from '../index.js'
+import { type BaseUrl, type DeliveryPolicy, durationText, type Plan, plural } from '../index.js'
 import type { Context } from './command.js'
+import { type Line, toned } from './line.js'
+import { totalsLines } from './output.js'
 import { readingLines } from './reading-lines.js'
 import type { RunRegister } from './register.js'
 import { trustedLines, type Trusted } from './trusted.js'
+import { unlikelyShares } from './unlikely.js'
 
 interface Asked {
+  /** The user at the service. */
+  readonly username: string
   readonly plan: Plan
   readonly policy: DeliveryPolicy
   readonly trusted: Trusted
@@ -32,12 +37,13 @@ export async function confirmRun(context: Context, baseUrl: BaseUrl, asked: Aske
 async function confirmTarget(
   { settings, progress }: Context,
   baseUrl: BaseUrl,
-  { plan, policy, trusted, register, ask }: Asked,
+  { username, plan, policy, trusted, register, ask }: Asked,
 ): Promise<boolean> {
   const lines = [
-    ...planLines(baseUrl.href, plan, policy),
-    ...sourceLines(plan.ledger),
+    ...planLines(baseUrl.href, username, plan, policy),
     ...trustedLines(trusted),
+    ...sourceLines(plan.ledger),
+    ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
   ]
   for (const line of lines) progress.note(line)
   if (!register.knowsLedger())
@@ -51,18 +57,40 @@ async function confirmTarget(
 }
 
 /** How the files were read, as far as a person has to know it before anything is sent. */
-const sourceLines = (reader: Plan['ledger']): string[] =>
+const sourceLines = (reader: Plan['ledger']): Line[] =>
   reader.sources().flatMap((source) => {
     const lines = readingLines(source)
     return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
   })
 
-/** A guess from the settings alone; an answer of 0.3 s is usual for this kind of service. */
-function planLines(target: string, { totals, toSend }: Plan, policy: DeliveryPolicy): string[] {
-  const perSecond = Math.min(policy.concurrency / 0.3, policy.rate ?? Infinity)
+/** An answer of 0.3 s is usual for this kind of service. */
+const USUAL_ANSWER_S = 0.3
+const MOST_CREDITORS = 10
+
+/** What will happen with a yes: where to, as whom, what of the rows, how fast. */
+function planLines(
+  target: string,
+  username: string,
+  { totals, toSend, ledger }: Plan,
+  { concurrency, rate }: DeliveryPolicy,
+): Line[] {
+  const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity)
+  const creditors = ledger.creditorsOfReady()
   return [
-    `Target: ${target}`,
-    `Rows: ${totals.ready} ready, ${totals.registered} registered, ${totals.inDoubt} in doubt, ${totals.refused} refused`,
-    `To send in this run: ${toSend}, expected to take about ${Math.ceil(toSend / perSecond / 60)} minutes`,
+    [toned('strong', 'The plan')],
+    ['Target: ', toned('strong', target)],
+    `User at the service: ${username}`,
+    ...totalsLines(totals),
+    `To send in this run: ${plural(toSend, 'row', 'rows')}`,
+    ...creditors
+      .slice(0, MOST_CREDITORS)
+      .map(
+        ({ creditorIdentifier, count }) =>
+          `  previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
+      ),
+    ...(creditors.length > MOST_CREDITORS
+      ? [`  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`]
+      : []),
+    `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText((toSend / perSecond) * 1000)}`,
   ]
 }

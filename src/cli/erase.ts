@@ -1,4 +1,4 @@
-import { exitStatusOf, openLedgerReader, UsageError } from '../index.js'
+import { exitStatusOf, openLedgerReader, plural, UsageError } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
@@ -61,7 +61,7 @@ async function erase(context: Context): Promise<CommandResult> {
         ...report.remainingCopies.map((file) => `${file} still holds what was erased: delete that copy`),
       ],
       lines: [
-        `Customer ${customerNo}: removed what was held of ${rowIds.length} ${rowIds.length === 1 ? 'row' : 'rows'}.`,
+        `Customer ${customerNo}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,
         'Kept: row, state, customer number, references, dates, masked account and its keyed fingerprint.',
         `See it with: sepa-migrate show --customer ${customerNo}`,
         ...remainLines(settings.ledger, remains),

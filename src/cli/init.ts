@@ -1,9 +1,10 @@
 import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
-import { draftConfiguration, openTrusted } from '../index.js'
+import { draftConfiguration, openTrusted, plural } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
 import { noConfiguration } from './configuration.js'
 import { inspect, isConfigurationNamed } from './inspect.js'
+import { nextLine } from './next.js'
 import { emptyResult, type CommandResult } from './result.js'
 
 const FILE = 'sepa-migrate.yaml'
@@ -30,9 +31,15 @@ async function init(context: Context): Promise<CommandResult> {
     files: { [FILE]: target },
     lines: [
       ...configurationLines(context),
-      `Wrote ${target}${edits === 0 ? '' : `; ${edits === 1 ? 'one line' : `${edits} lines`} marked EDIT ${edits === 1 ? 'needs' : 'need'} you`}.`,
+      `Wrote ${target}${edits === 0 ? '' : `; ${plural(edits, 'line marked EDIT needs', 'lines marked EDIT need')} you`}.`,
       ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
-      `Next: look through it, then: sepa-migrate check ${context.args[0] ?? ''}`,
+      `Look through ${target} before the next command.`,
+      nextLine(context, {
+        name: 'check',
+        files: context.args,
+        without: ['config'],
+        words: target === FILE ? [] : ['--config', target],
+      }),
     ],
   }
 }

@@ -1,5 +1,7 @@
-import { inspectSource, type Inspection, SourceError } from '../index.js'
+import { inspectSource, type Inspection, plural, SourceError } from '../index.js'
 import type { Command, Context } from './command.js'
+import type { Line } from './line.js'
+import { nextLine } from './next.js'
 import { environmentName } from './options.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { inputOf, sourceOptions } from './sources.js'
@@ -15,10 +17,15 @@ export const inspectCommand: Command = {
   run: async (context) => {
     const { file } = context.settings.configuration
     const inspection = await inspect(context)
-    const lines = linesOf(inspection, context.args[0] ?? '')
+    const lines = linesOf(inspection)
     return {
       ...emptyResult,
-      lines: [...(file === null ? [] : [`Read with ${configurationName(context, file)}`]), ...lines],
+      lines: [
+        ...(file === null ? [] : [`Read with ${configurationName(context, file)}`]),
+        ...lines,
+        '',
+        nextStep(context, inspection),
+      ],
       details: { inspection, configuration: file },
     }
   },
@@ -59,18 +66,36 @@ const configurationName = (context: Context, file: string): string =>
     ? `the configuration "${file}"`
     : `the configuration "${file}", which is in this folder`
 
-function linesOf(inspection: Inspection, file: string): CommandResult['lines'] {
+/** A file with the service's own names, or one that a configuration describes, can be checked as it is. */
+function nextStep(context: Context, { columns }: Inspection): Line {
+  const isNamed = REQUIRED.every((field) => columns.some(({ name }) => name.trim().toLowerCase() === field))
+  const name = isNamed || context.settings.configuration.file !== null ? 'check' : 'init'
+  return nextLine(context, { name, files: context.args })
+}
+
+const REQUIRED = [
+  'customer_no',
+  'iban',
+  'signed_date',
+  'sepa_creditor_identifier',
+  'unique_mandate_reference',
+]
+
+function linesOf(inspection: Inspection): CommandResult['lines'] {
   const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines } = inspection
   const shownDelimiter = delimiter.value === '\t' ? 'tab' : `"${delimiter.value}"`
   return [
-    `${name}: ${records} records, ${blankLines} blank lines`,
+    `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
     `  encoding   ${encoding.value} (${encoding.evidence})`,
     `  delimiter  ${shownDelimiter} (${delimiter.evidence})`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
     ...(footer.lines === 0
       ? []
-      : [`  footer     ${footer.lines} lines`, ...footer.shown.map((line) => `               ${line}`)]),
+      : [
+          `  footer     ${plural(footer.lines, 'line', 'lines')}`,
+          ...footer.shown.map((line) => `               ${line}`),
+        ]),
     '',
     'Columns',
     ...inspection.columns.map(
@@ -82,7 +107,5 @@ function linesOf(inspection: Inspection, file: string): CommandResult['lines'] {
     '',
     'First rows (masked)',
     ...inspection.rows.map((cells) => `  ${cells.join(' | ')}`),
-    '',
-    `Next: sepa-migrate init ${file}   (writes a commented sepa-migrate.yaml), or sepa-migrate check ${file}`,
   ]
 }

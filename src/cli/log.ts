@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
-import { type DeliveryEvent, escapedJson, maskIban, openTrusted } from '../index.js'
+import { type DeliveryEvent, escapedJson, maskIban, openTrusted, plural } from '../index.js'
 import type { World } from './world.js'
 
 /**
@@ -112,7 +112,7 @@ function openSink(file: string, tell: (text: string) => void): Sink {
     missing: () =>
       missing === 0
         ? null
-        : `${missing} lines are missing from the log file "${file}"; the ledger and the report are complete`,
+        : `${plural(missing, 'line is', 'lines are')} missing from the log file "${file}"; the ledger and the report are complete`,
     close: () => {
       try {
         closeSync(descriptor)

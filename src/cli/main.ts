@@ -3,19 +3,25 @@ import { boundedWorld } from './boundary.js'
 import type { Command } from './command.js'
 import type { CommandLoaders } from './commands.js'
 import { environmentName, OPTIONS } from './options.js'
-import type { World } from './world.js'
+import type { Output, World } from './world.js'
 
 /**
  * Runs one command line and returns the exit status (cli/README.md#exit-status). Prints to the world's streams,
  * touches nothing else of the process, and never throws. What a command stands on is loaded when it runs, and not for `--version`.
  */
-export async function main(argv: readonly string[], commands: CommandLoaders, given: World): Promise<number> {
+export async function main(
+  argv: readonly string[],
+  commands: CommandLoaders,
+  given: World<Output>,
+): Promise<number> {
   if (argv[0] === '--version' || argv[0] === '-V') {
     given.stdout.write(`${given.version}\n`)
     return 0
   }
-  const world = boundedWorld(given)
-  const wantsJson = argv.includes('--json') || world.env[environmentName('json')] === '1'
+  const isOn = (flag: string, option: 'json' | 'noColor'): boolean =>
+    argv.includes(flag) || given.env[environmentName(option)] === '1'
+  const world = boundedWorld(given, { noColor: isOn('--no-color', 'noColor') })
+  const wantsJson = isOn('--json', 'json')
   let status = 0
   const program = new Program('sepa-migrate')
     .description(

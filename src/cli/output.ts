@@ -1,4 +1,5 @@
-import { isBalanced, oneLine, ROW_STATES, TOTAL_OF_STATE, type Totals } from '../index.js'
+import { countText, isBalanced, ROW_STATES, TOTAL_OF_STATE, type Totals } from '../index.js'
+import { type Line, type Tone, toned } from './line.js'
 import type { CommandResult } from './result.js'
 import type { World } from './world.js'
 
@@ -34,32 +35,53 @@ const LABEL: Readonly<Record<keyof Totals, string>> = {
   writtenOff: 'written off',
 }
 
+const TONE: Readonly<Partial<Record<keyof Totals, Tone>>> = {
+  invalid: 'bad',
+  conflict: 'bad',
+  registered: 'good',
+  refused: 'bad',
+  inDoubt: 'open',
+}
+
 /** The control totals as a table; states without a row are left out, except those a person must look at. */
-export function totalsLines(totals: Totals): string[] {
+export function totalsLines(totals: Totals): Line[] {
   const always: readonly (keyof Totals)[] = ['ready', 'registered', 'refused', 'inDoubt']
   const shown = ROW_STATES.map((state) => TOTAL_OF_STATE[state]).filter(
     (name) => totals[name] > 0 || always.includes(name),
   )
-  const width = Math.max(...Object.values(totals).map((count) => String(count).length))
-  const line = (name: keyof Totals): string =>
-    `  ${LABEL[name].padEnd(12)} ${String(totals[name]).padStart(width)}   ${MEANING[name]}`
+  const width = Math.max(...Object.values<number>({ ...totals }).map((count) => countText(count).length))
+  const line = (name: keyof Totals): Line => {
+    const tone = TONE[name]
+    const counted = `${LABEL[name].padEnd(12)} ${countText(totals[name]).padStart(width)}`
+    return [
+      '  ',
+      tone === undefined || totals[name] === 0 ? counted : toned(tone, counted),
+      `   ${MEANING[name]}`,
+    ]
+  }
   return [
-    'Control totals',
+    [toned('strong', 'Control totals')],
     line('read'),
     ...shown.map(line),
     ...(totals.resubmitted > 0 ? [line('resubmitted')] : []),
     isBalanced(totals)
-      ? `  balanced: ${totals.read} read = the sum of all states`
-      : '  NOT BALANCED: the states do not add up to the records read. Do not continue; report this.',
+      ? `  balanced: ${countText(totals.read)} read = the sum of all states`
+      : [
+          '  ',
+          toned('bad', 'NOT BALANCED'),
+          ': the states do not add up to the records read. Do not continue; report this.',
+        ],
   ]
 }
 
 /** Last lines of a command for people; a JSON document instead when it was asked for. */
-export function printResult(world: World, result: CommandResult): void {
-  for (const warning of result.warnings) world.stderr.write(`Warning: ${oneLine(warning)}\n`)
-  for (const line of result.lines) world.stdout.write(`${oneLine(line)}\n`)
+export function printResult({ stdout, stderr }: World, result: CommandResult): void {
+  for (const warning of result.warnings) stderr.print([toned('open', 'Warning'), `: ${warning}`])
+  for (const line of result.lines) stdout.print(line)
   if (result.errors.length > 0 && result.totals !== null && result.lines.length === 0)
-    for (const line of totalsLines(result.totals)) world.stdout.write(`${line}\n`)
-  for (const error of result.errors)
-    world.stderr.write(`Error: ${oneLine(error.message)}\n  Next: ${oneLine(error.next)}\n`)
+    for (const line of totalsLines(result.totals)) stdout.print(line)
+  for (const error of result.errors) {
+    stderr.print([toned('bad', 'Error'), `: ${error.message}`])
+    stderr.print(`  To do: ${error.next}`)
+  }
 }

@@ -1,5 +1,8 @@
-import { join } from 'node:path'
-import { openLedgerReader, type Stop, type Totals, writeReport } from '../index.js'
+import { dirname, join } from 'node:path'
+import { countText, openLedgerReader, type Totals, writeReport } from '../index.js'
+import type { Context } from './command.js'
+import { type Line, type Tone, toned } from './line.js'
+import { nextLines, type Standing } from './next.js'
 import { totalsLines } from './output.js'
 import type { Settings } from './settings.js'
 
@@ -30,49 +33,49 @@ export async function writePack(
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>
   `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
 
-export interface Closing {
-  readonly totals: Totals
-  readonly stop: Stop | null
+export interface Closing extends Omit<Standing, 'pack'> {
+  /** What was written, by name; empty where nothing was. */
   readonly files: Readonly<Record<string, string>>
   /** What else to show with the report. */
   readonly notes?: readonly string[]
 }
 
 /** The last lines for people: the result, what is open, the next command to type. */
-export function closingLines({ totals, stop, files, notes = [] }: Closing): string[] {
+export function closingLines(
+  asked: Pick<Context, 'settings' | 'own'>,
+  { files, notes = [], ...standing }: Closing,
+): Line[] {
+  const { totals, stop } = standing
   const report = files['report.html']
   return [
     '',
     ...totalsLines(totals),
     '',
-    ...(stop === null ? [] : [`Stopped early: ${stop.why}.`]),
+    ...(stop === null ? [] : [[toned('open', 'Stopped early'), `: ${stop.why}.`]]),
     ...openPoints(totals),
     ...notes,
     ...(report === undefined ? [] : [`Report: ${report}`]),
-    `Next: ${nextStep(totals, stop, files['in-doubt.csv'] ?? 'in-doubt.csv')}`,
+    ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
   ]
 }
 
-function openPoints(totals: Totals): string[] {
-  const points: [number, string][] = [
-    [totals.inDoubt, 'in doubt: may be registered, never sent again by the program (in-doubt.csv)'],
-    [totals.ready, 'ready: not sent yet'],
-    [totals.refused, 'refused by the service (refused.csv)'],
-    [totals.conflict, 'in conflict: correct or decide (corrections.csv)'],
-    [totals.invalid, 'invalid: a value is wrong (corrections.csv)'],
+function openPoints(totals: Totals): Line[] {
+  const points: [number, Tone, string, string][] = [
+    [
+      totals.inDoubt,
+      'open',
+      'in doubt',
+      ': may be registered, never sent again by the program (in-doubt.csv)',
+    ],
+    [totals.ready, 'strong', 'ready', ': not sent yet'],
+    [totals.refused, 'bad', 'refused', ' by the service (refused.csv)'],
+    [totals.conflict, 'bad', 'in conflict', ': correct or decide (corrections.csv)'],
+    [totals.invalid, 'bad', 'invalid', ': a value is wrong (corrections.csv)'],
   ]
   const open = points.filter(([count]) => count > 0)
-  if (open.length === 0) return ['Nothing is open.']
-  return ['Open:', ...open.map(([count, text]) => `  ${count} ${text}`)]
-}
-
-function nextStep(totals: Totals, stop: Stop | null, inDoubt: string): string {
-  if (stop !== null && stop.kind !== 'signal') return stop.next
-  if (totals.inDoubt > 0)
-    return `compare ${inDoubt} with the service, fill it in, then: sepa-migrate resolve --from ${inDoubt} --dry-run`
-  if (totals.ready + totals.sending > 0) return 'sepa-migrate run   (continues where this run ended)'
-  if (totals.invalid + totals.conflict > 0)
-    return 'correct corrections.csv and give it back: sepa-migrate run corrections.csv'
-  if (totals.refused > 0) return 'correct refused.csv and give it back: sepa-migrate run refused.csv'
-  return 'have finance sign report.html; then sepa-migrate purge removes what personal data is still held'
+  if (open.length === 0) return [[toned('good', 'Nothing is open.')]]
+  return [
+    [toned('strong', 'Open:')],
+    ...open.map(([count, tone, name, text]) => ['  ', toned(tone, `${countText(count)} ${name}`), text]),
+  ]
 }

@@ -1,3 +1,6 @@
+import { countText, durationText } from '../index.js'
+import { type Line, type Tone, type Toned, toned, wordsOf } from './line.js'
+
 /** What a view shows: the counts of a run, or of the campaign for somebody who watches it from outside. */
 export interface RunView {
   readonly total: number
@@ -23,24 +26,14 @@ function rateOf(view: RunView): number | null {
   return settled <= 0 || view.elapsedMs < 1 ? null : (settled * 1000) / view.elapsedMs
 }
 
-/** `5 s`, `3 min`, `2 h 5 min`: as exact as an estimate deserves. */
-export function roughDuration(ms: number): string {
-  const seconds = Math.ceil(ms / 1000)
-  if (seconds < 90) return `${seconds} s`
-  const minutes = Math.ceil(seconds / 60)
-  if (minutes < 90) return `${minutes} min`
-  const rest = minutes % 60
-  return rest === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${rest} min`
-}
-
 const rateText = (perSecond: number): string =>
-  `${perSecond < 10 ? perSecond.toFixed(1) : perSecond.toFixed(0)} a second`
+  `${perSecond < 10 ? perSecond.toFixed(1) : countText(Math.round(perSecond))} a second`
 
 function paceOf(view: RunView): string[] {
   const perSecond = rateOf(view)
   if (perSecond === null) return []
   const left = view.total - settledOf(view)
-  return [rateText(perSecond), ...(left > 0 ? [`${roughDuration((left / perSecond) * 1000)} left`] : [])]
+  return [rateText(perSecond), ...(left > 0 ? [`${durationText((left / perSecond) * 1000)} left`] : [])]
 }
 
 const clip = (text: string, columns: number): string =>
@@ -60,25 +53,33 @@ function bar(view: RunView, width: number): string {
  * The three lines that are redrawn on a terminal: how far, what became of the rows, how fast. No line is as long as
  * the terminal is wide, and from 40 columns on only the event, which comes last, is ever cut.
  */
-export function terminalLines(view: RunView, columns: number): [string, string, string] {
+export function terminalLines(view: RunView, columns: number): [Line, Line, Line] {
   const width = Math.max(NARROWEST, columns) - 1
-  const registered = `registered ${view.registered}`
-  const open = `refused ${view.refused} · in doubt ${view.inDoubt}`
+  const registered = [`registered ${countText(view.registered)}`]
+  const open = openParts(view)
   const percent = `${percentOf(view)} %`
-  const counts = `${registered} · ${open}`
-  const isWide = counts.length <= width
-  const right = isWide ? `${percent}  ${settledOf(view)} of ${view.total}` : `${percent}  ${registered}`
+  const counts = [...registered, ' · ', ...open]
+  const isWide = wordsOf(counts).length <= width
+  const settled = `${countText(settledOf(view))} of ${countText(view.total)}`
+  const right = `${percent}  ${isWide ? settled : registered.join('')}`
   const barWidth = Math.min(BAR_MOST, width - right.length - 1)
   const first = barWidth < 4 ? right : `${bar(view, barWidth)} ${right}`
   const last = [...paceOf(view), ...(view.event === null ? [] : [view.event])].join(' · ')
   return [first, isWide ? counts : open, clip(last, width)]
 }
 
+/** What somebody has to look at has a colour once it is there. */
+function openParts({ refused, inDoubt }: RunView): (string | Toned)[] {
+  const part = (tone: Tone, name: string, count: number): string | Toned =>
+    count === 0 ? `${name} 0` : toned(tone, `${name} ${countText(count)}`)
+  return [part('bad', 'refused', refused), ' · ', part('open', 'in doubt', inDoubt)]
+}
+
 /** The same on one line, for a file or a pipe. */
 export function plainLine(view: RunView): string {
   return [
-    `Sent: ${settledOf(view)} of ${view.total}`,
-    `registered ${view.registered}, refused ${view.refused}, in doubt ${view.inDoubt}`,
+    `Sent: ${countText(settledOf(view))} of ${countText(view.total)}`,
+    `registered ${countText(view.registered)}, refused ${countText(view.refused)}, in doubt ${countText(view.inDoubt)}`,
     ...paceOf(view),
     ...(view.event === null ? [] : [view.event]),
   ].join('; ')

@@ -1,5 +1,6 @@
 import { createLogUpdate } from 'log-update'
-import type { Outcome } from '../index.js'
+import { type Outcome, plural } from '../index.js'
+import { type Line, writtenLine } from './line.js'
 import { plainLine, type RunView, settledOf, terminalLines } from './progress-view.js'
 import type { World } from './world.js'
 
@@ -9,7 +10,7 @@ export interface Progress {
   readonly sending: (total: number) => void
   readonly outcome: (kind: Outcome['kind']) => void
   /** A line that stays. */
-  readonly note: (text: string) => void
+  readonly note: (line: Line) => void
   /** What goes on just now, a pause for example; replaced by the next, gone with the next outcome. */
   readonly event: (text: string) => void
   readonly end: () => void
@@ -70,8 +71,15 @@ export function drawnLines(world: World) {
   }
 }
 
+const readingText = (source: string, records: number): string =>
+  `Reading ${source}: ${plural(records, 'record', 'records')}`
+
+/** The lines of a view as this terminal shows them. */
+export const drawn = (world: World, view: RunView): string[] =>
+  terminalLines(view, columnsOf(world)).map((line) => writtenLine(line, world.stderr.hasColour))
+
 /** Columns of the terminal behind a stream, as they are now; 80 where it does not say. */
-export const columnsOf = ({ stderr: { stream } }: World): number => {
+const columnsOf = ({ stderr: { stream } }: World): number => {
   const columns: unknown = Reflect.get(stream, 'columns')
   return typeof columns === 'number' && columns > 0 ? columns : 80
 }
@@ -99,14 +107,14 @@ function drawnProgress(world: World): Progress {
   return {
     reading: (source, records) => {
       shown = 'reading'
-      text = () => [`Reading ${source}: ${records} records`]
+      text = () => [readingText(source, records)]
       drawSoon()
     },
     sending: (total) => {
       clear()
       count.start(total)
       shown = total === 0 ? 'nothing' : 'sending'
-      text = () => terminalLines(view(), columnsOf(world))
+      text = () => drawn(world, view())
       drawNow()
     },
     outcome: (kind) => {
@@ -120,7 +128,7 @@ function drawnProgress(world: World): Progress {
     note: (what) => {
       clear()
       if (shown === 'reading') shown = 'nothing'
-      world.stderr.write(`${what}\n`)
+      world.stderr.print(what)
       if (shown === 'sending') drawSoon()
     },
     end: () => {
@@ -145,12 +153,12 @@ function lineProgress(world: World): Progress {
     reading: (source, records) => {
       if (!isDue()) return
       saidMs = world.clock.monotonic()
-      say(`Reading ${source}: ${records} records`)
+      say(readingText(source, records))
     },
     sending: (total) => {
       count.start(total)
       saidMs = world.clock.monotonic()
-      if (total > 0) say(`Sending ${total} ${total === 1 ? 'row' : 'rows'}`)
+      if (total > 0) say(`Sending ${plural(total, 'row', 'rows')}`)
     },
     outcome: (kind) => {
       count.outcome(kind)
@@ -160,7 +168,7 @@ function lineProgress(world: World): Progress {
       count.event(text)
       say(text)
     },
-    note: say,
+    note: world.stderr.print,
     end: () => {
       if (settledOf(view()) > saidAt) sayCounts()
     },

@@ -1,4 +1,4 @@
-import { exitStatusOf, UsageError } from '../index.js'
+import { exitStatusOf, plural, UsageError } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
@@ -51,7 +51,7 @@ async function purge(context: Context): Promise<CommandResult> {
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],
       lines: [
-        `Removed the account numbers and cells that were still held of ${report.rows} rows, the values that problems`,
+        `Removed the account numbers and cells that were still held of ${plural(report.rows, 'row', 'rows')}, the values that problems`,
         'quoted, the words of the service and the reasons that people gave.',
         ...removed.map((file) => `Removed ${file}`),
         ...totalsLines(totals),

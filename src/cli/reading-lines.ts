@@ -1,14 +1,10 @@
-import type { LedgerReader } from '../index.js'
+import { type LedgerReader, plural, type Reading } from '../index.js'
+import type { Line } from './line.js'
 
-type Source = ReturnType<LedgerReader['sources']>[number]
-
-const partsOf = (value: unknown): [string, unknown][] =>
-  typeof value === 'object' && value !== null ? Object.entries(value) : []
-
-const PLACES: Readonly<Record<string, string>> = {
-  beforeHeader: 'left out before the header',
-  atEnd: 'left out at the end',
-}
+type Source = Pick<
+  ReturnType<LedgerReader['sources']>[number],
+  'name' | 'records' | 'blankLines' | 'columns' | 'reading'
+>
 
 const WORD_KEYS: Readonly<Record<string, string>> = {
   status: 'words.status.active or words.status.notActive',
@@ -16,43 +12,121 @@ const WORD_KEYS: Readonly<Record<string, string>> = {
   scheme: 'words.scheme.core or b2b',
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const FOUND_BY: Readonly<Record<string, string>> = {
+  declared: 'as declared',
+  'strict UTF-8': 'every byte fits',
+  assumed: 'assumed, because it is not UTF-8',
+  'header line': 'by the header line',
+  'sep= line': 'by the line "sep="',
+  'byte order mark': 'by its mark',
+}
 
-const counted = (counts: unknown): string =>
-  partsOf(counts)
-    .map(([word, count]) => `"${word}" ${String(count)}`)
-    .join(', ')
+const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
-/** What the words of one column were understood to say, and those that were not understood. */
-function wordLines([field, read]: [string, unknown]): string[] {
-  const parts = Object.fromEntries(partsOf(read))
-  const column = `"${textOf(parts['column'])}"`
-  const unknown = counted(parts['notUnderstood'])
+/** How a file was read: encoding, separator, header, and which column feeds which field. */
+export function howReadLines({ name, records, blankLines, columns, reading }: Source): Line[] {
+  const { encoding, delimiter, headerLine, sample } = reading
+  const counted = [
+    sample === undefined
+      ? plural(records, 'record', 'records')
+      : `the first ${plural(records, 'record', 'records')}`,
+    ...(blankLines === 0 ? [] : [plural(blankLines, 'blank line', 'blank lines')]),
+  ]
+  const written = [
+    ...(encoding === undefined ? [] : [`${encoding.encoding} (${FOUND_BY[encoding.by] ?? encoding.by})`]),
+    ...(delimiter === undefined
+      ? []
+      : [`separator ${separatorText(delimiter.delimiter)} (${FOUND_BY[delimiter.by] ?? delimiter.by})`]),
+    ...(headerLine === undefined ? [] : [`header in line ${headerLine}`]),
+    ...footerText(reading),
+    ...(reading.resultFile === true ? ['written by this program'] : []),
+  ]
   return [
-    ...(parts['staysBehind'] === undefined
-      ? []
-      : [`  ${textOf(parts['staysBehind'])} by column ${column}: ${counted(parts['keptBack'])}`]),
-    ...(unknown === ''
-      ? []
-      : [`  not understood in column ${column}: ${unknown}; to teach: ${WORD_KEYS[field] ?? field}`]),
-    ...(parts['tooManyWords'] === undefined
-      ? []
-      : [`  column ${column} holds ${textOf(parts['tooManyWords'])} different words: is it the ${field}?`]),
+    `${name}: ${counted.join(', ')}`,
+    ...(written.length === 0 ? [] : [`  read as ${written.join(', ')}`]),
+    `  columns: ${columnsText(columns, reading)}`,
+    ...formatLines(reading),
   ]
 }
 
-/** Columns that nobody decided about: `run` refuses the file for them. */
-const undecidedIn = ({ reading }: Source): readonly string[] =>
-  Array.isArray(reading['undecided']) ? reading['undecided'].map(String) : []
+const footerText = ({ skipFooterLines = 0 }: Reading): string[] =>
+  skipFooterLines === 0 ? [] : [`the last ${plural(skipFooterLines, 'line', 'lines')} left out`]
+
+/** `customer_no from "Kundennummer"`, or the name alone where both are the same. */
+function columnsText(columns: Source['columns'], { crosswalk, constantCreditorIdentifier }: Reading): string {
+  const mapped = Object.entries(columns).map(([field, name]) => {
+    const through =
+      field === 'customer_no' && crosswalk !== undefined && crosswalk !== null
+        ? ` through ${crosswalk.name} (${plural(crosswalk.lines, 'line', 'lines')})`
+        : ''
+    return field === name ? `${field}${through}` : `${field} from "${name}"${through}`
+  })
+  const constant = constantCreditorIdentifier ?? null
+  return [
+    ...mapped,
+    ...(constant === null ? [] : [`sepa_creditor_identifier ${constant} for every row`]),
+  ].join(', ')
+}
+
+/** What was done to values, as far as it is not the usual. */
+function formatLines({ dateFormats, transforms = {}, cleaned = {}, columns = {} }: Reading): Line[] {
+  const dates = [
+    ...(dateFormats?.signedDate === undefined ? [] : [`signed_date as ${dateFormats.signedDate}`]),
+    ...(dateFormats?.lastCollection === undefined || columns['last_collection_date'] === undefined
+      ? []
+      : [`last_collection_date as ${dateFormats.lastCollection}`]),
+  ]
+  const tidied = Object.entries(cleaned).map(
+    ([field, steps]) =>
+      `${field} (${Object.entries(steps)
+        .map(([step, cells]) => `${STEPS[step] ?? step} ${cells}`)
+        .join(', ')})`,
+  )
+  return [
+    ...(dates.length === 0 ? [] : [`  dates: ${dates.join(', ')}`]),
+    ...(Object.keys(transforms).length === 0
+      ? []
+      : [`  changed by the configuration: ${Object.keys(transforms).join(', ')}`]),
+    ...(tidied.length === 0 ? [] : [`  tidied: ${tidied.join(', ')}`]),
+  ]
+}
+
+const STEPS: Readonly<Record<string, string>> = {
+  blanks: 'blanks',
+  hyphens: 'hyphens',
+  label: 'the word IBAN',
+  case: 'capital letters',
+  textMarker: 'text marks',
+}
+
+const counted = (counts: Readonly<Record<string, number>> = {}): string =>
+  Object.entries(counts)
+    .map(([word, count]) => `"${word}" ${count}`)
+    .join(', ')
+
+/** What the words of one column were understood to say, and those that were not understood. */
+function wordLines([field, read]: [string, NonNullable<Reading['words']>[string]]): string[] {
+  const column = `"${read.column}"`
+  const unknown = counted(read.notUnderstood)
+  return [
+    ...(read.staysBehind === undefined
+      ? []
+      : [`  ${read.staysBehind} by column ${column}: ${counted(read.keptBack)}`]),
+    ...(unknown === ''
+      ? []
+      : [`  not understood in column ${column}: ${unknown}; to teach: ${WORD_KEYS[field] ?? field}`]),
+    ...(read.tooManyWords === undefined
+      ? []
+      : [`  column ${column} holds ${read.tooManyWords} different words: is it the ${field}?`]),
+  ]
+}
 
 /** What a person has to see of how a source was read: lines that were left out, words and what they keep back. */
-export function readingLines(source: Source): string[] {
-  const { reading } = source
+export function readingLines({ reading }: Pick<Source, 'reading'>): Line[] {
+  const { beforeHeader = [], atEnd = [] } = reading.leftOut ?? {}
   return [
-    ...partsOf(reading['leftOut']).flatMap(([place, lines]) =>
-      (Array.isArray(lines) ? lines : []).map((line) => `  ${PLACES[place] ?? place}: ${String(line)}`),
-    ),
-    ...partsOf(reading['words']).flatMap(wordLines),
-    ...undecidedIn(source).map((text) => `  undecided: ${text}`),
+    ...beforeHeader.map((line) => `  left out before the header: ${line}`),
+    ...atEnd.map((line) => `  left out at the end: ${line}`),
+    ...Object.entries(reading.words ?? {}).flatMap(wordLines),
   ]
 }

@@ -1,6 +1,8 @@
 import {
   exitStatusOf,
+  type LedgerReader,
   openLedgerReader,
+  plural,
   reconcile,
   type Difference,
   type Reconciliation,
@@ -10,6 +12,7 @@ import { actorOf, ownFlag, ownText, type Command, type Context } from './command
 import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
 import { oldPages } from './old-pages.js'
+import { nextLine } from './next.js'
 import { closingLines } from './pack.js'
 import { rejectionsOf } from './resolve.js'
 import { emptyResult, resultOfError, type CommandResult } from './result.js'
@@ -42,7 +45,7 @@ async function compare(context: Context): Promise<CommandResult> {
     const by = ownText(context, 'by') ?? actorOf(context)
     const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
     const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
-    return conclude(context, found, isAsked ? apply(context, found) : null, reader.totals())
+    return conclude(context, found, isAsked ? apply(context, found) : null, reader)
   } catch (error) {
     return { ...resultOfError(error, world.signals.exitStatus()), totals: reader.totals() }
   } finally {
@@ -65,8 +68,9 @@ function conclude(
   context: Context,
   { listed, matched, differences, proposals }: Reconciliation,
   applied: ResolutionReport | null,
-  totals: NonNullable<CommandResult['totals']>,
+  reader: LedgerReader,
 ): CommandResult {
+  const totals = reader.totals()
   const isApplied = applied?.isApplied ?? false
   const errors = rejectionsOf(applied)
   const standing = exitStatusOf(totals, null, null)
@@ -89,8 +93,8 @@ function conclude(
     campaign: { ledger: context.settings.ledger, baseUrl: null },
     totals,
     lines: [
-      `The list has ${listed} mandates: ${matched} match, ${counts.differs} differ, ${counts.unknownHere} are unknown here.`,
-      `${counts.missingThere} registered rows are missing there.`,
+      `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
+      `Missing there: ${plural(counts.missingThere, 'registered row', 'registered rows')}.`,
       ...proposals.map(
         ({ rowId, reason }) =>
           `Row ${rowId}: registered${isApplied ? ', recorded' : ' (proposed)'}. ${reason}`,
@@ -103,15 +107,28 @@ function conclude(
         ? []
         : [
             applied === null
-              ? 'Nothing was recorded. Record the proposals with --apply.'
+              ? 'Nothing was recorded.'
               : 'Nothing was recorded, because at least one proposal cannot be taken.',
           ]),
-      ...closingLines({ totals, stop: null, files: {} }),
+      ...(proposals.length > 0 && applied === null
+        ? [
+            nextLine(context, {
+              name: 'reconcile',
+              files: context.args,
+              words: ['--apply', ...byWords(context)],
+            }),
+          ]
+        : closingLines(context, { totals, stop: null, campaign: reader.campaign(), files: {} })),
     ],
     details: {
       reconciliation: { ...counts, isApplied, differences: differences.map(detailOf), proposed: proposals },
     },
   }
+}
+
+const byWords = (context: Context): string[] => {
+  const by = ownText(context, 'by')
+  return by === null ? [] : ['--by', by]
 }
 
 function describe(found: Difference): string {

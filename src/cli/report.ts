@@ -15,20 +15,20 @@ export const reportCommand: Command = {
     const { settings } = context
     const reader = openLedgerReader(settings.ledger, settings)
     const totals = reader.totals()
-    const { baseUrl } = reader.campaign()
+    const campaign = reader.campaign()
     reader.close()
     noteOutputs(context, settings.out)
     const { files, warnings } = await writePack(settings)
     return {
       ...emptyResult,
       exitCode: exitStatusOf(totals, null, null),
-      campaign: { ledger: settings.ledger, baseUrl },
+      campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
       totals,
       files,
       warnings,
       lines: [
         ...Object.values(files).map((path) => `Wrote ${path}`),
-        ...closingLines({ totals, stop: null, files }),
+        ...closingLines(context, { totals, stop: null, campaign, files }),
       ],
     }
   },

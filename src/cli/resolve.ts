@@ -2,6 +2,7 @@ import {
   exitStatusOf,
   type Ledger,
   openLedgerReader,
+  plural,
   readDecision,
   readDecisions,
   type Resolution,
@@ -13,10 +14,12 @@ import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from 
 import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
 import { oldPages } from './old-pages.js'
+import { nextLine } from './next.js'
 import { closingLines } from './pack.js'
 import { canAsk } from './prompt.js'
 import { walkOpenRows } from './resolve-walk.js'
 import { emptyResult, type CommandResult } from './result.js'
+import { sameResolve } from './same-resolve.js'
 
 export const resolveCommand: Command = {
   usage: 'resolve',
@@ -55,6 +58,7 @@ async function resolve(context: Context): Promise<CommandResult> {
   if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
   const { world, settings } = context
   const resolutions = await readResolutions(context)
+  if (resolutions.length === 0) return nothingDecided(context)
   const ledger = openExisting({ settings, world })
   let result: CommandResult
   try {
@@ -65,6 +69,31 @@ async function resolve(context: Context): Promise<CommandResult> {
     ledger.close()
   }
   return { ...result, warnings: [...result.warnings, ...oldPages(ledger)] }
+}
+
+/** A file as the report wrote it: nobody has decided anything yet, which a look may say without being an error. */
+function nothingDecided(context: Context): CommandResult {
+  const file = ownText(context, 'from') ?? ''
+  const next = 'Fill in migration_decision and migration_reason for the rows you have settled'
+  if (!ownFlag(context, 'dryRun'))
+    throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
+  const reader = openLedgerReader(context.settings.ledger, context.settings)
+  try {
+    const totals = reader.totals()
+    return {
+      ...emptyResult,
+      exitCode: exitStatusOf(totals, null, null),
+      campaign: { ledger: context.settings.ledger, baseUrl: null },
+      totals,
+      lines: [
+        `"${file}" holds no decision yet. ${next}.`,
+        ...closingLines(context, { totals, stop: null, campaign: reader.campaign(), files: {} }),
+      ],
+      details: { resolutions: [], isApplied: false },
+    }
+  } finally {
+    reader.close()
+  }
 }
 
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {
@@ -154,9 +183,11 @@ function conclude(
       errors.length > 0
         ? 'Nothing was recorded, because at least one decision cannot be taken.'
         : dryRun
-          ? 'Dry run: nothing was recorded. Run it again without --dry-run.'
-          : `${report.results.length} decisions recorded.`,
-      ...closingLines({ totals, stop: null, files: {} }),
+          ? 'Dry run: nothing was recorded.'
+          : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
+      ...(dryRun && errors.length === 0
+        ? [nextLine(context, sameResolve(context))]
+        : closingLines(context, { totals, stop: null, campaign: ledger.view.campaign(), files: {} })),
     ],
     details: { resolutions: report.results, isApplied: report.isApplied },
   }

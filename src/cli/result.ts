@@ -1,4 +1,5 @@
 import { escapedJson, HaltError, maskAccounts, isBalanced, type Totals } from '../index.js'
+import type { Line } from './line.js'
 
 interface ErrorEntry {
   readonly kind: string
@@ -17,7 +18,7 @@ export interface CommandResult {
   readonly warnings: readonly string[]
   readonly errors: readonly ErrorEntry[]
   /** For people, on stdout. */
-  readonly lines: readonly string[]
+  readonly lines: readonly Line[]
   /** The command has printed its result itself. */
   readonly isPrinted?: true
   /** Further keys of the JSON document. */

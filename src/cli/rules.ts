@@ -55,7 +55,7 @@ export const rulesCommand: Command = {
       lines: [
         ...rules.map(({ id, severity, message }) => `${severity.padEnd(7)} ${id.padEnd(width)}  ${message}`),
         '',
-        'Next: sepa-migrate explain RULE',
+        `One of them in full: sepa-migrate explain ${rules[0]?.id ?? ''}`,
       ],
       details: { rules },
     })

@@ -1,17 +1,21 @@
 import {
   type CampaignEnd,
   distrustLedgerFolder,
+  durationText,
   type DeliveryEvent,
   type DeliveryPolicy,
   type Ledger,
   openLedger,
   openLedgerReader,
+  type OutcomeKind,
+  plural,
   type Totals,
   runCampaign,
   UsageError,
 } from '../index.js'
 import { confirmRun } from './confirm.js'
 import { actorOf, type Command, type Context } from './command.js'
+import { toned, type Toned } from './line.js'
 import { askText, canAsk } from './prompt.js'
 import { closingLines, writePack } from './pack.js'
 import { oldPages } from './old-pages.js'
@@ -56,6 +60,10 @@ export const runCommand: Command = {
   run,
 }
 
+interface Ended extends CampaignEnd {
+  readonly campaign: ReturnType<Ledger['view']['campaign']>
+}
+
 async function run(context: Context): Promise<CommandResult> {
   const told: string[] = []
   const result = await runAndTell(context, (warnings) => told.push(...warnings))
@@ -83,7 +91,7 @@ async function runAndTell(
     sharedFolder: settings.sharedFolder,
   })
   const register = registerOf(context, ledger, service.baseUrl)
-  let end: CampaignEnd
+  let end: Ended
   try {
     noteOutputs(context, (settings.get('noReport') ?? false) ? null : settings.out)
     ledger.assertBelongsTo(boundTo(service))
@@ -95,9 +103,9 @@ async function runAndTell(
       )
     if (ledger.recovered > 0)
       context.progress.note(
-        `${ledger.recovered} rows were under way when the last run ended; they are in doubt now`,
+        `${plural(ledger.recovered, 'row was', 'rows were')} under way when the last run ended, and ${ledger.recovered === 1 ? 'is' : 'are'} in doubt now`,
       )
-    end = await send(context, { service, ledger, register }, files)
+    end = { ...(await send(context, { service, ledger, register }, files)), campaign: ledger.view.campaign() }
   } catch (error) {
     return failed(context, service, error, totalsOrNull(ledger))
   } finally {
@@ -181,7 +189,8 @@ async function send(
       abort: world.signals.abort,
       confirm: async (plan) => {
         const ask = (question: string): Promise<string | null> => askText(world, question)
-        const asked = { plan, policy, trusted: service.trusted, register, ask }
+        const { username } = service.credentials
+        const asked = { username, plan, policy, trusted: service.trusted, register, ask }
         const isConfirmed = await confirmRun(context, service.baseUrl, asked)
         if (isConfirmed) ledger.bind(boundTo(service))
         return isConfirmed
@@ -245,16 +254,26 @@ function watch({ progress, settings }: Context, event: DeliveryEvent): void {
     case 'outcome':
       progress.outcome(event.outcome.kind)
       if (isVerbose || event.outcome.kind === 'in_doubt')
-        progress.note(`Row ${event.row.id}: ${event.outcome.kind.replace('_', ' ')}. ${event.outcome.reason}`)
+        progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
       return
     case 'pause':
-      progress.event(`Waiting ${(event.delayMs / 1000).toFixed(1)} s: ${event.outcome.reason}`)
+      progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`)
       return
     case 'stop':
-      progress.note(`Stopping: ${event.stop.why}`)
+      progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
       return
   }
 }
+
+const TONES = {
+  registered: 'good',
+  refused: 'bad',
+  in_doubt: 'open',
+  turned_away: 'soft',
+  not_sent: 'soft',
+} as const
+
+const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))
 
 function unlikelyIn(settings: Settings): string[] {
   const reader = openLedgerReader(settings.ledger, settings)
@@ -271,7 +290,7 @@ function givenBackNotes(admitted: CampaignEnd['admitted']): string[] {
     notTaken === 0
       ? []
       : [
-          `${notTaken} of the ${resubmitted} corrections in "${name}" were not taken, and the rows they name stay as they were: problems.csv says why`,
+          `${notTaken} of ${plural(resubmitted, 'correction', 'corrections')} in "${name}" could not be taken, and what they name stays as it was: problems.csv says why`,
         ],
   )
 }
@@ -279,7 +298,7 @@ function givenBackNotes(admitted: CampaignEnd['admitted']): string[] {
 async function conclude(
   context: Context,
   service: Service,
-  end: CampaignEnd & { readonly warnings: readonly string[] },
+  end: Ended & { readonly warnings: readonly string[] },
 ): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
@@ -297,15 +316,21 @@ async function conclude(
       ...end.warnings,
       ...Object.values(trustOf(context)),
       ...pack.warnings,
-      ...known.map(
-        ({ name }) =>
-          `"${name}" was admitted before; nothing of it was added. For a changed configuration give corrections.csv instead`,
-      ),
       ...givenBackNotes(end.admitted),
       ...unlikely,
     ],
     errors: [],
-    lines: closingLines({ totals: end.totals, stop: end.stop, files, notes: trustedLines(service.trusted) }),
-    details: { stop: end.stop, trusted: service.trusted },
+    lines: [
+      ...known.map(({ name }) => `"${name}" is in the ledger already: nothing of it was added.`),
+      ...closingLines(context, {
+        totals: end.totals,
+        stop: end.stop,
+        campaign: end.campaign,
+        files,
+        notes: trustedLines(service.trusted),
+        notAdmitted: end.admitted.length === 0 ? context.args : [],
+      }),
+    ],
+    details: { stop: end.stop, trusted: service.trusted, admitted: end.admitted },
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { assertTrustedOutput, parseFaults, startSandbox, UsageError } from '../index.js'
+import { assertTrustedOutput, parseFaults, plural, startSandbox, UsageError } from '../index.js'
 import { ownFlag, ownText, type Command, type Context } from './command.js'
 import { namedFiles } from './named-files.js'
 import { emptyResult, jsonOf, type CommandResult } from './result.js'
@@ -74,7 +74,7 @@ async function serve(context: Context): Promise<CommandResult> {
   await stopped(world)
   const held = sandbox.mandates().length
   await sandbox.close()
-  world.stderr.write(`Sandbox stopped. It held ${held} mandates.\n`)
+  world.stderr.write(`Sandbox stopped. It held ${plural(held, 'mandate', 'mandates')}.\n`)
   return { ...emptyResult, isPrinted: true }
 }
 

@@ -3,6 +3,7 @@ import {
   maskAccounts,
   maskNumbers,
   openLedgerReader,
+  plural,
   UsageError,
   type LedgerReader,
 } from '../index.js'
@@ -43,7 +44,7 @@ function show(context: Context): CommandResult {
       campaign: { ledger: settings.ledger, baseUrl: reader.campaign().baseUrl },
       totals: reader.totals(),
       lines: [
-        `Customer ${customerNo}: ${held.length} ${held.length === 1 ? 'row' : 'rows'} in ${settings.ledger}`,
+        `Customer ${customerNo}: ${plural(held.length, 'row', 'rows')} in ${settings.ledger}`,
         ...held.flatMap(linesOf),
       ],
       details: { customer: { customerNo, rows: held } },

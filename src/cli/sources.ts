@@ -61,7 +61,7 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
         bytes: 0,
         records,
         blankLines: 0,
-        reading: { sample: count },
+        reading: { ...source.reading, sample: count },
         findings: [],
       }),
     }

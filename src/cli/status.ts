@@ -2,8 +2,8 @@ import { exitStatusOf, type LedgerReader, openLedgerReader, type Totals } from '
 import type { Command, Context } from './command.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
-import { columnsOf, drawnLines } from './progress.js'
-import { plainLine, type RunView, settledOf, terminalLines } from './progress-view.js'
+import { drawn, drawnLines } from './progress.js'
+import { plainLine, type RunView, settledOf } from './progress-view.js'
 import { emptyResult, type CommandResult } from './result.js'
 import type { World } from './world.js'
 
@@ -27,7 +27,8 @@ export const statusCommand: Command = {
   },
 }
 
-function standing({ settings }: Context, reader: LedgerReader): CommandResult {
+function standing(context: Context, reader: LedgerReader): CommandResult {
+  const { settings } = context
   const campaign = reader.campaign()
   const totals = reader.totals()
   const lastRun = reader.runs().at(-1)
@@ -45,7 +46,7 @@ function standing({ settings }: Context, reader: LedgerReader): CommandResult {
               lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
             }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
           ]),
-      ...closingLines({ totals, stop: null, files: {} }),
+      ...closingLines(context, { totals, stop: null, campaign, files: {} }),
     ],
     details: { lastRun: lastRun ?? null },
   }
@@ -61,7 +62,7 @@ async function watch({ world, settings }: Context, reader: LedgerReader): Promis
   const settledBefore = settledOf(viewOf(reader.totals(), 0, 0))
   while (!drain.aborted) {
     const view = viewOf(reader.totals(), settledBefore, world.clock.monotonic() - startedMs)
-    if (isTerminal) lines.show(terminalLines(view, columnsOf(world)))
+    if (isTerminal) lines.show(drawn(world, view))
     else world.stderr.write(`${plainLine(view)}\n`)
     await pause(world, isTerminal ? DRAWN_INTERVAL_MS : LINE_INTERVAL_MS)
   }

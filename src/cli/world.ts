@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { After, Clock } from '../index.js'
+import type { Line } from './line.js'
 
 export interface Output {
   readonly write: (text: string) => void
@@ -8,12 +9,19 @@ export interface Output {
   readonly stream: Writable
 }
 
+/** An output as commands see it: what is written is made plain on the way. */
+export interface Screen extends Output {
+  /** One line, with colour on its toned parts where that is wanted. */
+  readonly print: (line: Line) => void
+  readonly hasColour: boolean
+}
+
 /** Everything outside the program, as `cli.ts` finds it. Commands get it as a value, so tests can give their own. */
-export interface World {
+export interface World<Out extends Output = Screen> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly stdout: Output
-  readonly stderr: Output
+  readonly stdout: Out
+  readonly stderr: Out
   readonly clock: Clock
   readonly after: After
   readonly random: () => number

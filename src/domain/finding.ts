@@ -21,7 +21,8 @@ export interface ValueCheck {
 }
 
 const LONGEST_SHOWN = 120
-const STILL_NOT_SENT = 'Its severity was lowered, but no usable value is left, so the row is not sent.'
+/** Of a rule that leaves nothing to send, whatever its severity. */
+export const STILL_NOT_SENT = 'Its severity was lowered, but no usable value is left, so the row is not sent.'
 
 /** A value as a report may show it: accounts masked, unprintable characters as code points, capped. */
 export function showValue(raw: string, field: Field | null = null): string {

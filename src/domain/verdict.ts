@@ -1,4 +1,5 @@
 import type { Field, LocalDate, Mandate } from './mandate.js'
+import type { Reading } from './reading.js'
 import type { RuleId } from './rules.js'
 
 /** One problem of one value, row or file. It never holds a full account number. */
@@ -61,8 +62,7 @@ export interface SourceSummary {
   /** Data records read: the control total that the states must add up to. */
   readonly records: number
   readonly blankLines: number
-  /** How it was read: encoding, delimiter, mapping. Shown in reports; never holds a cell. */
-  readonly reading: Readonly<Record<string, unknown>>
+  readonly reading: Reading
   /** FILE_* and crosswalk findings on the whole file. */
   readonly findings: readonly Finding[]
 }

@@ -1,4 +1,5 @@
 import { writeDate, type SettledFormat } from '../domain/date-format.js'
+import type { Reading } from '../domain/reading.js'
 import type { EarlierRow, EarlierRows } from '../domain/earlier-row.js'
 import type { Field, LocalDate } from '../domain/mandate.js'
 import type { RowState } from '../domain/row-state.js'
@@ -20,11 +21,6 @@ interface Stored {
   readonly header: string
   readonly columns: string
   readonly reading: string
-}
-
-interface Reading {
-  readonly dateFormats?: { readonly signedDate?: SettledFormat; readonly lastCollection?: SettledFormat }
-  readonly crosswalk?: unknown
 }
 
 /** The row that took the place of another since, or the row itself. */

@@ -98,6 +98,10 @@ export function createReader(connection: Connection, file: string): LedgerReader
        (select count(distinct mandate_key) from row where place is not 0) as mandates,
        (select count(distinct iban_key) from row where place is not 0) as accounts`,
   )
+  const creditors = connection.prepare<[], { creditorIdentifier: string; count: number }>(
+    `select original_creditor_identifier as creditorIdentifier, count(*) as count from row
+      where state = 'ready' group by 1 order by count desc, creditorIdentifier`,
+  )
   const readRows = prepareRows(connection)
   const totals = prepareTotals(connection)
   const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
@@ -121,6 +125,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
     attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
     ...prepareProblemQueries(connection, explained),
     refusalCounts: prepareRefusalCounts(connection, explained),
+    creditorsOfReady: () => explained(() => creditors.all()),
     ...prepareDecisionQueries(connection, explained),
     distinctCounts: () => explained(() => distinct.get() ?? { customers: 0, mandates: 0, accounts: 0 }),
     close: () => connection.close(),
@@ -269,7 +274,7 @@ type Explained = <Value>(body: () => Value) => Value
 function prepareProblemQueries(
   connection: Connection,
   explained: Explained,
-): Pick<LedgerReader, 'problems' | 'problemsOfRow' | 'problemCounts'> {
+): Pick<LedgerReader, 'problems' | 'problemsOfRow' | 'problemsOfRule' | 'problemCounts'> {
   const tables = `problem join source on source.id = problem.source_id left join row on row.id = row_id`
   const page = connection.prepare<[number, number], ProblemRecord>(
     `select ${PROBLEM_COLUMNS} from ${tables} where problem.id > ? order by problem.id limit ?`,
@@ -277,12 +282,16 @@ function prepareProblemQueries(
   const ofRow = connection.prepare<[number], ProblemRecord>(
     `select ${PROBLEM_COLUMNS} from ${tables} where row_id = ? order by problem.id`,
   )
+  const ofRule = connection.prepare<[RuleId, string, number], ProblemRecord>(
+    `select ${PROBLEM_COLUMNS} from ${tables} where problem.rule = ? and severity = ? order by problem.id limit ?`,
+  )
   const counts = connection.prepare<[], { rule: RuleId; severity: 'error' | 'warning'; count: number }>(
     `select rule, severity, count(*) as count from problem group by rule, severity order by count desc, rule, severity`,
   )
   return {
     problems: (after, limit) => explained(() => page.all(after, limit)),
     problemsOfRow: (rowId) => explained(() => ofRow.all(rowId)),
+    problemsOfRule: (rule, severity, limit) => explained(() => ofRule.all(rule, severity, limit)),
     problemCounts: () => explained(() => counts.all()),
   }
 }

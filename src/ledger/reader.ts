@@ -1,3 +1,4 @@
+import type { Reading } from '../domain/reading.js'
 import type { Finding } from '../domain/verdict.js'
 import type { DoubtHint, Outcome } from '../domain/outcome.js'
 import type { RowState } from '../domain/row-state.js'
@@ -30,7 +31,7 @@ export interface SourceRecord {
   readonly header: readonly string[]
   /** The header name that feeds each field, as the admission gave it; a constant has none. */
   readonly columns: Readonly<Record<string, string>>
-  readonly reading: Readonly<Record<string, unknown>>
+  readonly reading: Reading
   readonly totals: Totals
 }
 
@@ -158,6 +159,10 @@ export interface LedgerReader {
   readonly problems: (after: number, limit: number) => ProblemRecord[]
   readonly problemsOfRow: (rowId: number) => ProblemRecord[]
   readonly problemCounts: () => { rule: RuleId; severity: 'error' | 'warning'; count: number }[]
+  /** The first problems of a rule, in the order of the files. */
+  readonly problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) => ProblemRecord[]
+  /** The previous creditors of the rows that wait to be sent, most rows first. */
+  readonly creditorsOfReady: () => { creditorIdentifier: string; count: number }[]
   /** Refused rows grouped by what the service said. */
   readonly refusalCounts: () => {
     status: number | null

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync } from 'node:fs'
 import { lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -21,6 +21,7 @@ export const PROBLEMS_NOTE = '.problems.csv.sha256'
 const manifestSchema = z.object({
   schemaVersion: z.literal(1),
   ledgerId: z.string(),
+  changedAt: z.string().optional(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
 })
 
@@ -33,6 +34,33 @@ async function readManifest(folder: string): Promise<Hashes | null> {
     return new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`))
   } catch {
     return null
+  }
+}
+
+/**
+ * The folder, one of these or a `report-2`, `report-3`, … in them, whose pack shows a ledger as it is: made since its
+ * latest change. Null where there is none.
+ */
+export function findPack(
+  folders: readonly string[],
+  { ledgerId, changedAt }: { readonly ledgerId: string; readonly changedAt: string },
+): string | null {
+  const isCurrent = (folder: string): boolean => {
+    try {
+      const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
+      return manifest.ledgerId === ledgerId && manifest.changedAt === changedAt
+    } catch {
+      return false
+    }
+  }
+  return [...new Set(folders)].flatMap((folder) => [folder, ...besides(folder)]).find(isCurrent) ?? null
+}
+
+function besides(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((name) => (/^report-\d+$/.test(name) ? [join(folder, name)] : []))
+  } catch {
+    return []
   }
 }
 

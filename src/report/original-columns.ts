@@ -133,9 +133,7 @@ function usualDelimiter(sources: readonly SourceRecord[]): string {
   const exports = sources.filter(({ records, resubmitted }) => resubmitted < records)
   const records = new Map<string, number>()
   for (const source of exports) {
-    const choice = source.reading['delimiter']
-    const delimiter =
-      typeof choice === 'object' && choice !== null && 'delimiter' in choice ? String(choice.delimiter) : ','
+    const delimiter = source.reading.delimiter?.delimiter ?? ','
     records.set(delimiter, (records.get(delimiter) ?? 0) + source.records)
   }
   const most = Math.max(0, ...records.values())
@@ -149,7 +147,7 @@ const OLD_KEY = 'old key'
 const IDENTITY = ['customer_no', OLD_KEY, 'unique_mandate_reference', 'sepa_creditor_identifier'] as const
 
 function fieldsByName(source: SourceRecord): Map<string, string> {
-  const hasCrosswalk = (source.reading['crosswalk'] ?? null) !== null
+  const hasCrosswalk = (source.reading.crosswalk ?? null) !== null
   const fieldOf = (field: string): string => (hasCrosswalk && field === 'customer_no' ? OLD_KEY : field)
   return new Map(Object.entries(source.columns).map(([field, name]) => [name, fieldOf(field)]))
 }
@@ -175,9 +173,5 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
   return { target, fields, signedDate: signedDateFormat(source) }
 }
 
-function signedDateFormat({ reading }: SourceRecord): SettledFormat {
-  const formats = reading['dateFormats']
-  return typeof formats === 'object' && formats !== null && 'signedDate' in formats
-    ? (formats.signedDate as SettledFormat)
-    : 'iso'
-}
+const signedDateFormat = ({ reading }: SourceRecord): SettledFormat =>
+  reading.dateFormats?.signedDate ?? 'iso'

@@ -163,8 +163,8 @@ function follow(run: Delivery, turn: Turn, { outcome, next, pauseMs, stop }: Dec
     const turnedAway = turn.turnedAway + (outcome.kind === 'turned_away' ? 1 : 0)
     run.queue.putBack({ ...turn, turnedAway }, nowMs, nowMs + next.afterMs)
   }
-  if (pauseMs > 0) pause(run, nowMs + pauseMs, outcome)
   stopFor(run, mustStop(run.brake, outcome, policy, nowMs) ?? stop)
+  if (pauseMs > 0 && !isStopping(run)) pause(run, nowMs + pauseMs, outcome)
 }
 
 function pause(run: Delivery, untilMs: number, outcome: Outcome): void {

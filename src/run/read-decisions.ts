@@ -31,7 +31,7 @@ export function readDecision(text: string): Decision {
 const MOST_SHOWN = 5
 
 /**
- * Reads a result file that a person filled in; lines without a decision are left open. A row number alone proves
+ * Reads a result file that a person filled in; lines without a decision are left open, so there may be none. A row number alone proves
  * nothing: columns are sorted apart and files are mixed up, so every line must name this ledger and show the
  * customer, the reference and the creditor of its row.
  * @throws {SourceError} for a file that cannot be read
@@ -54,11 +54,6 @@ export async function readDecisions(
     if (isDecided) resolutions.push(readLine(row, rowId, file, usualBy))
   }
   if (differences.length > 0) throw notTheRows(file, differences)
-  if (resolutions.length === 0)
-    throw new UsageError(
-      `"${file}" holds no decision`,
-      'Fill in migration_decision and migration_reason for the rows you have settled; nothing was recorded',
-    )
   const evidence = `${table.name} (SHA-256 ${table.sha256()})`
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
 }

@@ -1,4 +1,4 @@
-import { showValue } from '../domain/finding.js'
+import { showValue, STILL_NOT_SENT } from '../domain/finding.js'
 import type { Field } from '../domain/mandate.js'
 import { ruleOf, severityOf, type RuleId, type SeverityOverrides } from '../domain/rules.js'
 import type { Finding } from '../domain/verdict.js'
@@ -28,7 +28,11 @@ export function findingOf(
       severity: severity === 'error' ? 'error' : 'warning',
       field: field ?? null,
       value: showValue(value, field),
-      message: message ?? (detail === undefined ? text.message : `${text.message} ${detail}`),
+      message: [
+        message ?? text.message,
+        ...(message === undefined && detail !== undefined ? [detail] : []),
+        ...(unusable && severity !== 'error' ? [STILL_NOT_SENT] : []),
+      ].join(' '),
       remedy: text.remedy,
     },
   ]

@@ -3,6 +3,7 @@ import { startSettling } from '../domain/date-settler.js'
 import { meaningOfHeader } from '../domain/header-synonyms.js'
 import { isAbsentCollection } from '../domain/last-collection.js'
 import type { Field } from '../domain/mandate.js'
+import type { LayoutReading, Reading } from '../domain/reading.js'
 import { ruleOf } from '../domain/rules.js'
 import { fold } from '../domain/text.js'
 import type { CheckedRecord, Finding, SourceSummary } from '../domain/verdict.js'
@@ -43,6 +44,8 @@ export interface OpenedSource {
   readonly columns: Readonly<Record<string, string>>
   /** One of this program's own files, given back. */
   readonly isResultFile: boolean
+  /** How it is read; `summary` tells the rest. */
+  readonly reading: LayoutReading
   /** Batches of at most 1,000; a file can be read again, a stream only once. */
   readonly records: (signal?: AbortSignal) => AsyncIterable<CheckedRecord[]>
   readonly summary: () => SourceSummary
@@ -79,6 +82,7 @@ export async function openSource(
     header: layout.header.names,
     columns: columnNames(mapping),
     isResultFile: layout.isResultFile,
+    reading: describeReading(source, formats),
     records: (readSignal) =>
       readChecked(source, formats, readSignal ?? signal, (reached) => {
         summary = reached
@@ -114,7 +118,7 @@ async function crosswalkFor(
 }
 
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
-function undecidedOf(findings: readonly Finding[]): Readonly<Record<string, readonly string[]>> {
+function undecidedOf(findings: readonly Finding[]): Pick<Reading, 'undecided'> {
   const undecided = findings
     .filter((finding) => !isDecided(finding))
     .map(({ message }) => message.replace(`${ruleOf('FILE_COLUMN_UNDECIDED').message} `, ''))

@@ -1,5 +1,6 @@
 import type { CheckOptions } from '../domain/check-mandate.js'
 import type { SettledFormat } from '../domain/date-format.js'
+import type { LayoutReading } from '../domain/reading.js'
 import type { EarlierRows } from '../domain/earlier-row.js'
 import type { Crosswalk } from './crosswalk.js'
 import type { Mapping } from './mapping.js'
@@ -42,7 +43,7 @@ export function columnNames({ fields, oldKey }: Mapping): Record<string, string>
 export function describeReading(
   { layout, mapping, crosswalk, options }: RecognisedSource,
   formats: Formats,
-): Readonly<Record<string, unknown>> {
+): LayoutReading {
   return {
     encoding: layout.encoding,
     delimiter: layout.delimiter,

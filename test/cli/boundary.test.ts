@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { boundedProgress, boundedWorld } from '../../src/cli/boundary.js'
 import { printResult } from '../../src/cli/output.js'
 import { silentProgress } from '../../src/cli/progress.js'
+import { wordsOf } from '../../src/cli/line.js'
 import { emptyResult, jsonOf } from '../../src/cli/result.js'
 import { escapedJson, oneLine, plainLines } from '../../src/index.js'
 import { worldOf } from './world.js'
@@ -34,13 +35,13 @@ describe('9.2.7 the boundary to the terminal', () => {
     })
     expect(printed.stdout).toBe('  Name forged line\n')
     expect(printed.stderr).toBe(
-      'Warning: Name forged line\nError: Name forged line\n  Next: Name forged line\n',
+      'Warning: Name forged line\nError: Name forged line\n  To do: Name forged line\n',
     )
     const told: string[] = []
     const progress = boundedProgress({
       ...silentProgress,
       reading: (source) => told.push(source),
-      note: (text) => told.push(text),
+      note: (line) => told.push(wordsOf(line)),
       event: (text) => told.push(text),
     })
     progress.reading(HOSTILE, 1)

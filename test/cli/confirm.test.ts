@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { confirmRun } from '../../src/cli/confirm.js'
+import { type Line, wordsOf } from '../../src/cli/line.js'
 import { noLog } from '../../src/cli/log.js'
 import { silentProgress } from '../../src/cli/progress.js'
 import { registerOf } from '../../src/cli/register.js'
@@ -75,12 +76,13 @@ async function confirm(
   const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
   const notes: string[] = []
   const questions: string[] = []
-  const progress = { ...silentProgress, note: (text: string) => void notes.push(text) }
+  const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
   const context = { world, settings, progress, args: [], own: { anotherLedger }, log: noLog }
   const baseUrl = readBaseUrl(target)
   const register = registerOf(context, ledgerOf(ledger, firstCustomer), baseUrl)
   try {
     const isConfirmed = await confirmRun(context, baseUrl, {
+      username: 'migration',
       plan: { ...PLAN, ledger: ledgerOf(ledger).view },
       policy: POLICY,
       trusted: {

@@ -53,7 +53,7 @@ describe('main', () => {
     expect(ended).toEqual({
       status: 3,
       stdout: 'a line\n',
-      stderr: 'Warning: a warning\nError: Cannot\n  Next: Do\n',
+      stderr: 'Warning: a warning\nError: Cannot\n  To do: Do\n',
     })
   })
 

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainLine, roughDuration, type RunView, terminalLines } from '../../src/cli/progress-view.js'
+import { countText } from '../../src/domain/wording.js'
+import { wordsOf } from '../../src/cli/line.js'
+import { plainLine, type RunView, terminalLines as linesOf } from '../../src/cli/progress-view.js'
+
+const terminalLines = (shown: RunView, columns: number): string[] => linesOf(shown, columns).map(wordsOf)
 
 const view = (changes: Partial<RunView> = {}): RunView => ({
   total: 20_000,
@@ -16,17 +20,17 @@ const view = (changes: Partial<RunView> = {}): RunView => ({
 describe('the view of a run on a terminal', () => {
   it('says how far, what became of the rows, and how fast', () => {
     expect(terminalLines(view(), 80)).toEqual([
-      '█████████████░░░░░░░░░░░░░░░░░ 44 %  8965 of 20000',
-      'registered 8950 · refused 12 · in doubt 3',
+      '█████████████░░░░░░░░░░░░░░░░░ 44 %  8,965 of 20,000',
+      'registered 8,950 · refused 12 · in doubt 3',
       '149 a second · 74 s left',
     ])
   })
 
   it('moves the first count up where the terminal is too narrow for all of them', () => {
     expect(terminalLines(view({ registered: 189_500, total: 2_000_000 }), 40)).toEqual([
-      '█░░░░░░░░░░░░░░░ 9 %  registered 189500',
+      '█░░░░░░░░░░░░░░ 9 %  registered 189,500',
       'refused 12 · in doubt 3',
-      '3159 a second · 10 min left',
+      '3,159 a second · 10 min left',
     ])
   })
 
@@ -46,7 +50,11 @@ describe('the view of a run on a terminal', () => {
           )
           for (const line of shown) expect(line.length).toBeLessThan(columns)
           const text = shown.join('\n')
-          for (const part of [`registered ${registered}`, `refused ${refused}`, `in doubt ${inDoubt}`])
+          for (const part of [
+            `registered ${countText(registered)}`,
+            `refused ${countText(refused)}`,
+            `in doubt ${countText(inDoubt)}`,
+          ])
             expect(text).toContain(part)
         },
       ),
@@ -72,18 +80,7 @@ describe('the view of a run on a terminal', () => {
 describe('the view of a run in a file', () => {
   it('is one line', () => {
     expect(plainLine(view({ event: 'Waiting 2.0 s' }))).toBe(
-      'Sent: 8965 of 20000; registered 8950, refused 12, in doubt 3; 149 a second; 74 s left; Waiting 2.0 s',
+      'Sent: 8,965 of 20,000; registered 8,950, refused 12, in doubt 3; 149 a second; 74 s left; Waiting 2.0 s',
     )
   })
-})
-
-describe('an estimate', () => {
-  it.each([
-    [400, '1 s'],
-    [89_000, '89 s'],
-    [91_000, '2 min'],
-    [3_600_000, '60 min'],
-    [7_200_000, '2 h'],
-    [7_500_000, '2 h 5 min'],
-  ])('of %i ms reads %s', (ms, text) => expect(roughDuration(ms)).toBe(text))
 })

@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
-import type { Output, World } from '../../src/cli/world.js'
+import { wordsOf } from '../../src/cli/line.js'
+import type { Output, Screen, World } from '../../src/cli/world.js'
 
 interface Given {
   readonly env?: Readonly<Record<string, string>>
@@ -12,10 +13,15 @@ export function worldOf({ env = {}, now = 0, zone = 'Europe/Berlin' }: Given = {
   readonly printed: { stdout: string; stderr: string }
 } {
   const printed = { stdout: '', stderr: '' }
-  const output = (name: 'stdout' | 'stderr'): Output => ({
+  const raw = (name: 'stdout' | 'stderr'): Output => ({
     write: (text) => void (printed[name] += text),
     isTerminal: false,
     stream: new Writable({ write: (_part, _encoding, done) => done() }),
+  })
+  const output = (name: 'stdout' | 'stderr'): Screen => ({
+    ...raw(name),
+    hasColour: false,
+    print: (line) => void (printed[name] += `${wordsOf(line)}\n`),
   })
   return {
     env,

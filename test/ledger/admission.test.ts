@@ -132,7 +132,7 @@ describe('what is kept of a source', () => {
     const sources = look(ledger.file, (reader) => reader.sources())
     expect(sources).toMatchObject([
       { id: 1, name: 'a.csv', sha256: 'aa', records: 2, header: HEADER, columns: COLUMNS },
-      { id: 2, name: 'b.csv', sha256: 'bb', records: 1, reading: { delimiter: ',' } },
+      { id: 2, name: 'b.csv', sha256: 'bb', records: 1, reading: { delimiter: { delimiter: ',' } } },
     ])
     expect(sources.map(({ totals }) => totals)).toMatchObject([
       { read: 2, ready: 1, invalid: 1 },

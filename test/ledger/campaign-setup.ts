@@ -121,7 +121,10 @@ export function summaryOf(records: number, sha256 = `sha-${String((files += 1))}
     bytes: records * 80,
     records,
     blankLines: 0,
-    reading: { encoding: 'utf-8', delimiter: ',' },
+    reading: {
+      encoding: { encoding: 'utf-8', by: 'strict UTF-8' },
+      delimiter: { delimiter: ',', by: 'header line' },
+    },
     findings: [],
   }
 }

@@ -82,7 +82,10 @@ export function sourceOf(change: Partial<SourceRecord> = {}): SourceRecord {
     admittedAt: '2026-06-15T09:00:00.000Z',
     header,
     columns: Object.fromEntries(header.filter((name) => HEADER.includes(name)).map((name) => [name, name])),
-    reading: { encoding: 'utf-8', delimiter: ',' },
+    reading: {
+      encoding: { encoding: 'utf-8', by: 'strict UTF-8' },
+      delimiter: { delimiter: ',', by: 'header line' },
+    },
     totals: totalsOf(records, new Map()),
     ...change,
   }

@@ -57,7 +57,7 @@ describe('the columns of several sources', () => {
       id: 2,
       header: ['Kundennummer', 'iban'],
       columns: { customer_no: 'Kundennummer', iban: 'iban' },
-      reading: { crosswalk: { name: 'customers.csv' } },
+      reading: { crosswalk: { name: 'customers.csv', sha256: 'c'.repeat(64), lines: 2 } },
     })
     const columns = mergeColumns([crossed, sourceOf()])
 

@@ -14,6 +14,7 @@ export function sourceOf(
     header: RECORD_HEADER,
     columns: { customer_no: 'customer_no', iban: 'iban' },
     isResultFile: false,
+    reading: {},
     records: async function* (signal) {
       for (const [index, n] of records.entries()) {
         await Promise.resolve()
