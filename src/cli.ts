@@ -11,6 +11,12 @@ import type { Output, Signals, World } from './cli/world.js'
 /** Files of the program are for their owner alone. */
 process.umask(0o077)
 
+// Libraries that ask questions look at the environment alone.
+if (process.argv.includes('--no-color') || process.env['SEPA_MIGRATE_NO_COLOR'] === '1') {
+  process.env['NO_COLOR'] = '1'
+  delete process.env['FORCE_COLOR']
+}
+
 // On a machine with much memory V8 lets garbage pile up; 300,000 rows peaked at 265 MB, with these at 163 MB, no slower.
 setFlagsFromString('--heap-growing-percent=10')
 setFlagsFromString('--semi-space-growth-factor=1')

@@ -78,7 +78,12 @@ export { assertTrustedOutput, openTrusted } from './trust/output.js'
 
 // The pipeline.
 export { admitSources, type AdmittedSource, type OpenNext } from './run/admit-sources.js'
-export { openRegister, type Register, type RegisterOptions } from './run/campaign-register.js'
+export {
+  olderThanRegister,
+  openRegister,
+  type Register,
+  type RegisterOptions,
+} from './run/campaign-register.js'
 export { reconcile, type Difference, type Reconciliation } from './run/reconcile.js'
 export { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from './run/campaign.js'
 export type { After, DeliveryEvent, DeliveryPolicy, Send } from './run/deliver.js'

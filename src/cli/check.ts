@@ -20,7 +20,7 @@ import { environmentName } from './options.js'
 import { howReadLines, readingLines } from './reading-lines.js'
 import { noteOutputs } from './remains.js'
 import { emptyResult, type CommandResult } from './result.js'
-import { IGNORE_COLUMN, openers, sampled } from './sources.js'
+import { IGNORE_COLUMN, nothingToCorrect, openers, sampled } from './sources.js'
 import { todoLines, todosOf } from './todo.js'
 import { unlikelyShares } from './unlikely.js'
 
@@ -121,6 +121,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       ...(campaign === null ? unlikelyShares(reader) : []),
     ],
     lines: [
+      ...admitted.flatMap(({ name, kind }) => (kind === 'empty' ? [nothingToCorrect(name)] : [])),
       ...sources.flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
       ...todoLines(reader, todos),
       ...Object.values(files).map((path) => `All of them: ${path}`),
@@ -141,7 +142,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
 
 const ownFiles = (admitted: readonly AdmittedSource[]): string[] =>
   admitted
-    .filter(({ isResultFile }) => isResultFile)
+    .filter(({ isResultFile, kind }) => isResultFile && kind !== 'empty')
     .map(
       ({ name }) =>
         `"${name}" holds corrections; it was checked on its own. check --ledger FILE compares it with the campaign`,

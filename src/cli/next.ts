@@ -12,6 +12,8 @@ export interface Standing {
   readonly campaign: ReturnType<LedgerReader['campaign']>
   /** Folder of the pack that was written just now; null where none was. */
   readonly pack: string | null
+  /** It is an older copy of the ledger that was last used. */
+  readonly isOlder?: boolean
   /** Files of this command that did not get into the ledger. */
   readonly notAdmitted?: readonly string[]
 }
@@ -49,7 +51,8 @@ const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
 ])
 
 function stepOf(asked: Asked, standing: Standing): Step {
-  const { totals, stop, campaign, notAdmitted = [] } = standing
+  const { totals, stop, campaign, isOlder = false, notAdmitted = [] } = standing
+  if (isOlder) return OLDER
   if (campaign.purgedAt !== null) return PURGED
   const words = stop === null || stop.kind === 'signal' ? [] : [`${stop.next}.`]
   if (stop !== null && notAdmitted.length > 0) return { words, command: { name: 'run', files: notAdmitted } }
@@ -58,6 +61,13 @@ function stepOf(asked: Asked, standing: Standing): Step {
     return { words, command: { name: 'run' } }
   const step = standingStep(totals, packOf(asked, standing))
   return { words: [...words, ...step.words], command: step.command }
+}
+
+const OLDER: Step = {
+  words: [
+    'Put the newest copy of the ledger back, with its -wal. Only where there is none: resolve --adopt-older-copy.',
+  ],
+  command: null,
 }
 
 const PURGED: Step = {

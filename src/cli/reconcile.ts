@@ -11,6 +11,7 @@ import {
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
+import { olderOf } from './older.js'
 import { oldPages } from './old-pages.js'
 import { nextLine } from './next.js'
 import { closingLines } from './pack.js'
@@ -90,6 +91,7 @@ function conclude(
     ...emptyResult,
     exitCode: errors.length > 0 ? 2 : standing === 0 && isDifferent ? 3 : standing,
     errors,
+    warnings: olderOf(context.world, reader).warnings,
     campaign: { ledger: context.settings.ledger, baseUrl: null },
     totals,
     lines: [

@@ -1,5 +1,6 @@
 import { exitStatusOf, openLedgerReader } from '../index.js'
 import type { Command } from './command.js'
+import { OLDER_STATUS, olderOf } from './older.js'
 import { SHARED } from './options.js'
 import { closingLines, writePack } from './pack.js'
 import { noteOutputs } from './remains.js'
@@ -15,20 +16,21 @@ export const reportCommand: Command = {
     const { settings } = context
     const reader = openLedgerReader(settings.ledger, settings)
     const totals = reader.totals()
+    const older = olderOf(context.world, reader)
     const campaign = reader.campaign()
     reader.close()
     noteOutputs(context, settings.out)
     const { files, warnings } = await writePack(settings)
     return {
       ...emptyResult,
-      exitCode: exitStatusOf(totals, null, null),
+      exitCode: older.isOlder ? OLDER_STATUS : exitStatusOf(totals, null, null),
       campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
       totals,
       files,
-      warnings,
+      warnings: [...older.warnings, ...warnings],
       lines: [
         ...Object.values(files).map((path) => `Wrote ${path}`),
-        ...closingLines(context, { totals, stop: null, campaign, files }),
+        ...closingLines(context, { totals, stop: null, campaign, files, isOlder: older.isOlder }),
       ],
     }
   },

@@ -13,6 +13,7 @@ import { adoptOlderCopy } from './adopt.js'
 import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
 import { SHARED } from './options.js'
+import { olderOf } from './older.js'
 import { oldPages } from './old-pages.js'
 import { nextLine } from './next.js'
 import { closingLines } from './pack.js'
@@ -178,6 +179,7 @@ function conclude(
     campaign: { ledger: context.settings.ledger, baseUrl: null },
     totals,
     errors,
+    warnings: olderOf(context.world, ledger.view).warnings,
     lines: [
       ...lines,
       errors.length > 0

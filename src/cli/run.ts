@@ -24,7 +24,7 @@ import { resultOfError, type CommandResult } from './result.js'
 import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
 import { registerOf, type RunRegister } from './register.js'
 import type { Settings } from './settings.js'
-import { IGNORE_COLUMN, openers } from './sources.js'
+import { IGNORE_COLUMN, nothingToCorrect, openers } from './sources.js'
 import { SHARED } from './options.js'
 import { trustedLines } from './trusted.js'
 import { unlikelyShares } from './unlikely.js'
@@ -284,6 +284,12 @@ function unlikelyIn(settings: Settings): string[] {
   }
 }
 
+/** A file that added nothing, which is no fault: the command that continues names it too. */
+function givenLine({ name, kind }: CampaignEnd['admitted'][number]): string[] {
+  if (kind === 'known') return [`"${name}" is in the ledger already: nothing of it was added.`]
+  return kind === 'empty' ? [nothingToCorrect(name)] : []
+}
+
 /** What became of the lines that were given back; those that changed nothing are no fault. */
 function givenBackNotes(admitted: CampaignEnd['admitted']): string[] {
   return admitted.flatMap(({ name, resubmitted, notTaken }) =>
@@ -305,8 +311,8 @@ async function conclude(
   const isReported = !(settings.get('noReport') ?? false) && end.stop?.kind !== 'declined'
   const pack = isReported ? await writePack(settings) : { files: {}, warnings: [] }
   const { files } = pack
-  const known = end.admitted.filter(({ kind }) => kind === 'known')
-  const unlikely = end.admitted.length > known.length ? unlikelyIn(settings) : []
+  const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
+  const unlikely = isNew ? unlikelyIn(settings) : []
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -321,7 +327,7 @@ async function conclude(
     ],
     errors: [],
     lines: [
-      ...known.map(({ name }) => `"${name}" is in the ledger already: nothing of it was added.`),
+      ...end.admitted.flatMap(givenLine),
       ...closingLines(context, {
         totals: end.totals,
         stop: end.stop,

@@ -8,6 +8,7 @@ import {
   type LedgerReader,
 } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
+import { olderOf } from './older.js'
 import { SHARED } from './options.js'
 import { emptyResult, type CommandResult } from './result.js'
 
@@ -43,6 +44,7 @@ function show(context: Context): CommandResult {
       exitCode: held.length === 0 ? 3 : 0,
       campaign: { ledger: settings.ledger, baseUrl: reader.campaign().baseUrl },
       totals: reader.totals(),
+      warnings: olderOf(context.world, reader).warnings,
       lines: [
         `Customer ${customerNo}: ${plural(held.length, 'row', 'rows')} in ${settings.ledger}`,
         ...held.flatMap(linesOf),

@@ -68,6 +68,10 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
   })
 }
 
+/** Said of one of our own files that lists no row. */
+export const nothingToCorrect = (name: string): string =>
+  `"${name}" lists no row: there is nothing to correct in it.`
+
 export const IGNORE_COLUMN: OwnFlag = [
   '--ignore-column <name>',
   'this column does not say which mandates stay behind; may be given several times',

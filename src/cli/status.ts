@@ -1,5 +1,6 @@
 import { exitStatusOf, type LedgerReader, openLedgerReader, type Totals } from '../index.js'
 import type { Command, Context } from './command.js'
+import { OLDER_STATUS, olderOf } from './older.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
 import { drawn, drawnLines } from './progress.js'
@@ -30,11 +31,13 @@ export const statusCommand: Command = {
 function standing(context: Context, reader: LedgerReader): CommandResult {
   const { settings } = context
   const campaign = reader.campaign()
+  const older = olderOf(context.world, reader)
   const totals = reader.totals()
   const lastRun = reader.runs().at(-1)
   return {
     ...emptyResult,
-    exitCode: exitStatusOf(totals, null, null),
+    exitCode: older.isOlder ? OLDER_STATUS : exitStatusOf(totals, null, null),
+    warnings: older.warnings,
     campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
     totals,
     lines: [
@@ -46,7 +49,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
               lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
             }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
           ]),
-      ...closingLines(context, { totals, stop: null, campaign, files: {} }),
+      ...closingLines(context, { totals, stop: null, campaign, files: {}, isOlder: older.isOlder }),
     ],
     details: { lastRun: lastRun ?? null },
   }

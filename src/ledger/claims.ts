@@ -3,9 +3,10 @@ import { maskAccounts } from '../domain/masking.js'
 import { UsageError } from '../errors.js'
 import { endRun, insertRun, noteChange } from './campaign-rows.js'
 import type { Connection } from './connection.js'
-import type { AdoptionReport, ClaimedMandate, Claims, RunSettings, Standing } from './ledger.js'
+import type { AdoptionReport, ClaimedMandate, Claims, RunSettings } from './ledger.js'
 import { LOG_MISSING, UNNOTICED } from './recovery.js'
 import { retryRefused } from './resolution.js'
+import { prepareStanding } from './standing.js'
 
 export interface ClaimParts {
   readonly connection: Connection
@@ -19,25 +20,12 @@ export interface ClaimParts {
   readonly noteWith: (note: (attempts: number) => void) => void
 }
 
-interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts'> {
-  readonly marked: number
-  readonly missing: number
-}
-
 /** Rows whose request may have left, or may still leave: what another ledger must not send as well. */
 const CLAIMED = `(state in ('ready', 'sending', 'registered', 'refused', 'in_doubt')
   or state = 'written_off' and attempts > 0)`
 
 export function createClaims(parts: ClaimParts): Claims {
   const { connection, write, now } = parts
-  const standing = connection.prepare<[string], StoredStanding>(
-    `select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
-       (select coalesce(max(id), 0) from attempt) as attempts,
-       exists (select 1 from run where mark is not null) as marked,
-       exists (select 1 from run where stopped_by = ?) as missing from campaign`,
-  )
-  const sources = connection.prepare<[], string>('select sha256 from source order by id').pluck()
-  const marked = connection.prepare<[string], number>('select 1 from run where mark = ?').pluck()
   // A spreadsheet changes references (zeros in front are lost), so the mandate is known by customer, account and date too.
   const mandates = connection.prepare<[], ClaimedMandate>(
     `select mandate_key as key, customer_no || '|' || iban || '|' || signed_date as agreement,
@@ -49,18 +37,7 @@ export function createClaims(parts: ClaimParts): Claims {
     .pluck()
 
   return {
-    standing: () => {
-      const found = standing.get(LOG_MISSING)
-      if (found === undefined) throw new Error('The ledger has no campaign')
-      const { marked: marks, missing, ...facts } = found
-      return {
-        ...facts,
-        hasMarks: marks === 1,
-        isLogMissing: missing === 1,
-        sources: sources.all(),
-      }
-    },
-    hasMark: (mark) => marked.get(mark) !== undefined,
+    ...prepareStanding(connection),
     mandates: () => mandates.iterate(),
     trustLog: () => write(() => forgetMissingLog(connection)),
     begin: (mark, note) => {

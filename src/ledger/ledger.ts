@@ -5,7 +5,7 @@ import type { Outcome } from '../domain/outcome.js'
 import type { RowState } from '../domain/row-state.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { Totals } from '../domain/totals.js'
-import type { LedgerReader } from './reader.js'
+import type { LedgerReader, Standing } from './reader.js'
 
 /** A row that may be sent now. */
 export interface ReadyRow {
@@ -124,21 +124,6 @@ export interface RunSettings {
   readonly zone: string
   /** Everything else that decides outcomes, without secrets: outcome overrides, severities, limits. */
   readonly settings: Readonly<Record<string, unknown>>
-}
-
-/** What tells this ledger from an older copy of itself and from other ledgers. */
-export interface Standing {
-  readonly ledgerId: string
-  /** Runs that were started, the one that is going included. */
-  readonly runs: number
-  /** Attempts of all runs. */
-  readonly attempts: number
-  /** True once a run has begun to send. */
-  readonly hasMarks: boolean
-  /** A run was found that had not ended, without a write-ahead log: its last commits may be lost. */
-  readonly isLogMissing: boolean
-  /** SHA-256 of every source. */
-  readonly sources: readonly string[]
 }
 
 /** A mandate that this ledger has sent, may have sent, or may still send. */

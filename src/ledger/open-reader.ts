@@ -34,6 +34,7 @@ import {
 } from './records.js'
 import { SCHEMA } from './schema.js'
 import { assertSafePlace } from './side-files.js'
+import { prepareStanding } from './standing.js'
 import { explaining } from './storage-error.js'
 
 /**
@@ -103,6 +104,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
       where state = 'ready' group by 1 order by count desc, creditorIdentifier`,
   )
   const readRows = prepareRows(connection)
+  const standing = prepareStanding(connection)
   const totals = prepareTotals(connection)
   const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
   return {
@@ -128,6 +130,8 @@ export function createReader(connection: Connection, file: string): LedgerReader
     creditorsOfReady: () => explained(() => creditors.all()),
     ...prepareDecisionQueries(connection, explained),
     distinctCounts: () => explained(() => distinct.get() ?? { customers: 0, mandates: 0, accounts: 0 }),
+    standing: () => explained(standing.standing),
+    hasMark: (mark) => explained(() => standing.hasMark(mark)),
     close: () => connection.close(),
   }
 }

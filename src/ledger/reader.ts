@@ -139,6 +139,21 @@ export interface WitnessedDecision extends DecisionRecord {
   readonly as: string | null
 }
 
+/** What tells this ledger from an older copy of itself and from other ledgers. */
+export interface Standing {
+  readonly ledgerId: string
+  /** Runs that were started, the one that is going included. */
+  readonly runs: number
+  /** Attempts of all runs. */
+  readonly attempts: number
+  /** True once a run has begun to send. */
+  readonly hasMarks: boolean
+  /** A run was found that had not ended, without a write-ahead log: its last commits may be lost. */
+  readonly isLogMissing: boolean
+  /** SHA-256 of every source. */
+  readonly sources: readonly string[]
+}
+
 /** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
 export interface LedgerReader {
   readonly file: string
@@ -175,5 +190,8 @@ export interface LedgerReader {
   readonly decisionsOfRow: (rowId: number) => WitnessedDecision[]
   /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
   readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
+  readonly standing: () => Standing
+  /** Whether the run that the register noted is one of this ledger. */
+  readonly hasMark: (mark: string) => boolean
   readonly close: () => void
 }

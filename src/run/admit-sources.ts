@@ -17,8 +17,11 @@ export interface AdmitOptions {
 
 export interface AdmittedSource {
   readonly name: string
-  /** `known`: these bytes were admitted before, so nothing was added. */
-  readonly kind: 'admitted' | 'known'
+  /**
+   * `known`: these bytes were admitted before, so nothing was added. `empty`: one of this program's own files without a
+   * row, so there is nothing to add.
+   */
+  readonly kind: 'admitted' | 'known' | 'empty'
   readonly records: number
   /** Lines that name a row of the ledger. */
   readonly resubmitted: number
@@ -63,21 +66,28 @@ export async function addSources(
     const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
     const { name, isResultFile } = source
     if (source.sha256 !== null && admission.isKnown(source.sha256)) {
-      admitted.push({ name, kind: 'known', records: 0, resubmitted: 0, notTaken: 0, isResultFile })
+      admitted.push({ name, kind: 'known', ...NOTHING, isResultFile })
       continue
     }
-    const target = admission.open({ name, header: source.header, columns: source.columns })
+    let target: ReturnType<Admission['open']> | null = null
     let records = 0
     for await (const batch of source.records(options.signal)) {
+      target ??= admission.open({ name, header: source.header, columns: source.columns })
       target.add(options.onTheirOwn === true ? batch.map(asNew) : batch)
       records += batch.length
       options.watch(name, records)
     }
     options.signal.throwIfAborted()
+    if (target === null) {
+      admitted.push({ name, kind: 'empty', ...NOTHING, isResultFile })
+      continue
+    }
     const kind = target.close(source.summary())
     admitted.push({ name, kind, records, ...target.givenBack(), isResultFile })
   }
   return admitted
 }
+
+const NOTHING = { records: 0, resubmitted: 0, notTaken: 0 } as const
 
 const asNew = (record: CheckedRecord): CheckedRecord => ({ ...record, corrects: null, isUnchanged: false })

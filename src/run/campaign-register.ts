@@ -169,10 +169,24 @@ function outcomeOf<Value>(done: { readonly value: Value } | { readonly error: un
   throw done?.error
 }
 
+type Known = Pick<Claims, 'standing' | 'hasMark'>
+
+/**
+ * Says of a ledger that is only read whether it is an older copy of what this user has sent from; null where it is not.
+ * @throws {LedgerError} `register`
+ */
+export const olderThanRegister = (folder: string, ledger: Known): string | null =>
+  olderThanNoted({ folder, claims: ledger, guardsMandates: true }, join(folder, FILE))
+
 /** What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. */
-function olderThanNoted({ folder, claims, guardsMandates }: RegisterOptions, file: string): string | null {
-  const { ledgerId, attempts, runs, isLogMissing } = claims.standing()
+function olderThanNoted(
+  { folder, claims, guardsMandates }: Pick<RegisterOptions, 'folder' | 'guardsMandates'> & { claims: Known },
+  file: string,
+): string | null {
+  const { ledgerId } = claims.standing()
   const noted = readTide(folder, ledgerId)
+  // Asked after the register, which a run that is going writes later than its ledger.
+  const { attempts, runs, isLogMissing } = claims.standing()
   if (noted !== null) {
     if (!claims.hasMark(noted.mark)) return 'a run began to send since, of which this file knows nothing'
     if (attempts < noted.attempts)

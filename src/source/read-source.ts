@@ -283,7 +283,8 @@ async function* readChecked(
   const { sha256, bytes, blankLines, footer, totals } = data.end()
   const findings = watch.findings(footer, totals)
   refuseByFinding(text.label, source.check.undecided === 'tell' ? findings.filter(isDecided) : findings)
-  if (records === 0)
+  // One of our own files that lists no row says that there is nothing to correct.
+  if (records === 0 && !layout.isResultFile)
     throw refuse(text.label, 'FILE_EMPTY', 'it has a header but no records', { line: layout.headerLine })
   onSummary({
     sha256,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { boundedProgress, boundedWorld } from '../../src/cli/boundary.js'
 import { printResult } from '../../src/cli/output.js'
 import { silentProgress } from '../../src/cli/progress.js'
-import { wordsOf } from '../../src/cli/line.js'
+import { toned, wordsOf } from '../../src/cli/line.js'
 import { emptyResult, jsonOf } from '../../src/cli/result.js'
 import { escapedJson, oneLine, plainLines } from '../../src/index.js'
 import { worldOf } from './world.js'
@@ -48,6 +48,17 @@ describe('9.2.7 the boundary to the terminal', () => {
     progress.note(HOSTILE)
     progress.event(HOSTILE)
     expect(told).toEqual(['Name forged line', 'Name forged line', 'Name forged line'])
+  })
+
+  it('10.3.1 puts colour on the words of the program, and lets no text colour or move anything', () => {
+    const { printed, ...world } = worldOf({ env: { FORCE_COLOR: '1' } })
+    const { stdout } = boundedWorld(world)
+    stdout.print(['Row 1: ', toned('open', `in doubt${HOSTILE}`), `. ${HOSTILE}\u001b[32mgreen`])
+    expect(printed.stdout).toBe(
+      `Row 1: \u001b[33min doubt${oneLine(HOSTILE)}\u001b[39m. ${oneLine(HOSTILE)}green\n`,
+    )
+    expect(boundedWorld(world, { noColor: true }).stdout.hasColour).toBe(false)
+    expect(boundedWorld(worldOf()).stdout.hasColour).toBe(false)
   })
 
   it('leaves nothing of any text that a terminal would obey, and nothing out of plain text', () => {

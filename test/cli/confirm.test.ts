@@ -139,6 +139,23 @@ describe('a run against a real service', () => {
     expect(notes).toContain('not understood in column "status": "waiting" 1')
   })
 
+  it('10.3.3 shows what check knows: rows by outcome, previous creditors, what hits most rows, user and pace', async () => {
+    const { notes } = await confirm(SERVICE, '')
+    expect(notes).toContain(
+      [
+        'The plan',
+        'Target: https://service.example',
+        'User at the service: migration',
+        'Control totals',
+        '  read         3   records of the exports',
+        '  ready        3   waiting to be sent',
+      ].join('\n'),
+    )
+    expect(notes).toMatch(
+      /To send in this run: 3 rows\n {2}previous creditor \S+: 3 rows\nPace: no limit set, 8 requests at a time, about 1 s/,
+    )
+  })
+
   it('shows the plan and goes on when the host name is typed', async () => {
     const { isConfirmed, notes, questions } = await confirm(SERVICE, 'service.example')
     expect(isConfirmed).toBe(true)

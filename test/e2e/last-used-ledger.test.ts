@@ -88,6 +88,43 @@ async function expectRefusedForGood(place: Place): Promise<void> {
   expect(place.server.posts()).toBe(before)
 }
 
+describe('10.6 what is only looked at', () => {
+  it('10.6 says that it is an older copy, in status, report and show, and ends with 8', async () => {
+    const place = await open()
+    const ask = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder, env: place.env })
+    await place.run('export.csv', '--limit', '5')
+    take(place, 'copy.db')
+    expect((await place.run()).status).toBe(0)
+    expect((await ask('status')).stderr).toBe('')
+    putBack(place, 'copy.db')
+    for (const command of ['status', 'report']) {
+      const { status, stdout, stderr } = await ask(command)
+      expect(status).toBe(8)
+      expect(stderr).toMatch(
+        /^Warning: The ledger ".*" is older than it was: .* is not how the campaign stands\n$/,
+      )
+      expect(stdout).not.toContain('Next:')
+      expect(stdout).toContain('Put the newest copy of the ledger back')
+    }
+    expect((await ask('show', '--customer', '1')).stderr).toContain('is older than it was')
+  })
+
+  it('10.6 is not called older while a run is going', async () => {
+    const place = await open({ delayMs: 50 })
+    const { ended } = place.start(['export.csv', '--concurrency', '2'])
+    let looks = 0
+    const isOver = { now: false }
+    void ended.then(() => (isOver.now = true))
+    while (!isOver.now) {
+      const { stderr, status } = await runProgram(['status'], { cwd: place.folder, env: place.env })
+      if (status !== 2) looks += 1 // 2: there is no ledger yet
+      expect(stderr).not.toContain('older than it was')
+    }
+    expect((await ended).status).toBe(0)
+    expect(looks).toBeGreaterThan(0)
+  })
+})
+
 describe.each([
   ['on this machine', false],
   ['of a real service', true],

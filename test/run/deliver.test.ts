@@ -518,6 +518,8 @@ describe('the brake', () => {
     expect(stop?.kind).toBe('credentials')
     expect(world.requests).toHaveLength(1)
     expect(world.totals()).toMatchObject({ ready: 10 })
+    // 10.3.5: nobody is told of a wait that is not waited for
+    expect(world.events.map(({ kind }) => kind)).toEqual(['intent', 'outcome', 'stop'])
   })
 
   it('28 credentials refused later count before the stop that came first', async () => {

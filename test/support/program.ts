@@ -43,6 +43,10 @@ export const runShell = (line: string, { env = {}, ...options }: StartOptions): 
     env: { ...env, NODE: process.execPath, PROGRAM },
   }).ended
 
+/** Runs one line of shell as a user would paste it. */
+export const startShell = (line: string, options: StartOptions): Promise<Ended> =>
+  startCommand(['sh', '-c', line], options).ended
+
 function startCommand(
   [command = '', ...args]: readonly string[],
   { cwd, env = {}, input }: StartOptions,

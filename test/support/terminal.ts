@@ -9,6 +9,8 @@ const ROWS = 40
 export interface TerminalSession {
   /** What a person sees now, top to bottom with what has scrolled away, without blank lines at the end. */
   readonly screen: () => Promise<string[]>
+  /** Every byte that the program has written so far. */
+  readonly raw: () => string
   /** Resolves once the screen shows this text. */
   readonly shows: (text: string) => Promise<void>
   /** Types keys; `\r` is Enter, `\u0003` Ctrl-C. */
@@ -46,7 +48,11 @@ export function openTerminal(
   const wake = (): void => {
     for (const waker of wakers.splice(0)) waker()
   }
-  child.stdout.on('data', (part: Buffer) => terminal.write(part, wake))
+  const parts: Buffer[] = []
+  child.stdout.on('data', (part: Buffer) => {
+    parts.push(part)
+    terminal.write(part, wake)
+  })
   child.stdin.on('error', () => undefined)
 
   async function screen(): Promise<string[]> {
@@ -67,6 +73,7 @@ export function openTerminal(
   const ended = once(child, 'close').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
   return {
     screen,
+    raw: () => Buffer.concat(parts).toString(),
     shows: async (text) => {
       for (;;) {
         if ((await screen()).some((line) => line.includes(text))) return
