@@ -29,7 +29,7 @@ export { STILL_NOT_SENT } from './domain/finding.js'
 export { isRuleId, RULES, type RuleId, type Severity, type SeverityOverrides } from './domain/rules.js'
 export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/totals.js'
 export { countText, durationText, plural } from './domain/wording.js'
-export type { Reading } from './domain/reading.js'
+export type { SourceReading } from './domain/source-reading.js'
 export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/verdict.js'
 
 // Whom to trust with a file.

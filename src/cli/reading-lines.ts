@@ -1,4 +1,4 @@
-import { type LedgerReader, plural, type Reading } from '../index.js'
+import { type LedgerReader, plural, type SourceReading } from '../index.js'
 import type { Line } from './line.js'
 
 type Source = Pick<
@@ -49,11 +49,14 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
   ]
 }
 
-const footerText = ({ skipFooterLines = 0 }: Reading): string[] =>
+const footerText = ({ skipFooterLines = 0 }: SourceReading): string[] =>
   skipFooterLines === 0 ? [] : [`the last ${plural(skipFooterLines, 'line', 'lines')} left out`]
 
 /** `customer_no from "Kundennummer"`, or the name alone where both are the same. */
-function columnsText(columns: Source['columns'], { crosswalk, constantCreditorIdentifier }: Reading): string {
+function columnsText(
+  columns: Source['columns'],
+  { crosswalk, constantCreditorIdentifier }: SourceReading,
+): string {
   const mapped = Object.entries(columns).map(([field, name]) => {
     const through =
       field === 'customer_no' && crosswalk !== undefined && crosswalk !== null
@@ -69,7 +72,7 @@ function columnsText(columns: Source['columns'], { crosswalk, constantCreditorId
 }
 
 /** What was done to values, as far as it is not the usual. */
-function formatLines({ dateFormats, transforms = {}, cleaned = {}, columns = {} }: Reading): Line[] {
+function formatLines({ dateFormats, transforms = {}, cleaned = {}, columns = {} }: SourceReading): Line[] {
   const dates = [
     ...(dateFormats?.signedDate === undefined ? [] : [`signed_date as ${dateFormats.signedDate}`]),
     ...(dateFormats?.lastCollection === undefined || columns['last_collection_date'] === undefined
@@ -105,7 +108,7 @@ const counted = (counts: Readonly<Record<string, number>> = {}): string =>
     .join(', ')
 
 /** What the words of one column were understood to say, and those that were not understood. */
-function wordLines([field, read]: [string, NonNullable<Reading['words']>[string]]): string[] {
+function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[string]]): string[] {
   const column = `"${read.column}"`
   const unknown = counted(read.notUnderstood)
   return [

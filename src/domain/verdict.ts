@@ -1,5 +1,5 @@
 import type { Field, LocalDate, Mandate } from './mandate.js'
-import type { Reading } from './reading.js'
+import type { SourceReading } from './source-reading.js'
 import type { RuleId } from './rules.js'
 
 /** One problem of one value, row or file. It never holds a full account number. */
@@ -62,7 +62,7 @@ export interface SourceSummary {
   /** Data records read: the control total that the states must add up to. */
   readonly records: number
   readonly blankLines: number
-  readonly reading: Reading
+  readonly reading: SourceReading
   /** FILE_* and crosswalk findings on the whole file. */
   readonly findings: readonly Finding[]
 }

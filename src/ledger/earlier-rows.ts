@@ -1,5 +1,5 @@
 import { writeDate, type SettledFormat } from '../domain/date-format.js'
-import type { Reading } from '../domain/reading.js'
+import type { SourceReading } from '../domain/source-reading.js'
 import type { EarlierRow, EarlierRows } from '../domain/earlier-row.js'
 import type { Field, LocalDate } from '../domain/mandate.js'
 import type { RowState } from '../domain/row-state.js'
@@ -48,7 +48,7 @@ export function prepareEarlierRows(connection: Connection): EarlierRows {
 }
 
 function toEarlier(row: Stored): EarlierRow {
-  const { dateFormats, crosswalk } = JSON.parse(row.reading) as Reading
+  const { dateFormats, crosswalk } = JSON.parse(row.reading) as SourceReading
   const formats = {
     signedDate: dateFormats?.signedDate ?? 'iso',
     lastCollection: dateFormats?.lastCollection ?? 'iso',

@@ -1,4 +1,4 @@
-import type { Reading } from '../domain/reading.js'
+import type { SourceReading } from '../domain/source-reading.js'
 import type { Finding } from '../domain/verdict.js'
 import type { DoubtHint, Outcome } from '../domain/outcome.js'
 import type { RowState } from '../domain/row-state.js'
@@ -31,7 +31,7 @@ export interface SourceRecord {
   readonly header: readonly string[]
   /** The header name that feeds each field, as the admission gave it; a constant has none. */
   readonly columns: Readonly<Record<string, string>>
-  readonly reading: Reading
+  readonly reading: SourceReading
   readonly totals: Totals
 }
 

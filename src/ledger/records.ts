@@ -1,5 +1,5 @@
 import type { Outcome } from '../domain/outcome.js'
-import type { Reading } from '../domain/reading.js'
+import type { SourceReading } from '../domain/source-reading.js'
 import type { RuleId } from '../domain/rules.js'
 import type { AttemptRecord, FormerDoubt, RowRecord, RunRecord, SourceRecord } from './reader.js'
 
@@ -54,7 +54,7 @@ export const toSource = (stored: StoredSource, totals: SourceRecord['totals']): 
   ...stored,
   header: JSON.parse(stored.header) as string[],
   columns: JSON.parse(stored.columns) as Record<string, string>,
-  reading: JSON.parse(stored.reading) as Reading,
+  reading: JSON.parse(stored.reading) as SourceReading,
   totals,
 })
 

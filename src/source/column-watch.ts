@@ -1,7 +1,7 @@
 import { showValue } from '../domain/finding.js'
 import { isFirmenMandat, namesEnd, namesLastCollection } from '../domain/header-synonyms.js'
 import type { LocalDate, OptionalField } from '../domain/mandate.js'
-import type { Reading, WordsReading } from '../domain/reading.js'
+import type { SourceReading, WordsReading } from '../domain/source-reading.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { Finding } from '../domain/verdict.js'
 import { wordsWith, type Words } from '../domain/words.js'
@@ -28,7 +28,7 @@ export interface ColumnsWatch {
   /** Columns that nobody decided about. */
   readonly findings: (severities: SeverityOverrides) => readonly Finding[]
   /** What was understood of the columns that are used, for reports. */
-  readonly reading: () => Pick<Reading, 'words'>
+  readonly reading: () => Pick<SourceReading, 'words'>
 }
 
 /** Words of a column that is used; more are told as "and others". */

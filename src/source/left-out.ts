@@ -1,6 +1,6 @@
 import { holdsIban } from '../domain/masking.js'
 import { showValue } from '../domain/finding.js'
-import type { Reading } from '../domain/reading.js'
+import type { SourceReading } from '../domain/source-reading.js'
 import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
 import type { Finding } from '../domain/verdict.js'
@@ -23,7 +23,7 @@ const MOST_SHOWN = 20
 const linesOf = (text: string): string[] => text.split(LINE_END).filter((line) => line.trim() !== '')
 
 /** What was left out, as a report may show it: accounts masked, capped; empty where nothing was. */
-export function showLeftOut(preamble: string, footer: string): NonNullable<Reading['leftOut']> {
+export function showLeftOut(preamble: string, footer: string): NonNullable<SourceReading['leftOut']> {
   const shown = { beforeHeader: showLines(preamble), atEnd: showLines(footer) }
   return Object.fromEntries(Object.entries(shown).filter(([, lines]) => lines.length > 0))
 }

@@ -3,7 +3,7 @@ import { startSettling } from '../domain/date-settler.js'
 import { meaningOfHeader } from '../domain/header-synonyms.js'
 import { isAbsentCollection } from '../domain/last-collection.js'
 import type { Field } from '../domain/mandate.js'
-import type { LayoutReading, Reading } from '../domain/reading.js'
+import type { LayoutReading, SourceReading } from '../domain/source-reading.js'
 import { ruleOf } from '../domain/rules.js'
 import { fold } from '../domain/text.js'
 import type { CheckedRecord, Finding, SourceSummary } from '../domain/verdict.js'
@@ -118,7 +118,7 @@ async function crosswalkFor(
 }
 
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
-function undecidedOf(findings: readonly Finding[]): Pick<Reading, 'undecided'> {
+function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecided'> {
   const undecided = findings
     .filter((finding) => !isDecided(finding))
     .map(({ message }) => message.replace(`${ruleOf('FILE_COLUMN_UNDECIDED').message} `, ''))

@@ -1,6 +1,6 @@
 import type { CheckOptions } from '../domain/check-mandate.js'
 import type { SettledFormat } from '../domain/date-format.js'
-import type { LayoutReading } from '../domain/reading.js'
+import type { LayoutReading } from '../domain/source-reading.js'
 import type { EarlierRows } from '../domain/earlier-row.js'
 import type { Crosswalk } from './crosswalk.js'
 import type { Mapping } from './mapping.js'

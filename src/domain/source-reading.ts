@@ -37,7 +37,7 @@ export interface WordsReading {
  * How a source was read, for the operator and for reports: names, settings and counts, never a whole cell. Everything is
  * optional, because a ledger of an earlier version holds less.
  */
-export interface Reading extends LayoutReading {
+export interface SourceReading extends LayoutReading {
   /** Only so many records were read: a first look. */
   readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */
