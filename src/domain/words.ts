@@ -73,14 +73,19 @@ const schemeMeanings = ({ scheme }: WordLists): Meaning[] => [
   [scheme?.b2b, 'SCHEME_B2B'],
 ]
 
+const STATUS = meanings(statusMeanings(BUILT_IN))
+const SEQUENCE = meanings(sequenceMeanings(BUILT_IN))
+const SCHEME = meanings(schemeMeanings(BUILT_IN))
+const FIRMEN_MANDAT = meanings([[NO, null], [YES, 'SCHEME_B2B'], ...schemeMeanings(BUILT_IN)])
+
 /** The built-in words together with those of the configuration. Call it once, not per row. */
 export function wordsWith(added: WordLists): Words {
-  const scheme = [...schemeMeanings(BUILT_IN), ...schemeMeanings(added)]
+  const scheme = meanings(schemeMeanings(added))
   return {
-    status: meanings([...statusMeanings(BUILT_IN), ...statusMeanings(added)]),
-    sequence: meanings([...sequenceMeanings(BUILT_IN), ...sequenceMeanings(added)]),
-    scheme: meanings(scheme),
-    firmenMandat: meanings([[NO, null], [YES, 'SCHEME_B2B'], ...scheme]),
+    status: new Map([...STATUS, ...meanings(statusMeanings(added))]),
+    sequence: new Map([...SEQUENCE, ...meanings(sequenceMeanings(added))]),
+    scheme: new Map([...SCHEME, ...scheme]),
+    firmenMandat: new Map([...FIRMEN_MANDAT, ...scheme]),
   }
 }
 
