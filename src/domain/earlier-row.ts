@@ -8,6 +8,10 @@ export interface EarlierRow {
   readonly fields: Readonly<Partial<Record<Field, string>>>
   /** Every cell by the folded name of its column. */
   readonly columns: ReadonlyMap<string, string>
+  /** The column of its source that fed each field, by its name there. */
+  readonly mapped: Readonly<Partial<Record<Field, string>>>
+  /** A rule of the configuration kept it back. */
+  readonly isKeptByRule: boolean
   /** How the source it came from writes its dates. */
   readonly formats: { readonly signedDate: SettledFormat; readonly lastCollection: SettledFormat }
   /** It was given back itself, so its dates may be written as a spreadsheet does. */

@@ -556,6 +556,13 @@ export const RULES = {
     remedy:
       'Use the column or decide that it does not count, as the message says; "sepa-migrate init" drafts a configuration.',
   },
+  FILE_CONFIGURATION_FORGOTTEN: {
+    section: 'file-rules',
+    severity: 'error',
+    message: 'Rows of this file came in with a configuration that this command does not have.',
+    remedy:
+      'Give the configuration that the export was read with (--config), or decide in another one about what the message names.',
+  },
   FILE_CHANGED: {
     section: 'file-rules',
     severity: 'error',

@@ -9,6 +9,7 @@ import type { Connection } from './connection.js'
 interface Stored {
   readonly id: number
   readonly state: RowState
+  readonly rule: string | null
   readonly corrects: number | null
   readonly isHeldBack: 0 | 1
   readonly cells: string | null
@@ -32,7 +33,7 @@ export const LATEST = `with recursive replacement (id, next) as (
 /** Looks rows of admitted sources up as this program's files show them. */
 export function prepareEarlierRows(connection: Connection): EarlierRows {
   const read = connection.prepare<[number], Stored>(
-    `select row.id, state, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked,
+    `select row.id, state, rule, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked,
        customer_no as customerNo, signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
        original_mandate_reference as mandateReference, header, columns, reading
      from row join source on source.id = source_id where row.id = ? and sha256 is not null`,
@@ -55,6 +56,8 @@ function toEarlier(row: Stored): EarlierRow {
   } as const
   const shared = {
     formats,
+    mapped: JSON.parse(row.columns) as EarlierRow['mapped'],
+    isKeptByRule: row.state === 'excluded' && row.rule === 'EXCLUDED_BY_CONFIGURATION',
     isCorrection: row.corrects !== null,
     wasHeldBack: row.isHeldBack === 1 || row.state === 'invalid' || row.state === 'excluded',
   }

@@ -34,7 +34,7 @@ export interface MappedColumn {
 /** Which column feeds which field. */
 export interface Mapping {
   readonly fields: readonly MappedColumn[]
-  /** Optional fields that the configuration decides about: by a column, or that there is none. */
+  /** Fields that the configuration decides about: by a column, or that there is none. */
   readonly decided: ReadonlySet<Field>
   /** Fills empty cells of the creditor identifier. */
   readonly constant: string | null
@@ -108,7 +108,7 @@ export function mapColumns(
   if (problems.length > 0) throw headerProblem(source, line, header, problems)
   return {
     fields,
-    decided: new Set(OPTIONAL_FIELDS.filter((field) => columns[field] !== undefined)),
+    decided: new Set(FIELDS.filter((field) => columns[field] !== undefined)),
     constant: creditor.constant,
     signedDateFormat: readOption(columns.signed_date).format,
     lastCollectionFormat: readOption(columns.last_collection_date).format,

@@ -12,6 +12,7 @@ import { UsageError } from '../errors.js'
 import { showLeftOut } from './left-out.js'
 import { loadCrosswalk } from './crosswalk.js'
 import { excludeBy } from './exclude.js'
+import { forgottenBy } from './forgotten-columns.js'
 import { findColumn, isOwnColumn } from './header.js'
 import type { SourceInput } from './input.js'
 import { mapColumns, type MappedColumn } from './mapping.js'
@@ -251,6 +252,7 @@ function recordChecker(
     header: layout.header,
     earlier: check.earlier ?? (() => []),
     restore: isGivenBack(source) ? restoreFrom(restoreOptions(source, formats)) : null,
+    forgotten: forgottenBy({ header: layout.header, mapping, options }),
     exclude: excludeBy(layout.header, options.exclude, check.severities),
     crosswalk: crosswalk?.loaded ?? null,
   })

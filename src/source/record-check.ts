@@ -7,6 +7,7 @@ import type { CheckedRecord, Finding, ReadableValues } from '../domain/verdict.j
 import { matchesSecondKey, type Crosswalk } from './crosswalk.js'
 import type { Excluder } from './exclude.js'
 import { findingOf } from './finding.js'
+import type { Forgotten, forgottenBy } from './forgotten-columns.js'
 import type { MappedColumn, Mapping } from './mapping.js'
 import type { Header } from './header.js'
 import type { RawRecord } from './records.js'
@@ -29,6 +30,8 @@ export interface RecordCheck {
   readonly transformed: readonly Field[]
   /** Fields whose cell came back in another notation and was read as it was in the export. */
   readonly restored: readonly Field[]
+  /** What the configuration of the export said of the row that it names, and nothing says now. */
+  readonly forgotten: readonly Forgotten[]
 }
 
 export interface RecordCheckOptions {
@@ -41,6 +44,7 @@ export interface RecordCheckOptions {
   readonly earlier: EarlierRows
   /** Null for an export, whose cells count as they stand. */
   readonly restore: ((cells: readonly string[], earlier: ReturnType<EarlierRows>) => Restored) | null
+  readonly forgotten: ReturnType<typeof forgottenBy>
   readonly exclude: Excluder
   readonly crosswalk: Crosswalk | null
 }
@@ -55,14 +59,17 @@ const NOTHING: ReadableValues = {
 
 /** Turns one CSV record into a checked one; never throws. */
 export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, record: number) => RecordCheck {
-  const { align, header, earlier, restore } = options
+  const { align, header, earlier, restore, forgotten } = options
   return ({ line, cells: read }, record) => {
     if (align(read) === null) return misshapen(read, { line, record }, options)
     const resubmission = readResubmission(read, header, options.check.severities)
     const rows = resubmission === null ? [] : earlier(resubmission.corrects)
     const restored = restore?.(read, rows) ?? null
-    const check = (more: readonly Finding[]): RecordCheck =>
-      checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored, more })
+    const { corrects = 0, isDecided = false } = resubmission ?? {}
+    const check = (more: readonly Finding[]): RecordCheck => ({
+      ...checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored, more }),
+      forgotten: forgotten(corrects, rows, isDecided),
+    })
     const result = check([])
     const isUnchanged =
       resubmission?.isDecided === false &&
@@ -84,7 +91,7 @@ function checkCells(
     restored,
     more,
   }: { resubmission: Resubmission | null; restored: Restored | null; more: readonly Finding[] },
-): RecordCheck {
+): Omit<RecordCheck, 'forgotten'> {
   const cells = align(read) ?? []
   const { raw, transformed } = rawValues(read, mapping.fields)
   const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
@@ -133,7 +140,7 @@ function misshapen(
     latestFirstDebit: null,
     findings,
   }
-  return { checked, raw: null, oldKey: null, transformed: [], restored: [] }
+  return { checked, raw: null, oldKey: null, transformed: [], restored: [], forgotten: [] }
 }
 
 function rawValues(

@@ -32,10 +32,11 @@ export function watchSource(source: RecognisedSource) {
   let last: CheckedRecord | null = null
   const transformed: Partial<Record<Field, number>> = {}
   const restored: Partial<Record<Field, number>> = {}
+  const forgotten = new Map<string, string>()
   // What holds for most rows of an export says nothing in a file of faulty ones.
   const isExport = !layout.isResultFile
   return {
-    note: ({ checked, raw, oldKey, transformed: fields, restored: cells }: RecordCheck): void => {
+    note: ({ checked, raw, oldKey, transformed: fields, restored: cells, ...more }: RecordCheck): void => {
       records += 1
       last = checked
       columns.note(checked.cells)
@@ -44,6 +45,7 @@ export function watchSource(source: RecognisedSource) {
       file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''])
       if (raw !== null) cleaning.note(raw)
       for (const field of fields) transformed[field] = (transformed[field] ?? 0) + 1
+      for (const { what, text } of more.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
       for (const field of cells) restored[field] = (restored[field] ?? 0) + 1
     },
     findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
@@ -61,6 +63,9 @@ export function watchSource(source: RecognisedSource) {
           value: cells.filter((cell) => cell !== '').join(' '),
           detail: `It is line ${line}.`,
         }),
+      ),
+      ...[...forgotten].flatMap(([value, detail]) =>
+        findingOf('FILE_CONFIGURATION_FORGOTTEN', severities, { value, detail }),
       ),
       ...assumedEncoding(text, layout, severities),
       ...damage.findings(layout.header.names, severities),

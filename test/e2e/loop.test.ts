@@ -153,6 +153,60 @@ describe('8.3.1 a correction', () => {
     `${line.replaceAll(/,(?!00)/g, ';')}\n`
 })
 
+describe('a file of ours that comes back without the configuration of its export', () => {
+  const withColumn = (cells: readonly string[], name = 'Kennz.'): string =>
+    [
+      `${validExport(0).trim()},${name}`,
+      ...cells.map((cell, index) => `${validLine(index + 1)},${cell}`),
+      '',
+    ].join('\n')
+  const configured = (text: string): string[] => {
+    writeFileSync(path('export.yaml'), text)
+    return ['--config', 'export.yaml']
+  }
+  const giveBack = async (...args: string[]): Promise<Told & { errors: readonly { message: string }[] }> =>
+    (await program('run', 'not-sent.csv', ...args)) as Told & { errors: readonly { message: string }[] }
+
+  it('8.3.4 is refused where a column said which mandates have ended, and sends none of them', async () => {
+    writeFileSync(path('export.csv'), withColumn(['aktiv', 'erloschen']))
+    const config = configured('columns: { status: "Kennz." }\n')
+    await program('run', 'export.csv', ...config)
+    const told = await giveBack()
+    expect(told.exitCode).toBe(7)
+    expect(told.errors[0]?.message).toContain('Row 2 came in with the column "Kennz." as status')
+    expect(told.errors[0]?.message).toContain('nothing was sent')
+    expect(held()).toEqual([1])
+    // Somebody decides about the column.
+    await giveBack('--ignore-column', 'Kennz.')
+    expect(held()).toEqual([1, 2])
+  })
+
+  it('8.3.4 is refused where a rule of the configuration kept rows back', async () => {
+    writeFileSync(path('export.csv'), withColumn(['Nord', 'Süd']))
+    const config = configured('exclude: [{ column: "Kennz.", equals: ["Süd"], reason: stays }]\n')
+    await program('run', 'export.csv', ...config)
+    const told = await giveBack()
+    expect(told.exitCode).toBe(7)
+    expect(told.errors[0]?.message).toContain('Row 2 was kept back by an exclude rule')
+    expect(held()).toEqual([1])
+    // Somebody decides about the very row.
+    const decided = textOf('not-sent.csv').replace(/"","",""\n$/, '"send","",""\n')
+    writeFileSync(path('not-sent.csv'), decided)
+    await giveBack()
+    expect(held()).toEqual([1, 2])
+  })
+
+  it('8.3.1 is refused where another column would feed the account', async () => {
+    const account = (n: number): string => germanIban(n + 70)
+    writeFileSync(path('export.csv'), withColumn([account(1), account(2)], 'Kto neu'))
+    const config = configured('columns: { iban: "Kto neu" }\n')
+    await program('run', 'export.csv', '--limit', '1', ...config)
+    expect((await giveBack()).exitCode).toBe(7)
+    await giveBack(...config)
+    expect(sandbox.mandates().map(({ iban }) => iban)).toEqual([account(1), account(2)])
+  })
+})
+
 describe('9.1.4 the files for people', () => {
   it('have the separator, the dates and the numbers of the export, and a byte order mark', async () => {
     writeFileSync(
