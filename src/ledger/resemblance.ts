@@ -10,9 +10,16 @@ const PAGE = 500
  * Rows that are, will be or may be at the service. Whatever a row that once was in doubt is called now, its mandate may
  * have arrived. Rows of the same command are compared by people: they get the warning on several mandates.
  */
-const SENT = `(older.state in ('sending', 'registered', 'in_doubt')
-  or (older.state = 'ready' and older.id < :firstOfAll)
-  or exists (select 1 from attempt where attempt.row_id = older.id and outcome in ('in_doubt', 'released')))`
+const isSent = (row: string): string => `(${row}.state in ('sending', 'registered', 'in_doubt')
+  or (${row}.state = 'ready' and ${row}.id < :firstOfAll)
+  or exists (select 1 from attempt where attempt.row_id = ${row}.id and outcome in ('in_doubt', 'released')))`
+
+/** A row that was replaced is the same mandate as what took its place, with the values of before. */
+const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
+  with recursive heir (id) as (
+    select older.superseded_by
+    union select row.superseded_by from row join heir on row.id = heir.id where row.superseded_by is not null)
+  select 1 from heir join row as last on last.id = heir.id where last.superseded_by is null and ${isSent('last')}))`
 
 /**
  * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and

@@ -38,6 +38,37 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     expect(problem?.remedy).toContain('write "send" into migration_decision')
   })
 
+  it('waits where the first was registered with a corrected account, and comes back as it was before', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}])
+    admit(ledger, [{ iban: OTHER_IBAN }])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [RENAMED])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'conflict'])
+  })
+
+  it('waits where the first was replaced under another reference, and that one was registered', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}])
+    admit(ledger, [{ iban: OTHER_IBAN, reference: 'M-02', corrects: 1 }])
+    admit(ledger, [{ iban: OTHER_IBAN, reference: 'M-03', corrects: 2 }])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [RENAMED])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'registered', 'conflict'])
+  })
+
+  it('goes where what took its place was refused by the service', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}])
+    admit(ledger, [{ iban: OTHER_IBAN }])
+    await send(ledger, refused())
+    admit(ledger, [RENAMED])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'refused', 'ready'])
+  })
+
   it('waits where the first is still to be sent by an earlier command', () => {
     const ledger = open()
     admit(ledger, [{}])
