@@ -1,4 +1,4 @@
-import { decideCorrection, type CorrectionPlan } from '../domain/admission.js'
+import { decideCorrection, REPLACEABLE_STATES, type CorrectionPlan } from '../domain/admission.js'
 import { REQUIRED_FIELDS } from '../domain/mandate.js'
 import { ruleOf } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
@@ -6,6 +6,7 @@ import type { RowState } from '../domain/row-state.js'
 import type { CheckedRecord } from '../domain/verdict.js'
 import { LATEST } from './earlier-rows.js'
 import { requiredCells, type Layout } from './fingerprints.js'
+import { prepareLocating } from './locate.js'
 import type { Places } from './places.js'
 import { prepareNotices, type Notice } from './problems.js'
 import { describeRow } from './row-names.js'
@@ -64,11 +65,14 @@ export function settleCorrections(scope: Scope, places: Places): void {
   connection.exec('delete from temp.rival')
   const look = prepareLooking(scope)
   const apply = prepareApplying(scope, places)
+  const holdShown = prepareHoldingShown(scope, places)
   for (let after = first; ;) {
     const newcomers = page.all({ after, limit: PAGE })
     for (const newcomer of newcomers) {
       const { facts, current } = look(newcomer)
-      apply(newcomer, current, decideCorrection(facts))
+      const plan = decideCorrection(facts)
+      apply(newcomer, current, plan)
+      if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(newcomer)
     }
     const last = newcomers.at(-1)
     if (last === undefined) break
@@ -79,6 +83,22 @@ export function settleCorrections(scope: Scope, places: Places): void {
     `select rival.id, rival.row from temp.rival join row on row.id = rival.id where state <> 'duplicate'`,
   )
   for (const { id, row } of counting.all()) places.isAbout(id, row)
+}
+
+/**
+ * The row number of such a line is that of another one, so the column may be sorted apart. The row that the line shows
+ * must not go out meanwhile with what somebody has corrected in it.
+ */
+function prepareHoldingShown({ connection, fingerprints, first }: Scope, places: Places) {
+  const locate = prepareLocating(connection, fingerprints, first)
+  const supersede = connection.prepare<[number, number]>(
+    `update row set state = 'superseded', superseded_by = ? where id = ? and state in
+       (${REPLACEABLE_STATES.map((state) => `'${state}'`).join(', ')})`,
+  )
+  return ({ id, cells }: Newcomer): void => {
+    const shown = locate(JSON.parse(cells) as string[])
+    if (shown !== null && supersede.run(id, shown).changes > 0) places.isAbout(id, shown)
+  }
 }
 
 /**

@@ -12,10 +12,16 @@ interface Candidate {
 
 const COLUMNS = `id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account`
 
+const isAmong = (reference: string, numbers: ReadonlySet<number>): boolean => {
+  const number = readRowNumber(reference)
+  return number !== null && numbers.has(number)
+}
+
 /**
- * Finds the row that a line was meant to correct when its row number cannot be read or its cells are shifted: the row
- * must not be sent with the values that somebody has just corrected. A row is found by two of customer, account and
- * reference, or by one of them and its number, among all cells of the line; of several, none.
+ * Finds the row that a line was meant to correct when its row number cannot be read or belongs to another line, or its
+ * cells are shifted: the row must not be sent with the values that somebody has just corrected. A row is found by two
+ * of customer, account and reference (which may have lost the zeros in front), or by one of them and its number, among
+ * all cells of the line; of several, none.
  */
 export function prepareLocating(
   connection: Connection,
@@ -35,7 +41,7 @@ export function prepareLocating(
     const shared = ({ customerNo, reference, account }: Candidate): number =>
       [
         customerNo !== null && numbers.has(customerNo),
-        reference !== null && texts.has(upperCase(reference)),
+        reference !== null && (texts.has(upperCase(reference)) || isAmong(reference, numbers)),
         account !== null && accounts.some((each) => each.equals(account)),
       ].filter(Boolean).length
     const found = new Set<number>()

@@ -232,6 +232,36 @@ describe('a row number that cannot be trusted', () => {
     expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'conflict'])
   })
 
+  it('holds the row back that such a line shows, also when its reference lost the zeros in front', () => {
+    const ledger = open()
+    admit(ledger, [{ customerNo: 5 }, { reference: '004711', customerNo: 2 }])
+    admit(ledger, [
+      {
+        ...{ customerNo: 2, reference: '4711', iban: OTHER_IBAN, corrects: 1 },
+        cells: ['2', OTHER_IBAN, '2020-01-31', CREDITOR, '4711'],
+      },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'conflict'])
+    expect(rowsOf(ledger.file)[1]).toMatchObject({ supersededBy: 3 })
+    expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 1, ready: 1, conflict: 1, superseded: 0 })
+    expect(isBalanced(ledger.totals())).toBe(true)
+  })
+
+  it('holds no row back that was sent, whatever such a line shows', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ reference: '004711', customerNo: 2 }])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [{ customerNo: 5, reference: 'M-5' }])
+    admit(ledger, [
+      {
+        ...{ customerNo: 2, reference: '4711', iban: OTHER_IBAN, corrects: 2 },
+        cells: ['2', OTHER_IBAN, '2020-01-31', CREDITOR, '4711'],
+      },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['registered', 'ready', 'conflict'])
+  })
+
   it.each([
     ['the customer', { iban: OTHER_IBAN, reference: 'M-2' }],
     ['the account', { customerNo: 2, reference: 'M-2' }],
