@@ -21,7 +21,7 @@ const isAmong = (reference: string, numbers: ReadonlySet<number>): boolean => {
  * Finds the row that a line was meant to correct when its row number cannot be read or belongs to another line, or its
  * cells are shifted: the row must not be sent with the values that somebody has just corrected. A row is found by two
  * of customer, account and reference (which may have lost the zeros in front), or by one of them and its number, among
- * all cells of the line; of several, none.
+ * all cells of the line; of several, the one for which most speaks, or none.
  */
 export function prepareLocating(
   connection: Connection,
@@ -44,12 +44,17 @@ export function prepareLocating(
         reference !== null && (texts.has(upperCase(reference)) || isAmong(reference, numbers)),
         account !== null && accounts.some((each) => each.equals(account)),
       ].filter(Boolean).length
-    const found = new Set<number>()
-    for (const number of numbers) {
-      for (const row of byId.all(number, first)) if (shared(row) > 0) found.add(row.id)
-      for (const row of byCustomer.all(number, first)) if (shared(row) > 1) found.add(row.id)
+    const weights = new Map<number, number>()
+    const weigh = (row: Candidate, more: number, least: number): void => {
+      const count = shared(row)
+      if (count >= least) weights.set(row.id, Math.max(weights.get(row.id) ?? 0, count + more))
     }
-    const [only, ...others] = found
-    return only !== undefined && others.length === 0 ? only : null
+    for (const number of numbers) {
+      for (const row of byId.all(number, first)) weigh(row, 1, 1)
+      for (const row of byCustomer.all(number, first)) weigh(row, 0, 2)
+    }
+    const most = Math.max(...weights.values())
+    const [only, ...others] = [...weights].filter(([, weight]) => weight === most)
+    return only !== undefined && others.length === 0 ? only[0] : null
   }
 }

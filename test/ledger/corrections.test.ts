@@ -247,6 +247,18 @@ describe('a row number that cannot be trusted', () => {
     expect(isBalanced(ledger.totals())).toBe(true)
   })
 
+  it('holds the row back for which most speaks: its number and reference, not the account of another one', () => {
+    const ledger = open()
+    const customer = { customerNo: 1005 }
+    admit(ledger, [
+      { ...customer, reference: '004718', iban: OTHER_IBAN },
+      { ...customer, reference: '004719', signedDate: '2020-02-01' },
+    ])
+    const cells = ['1005', OTHER_IBAN, '2020-02-01', CREDITOR, '004719', '2', 'ready', 'x']
+    admit(ledger, [{ verdict: 'invalid', corrects: 0, reference: 'M-none', cells }])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'invalid'])
+  })
+
   it('holds no row back that was sent, whatever such a line shows', async () => {
     const ledger = open()
     ledger.startRun(SETTINGS)
