@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { drawCampaign, drawFlags, orderedAs } from './people-draw.js'
 import {
+  configure,
   exportOf,
   listOf,
   meantBy,
@@ -13,14 +13,14 @@ import {
 } from './people-office.js'
 import { anotherCopyOf } from './people-second-ledger.js'
 import { drawResaving, resave, valueOf, withValue, write, type Sheet } from './people-spreadsheet.js'
-import type { ExportRow, TrueMandate } from './people-truth.js'
+import { correctedFault, type ExportRow, type TrueMandate } from './people-truth.js'
 import type { Chance } from './simulation-chance.js'
 
 /** The export comes again, saved by a spreadsheet, corrected, or with a slip of the hand in it. */
 export const giveAChangedExport: Act = async (office, chance) => {
   const campaign = drawCampaign(office, chance)
   const { ledger, rows, mandates } = campaign
-  const change = chance.weigh({ saved: 3, corrected: 3, quote: 2, other: 1, footer: 1 })
+  const change = chance.weigh({ saved: 3, corrected: 3, quote: 2, other: 1, footer: 1, cut: 1 })
   const run = (text: string, holding: readonly TrueMandate[], flags: readonly string[] = []) =>
     runLedger(office, {
       ledger,
@@ -36,7 +36,9 @@ export const giveAChangedExport: Act = async (office, chance) => {
       return
     }
     case 'corrected': {
-      const mended = rows.map((row) => (chance.happens(0.7) ? { ...row, fault: null } : row))
+      const mended = rows.map((row) =>
+        chance.happens(0.7) ? { ...row, fault: correctedFault(row.fault) } : row,
+      )
       office.say('  what is wrong in the export is corrected there')
       const corrected = mended.filter((row, at) => row.fault !== rows[at]?.fault)
       const given = corrected.map(({ mandate }) => mandate)
@@ -50,9 +52,17 @@ export const giveAChangedExport: Act = async (office, chance) => {
     }
     case 'footer': {
       office.say('  a footer line is configured that the export does not have')
-      const config = office.desk.at('footer.yaml')
-      writeFileSync(config, 'source: { skipFooterLines: 1 }\n', { mode: 0o600 })
-      await run(`${exportOf(rows)}${chance.happens(0.3) ? '\n' : ''}`, mandates, ['--config', config])
+      const config = configure(office, 'footer.yaml', 'source: { skipFooterLines: 1 }\n')
+      await run(`${exportOf(rows)}${chance.happens(0.3) ? '\n' : ''}`, mandates, config)
+      return
+    }
+    case 'cut': {
+      office.say('  a line of the export was lost on the way, and its last line tells how many there were')
+      const lines = exportOf(rows).trimEnd().split('\n')
+      lines.splice(chance.between(1, rows.length), 1)
+      lines.push(`Anzahl Mandate: ${rows.length}`)
+      const config = configure(office, 'totals.yaml', 'source: { skipFooterLines: 1 }\n')
+      await run(`${lines.join('\n')}\n`, mandates, config)
       return
     }
     default: {
@@ -78,9 +88,9 @@ async function giveCorrected(
 
 /** `1002,"Zum Adler,…` and, further below, `1004,Zum Hirsch",…`. */
 function withStrayQuotes(rows: readonly ExportRow[], chance: Chance): string {
-  const plain = rows.map(({ mandate, fault }) => ({
-    mandate: { ...mandate, name: mandate.name.replaceAll(/[",]/g, '') },
-    fault,
+  const plain = rows.map((row) => ({
+    ...row,
+    mandate: { ...row.mandate, name: row.mandate.name.replaceAll(/[",]/g, '') },
   }))
   const lines = exportOf(plain).split('\n')
   const first = chance.between(1, plain.length - 1)
@@ -92,7 +102,7 @@ function withStrayQuotes(rows: readonly ExportRow[], chance: Chance): string {
 
 /** What came back is corrected in a spreadsheet and given again. */
 export const correctTheFile: Act = async (office, chance) => {
-  const { ledger } = drawCampaign(office, chance)
+  const { ledger, rows } = drawCampaign(office, chance)
   const list = chance.pick(['refused.csv', 'not-sent.csv', 'not-sent.csv'])
   const sheet = await listOf(office, ledger, list)
   if (sheet.length < 2) return
@@ -105,12 +115,22 @@ export const correctTheFile: Act = async (office, chance) => {
     if (chance.happens(0.7)) mended = withValue(mended, line, 'unique_mandate_reference', mandate.reference)
     corrected.push(mandate)
   }
-  const order = chance.weigh({ as_it_was: 4, all: 1, row: 2 })
+  // Where account and reference are corrected at once, only the number says of which row.
+  const needsNumber = rows.some(({ fault }) => fault === 'former_account_mistyped_reference')
+  const order = chance.weigh({ as_it_was: 4, all: 1, row: needsNumber ? 0 : 2 })
   mended = orderedAs(mended, order, chance)
-  const number = chance.weigh({ plain: 4, '2.0': 2, '2,00': 1, '0002': 1, "'2": 1, '': 0.5 })
+  const number = chance.weigh({
+    plain: 4,
+    '2.0': 2,
+    '2,00': 1,
+    '0002': 1,
+    "'2": 1,
+    '': needsNumber ? 0 : 0.5,
+  })
   mended = numbered(mended, number)
-  const cells = chance.happens(0.15)
-  if (cells) mended = mended.map((row, line) => (line === 1 ? [...row, chance.pick(['', 'x'])] : row))
+  const cells = chance.happens(0.25)
+  const shifted = cells ? chance.between(1, mended.length - 1) : 0
+  if (cells) mended = mended.map((row, line) => (line === shifted ? [...row, chance.pick(['', 'x'])] : row))
   const resaving = chance.happens(0.5) ? drawResaving(chance) : null
   office.say(
     `  ${list} of ${ledger} is corrected; order: ${order}, migration_row: ${number || 'emptied'}` +

@@ -29,7 +29,8 @@ type Decided = 'registered' | 'resend' | 'refused' | 'written-off'
 function judgeMandate({ service }: Office, mandate: TrueMandate, chance: Chance): Decided | null {
   if (chance.happens(0.1)) return null
   const isHeld = service.applicationsOf(mandate).length > 0
-  if (isHeld) return chance.happens(0.9) ? 'registered' : 'resend'
+  if (isHeld)
+    return chance.weigh<Decided>({ registered: 9, resend: service.recognises ? 5 : 1, 'written-off': 1 })
   return chance.weigh<Decided>({ resend: 6, refused: 4, 'written-off': 1 })
 }
 
@@ -43,15 +44,26 @@ export const settleFromTheFile: Act = async (office, chance) => {
   const opened = chance.happens(0.8) ? office.sheets.at(-1) : chance.pick(office.sheets)
   if (opened === undefined) return
   if (chance.happens(0.6)) office.desk.pass(16 * MINUTE)
+  const ledgers = [
+    opened.ledger,
+    ...office.campaigns.map(({ ledger }) => ledger),
+    'second-1.db',
+    'second-2.db',
+  ]
+  const ledger = chance.happens(0.75)
+    ? opened.ledger
+    : chance.pick(ledgers.filter((name) => exists(office, name)))
   const order = chance.weigh({ as_it_was: 4, all: 1, row: 3, customer: 1, reference: 1, attempt: 0.5 })
   const ordered = orderedAs(opened.sheet, order, chance)
+  const isClosing = chance.happens(0.15)
   const meant: { mandate: TrueMandate; decision: Decided }[] = []
   const [header = [], ...rows] = ordered
   const filled: Sheet = [
     header,
     ...rows.map((row) => {
       const mandate = meantBy(office, ordered, row)
-      const decision = mandate === undefined ? null : judgeMandate(office, mandate, chance)
+      const judged = mandate === undefined ? null : judgeMandate(office, mandate, chance)
+      const decision = isClosing ? 'written-off' : judged
       if (mandate === undefined || decision === null) return row
       meant.push({ mandate, decision })
       const assigned = decision === 'registered' ? assignedTo(office, mandate) : undefined
@@ -65,15 +77,6 @@ export const settleFromTheFile: Act = async (office, chance) => {
     }),
   ]
   if (meant.length === 0) return
-  const ledgers = [
-    opened.ledger,
-    ...office.campaigns.map(({ ledger }) => ledger),
-    'second-1.db',
-    'second-2.db',
-  ]
-  const ledger = chance.happens(0.8)
-    ? opened.ledger
-    : chance.pick(ledgers.filter((name) => exists(office, name)))
   const resaving = chance.happens(0.5) ? drawResaving(chance) : null
   const file = save(office, 'doubts', resaving === null ? write(filled) : resave(filled, resaving))
   for (const { mandate, decision } of meant)
@@ -106,7 +109,7 @@ export const settleOne: Act = async (office, chance) => {
   const sheet = await listOf(office, ledger, 'in-doubt.csv')
   if (sheet.length < 2) return
   if (chance.happens(0.5)) desk.pass(16 * MINUTE)
-  const picked = shuffled(sheet.slice(1), chance).slice(0, chance.happens(0.2) ? 2 : 1)
+  const picked = shuffled(sheet.slice(1), chance).slice(0, chance.happens(0.3) ? 2 : 1)
   const [mandate, ...others] = picked.flatMap((row) => meantBy(office, sheet, row) ?? [])
   const decision = mandate === undefined ? null : judgeMandate(office, mandate, chance)
   if (mandate === undefined || decision === null || (decision === 'registered' && others.length > 0)) return
@@ -152,16 +155,36 @@ export const decideInHaste: Act = async (office, chance) => {
   await runLedger(office, { ledger, flags: ['--retry-refused'] })
 }
 
+/** Somebody closes a row that is live, because the customer pays in another way. */
+export const closeALiveOne: Act = async (office, chance) => {
+  const { desk, judge, service } = office
+  const { ledger } = drawCampaign(office, chance)
+  const sheet = await listOf(office, ledger, 'in-doubt.csv')
+  const row = sheet.slice(1).find((each) => {
+    const mandate = meantBy(office, sheet, each)
+    return mandate !== undefined && service.applicationsOf(mandate).length > 0
+  })
+  const mandate = row === undefined ? undefined : meantBy(office, sheet, row)
+  if (row === undefined || mandate === undefined) return
+  const since = judge.mark(desk.at(ledger))
+  const ended = await desk.type([
+    ...['resolve', '--ledger', desk.at(ledger), '--row', valueOf(sheet, row, 'migration_row')],
+    ...['--as', 'written-off', '--reason', 'pays by card'],
+  ])
+  after(office, 'the closing of a row', ledger, ended)
+  const meant = [{ mandate, ledger: desk.at(ledger), decision: 'written_off' }]
+  judge.expectDecisions('the closing of a row', desk.at(ledger), {
+    ...{ since, meant },
+    isTaken: !tookNothing(ended),
+  })
+}
+
 /** The list of the service is laid beside the ledger. */
 export const reconcileWithTheList: Act = async (office, chance) => {
   const { desk, judge, service } = office
   const { ledger } = drawCampaign(office, chance)
   if (!exists(office, ledger)) return
-  const style = {
-    account: chance.pick(['whole', 'masked', 'stars', 'none'] as const),
-    date: chance.pick(['iso', 'german', 'none'] as const),
-    reference: chance.pick(['whole', 'lower', 'empty', 'none'] as const),
-  }
+  const style = drawStyle(chance)
   const listed = [...service.applications]
   const file = save(office, 'list', write(listAs(office, style)))
   const isApplied = chance.happens(0.6)
@@ -182,6 +205,22 @@ interface ListStyle {
   readonly account: 'whole' | 'masked' | 'stars' | 'none'
   readonly date: 'iso' | 'german' | 'none'
   readonly reference: 'whole' | 'lower' | 'empty' | 'none'
+}
+
+/** Some lists show little more than the customer. */
+function drawStyle(chance: Chance): ListStyle {
+  switch (chance.weigh({ any: 5, 'an account': 3, 'a customer': 2 })) {
+    case 'an account':
+      return { account: 'whole', date: 'none', reference: 'none' }
+    case 'a customer':
+      return { account: chance.pick(['masked', 'stars', 'none']), date: 'none', reference: 'none' }
+    default:
+      return {
+        account: chance.pick(['whole', 'masked', 'stars', 'none']),
+        date: chance.pick(['iso', 'german', 'none']),
+        reference: chance.pick(['whole', 'lower', 'empty', 'none']),
+      }
+  }
 }
 
 function listAs({ service }: Office, { account, date, reference }: ListStyle): Sheet {

@@ -1,146 +1,63 @@
-import type { ActName } from './people-operators.js'
+import { GUARDS_OF_DECISIONS } from './people-guards-decisions.js'
+import { GUARDS_OF_FILES } from './people-guards-files.js'
+import { GUARDS_OF_LEDGERS } from './people-guards-ledgers.js'
+import type { Kind } from './people.js'
 
 /**
- * Guards of the program that can be switched off, one at a time: what `vi.mock` puts in the place of their functions.
- * Types only may be imported here, because the mocks load this file while the program is being loaded.
+ * A guard of the program that can be switched off: what stands in the place of its functions then. Types only may be
+ * imported where guards are described, because they are loaded while the program is being loaded. `acts` and `scene`
+ * say where such mistakes are made.
  */
-export interface Guard {
+export interface Guard extends Kind {
   /** What the program does without it. */
   readonly without: string
   /** By module below `src/` and by name: replacements, which get the true one. */
   readonly off: Readonly<Record<string, Readonly<Record<string, (real: never) => unknown>>>>
-  /** Where such mistakes are made. */
-  readonly acts: readonly ActName[]
   /** What the judge says then. */
   readonly finds: readonly string[]
 }
 
-type Real<Args extends readonly unknown[] = readonly unknown[], Result = unknown> = (...args: Args) => Result
+export type Real<Args extends readonly unknown[] = readonly unknown[], Result = unknown> = (
+  ...args: Args
+) => Result
 
-interface Listed {
-  readonly signedDate: string | null
+/**
+ * One guard, or more, for each point that was mended and by which a mandate could be registered twice, wrongly or not
+ * at all. What cannot be played here, because it takes other users, mounts or a spoiled screen, has tests of its own:
+ *
+ *   8.1.3 a single file that was mounted, another name of the ledger
+ *         ledger/other-names.test.ts, e2e/trusted-place.test.ts
+ *   8.1.4 side files and folders of others: ledger/side-files.test.ts, e2e/trusted-place.test.ts
+ *   8.2.1 the file of another ledger with the same mandates, of which no two can be here: run/read-decisions.test.ts,
+ *         e2e/decisions.test.ts
+ *   8.2.6 an assigned reference with a blank behind it: ledger/resolution.test.ts; what `reconcile --apply` could not
+ *         record: e2e/decisions.test.ts
+ */
+export const GUARDS: Readonly<Record<string, Guard>> = {
+  ...GUARDS_OF_LEDGERS,
+  ...GUARDS_OF_DECISIONS,
+  ...GUARDS_OF_FILES,
 }
-interface Connection {
-  readonly exec: (sql: string) => unknown
-}
-interface RegisterOptions {
-  readonly allowsOthers: boolean
-}
-interface Register {
-  readonly checkCopy: () => void
-  readonly claim: () => void
-}
 
-export const GUARDS = {
-  '8.1.1 copies': {
-    without: 'does not know how far a ledger had come',
-    off: { 'run/tide.ts': { readTide: () => () => null } },
-    acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
-    finds: ['TWICE'],
-  },
-  '8.1.1 lost log': {
-    without: 'goes on with a ledger whose log is lost',
-    off: {
-      'run/campaign-register.ts': {
-        openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
-          ...real(options),
-          checkCopy: () => undefined,
-          claim: () => undefined,
-        }),
-      },
-    },
-    acts: ['killARun'],
-    finds: ['TWICE', 'LOST'],
-  },
-  '8.1.2 mandates': {
-    without: 'knows another export by the bytes of its file alone',
-    off: {
-      'run/mandate-sketch.ts': { startSketch: () => () => ({ add: () => undefined, numbers: () => [] }) },
-    },
-    acts: ['useASecondLedger'],
-    finds: ['TWICE'],
-  },
-  '8.2.1 cells': {
-    without: 'believes the row number of a line',
-    off: { 'domain/resaved-cell.ts': { isSameCell: () => () => true } },
-    acts: ['runTheExport', 'settleFromTheFile'],
-    finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
-  },
-  '8.2.2 list': {
-    without: 'reads a list only where its dates are written as in the ledger',
-    off: {
-      'run/listed-mandate.ts': {
-        readListed: (real: Real<[unknown], Real<[unknown], Listed>>) => (list: unknown) => {
-          const readRow = real(list)
-          return (row: unknown) => {
-            const entry = readRow(row)
-            return /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 }
-          }
-        },
-      },
-    },
-    acts: ['runTheExport', 'reconcileWithTheList'],
-    finds: ['ABSENT'],
-  },
-  '8.2.4 waiting': {
-    without: 'sends again what a person called refused without waiting',
-    off: {
-      'domain/late-request.ts': { LATE_REQUEST_MS: () => 0 },
-      // A trigger says the same once more.
-      'ledger/connection.ts': {
-        configureForWriting: (real: Real<[Connection]>) => (connection: Connection) => {
-          real(connection)
-          connection.exec('drop trigger if exists attempt_waits')
-        },
-      },
-    },
-    acts: ['runTheExport', 'decideInHaste'],
-    finds: ['TWICE'],
-  },
-  '8.2.5 no': {
-    without: 'keeps what was decided before "no" was typed',
-    off: {
-      'ledger/admission.ts': {
-        openAdmission:
-          (real: Real<readonly unknown[], { commit: () => void }>) =>
-          (...args: readonly unknown[]) => {
-            const admission = real(...args)
-            return { ...admission, rollback: () => admission.commit() }
-          },
-      },
-    },
-    acts: ['runTheExport', 'retryRefused'],
-    finds: ['NO'],
-  },
-  '8.3.2 quotes': {
-    without: 'takes records that a stray quote joined for one',
-    off: { 'source/stray-quote.ts': { refuseStrayQuote: () => () => undefined } },
-    acts: ['giveAChangedExport'],
-    finds: ['WRONG', 'LOST'],
-  },
-  '8.3.3 footer': {
-    without: 'leaves out whatever stands where a footer is configured',
-    off: { 'source/left-out.ts': { leftOutFindings: () => () => [] } },
-    acts: ['giveAChangedExport', 'goOn'],
-    finds: ['LOST'],
-  },
-} as const satisfies Readonly<Record<string, Guard>>
+/** Modules of the program that have a guard. */
+export const GUARDED: readonly string[] = [
+  ...new Set(Object.values(GUARDS).flatMap(({ off }) => Object.keys(off))),
+]
 
-export type GuardName = keyof typeof GUARDS
+let isOff: string | null = null
 
-let isOff: GuardName | null = null
-
-export function switchOff(name: GuardName | null): void {
+export function switchOff(name: string | null): void {
   isOff = name
 }
 
-/** For `vi.mock`: the module as it is, but for a guard that is switched off. */
+/** For a mock: the module as it is, but for a guard that is switched off. @throws {Error} for a guard that is gone */
 export function withGuards(module: string) {
   return async (original: () => Promise<object>): Promise<object> => {
     const real = (await original()) as Readonly<Record<string, unknown>>
     const replaced: Record<string, PropertyDescriptor> = {}
-    for (const [name, guard] of Object.entries(GUARDS) as [GuardName, Guard][])
+    for (const [name, guard] of Object.entries(GUARDS))
       for (const [member, weaken] of Object.entries(guard.off[module] ?? {})) {
+        if (!(member in real)) throw new Error(`The guard "${name}" is not in ${module} any more: ${member}`)
         const before = replaced[member]
         const get = (): unknown =>
           isOff === name

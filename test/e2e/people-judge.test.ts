@@ -18,9 +18,11 @@ const mandateOf = (customerNo: number): TrueMandate => ({
   reference: `OLD-${customerNo}`,
   account: `DE00ACCOUNT${customerNo}`,
   formerAccount: `DE00FORMER${customerNo}`,
+  hasEnded: false,
 })
 
 const [FIRST, SECOND] = [mandateOf(1001), mandateOf(1002)]
+const ENDED = { ...mandateOf(1003), hasEnded: true }
 
 const applicationOf = (mandate: TrueMandate, n: number, iban = mandate.account): Application => ({
   request: {
@@ -43,22 +45,27 @@ function scene() {
   const connection = openDatabase(file)
   connection.exec(
     `create table row (id, state, customer_no, signed_date, assigned_mandate_reference);
-     create table attempt (row_id, request_id); create table decision (id, row_id, decision);
+     create table attempt (row_id, request_id, outcome); create table decision (id, row_id, decision);
      insert into row values (1, 'registered', 1001, '2024-01-13', 'NEW-1');
-     insert into attempt values (1, 'request-1')`,
+     insert into attempt values (1, 'request-1', 'registered')`,
   )
   const applications = [applicationOf(FIRST, 1)]
-  const judge = startPeopleJudge([FIRST, SECOND], {
+  const saidExisting = new Set<string>()
+  const judge = startPeopleJudge([FIRST, SECOND, ENDED], {
     applications,
+    saidExisting,
     applicationsOf: (mandate) => applications.filter((one) => one.mandate === mandate),
   })
   return {
     file,
     applications,
+    saidExisting,
     judge,
     call: (state: State) => void connection.prepare('update row set state = ?').run(state),
     decide: (id: number, decision: string) =>
       void connection.prepare('insert into decision values (?, 1, ?)').run(id, decision),
+    attempt: (requestId: string, outcome: string) =>
+      void connection.prepare('insert into attempt values (1, ?, ?)').run(requestId, outcome),
     set: (column: string, value: unknown) =>
       void connection.prepare(`update row set ${column} = ?`).run(value),
   }
@@ -98,6 +105,16 @@ describe('the judge of people', () => {
     ],
     ['REFUSED', ({ call }) => call('refused')],
     [
+      'REFUSED',
+      ({ call, decide, attempt, saidExisting }) => {
+        decide(1, 'resend')
+        attempt('request-2', 'refused')
+        saidExisting.add('request-2')
+        call('refused')
+      },
+    ],
+    ['ENDED', ({ applications }) => applications.push(applicationOf(ENDED, 2))],
+    [
       'OLD',
       ({ applications, judge, file }) => {
         judge.correct(file, [FIRST], 0)
@@ -123,6 +140,16 @@ describe('the judge of people', () => {
       ({ call, decide }) => {
         call('refused')
         decide(1, 'refused')
+      },
+    ],
+    [
+      'a row that a person calls refused when the service said it is there',
+      ({ call, decide, attempt, saidExisting }) => {
+        decide(1, 'resend')
+        attempt('request-2', 'released')
+        saidExisting.add('request-2')
+        decide(2, 'refused')
+        call('refused')
       },
     ],
     [

@@ -42,6 +42,12 @@ interface StoredRow {
   readonly reference: string | null
 }
 
+interface StoredRequest {
+  readonly rowId: number
+  readonly requestId: string
+  readonly outcome: string | null
+}
+
 interface StoredDecision {
   readonly id: number
   readonly rowId: number
@@ -53,7 +59,7 @@ const describe = ({ customerNo, signedDate }: TrueMandate): string =>
 
 export function startPeopleJudge(
   mandates: readonly TrueMandate[],
-  service: Pick<PeopleService, 'applications' | 'applicationsOf'>,
+  service: Pick<PeopleService, 'applications' | 'applicationsOf' | 'saidExisting'>,
 ): PeopleJudge {
   const violations: string[] = []
   const resends = new Map<TrueMandate, number>()
@@ -70,6 +76,8 @@ export function startPeopleJudge(
         )
     for (const mandate of mandates) {
       const held = service.applicationsOf(mandate)
+      if (mandate.hasEnded && held.length > 0)
+        violate(`ENDED after ${after}: ${describe(mandate)} has ended and is registered`)
       const allowed = 1 + (resends.get(mandate) ?? 0)
       if (held.length > allowed)
         violate(
@@ -82,7 +90,8 @@ export function startPeopleJudge(
     const { rows, requests, decisions } = readLedger(file)
     const decided = new Set(decisions.map(({ rowId }) => rowId))
     for (const row of rows) {
-      const own = new Set(requests.filter(({ rowId }) => rowId === row.id).map(({ requestId }) => requestId))
+      const ofRow = requests.filter(({ rowId }) => rowId === row.id)
+      const own = new Set(ofRow.map(({ requestId }) => requestId))
       const isHeld = service.applications.some(({ requestId }) => own.has(requestId))
       if (row.state === 'registered') {
         const held = service.applications.find(({ assigned }) => assigned.mandateReference === row.reference)
@@ -91,6 +100,11 @@ export function startPeopleJudge(
       }
       if (row.state === 'refused' && isHeld && !decided.has(row.id))
         violate(`REFUSED after ${after}: row ${row.id} is called refused and is registered`)
+      for (const { requestId, outcome } of ofRow)
+        if (outcome === 'refused' && service.saidExisting.has(requestId))
+          violate(
+            `REFUSED after ${after}: row ${row.id} was called refused when the service said it is there`,
+          )
     }
     const sent = new Set(requests.map(({ requestId }) => requestId))
     for (const { ledger, mandate, receivedBefore } of corrections) {
@@ -151,7 +165,7 @@ export function startPeopleJudge(
 
 interface StoredLedger {
   readonly rows: readonly StoredRow[]
-  readonly requests: readonly { readonly rowId: number; readonly requestId: string }[]
+  readonly requests: readonly StoredRequest[]
   readonly decisions: readonly StoredDecision[]
 }
 
@@ -166,7 +180,7 @@ function readLedger(file: string): StoredLedger {
         `select id, state, customer_no as customerNo, signed_date as signedDate,
            assigned_mandate_reference as reference from row`,
       ),
-      requests: all('select row_id as rowId, request_id as requestId from attempt'),
+      requests: all('select row_id as rowId, request_id as requestId, outcome from attempt'),
       decisions: all('select id, row_id as rowId, decision from decision'),
     }
   } finally {

@@ -3,7 +3,14 @@ import { HOST, type Circumstances, type Desk, type Ended } from './people-desk.j
 import type { PeopleJudge } from './people-judge.js'
 import type { PeopleService } from './people-service.js'
 import { read, valueOf, write, type Sheet } from './people-spreadsheet.js'
-import { cellsOf, HEADER, mandateMeant, type ExportRow, type TrueMandate } from './people-truth.js'
+import {
+  cellsOf,
+  headerOf,
+  mandateMeant,
+  type ExportRow,
+  type StatusColumn,
+  type TrueMandate,
+} from './people-truth.js'
 import type { Chance } from './simulation-chance.js'
 
 /** A campaign as it should be: one export, one ledger. */
@@ -35,6 +42,8 @@ export interface Office {
   readonly judge: PeopleJudge
   readonly mandates: readonly TrueMandate[]
   readonly campaigns: readonly Campaign[]
+  /** Whether the exports say which mandates have ended, and where. */
+  readonly status: StatusColumn | null
   readonly copies: LedgerCopy[]
   readonly sheets: OpenSheet[]
   /** Mandates that the files given to a ledger hold. */
@@ -65,7 +74,28 @@ export interface RunOptions {
 const TOOK_NOTHING: readonly (number | null)[] = [2, 7, 8]
 export const tookNothing = ({ status }: Ended): boolean => TOOK_NOTHING.includes(status)
 
+/** What a configuration says of the column that the program does not know by its name. */
+export const columnsText = ({ status }: Pick<Office, 'status'>): string =>
+  status === null || status.isUsual ? '' : `columns: { status: "${status.name}" }\n`
+
+/** Writes a configuration. */
+export function configure({ desk, status }: Office, name: string, text = ''): string[] {
+  const path = desk.at(name)
+  writeFileSync(path, columnsText({ status }) + text, { mode: 0o600 })
+  return ['--config', path]
+}
+
+/** Nobody names a column before the program asks about it, and then everybody does. */
 export async function runLedger(office: Office, options: RunOptions): Promise<Ended> {
+  const { files = [], flags = [] } = options
+  const isAsked = files.length > 0 && columnsText(office) !== '' && !flags.includes('--config')
+  if (!isAsked) return runOnce(office, options)
+  const ended = await runOnce(office, options)
+  if (ended.status !== 7) return ended
+  return runOnce(office, { ...options, flags: [...flags, ...configure(office, 'columns.yaml')] })
+}
+
+async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
   const { desk, judge } = office
   const {
     ledger,
@@ -125,7 +155,7 @@ export function save(office: Office, stem: string, text: string): string {
   return name
 }
 
-export const sheetOfRows = (rows: readonly ExportRow[]): Sheet => [[...HEADER], ...rows.map(cellsOf)]
+export const sheetOfRows = (rows: readonly ExportRow[]): Sheet => [headerOf(rows), ...rows.map(cellsOf)]
 
 export const exportOf = (rows: readonly ExportRow[]): string => write(sheetOfRows(rows))
 

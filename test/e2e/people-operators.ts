@@ -1,5 +1,6 @@
 import { correctTheFile, giveAChangedExport } from './people-corrections.js'
 import {
+  closeALiveOne,
   decideInHaste,
   openTheDoubts,
   reconcileWithTheList,
@@ -16,6 +17,7 @@ import {
   runTheExport,
   waitAWhile,
 } from './people-ledgers.js'
+import { rewriteAnAccount } from './people-intruder.js'
 import type { Act } from './people-office.js'
 import { breakTheRegister, runTwice, useASecondLedger } from './people-second-ledger.js'
 
@@ -36,9 +38,11 @@ export const ACTS = {
   openTheDoubts: { weight: 1, act: openTheDoubts },
   settleFromTheFile: { weight: 4, act: settleFromTheFile },
   decideInHaste: { weight: 1, act: decideInHaste },
+  closeALiveOne: { weight: 0.5, act: closeALiveOne },
   settleOne: { weight: 2, act: settleOne },
   correctTheFile: { weight: 3, act: correctTheFile },
   reconcileWithTheList: { weight: 2, act: reconcileWithTheList },
+  rewriteAnAccount: { weight: 0.3, act: rewriteAnAccount },
 } as const satisfies Record<string, { weight: number; act: Act }>
 
 export type ActName = keyof typeof ACTS

@@ -73,17 +73,22 @@ export const runTwice: Act = async (office, chance) => {
   })
 }
 
-/** The list of runs is cut, or the folder for it cannot be written for a while. */
+/** The list of runs is cut, or the folder for it cannot be written for a while; meanwhile somebody runs all the same. */
 export const breakTheRegister: Act = async (office, chance) => {
   const { desk, say } = office
-  const { ledger } = drawCampaign(office, chance)
+  const { ledger, file, mandates } = drawCampaign(office, chance)
   const register = desk.at('state', 'campaigns.jsonl')
-  if (!existsSync(register) || !exists(office, ledger)) return
+  if (!existsSync(register)) return
   const kept = readFileSync(register)
+  const runs = chance.pick([ledger, ledger, 'second-1.db'])
+  const run = (): ReturnType<typeof runLedger> =>
+    exists(office, runs)
+      ? runLedger(office, { ledger: runs })
+      : runLedger(office, { ledger: runs, files: [file], holding: mandates })
   if (chance.happens(0.5)) {
     say('  the last line of the register is cut')
     truncateSync(register, Math.max(0, kept.length - chance.between(2, 60)))
-    await runLedger(office, { ledger })
+    await run()
     if (chance.happens(0.5)) return
     writeFileSync(register, Buffer.concat([kept, readFileSync(register).subarray(kept.length)]), {
       mode: 0o600,
@@ -93,7 +98,7 @@ export const breakTheRegister: Act = async (office, chance) => {
   say('  something is in the way of the register')
   rmSync(register)
   mkdirSync(register)
-  await runLedger(office, { ledger })
-  rmSync(register, { recursive: true })
+  await run()
+  rmSync(register, { recursive: true, force: true })
   writeFileSync(register, kept, { mode: 0o600 })
 }

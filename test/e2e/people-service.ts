@@ -1,7 +1,7 @@
 import type { Connections } from '../../src/service/connections.js'
 import type { MigrateRequest } from '../../src/contract/migrate-mandate.js'
 import type { Chance } from './simulation-chance.js'
-import { mandateMeant, type TrueMandate } from './people-truth.js'
+import { mandateMeant, type Scene, type TrueMandate } from './people-truth.js'
 
 /** What becomes of one request at the service. */
 type Fate =
@@ -11,13 +11,14 @@ type Fate =
   | 'late' // the connection breaks, applied minutes later
   | 'refuses'
   | 'error' // a 5xx, applied or not
+  | 'odd_answer' // applied, and the reference in the answer holds a character that nobody sees
 
-const WEATHERS: readonly Readonly<Partial<Record<Fate, number>>>[] = [
-  { registers: 1 },
-  { registers: 6, refuses: 2, lost_answer: 1, lost_request: 1 },
-  { registers: 4, lost_answer: 3, lost_request: 2, late: 2, refuses: 1, error: 1 },
-  { registers: 4, late: 4, lost_request: 1 },
-]
+const WEATHERS: Readonly<Record<Scene['weather'], Readonly<Partial<Record<Fate, number>>>>> = {
+  fine: { registers: 1 },
+  refusing: { registers: 6, refuses: 2, lost_answer: 1, lost_request: 1 },
+  rough: { registers: 4, lost_answer: 3, lost_request: 2, late: 2, refuses: 1, error: 1, odd_answer: 0.5 },
+  late: { registers: 4, late: 4, lost_request: 1 },
+}
 
 const LATEST_MINUTES = 14
 
@@ -41,6 +42,10 @@ type OnRequest = (nth: number) => 'goes_on' | 'dies'
 export interface PeopleService {
   readonly applications: readonly Application[]
   readonly applicationsOf: (mandate: TrueMandate) => readonly Application[]
+  /** Some services recognise a mandate that they hold. */
+  readonly recognises: boolean
+  /** Requests that were answered so: the mandate is there. */
+  readonly saidExisting: ReadonlySet<string>
   /** How many requests came in. */
   readonly received: () => number
   /** Applies what arrived late until now. */
@@ -53,18 +58,20 @@ export interface PeopleService {
 
 export interface ServiceParts {
   readonly mandates: readonly TrueMandate[]
+  readonly scene: Scene
   readonly chance: Chance
   readonly nowMs: () => number
   readonly say: (text: string) => void
 }
 
-export function startPeopleService({ mandates, chance, nowMs, say }: ServiceParts): PeopleService {
+export function startPeopleService({ mandates, scene, chance, nowMs, say }: ServiceParts): PeopleService {
   const applications: Application[] = []
   const late: { atMs: number; request: MigrateRequest; requestId: string; nth: number }[] = []
   let received = 0
-  let weather = chance.pick(WEATHERS)
-  /** Some services recognise a mandate that they hold, and answer as the interface says: 400 INVALID_OBJECT_STATE. */
-  const recognises = chance.happens(0.1)
+  let weather = WEATHERS[scene.weather]
+  /** They answer as the interface says: 400 INVALID_OBJECT_STATE. */
+  const { recognises } = scene
+  const saidExisting = new Set<string>()
 
   function meantBy({ customer_no, signed_date, iban }: MigrateRequest): TrueMandate | null {
     const mandate = mandateMeant(mandates, customer_no, signed_date)
@@ -102,13 +109,16 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
     applications.some(({ mandate }) => mandate !== null && mandate === meantBy(request))
 
   function answer(request: MigrateRequest, requestId: string): Answer {
-    if (recognises && isHeld(request))
+    if (recognises && isHeld(request)) {
+      saidExisting.add(requestId)
       return { status: 400, body: { status: 'INVALID_OBJECT_STATE', data: {} } }
+    }
     const drawn = chance.weigh(weather)
     // A service that holds the mandate does not say that its values are wrong.
     const fate = drawn === 'refuses' && isHeld(request) ? 'lost_request' : drawn
     switch (fate) {
-      case 'registers': {
+      case 'registers':
+      case 'odd_answer': {
         const { assigned } = apply(request, requestId)
         const { amendment: _, ...echo } = request
         return {
@@ -118,7 +128,7 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
             data: {
               ...echo,
               sepa_creditor_identifier: assigned.creditorIdentifier,
-              unique_mandate_reference: assigned.mandateReference,
+              unique_mandate_reference: assigned.mandateReference + (fate === 'odd_answer' ? '\u200b' : ''),
             },
           },
         }
@@ -149,10 +159,12 @@ export function startPeopleService({ mandates, chance, nowMs, say }: ServicePart
 
   return {
     applications,
+    recognises,
+    saidExisting,
     applicationsOf: (mandate) => applications.filter((application) => application.mandate === mandate),
     received: () => received,
     settleUntil,
-    calmDown: () => (weather = WEATHERS[0]!),
+    calmDown: () => (weather = WEATHERS.fine),
     connect: ({ onRequest, pass }) => {
       let requests = 0
       let isDead = false

@@ -11,18 +11,22 @@ export interface TrueMandate {
   readonly account: string
   /** Accounts that an export may name for it before it is corrected: an older one of the same customer. */
   readonly formerAccount: string
+  /** The customer has ended it, which its export says where it has a column for that. */
+  readonly hasEnded: boolean
 }
 
 /** A mandate as an export tells it, with what is wrong with it there. */
 export interface ExportRow {
   readonly mandate: TrueMandate
   readonly fault: Fault | null
+  readonly status: StatusColumn | null
 }
 
 export type Fault =
   | 'former_account' // readable, and not the right one any more
   | 'mistyped_account' // fails its checksum
   | 'mistyped_reference'
+  | 'former_account_mistyped_reference' // nothing but customer and day says which mandate it is
 
 const CREDITOR = 'DE98ZZZ09999999999'
 
@@ -37,8 +41,31 @@ const NAMES = [
   'Huber',
 ]
 
+/** What a campaign is like; a plot about one kind of mistake may say it, and chance says the rest. */
+export interface Scene {
+  /** How many of all customers have two mandates. */
+  readonly pairs: number
+  /** How two exports share the mandates. */
+  readonly shares: 'one' | 'halves' | 'interlaced'
+  readonly status: StatusColumn | null
+  /** The service recognises a mandate that it holds. */
+  readonly recognises: boolean
+  readonly weather: 'fine' | 'refusing' | 'rough' | 'late'
+  /** What is wrong with most rows. */
+  readonly mostly: Fault | null
+}
+
+export const drawScene = (chance: Chance): Scene => ({
+  pairs: chance.pick([0.25, 0.25, 0.8]),
+  shares: chance.weigh({ one: 6, halves: 2, interlaced: 2 }),
+  status: chance.happens(0.15) ? chance.pick(STATUS_COLUMNS) : null,
+  recognises: chance.happens(0.15),
+  weather: chance.pick(['fine', 'refusing', 'rough', 'late']),
+  mostly: null,
+})
+
 /** The mandates of one campaign. No two of a customer were signed on one day, so that each can be told. */
-export function inventMandates(chance: Chance): TrueMandate[] {
+export function inventMandates(chance: Chance, { pairs, status }: Scene): TrueMandate[] {
   const random = seeded(chance.between(1, 2 ** 30))
   const mandates: TrueMandate[] = []
   const hasLongNumbers = chance.happens(0.1)
@@ -54,10 +81,11 @@ export function inventMandates(chance: Chance): TrueMandate[] {
       reference: referenceOf(kind, index),
       account,
       formerAccount: inventIban(random, 'DE'),
+      hasEnded: status !== null && chance.happens(0.3),
     })
     const name = NAMES[n % NAMES.length]!
     mandates.push(one(`2024-0${1 + (n % 9)}-${13 + n}`, name, mandates.length))
-    if (!chance.happens(0.25)) continue
+    if (!chance.happens(pairs)) continue
     const second = one(`2025-0${1 + (n % 9)}-${14 + n}`, name, mandates.length)
     mandates.push(chance.happens(0.6) ? second : { ...second, account: inventIban(random, 'DE') })
   }
@@ -69,7 +97,7 @@ function referenceOf(kind: 'zeros' | 'letters' | 'mixed', index: number): string
   return isDigits ? `00${4711 + index}` : `MND-2020-${String(index + 1).padStart(4, '0')}`
 }
 
-export const HEADER = [
+const HEADER = [
   'customer_no',
   'account_holder',
   'iban',
@@ -78,16 +106,48 @@ export const HEADER = [
   'unique_mandate_reference',
 ] as const
 
-/** The cells of a row in an export, in the order of `HEADER`. */
-export function cellsOf({ mandate, fault }: ExportRow): string[] {
-  const account = fault === 'former_account' ? mandate.formerAccount : mandate.account
+/** The column of an export that says which mandates have ended; null where it has none. */
+export interface StatusColumn {
+  readonly name: string
+  /** The program knows what such a column is by its name. */
+  readonly isUsual: boolean
+  readonly goes: string
+  readonly ended: string
+}
+
+export const STATUS_COLUMNS: readonly StatusColumn[] = [
+  { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'gekündigt zum 31.12.2025' },
+  { name: 'Kennz. 3', isUsual: false, goes: 'aktiv', ended: 'erloschen' },
+  { name: 'Bemerkung', isUsual: false, goes: '', ended: 'Opgezegd' },
+]
+
+export const hasFormerAccount = ({ fault }: ExportRow): boolean =>
+  fault === 'former_account' || fault === 'former_account_mistyped_reference'
+
+const hasMistypedReference = ({ fault }: ExportRow): boolean =>
+  fault === 'mistyped_reference' || fault === 'former_account_mistyped_reference'
+
+/** What an export can put right: with an account and a reference at once, nobody could tell it from another mandate. */
+export const correctedFault = (fault: Fault | null): Fault | null =>
+  fault === 'former_account_mistyped_reference' ? 'mistyped_reference' : null
+
+export const headerOf = (rows: readonly ExportRow[]): string[] => {
+  const status = rows[0]?.status ?? null
+  return status === null ? [...HEADER] : [...HEADER, status.name]
+}
+
+/** The cells of a row in an export, in the order of its header. */
+export function cellsOf(row: ExportRow): string[] {
+  const { mandate, fault, status } = row
+  const account = hasFormerAccount(row) ? mandate.formerAccount : mandate.account
   return [
     String(mandate.customerNo),
     mandate.name,
     fault === 'mistyped_account' ? mistyped(account) : account,
     mandate.signedDate,
     mandate.creditorIdentifier,
-    fault === 'mistyped_reference' ? `${mandate.reference}X` : mandate.reference,
+    hasMistypedReference(row) ? `${mandate.reference}X` : mandate.reference,
+    ...(status === null ? [] : [mandate.hasEnded ? status.ended : status.goes]),
   ]
 }
 

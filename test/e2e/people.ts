@@ -4,7 +4,14 @@ import { startPeopleJudge } from './people-judge.js'
 import { exists, exportOf, runLedger, type Campaign, type Office } from './people-office.js'
 import { ACTS, type ActName } from './people-operators.js'
 import { startPeopleService } from './people-service.js'
-import { inventMandates, type ExportRow, type Fault, type TrueMandate } from './people-truth.js'
+import {
+  drawScene,
+  inventMandates,
+  type ExportRow,
+  type Fault,
+  type Scene,
+  type TrueMandate,
+} from './people-truth.js'
 import { seedChance, type Chance } from './simulation-chance.js'
 
 /**
@@ -22,6 +29,17 @@ export interface Played {
 export interface Plot {
   readonly seed: number
   readonly steps: readonly { readonly name: ActName; readonly seed: number }[]
+  readonly scene: Partial<Scene>
+}
+
+/** A look at one kind of mistake. */
+export interface Kind {
+  /** Only these happen. */
+  readonly acts: readonly ActName[]
+  /** In such campaigns. */
+  readonly scene?: Partial<Scene>
+  /** Most campaigns begin with a run of their export; none of these does. */
+  readonly beginsOtherwise?: true
 }
 
 const MOST_STEPS = 6
@@ -29,23 +47,31 @@ const WEIGHTS = Object.fromEntries(
   Object.entries(ACTS).map(([name, { weight }]) => [name, weight]),
 ) as Record<ActName, number>
 
-/** `acts`: only these happen, for a look at one kind of mistake. */
-export function plotOf(seed: number, acts?: readonly ActName[]): Plot {
+export function plotOf(seed: number, kind?: Kind): Plot {
   const chance = seedChance(seed * 31 + 7)
-  const steps = Array.from({ length: chance.between(2, MOST_STEPS) }, () => ({
-    name: acts === undefined ? chance.weigh<ActName>(WEIGHTS) : chance.pick(acts),
-    seed: chance.between(1, 2 ** 30),
-  }))
-  return { seed, steps: [{ name: 'runTheExport', seed: chance.between(1, 2 ** 30) }, ...steps] }
+  const names = Array.from({ length: chance.between(2, MOST_STEPS) }, () =>
+    kind === undefined ? chance.weigh<ActName>(WEIGHTS) : chance.pick(kind.acts),
+  )
+  const begins: ActName[] =
+    chance.happens(0.85) && kind?.beginsOtherwise === undefined ? ['runTheExport'] : []
+  return {
+    seed,
+    scene: kind?.scene ?? {},
+    steps: [...begins, ...names].map((name) => ({ name, seed: chance.between(1, 2 ** 30) })),
+  }
 }
 
-export async function play({ seed, steps }: Plot, folder: string): Promise<Played> {
+export async function play({ seed, steps, ...plot }: Plot, folder: string): Promise<Played> {
   const history: string[] = []
   const say = (text: string): void => void history.push(text)
   const chance = seedChance(seed)
-  const mandates = inventMandates(chance)
+  const scene = { ...drawScene(seedChance(seed + 3)), ...plot.scene }
+  const mandates = inventMandates(chance, scene)
   const desk = openDesk({ folder, chance: seedChance(seed + 1), say })
-  const service = startPeopleService({ mandates, chance: seedChance(seed + 2), nowMs: desk.nowMs, say })
+  const service = startPeopleService({
+    ...{ mandates, scene, say },
+    ...{ chance: seedChance(seed + 2), nowMs: desk.nowMs },
+  })
   desk.plugIn(service)
   const judge = startPeopleJudge(mandates, service)
   const office: Office = {
@@ -53,7 +79,8 @@ export async function play({ seed, steps }: Plot, folder: string): Promise<Playe
     service,
     judge,
     mandates,
-    campaigns: campaignsOf(mandates, chance),
+    campaigns: campaignsOf(mandates, scene, chance),
+    status: scene.status,
     copies: [],
     sheets: [],
     given: new Map(),
@@ -77,7 +104,8 @@ export async function play({ seed, steps }: Plot, folder: string): Promise<Playe
   return { violations: judge.violations, history }
 }
 
-const faultText = ({ fault }: ExportRow): string => (fault === null ? '' : ` (${fault})`)
+const faultText = ({ fault, mandate: { hasEnded } }: ExportRow): string =>
+  `${fault === null ? '' : ` (${fault})`}${hasEnded ? ' (ended)' : ''}`
 
 /** The network is fine, time passes, and everybody goes on; what is refused is typed again. */
 async function bringToAnEnd(office: Office): Promise<void> {
@@ -91,22 +119,34 @@ async function bringToAnEnd(office: Office): Promise<void> {
     }
 }
 
-function campaignsOf(mandates: readonly TrueMandate[], chance: Chance): Campaign[] {
-  const isShared = chance.happens(0.4)
-  const first = isShared ? mandates.slice(0, Math.ceil(mandates.length / 2)) : mandates
+function campaignsOf(
+  mandates: readonly TrueMandate[],
+  { shares, status, mostly }: Scene,
+  chance: Chance,
+): Campaign[] {
+  const isOfFirst = (at: number): boolean =>
+    shares === 'one' || (shares === 'halves' ? at < mandates.length / 2 : at % 2 === 0)
+  const first = mandates.filter((_, at) => isOfFirst(at))
   const campaign = (name: string, own: readonly TrueMandate[]): Campaign => ({
     name: `export ${name}`,
     ledger: `${name}.db`,
     file: `export-${name}.csv`,
     mandates: own,
-    rows: own.map((mandate) => ({ mandate, fault: drawFault(chance) })),
+    rows: own.map((mandate) => ({ mandate, fault: drawFault(mostly, chance), status })),
   })
-  const second = mandates.slice(first.length)
+  const second = mandates.filter((_, at) => !isOfFirst(at))
   return [campaign('a', first), ...(second.length === 0 ? [] : [campaign('b', second)])]
 }
 
-const drawFault = (chance: Chance): Fault | null => {
-  const fault = chance.weigh({ none: 7, former_account: 1, mistyped_account: 1, mistyped_reference: 1 })
+const drawFault = (mostly: Fault | null, chance: Chance): Fault | null => {
+  if (mostly !== null && chance.happens(0.6)) return mostly
+  const fault = chance.weigh({
+    none: 6.5,
+    former_account: 1,
+    mistyped_account: 1,
+    mistyped_reference: 1,
+    former_account_mistyped_reference: 0.5,
+  })
   return fault === 'none' ? null : fault
 }
 

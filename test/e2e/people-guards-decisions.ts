@@ -1,0 +1,142 @@
+import type { Guard, Real } from './people-guards.js'
+
+interface Listed {
+  readonly signedDate: string | null
+}
+interface Connection {
+  readonly exec: (sql: string) => unknown
+}
+interface Reader {
+  readonly rowsOfCustomer: (customerNo: number) => readonly { readonly state: string }[]
+}
+interface Exchange {
+  readonly response: { readonly bodyText: string } | null
+}
+
+/** Decisions hit the row they mean (issue 8, part 2). */
+export const GUARDS_OF_DECISIONS = {
+  '8.2.1 cells': {
+    without: 'believes the row number of a line',
+    off: { 'domain/resaved-cell.ts': { isSameCell: () => () => true } },
+    acts: ['runTheExport', 'settleFromTheFile'],
+    finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
+  },
+  '8.2.2 list': {
+    without: 'reads a list only where its dates are written as in the ledger',
+    off: {
+      'run/listed-mandate.ts': {
+        readListed: (real: Real<[unknown], Real<[unknown], Listed>>) => (list: unknown) => {
+          const readRow = real(list)
+          return (row: unknown) => {
+            const entry = readRow(row)
+            return /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 }
+          }
+        },
+      },
+    },
+    acts: ['runTheExport', 'reconcileWithTheList'],
+    finds: ['ABSENT'],
+  },
+  '8.2.3 rivals': {
+    without: 'lets only rows in doubt compete for an entry of a list',
+    off: {
+      'run/reconcile.ts': {
+        reconcile:
+          (real: Real<[Reader, ...unknown[]]>) =>
+          (reader: Reader, ...rest: unknown[]) =>
+            real(
+              {
+                ...reader,
+                rowsOfCustomer: (customerNo) =>
+                  reader.rowsOfCustomer(customerNo).filter(({ state }) => state === 'in_doubt'),
+              },
+              ...rest,
+            ),
+      },
+    },
+    acts: ['runTheExport', 'closeALiveOne', 'reconcileWithTheList'],
+    scene: { pairs: 1, weather: 'rough' },
+    finds: ['IDENTITY'],
+  },
+  '8.2.3 four digits': {
+    without: 'takes customer and four digits for proof',
+    off: {
+      'run/listed-mandate.ts': {
+        compareWith:
+          (real: Real<readonly unknown[], object>) =>
+          (...args: readonly unknown[]) => ({ ...real(...args), isSpecific: true }),
+      },
+    },
+    acts: ['runTheExport', 'reconcileWithTheList'],
+    scene: { pairs: 1, shares: 'interlaced', weather: 'rough' },
+    finds: ['IDENTITY'],
+  },
+  '8.2.4 waiting': {
+    without: 'sends again what a person called refused without waiting',
+    off: {
+      'domain/late-request.ts': { LATE_REQUEST_MS: () => 0 },
+      // A trigger says the same once more.
+      'ledger/connection.ts': {
+        configureForWriting: (real: Real<[Connection]>) => (connection: Connection) => {
+          real(connection)
+          connection.exec('drop trigger if exists attempt_waits')
+        },
+      },
+    },
+    acts: ['runTheExport', 'decideInHaste'],
+    finds: ['TWICE'],
+  },
+  '8.2.5 no': {
+    without: 'keeps what was decided before "no" was typed',
+    off: {
+      'ledger/admission.ts': {
+        openAdmission:
+          (real: Real<readonly unknown[], { commit: () => void }>) =>
+          (...args: readonly unknown[]) => {
+            const admission = real(...args)
+            return { ...admission, rollback: () => admission.commit() }
+          },
+      },
+    },
+    acts: ['runTheExport', 'retryRefused'],
+    finds: ['NO'],
+  },
+  '8.2.6 rows': {
+    without: 'takes the last of two rows',
+    off: {
+      'cli/command.ts': {
+        ownTexts:
+          (real: Real<readonly unknown[], readonly string[]>) =>
+          (...args: readonly unknown[]) =>
+            real(...args).slice(-1),
+      },
+    },
+    acts: ['runTheExport', 'settleOne'],
+    finds: ['DROPPED'],
+  },
+  '8.2.7 it is there': {
+    without: 'takes "it is there already" for a refusal',
+    off: {
+      'service/classify.ts': {
+        classify:
+          (real: Real<[Exchange, ...unknown[]]>) =>
+          (exchange: Exchange, ...rest: unknown[]) => {
+            const { response } = exchange
+            if (response === null) return real(exchange, ...rest)
+            const bodyText = response.bodyText.replace('INVALID_OBJECT_STATE', 'INVALID_PARAMETER')
+            return real({ ...exchange, response: { ...response, bodyText } }, ...rest)
+          },
+      },
+    },
+    acts: ['runTheExport', 'settleOne', 'goOn'],
+    scene: { recognises: true, weather: 'rough' },
+    finds: ['REFUSED'],
+  },
+  '8.2.7 identifiers': {
+    without: 'takes an assigned reference with a character that nobody sees',
+    off: { 'domain/assigned.ts': { whyUnusable: () => () => null } },
+    acts: ['runTheExport', 'goOn'],
+    scene: { weather: 'rough' },
+    finds: ['IDENTITY'],
+  },
+} as const satisfies Readonly<Record<string, Guard>>

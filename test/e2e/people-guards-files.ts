@@ -1,0 +1,94 @@
+import type { Guard, Real } from './people-guards.js'
+
+interface Header {
+  readonly migrationRow: number | null
+}
+interface Check {
+  readonly raw: object | null
+  readonly checked: object
+}
+interface Watch {
+  readonly findings: unknown
+}
+
+/** The file says what it says (issue 8, part 3). */
+export const GUARDS_OF_FILES = {
+  '8.3.1 row numbers': {
+    without: 'takes a line whose row number a spreadsheet changed for a new mandate',
+    off: {
+      'source/resubmission.ts': {
+        readResubmission:
+          (real: Real<[readonly string[], Header, unknown]>) =>
+          (cells: readonly string[], header: Header, severities: unknown) =>
+            /^[1-9]\d*$/.test(cells[header.migrationRow ?? -1] ?? '')
+              ? real(cells, header, severities)
+              : null,
+      },
+    },
+    acts: ['runTheExport', 'correctTheFile'],
+    scene: { weather: 'refusing', mostly: 'former_account_mistyped_reference' },
+    finds: ['TWICE', 'OLD'],
+  },
+  '8.3.1 cells too many': {
+    without: 'forgets which row a correction with a cell too many was about',
+    off: {
+      'source/record-check.ts': {
+        checkRecord: (real: Real<[unknown], Real<readonly unknown[], Check>>) => (options: unknown) => {
+          const check = real(options)
+          return (...args: readonly unknown[]) => {
+            const found = check(...args)
+            return found.raw === null ? { ...found, checked: { ...found.checked, corrects: null } } : found
+          }
+        },
+      },
+    },
+    acts: ['runTheExport', 'correctTheFile', 'retryRefused'],
+    scene: { weather: 'refusing', mostly: 'former_account', status: null },
+    finds: ['OLD'],
+  },
+  '8.3.2 quotes': {
+    without: 'takes records that a stray quote joined for one',
+    off: { 'source/stray-quote.ts': { refuseStrayQuote: () => () => undefined } },
+    acts: ['giveAChangedExport'],
+    beginsOtherwise: true,
+    finds: ['WRONG', 'LOST'],
+  },
+  '8.3.3 footer': {
+    without: 'leaves out whatever stands where a footer is configured',
+    off: { 'source/left-out.ts': { leftOutFindings: () => () => [] } },
+    acts: ['giveAChangedExport', 'goOn'],
+    beginsOtherwise: true,
+    finds: ['LOST'],
+  },
+  '8.3.3 count': {
+    without: 'does not count what a footer says was counted',
+    off: { 'source/stated-count.ts': { statedCounts: () => () => [] } },
+    acts: ['giveAChangedExport', 'goOn'],
+    beginsOtherwise: true,
+    finds: ['LOST'],
+  },
+  '8.3.4 columns': {
+    without: 'says nothing of a column with the words of a status',
+    off: {
+      'source/column-watch.ts': {
+        watchColumns:
+          (real: Real<readonly unknown[], Watch>) =>
+          (...args: readonly unknown[]) => ({ ...real(...args), findings: () => [] }),
+      },
+    },
+    acts: ['runTheExport', 'giveAChangedExport'],
+    finds: ['ENDED'],
+  },
+  '8.3.4 words': {
+    without: 'understands no word of a status column',
+    off: { 'domain/words.ts': { checkWord: () => () => [] } },
+    acts: ['runTheExport', 'giveAChangedExport'],
+    finds: ['ENDED'],
+  },
+  '8.3.5 changed keys': {
+    without: 'takes a mandate whose reference was corrected for another one',
+    off: { 'ledger/resemblance.ts': { settleResemblances: () => () => undefined } },
+    acts: ['runTheExport', 'giveAChangedExport'],
+    finds: ['TWICE'],
+  },
+} as const satisfies Readonly<Record<string, Guard>>

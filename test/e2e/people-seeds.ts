@@ -1,0 +1,58 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { emptyPage, emptyWorkbook, withoutSockets } from './people-connections.js'
+import type { Played, Plot } from './people.js'
+
+/** Memory, where there is a file system in memory: a seed makes and removes some dozens of files. */
+export const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'people-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/**
+ * The program with the people who use it: without sockets, pages and workbooks, and without the look for processes
+ * that know the ledger by another name, which nobody here can give it. Call it once everything else is mocked.
+ */
+export function loadPeople() {
+  vi.doMock('../../src/service/connections.js', withoutSockets)
+  vi.doMock('../../src/report/page.js', () => emptyPage)
+  vi.doMock('../../src/report/workbook.js', () => emptyWorkbook)
+  vi.doMock('../../src/ledger/other-names.js', () => ({ assertNoOtherName: () => undefined }))
+  return import('./people.js')
+}
+
+type People = Awaited<ReturnType<typeof loadPeople>>
+
+/** `PEOPLE_SEEDS=20000` plays more of them. */
+export const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 2_000)
+const PART = 100
+
+export const range = (from: number, count: number): number[] =>
+  Array.from({ length: count }, (_, n) => from + n)
+
+const report = ({ seed, steps }: Plot, { violations, history }: Played): string =>
+  [
+    `Seed ${seed} breaks a promise; replay it with SIMULATION_SEED=${seed}. These ${steps.length} steps are enough:`,
+    ...history,
+    ...violations,
+  ].join('\n')
+
+async function expectSound({ play, plotOf, shrink }: People, seed: number): Promise<void> {
+  const { violations } = await play(plotOf(seed), folder)
+  if (violations.length === 0) return
+  const least = await shrink(plotOf(seed), folder)
+  expect.fail(report(least, await play(least, folder)))
+}
+
+/** Plays seeds one after the other, in parts that say how far they are. */
+export function playSeeds(people: People, { from, count }: { from: number; count: number }): void {
+  describe('a campaign in the hands of people', () => {
+    it.each(range(0, Math.ceil(count / PART)).map((part) => from + part * PART))(
+      'registers each mandate once and with its own account, seeds from %d',
+      async (first) => {
+        for (const seed of range(first, Math.min(PART, from + count - first))) await expectSound(people, seed)
+      },
+      600_000,
+    )
+  })
+}
