@@ -249,23 +249,27 @@ function prepareApplying(connection: Connection, at: string) {
   }
 }
 
-/** Refused rows become ready again, each by a decision on record. */
-export function retryRefused(
-  connection: Connection,
-  by: string,
-  at: string,
-  reason = 'run --retry-refused',
-): number {
+/**
+ * A later file has other values for its mandate, and came while nothing could replace the row. To send it again would
+ * send what somebody has corrected.
+ */
+const IS_CORRECTED = `exists (select 1 from row as later
+  where later.mandate_key = row.mandate_key and later.id > row.id and later.state = 'conflict')`
+
+/** Refused rows become ready again, each by a decision on record; all of them where an older copy is adopted. */
+export function retryRefused(connection: Connection, by: string, at: string, adoption?: string): number {
+  const reason = adoption ?? 'run --retry-refused'
+  const which = adoption === undefined ? `state = 'refused' and not ${IS_CORRECTED}` : `state = 'refused'`
   const { changes } = connection
     .prepare<[{ at: string; by: string; reason: string }]>(
       `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
        select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
-         from row left join attempt on row_id = row.id and n = attempts where state = 'refused'`,
+         from row left join attempt on row_id = row.id and n = attempts where ${which}`,
     )
     .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
   if (changes === 0) return 0
   connection
-    .prepare<[string]>(`update row set state = ? where state = 'refused'`)
+    .prepare<[string]>(`update row set state = ? where ${which}`)
     .run(transition('refused', 'retry_refused'))
   noteChange(connection, at)
   return changes

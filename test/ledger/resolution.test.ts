@@ -8,6 +8,7 @@ import {
   inDoubt,
   notSent,
   open,
+  OTHER_IBAN,
   readyRow,
   refused,
   registered,
@@ -283,6 +284,19 @@ describe('retryRefused', () => {
       { rowId: 2, attemptId: 2, by: 'Ada Example', decision: 'retry_refused' },
     ])
     expect(ledger.retryRefused('Ada Example')).toBe(0)
+  })
+
+  it('leaves a row that a later file has corrected, until somebody settles that', async () => {
+    const { ledger } = await campaign()
+    admit(ledger, [{ reference: 'M-1', customerNo: 1, iban: OTHER_IBAN }])
+    expect(record(ledger, resolution(1, 'refused')).isApplied).toBe(true)
+    expect(statesOf(ledger.file)).toEqual(['refused', 'refused', 'registered', 'ready', 'conflict'])
+    expect(ledger.retryRefused('Ada Example')).toBe(1)
+    expect(statesOf(ledger.file)).toEqual(['refused', 'ready', 'registered', 'ready', 'conflict'])
+    // What the file says takes its place once it is given again, or the old one goes once that is closed.
+    expect(record(ledger, resolution(5, 'written_off')).isApplied).toBe(true)
+    expect(ledger.retryRefused('Ada Example')).toBe(1)
+    expect(statesOf(ledger.file)).toEqual(['ready', 'ready', 'registered', 'ready', 'written_off'])
   })
 
   it('can be asked again after the next refusal', async () => {
