@@ -21,8 +21,14 @@ export const giveAChangedExport: Act = async (office, chance) => {
   const campaign = drawCampaign(office, chance)
   const { ledger, rows, mandates } = campaign
   const change = chance.weigh({ saved: 3, corrected: 3, quote: 2, other: 1, footer: 1, cut: 1 })
-  const run = (text: string, holding: readonly TrueMandate[], flags: readonly string[] = []) =>
+  const run = (
+    text: string,
+    holding: readonly TrueMandate[],
+    flags: readonly string[] = [],
+    given: readonly ExportRow[] = rows,
+  ) =>
     runLedger(office, {
+      rows: given,
       ledger,
       files: [save(office, 'export', text)],
       holding,
@@ -42,7 +48,7 @@ export const giveAChangedExport: Act = async (office, chance) => {
       office.say('  what is wrong in the export is corrected there')
       const corrected = mended.filter((row, at) => row.fault !== rows[at]?.fault)
       const given = corrected.map(({ mandate }) => mandate)
-      await giveCorrected(office, ledger, given, () => run(exportOf(mended), mandates))
+      await giveCorrected(office, ledger, given, () => run(exportOf(mended), mandates, [], mended))
       return
     }
     case 'quote': {

@@ -209,7 +209,7 @@ interface ListStyle {
 
 /** Some lists show little more than the customer. */
 function drawStyle(chance: Chance): ListStyle {
-  switch (chance.weigh({ any: 5, 'an account': 3, 'a customer': 2 })) {
+  switch (chance.weigh({ any: 4, 'an account': 3, 'a customer': 3 })) {
     case 'an account':
       return { account: 'whole', date: 'none', reference: 'none' }
     case 'a customer':

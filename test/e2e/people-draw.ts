@@ -3,7 +3,7 @@ import { sorted, sortedApart, type Sheet } from './people-spreadsheet.js'
 import type { Chance } from './simulation-chance.js'
 
 export const drawCampaign = ({ campaigns }: Office, chance: Chance): Campaign =>
-  chance.happens(0.8) ? campaigns[0]! : chance.pick(campaigns)
+  chance.happens(0.7) ? campaigns[0]! : chance.pick(campaigns)
 
 /** Flags that people give now and then. */
 export const drawFlags = (chance: Chance): string[] => [

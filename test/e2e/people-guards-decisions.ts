@@ -68,7 +68,7 @@ export const GUARDS_OF_DECISIONS = {
       },
     },
     acts: ['runTheExport', 'reconcileWithTheList'],
-    scene: { pairs: 1, shares: 'interlaced', weather: 'rough' },
+    scene: { pairs: 1, shares: 'interlaced', weather: 'refusing' },
     finds: ['IDENTITY'],
   },
   '8.2.4 waiting': {

@@ -113,6 +113,15 @@ describe('the judge of people', () => {
         call('refused')
       },
     ],
+    [
+      'OLD',
+      ({ applications, judge, file }) => {
+        judge.correct(file, [FIRST], 0)
+        judge.uncorrect(file, [SECOND])
+        judge.uncorrect('another ledger', [FIRST])
+        applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
+      },
+    ],
     ['ENDED', ({ applications }) => applications.push(applicationOf(ENDED, 2))],
     [
       'OLD',
@@ -133,6 +142,14 @@ describe('the judge of people', () => {
       ({ applications, judge }) => {
         applications.push(applicationOf(FIRST, 2))
         judge.allowResend(FIRST)
+      },
+    ],
+    [
+      'a former account that a later file names again',
+      ({ applications, judge, file }) => {
+        judge.correct(file, [FIRST], 0)
+        judge.uncorrect(file, [FIRST])
+        applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
       },
     ],
     [

@@ -16,6 +16,8 @@ export interface PeopleJudge {
   readonly allowResend: (mandate: TrueMandate) => void
   /** A file that this ledger took says that the former account is wrong; so many mandates had it by then. */
   readonly correct: (ledger: string, mandates: readonly TrueMandate[], receivedBefore: number) => void
+  /** A later file of that ledger names the former account again, and the later file counts. */
+  readonly uncorrect: (ledger: string, mandates: readonly TrueMandate[]) => void
   readonly look: (after: string, ledger: string) => void
   /** The latest decision on record. */
   readonly mark: (ledger: string) => number
@@ -63,7 +65,7 @@ export function startPeopleJudge(
 ): PeopleJudge {
   const violations: string[] = []
   const resends = new Map<TrueMandate, number>()
-  const corrections: { ledger: string; mandate: TrueMandate; receivedBefore: number }[] = []
+  let corrections: { ledger: string; mandate: TrueMandate; receivedBefore: number }[] = []
   const violate = (violation: string): void => {
     if (!violations.includes(violation)) violations.push(violation)
   }
@@ -124,6 +126,8 @@ export function startPeopleJudge(
     allowResend: (mandate) => void resends.set(mandate, (resends.get(mandate) ?? 0) + 1),
     correct: (ledger, given, receivedBefore) =>
       void corrections.push(...given.map((mandate) => ({ ledger, mandate, receivedBefore }))),
+    uncorrect: (ledger, given) =>
+      void (corrections = corrections.filter((one) => one.ledger !== ledger || !given.includes(one.mandate))),
     look: (after, ledger) => {
       judgeService(after)
       judgeLedger(after, ledger)

@@ -5,6 +5,7 @@ import type { PeopleService } from './people-service.js'
 import { read, valueOf, write, type Sheet } from './people-spreadsheet.js'
 import {
   cellsOf,
+  hasFormerAccount,
   headerOf,
   mandateMeant,
   type ExportRow,
@@ -48,6 +49,8 @@ export interface Office {
   readonly sheets: OpenSheet[]
   /** Mandates that the files given to a ledger hold. */
   readonly given: Map<string, Set<TrueMandate>>
+  /** Files that a ledger has, which add nothing when they are given to it again. */
+  readonly known: Set<string>
   readonly say: (text: string) => void
   readonly count: { files: number }
 }
@@ -65,6 +68,8 @@ export interface RunOptions {
   readonly confirmed?: Confirmation
   /** Mandates of the files, where they are known. */
   readonly holding?: readonly TrueMandate[]
+  /** Its rows, where they are not those of the campaign. */
+  readonly rows?: readonly ExportRow[]
   readonly circumstances?: Circumstances
   /** Happens while the question waits. */
   readonly beforeAnswer?: () => Promise<void>
@@ -124,6 +129,7 @@ async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
     { ...circumstances, ...(confirmed === 'with --yes' ? {} : { answer }) },
   )
   if (options.holding !== undefined && !tookNothing(ended)) note(office, ledger, options.holding)
+  noteFormerAccounts(office, options, ended)
   after(office, `run with ${ledger}`, ledger, ended)
   if (confirmed === 'no typed' && beforeAnswer === undefined) {
     if (office.service.received() > receivedBefore)
@@ -132,6 +138,22 @@ async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
       judge.violate('NO: decisions are on record after "no" was typed')
   }
   return ended
+}
+
+/** The later file counts, whatever an earlier one has corrected. */
+function noteFormerAccounts(office: Office, options: RunOptions, ended: Ended): void {
+  const { ledger, files = [], holding = [], confirmed } = options
+  if (ended.status === 7 || confirmed === 'no typed') return
+  const contents = files.map((file) => `${ledger} ${readFileSync(office.desk.at(file), 'utf8')}`)
+  const isNew = contents.some((content) => !office.known.has(content))
+  if (ended.status !== null && !tookNothing(ended)) contents.forEach((content) => office.known.add(content))
+  if (!isNew) return
+  const rows = options.rows ?? office.campaigns.flatMap((campaign) => campaign.rows)
+  const former = rows.filter(hasFormerAccount).map(({ mandate }) => mandate)
+  office.judge.uncorrect(
+    office.desk.at(ledger),
+    former.filter((mandate) => holding.includes(mandate)),
+  )
 }
 
 function note(office: Office, ledger: string, mandates: readonly TrueMandate[]): void {

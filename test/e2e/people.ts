@@ -84,6 +84,7 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
     copies: [],
     sheets: [],
     given: new Map(),
+    known: new Set(),
     say,
     count: { files: 0 },
   }
