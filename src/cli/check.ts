@@ -17,7 +17,7 @@ import { nextLine } from './next.js'
 import { totalsLines } from './output.js'
 import { keptText, type WrittenPack } from './pack.js'
 import { environmentName } from './options.js'
-import { howReadLines, readingLines } from './reading-lines.js'
+import { firstRecords, howReadLines, readingLines } from './reading-lines.js'
 import { noteOutputs } from './remains.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { IGNORE_COLUMN, nothingToCorrect, openers, sampled } from './sources.js'
@@ -113,7 +113,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
     warnings: [
       ...(sample === null
         ? []
-        : [`Only ${plural(sample, 'record', 'records')} at the start of each file were checked`]),
+        : [`Only ${firstRecords(sample)} of each file ${sample === 1 ? 'was' : 'were'} checked`]),
       ...(campaign === null ? ownFiles(admitted) : []),
       ...admitted
         .filter(({ kind }) => kind === 'known')
@@ -157,7 +157,7 @@ function nextLinesOf(
   const again = { name: 'check', files: args } as const
   if (isUndecided)
     return [
-      'Until somebody has decided about each column that is called undecided above, run refuses the file and sends nothing.',
+      'Until somebody has decided about each column that is named under FILE_COLUMN_UNDECIDED, run refuses the file and sends nothing.',
       settings.configuration.file === null
         ? nextLine(context, { name: 'init', files: args.slice(0, 1) })
         : nextLine(context, again),

@@ -21,15 +21,16 @@ const FOUND_BY: Readonly<Record<string, string>> = {
   'byte order mark': 'by its mark',
 }
 
+export const firstRecords = (count: number): string =>
+  count === 1 ? 'the first record' : `the first ${plural(count, 'record', 'records')}`
+
 const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
 /** How a file was read: encoding, separator, header, and which column feeds which field. */
 export function howReadLines({ name, records, blankLines, columns, reading }: Source): Line[] {
   const { encoding, delimiter, headerLine, sample } = reading
   const counted = [
-    sample === undefined
-      ? plural(records, 'record', 'records')
-      : `the first ${plural(records, 'record', 'records')}`,
+    sample === undefined ? plural(records, 'record', 'records') : firstRecords(records),
     ...(blankLines === 0 ? [] : [plural(blankLines, 'blank line', 'blank lines')]),
   ]
   const written = [

@@ -6,7 +6,7 @@ import { flagName, OPTIONS, type OptionName } from './options.js'
 const PLAIN = /^[\w./:=@%+,-]+$/
 
 /** A word as a POSIX shell reads it back; a file whose name looks like a flag gets its folder in front. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   if (PLAIN.test(word)) return word
   return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -2,6 +2,8 @@ import { countText, type LedgerReader, plural, RULES, type RuleId, STILL_NOT_SEN
 import { type Line, type Tone, toned } from './line.js'
 
 const EXAMPLES = 3
+/** Each column of a file wants a decision of its own. */
+const MOST_OF_FILE = 20
 
 /** What a rule found, as somebody works it off. */
 export interface Todo {
@@ -53,7 +55,7 @@ export function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] 
 
 function linesOf(reader: LedgerReader, { rule, severity, kind, count }: Todo, hasSeveral: boolean): Line[] {
   const { message, remedy, ...more } = RULES[rule]
-  const examples = reader.problemsOfRule(rule, severity, EXAMPLES)
+  const examples = reader.problemsOfRule(rule, severity, rule.startsWith('FILE_') ? MOST_OF_FILE : EXAMPLES)
   const isHeld = severity === 'warning' && 'unusable' in more
   const remedies = new Set(examples.map((example) => example.remedy))
   const [only = remedy] = remedies

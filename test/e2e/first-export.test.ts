@@ -96,7 +96,7 @@ describe('a first export', () => {
     writeFileSync(join(place.folder, 'export.csv'), `${lines.join('\n')}\n`)
     const checked = await program('check', 'export.csv')
     expect(checked.status).toBe(7)
-    expect(checked.stdout).toContain('undecided: Column "Toestand" looks like status: 2 ended stay behind')
+    expect(checked.stdout).toContain('export.csv: Column "Toestand" looks like status: 2 ended stay behind')
     expect(checked.stdout).toContain('run refuses the file and sends nothing')
     const credentials = { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p' }
     const refused = await runProgram(['run', 'export.csv', '--base-url', 'http://127.0.0.1:9'], {
