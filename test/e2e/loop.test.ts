@@ -100,7 +100,7 @@ describe('9.1.1 check on our own files', () => {
     writeFileSync(path('mixed.csv'), [header, bad, `${validLine(9)},,`, ''].join('\n'))
     const run = await program('run', 'mixed.csv')
     expect(run).toMatchObject({ exitCode: 3, totals: { read: 2, resubmitted: 1, registered: 2 } })
-    expect(run.warnings.join()).toContain('1 of the 1 corrections in "mixed.csv" were not taken')
+    expect(run.warnings.join()).toContain('1 of 1 correction in "mixed.csv" could not be taken')
     expect(held()).toEqual([1, 9])
     expect((await program('status')).exitCode).toBe(0)
   })
