@@ -27,8 +27,8 @@ import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** npm 12 does not run on Node 20. The first npm of a Node is the one it comes with, or nearly. */
-const PAIRS = { 20: [10, 11], 22: [10, 11, 12], 24: [11, 12], 26: [11, 12] }
+/** npm 12 does not run on Node 20. */
+const PAIRS = { 20: [10, 11], 22: [10, 11, 12], 24: [10, 11, 12], 26: [10, 11, 12] }
 
 const { values } = parseArgs({
   options: {
