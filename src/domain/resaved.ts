@@ -1,6 +1,6 @@
 import { readDate, type SettledFormat } from './date-format.js'
 import type { LocalDate } from './mandate.js'
-import { cleanCell, fold, isScientific } from './text.js'
+import { cleanCell, fold, isScientific, upperCase } from './text.js'
 
 /**
  * What spreadsheets and table libraries make of a cell that nobody touched: zeros in front are lost, whole numbers get
@@ -43,6 +43,9 @@ const withoutZeros = (digits: string): string => digits.replace(/^0+(?=[0-9])/, 
 /** A whole number without the decimals that a column of numbers gives it, else the text itself. */
 export const withoutDecimals = (text: string): string => WITH_DECIMALS.exec(text)?.[1] ?? text
 
+/** True for a word that a spreadsheet takes for a truth value. */
+export const isTruthWord = (text: string): boolean => TRUE.has(fold(text)) || FALSE.has(fold(text))
+
 const isTruth = (one: string, other: string): boolean =>
   [TRUE, FALSE].some((words) => words.has(fold(one)) && words.has(fold(other)))
 
@@ -67,12 +70,15 @@ function isRounded(original: string, given: string): boolean {
   return Number(after) === Number(before) || (isCut && after.startsWith(before.slice(0, MOST_DIGITS_KEPT)))
 }
 
+/** Our own files write an apostrophe before what a spreadsheet would run, at the start or where it may split a cell. */
+const withoutApostrophes = (text: string): string => cleanCell(text.replace(/(^|[,;|\t\r\n])'/g, '$1'))
+
 /** Compares a cell that is no date. */
 export function likenessOf(original: string, given: string): Likeness {
   const before = cleanCell(original)
   const after = cleanCell(given)
-  // Our own files write an apostrophe before what a spreadsheet would run.
-  if (before === after || (after.startsWith("'") && cleanCell(after.slice(1)) === before)) return 'same'
+  if (before === after || (after.includes("'") && withoutApostrophes(after) === withoutApostrophes(before)))
+    return 'same'
   if (after === '' && ABSENT.has(before)) return 'same'
   if (isTruth(before, after) || isWithoutLetters(before, after)) return 'same'
   if (DIGITS.test(before)) {
@@ -114,6 +120,14 @@ export function notationOf(text: string, declared: SettledFormat, today: LocalDa
   return fits.length === 1 ? (fits[0] ?? 'unsettled') : 'unsettled'
 }
 
+const SHORT_YEAR = /^([0-9]{1,2}[/-][0-9]{1,2}[/-])([0-9]{2})$/
+
+/** A spreadsheet may show two digits of the year: the other two are those that the date had before. */
+const withWholeYear = (text: string, before: LocalDate): string =>
+  text.replace(SHORT_YEAR, (whole, start: string, year: string) =>
+    before.slice(2, 4) === year ? start + before.slice(0, 4) : whole,
+  )
+
 /** The numbers of a date in their order; equal ones may be read as different dates. */
 const numbersOf = (text: string): string =>
   (text.match(/[0-9]+/g) ?? []).map((part) => withoutZeros(part).slice(-2)).join(' ')
@@ -130,9 +144,9 @@ export function dateLikeness(original: DateCell, given: string, today: LocalDate
   const plain = likenessOf(original.text, given)
   if (plain === 'same') return plain
   const before = withoutMidnight(original.text)
-  const after = withoutMidnight(given)
   const date = original.date ?? dateOf(before, original.format, today)
   if (date === null) return plain
+  const after = withWholeYear(withoutMidnight(given), date)
   const format = notationOf(after, original.format, today)
   const isSwapped = numbersOf(before) === numbersOf(after) && before !== after
   if (format === 'unsettled') {
@@ -148,15 +162,41 @@ function dateOf(text: string, format: SettledFormat, today: LocalDate): LocalDat
   return read.kind === 'date' ? read.date : null
 }
 
-const ROW_NUMBER = /^(?:0*)([1-9][0-9]{0,14})(?:[.,]0{1,2})?$/
+const RUN_OF_BLANKS = /[\s\u00A0\u2000-\u200A\u202F\u205F\u3000]+/gu
+const WHOLE_NUMBER = /^0*([1-9][0-9]{0,14})(?:[.,]0{1,2})?$/
+
+function withoutMarks(cell: string): string {
+  const text = cleanCell(cell)
+  const bare = text.startsWith("'") ? text.slice(1) : text
+  const isQuoted = bare.length > 1 && bare.startsWith('"') && bare.endsWith('"')
+  return cleanCell(isQuoted ? bare.slice(1, -1) : bare)
+}
 
 /**
- * Reads a row number as spreadsheets and table libraries write it: `2`, `2.0`, `2,00`, `0002`, `'2`, `="2"`. Three
- * zeros behind a point are not clear: they may be thousands.
+ * Reads a whole number from 1 on as spreadsheets and table libraries write it: `2`, `2.0`, `2,00`, `0002`, `'2`, `="2"`.
+ * Three zeros behind a point are not clear: they may be thousands.
  * @returns null for anything else
  */
-export function readRowNumber(cell: string): number | null {
-  const text = cleanCell(cell)
-  const digits = ROW_NUMBER.exec(text.startsWith("'") ? cleanCell(text.slice(1)) : text)?.[1]
+export function readWhole(cell: string): number | null {
+  const digits = WHOLE_NUMBER.exec(withoutMarks(cell))?.[1]
   return digits === undefined ? null : Number(digits)
+}
+
+/** `0012`, `12`, `12.0`, `1 2` and `12,00` as `12`; null for anything but a whole number. */
+function wholeDigits(text: string): string | null {
+  const digits = withoutDecimals(text.replace(RUN_OF_BLANKS, ''))
+  return DIGITS.test(digits) ? withoutZeros(digits) : null
+}
+
+/**
+ * True when `found` names the same customer or mandate as `original`: other blanks, quotes, letter case, zeros in front
+ * or behind a separator. A number that was rounded or made a date has lost what counts, and is another name. Unlike
+ * `likenessOf` it does not ask whether a person changed the cell.
+ */
+export function isSameName(original: string, found: string): boolean {
+  const [a, b] = [original, found].map((cell) => upperCase(withoutMarks(cell)).replace(RUN_OF_BLANKS, ' '))
+  if (a === undefined || b === undefined) return false
+  if (a === b || withoutApostrophes(a) === withoutApostrophes(b)) return true
+  const digits = wholeDigits(a)
+  return digits !== null && digits === wholeDigits(b)
 }

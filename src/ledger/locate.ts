@@ -1,4 +1,4 @@
-import { readRowNumber } from '../domain/resaved.js'
+import { readWhole } from '../domain/resaved.js'
 import { cleanCell, cleanIban, upperCase } from '../domain/text.js'
 import type { Fingerprints } from './fingerprints.js'
 import type { Connection } from './connection.js'
@@ -36,7 +36,7 @@ export function prepareLocating(
   )
   return (cells) => {
     const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
-    const numbers = new Set([...texts].flatMap((text) => readRowNumber(text) ?? []))
+    const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
     const accounts = [...texts].map((text) => fingerprints.account(cleanIban(text)))
     const shared = ({ customerNo, reference, account }: Candidate): number =>
       [

@@ -1,3 +1,4 @@
+import { isTruthWord } from '../domain/resaved.js'
 import { cleanCell } from '../domain/text.js'
 import { plainText } from './plain-text.js'
 
@@ -8,7 +9,15 @@ const RUNNABLE = /^(?:[\t\r\n]|[\s\p{Cf}]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66
 const RUNNABLE_AFTER_SPLIT =
   /([;\t\r\n|])(?=[\s\p{Cf}"]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B])/gu
 
-const neutralInside = (text: string): string => text.replace(RUNNABLE_AFTER_SPLIT, "$1'")
+/**
+ * The same behind a comma. A legal reference may hold one and a sign behind it, so there a sign counts only where the
+ * rest could do more than calculate, with characters that no field may hold.
+ */
+const RUNNABLE_AFTER_COMMA =
+  /(,)(?=[\s\p{Cf}"]*(?:[\0=@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B]|[+-].*[|!]))/gsu
+
+const neutralInside = (text: string): string =>
+  text.replace(RUNNABLE_AFTER_SPLIT, "$1'").replace(RUNNABLE_AFTER_COMMA, "$1'")
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
 
@@ -44,18 +53,34 @@ export function editableCell(text: string): string {
   return /["\p{Cc}]/u.test(value) ? `'${value}` : `="${value}"`
 }
 
-/** Zeros in front, more digits than a spreadsheet shows, exponents, dates and truth values that are none. */
+const MONTHS =
+  'jan|gen|ene|sty|feb|fev|fév|lut|mar|mär|mrz|mrt|kwi|apr|avr|abr|ma[iyje]|mag|jun|giu|cze|jul|juil|lug|lip|aug|aoû|aou|' +
+  'ago|sie|sep|set|wrz|oct|okt|ott|out|paź|paz|nov|lis|dec|déc|dez|des|dic|gru'
+
+/** What a spreadsheet, in one language or another, takes for a number, an amount, a date, a time or a truth value. */
 const REWRITTEN = [
-  /^0[0-9]+$/,
-  /^[0-9]{12,}$/,
-  /^[0-9]+[.,]?[0-9]*[eE][+-]?[0-9]+$/,
-  /^[0-9]+(?:[./:-][0-9]+)+$/,
-  /^[0-9]{0,4}[ ./-]?(?:jan|feb|m[aä]r|mrz|apr|ma[iyj]|juni?|juli?|aug|sept?|o[ck]t|nov|de[czs])[a-zä]*[ ./-]?[0-9]{0,4}$/i,
-  /^(?:true|false|wahr|falsch|vrai|faux)$/i,
+  // Digits and signs: 0012, 1,552 (1552 in English), 100.50, 1-2, 1:30, 5%, €5, (5), 1 000.
+  /^[^\p{L}]*[0-9][^\p{L}]*$/u,
+  /^[^\p{L}]*[0-9][^\p{L}]*[eE][+-]?[0-9]+$/u,
+  /^[^\p{L}]*[0-9][^\p{L}]* ?(?:EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|kr\.?|zł|Kč|Fr\.?|[ap]m?)$/iu,
+  /^(?:EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|kr\.?|zł|Kč|Fr\.?) ?[0-9][^\p{L}]*$/iu,
+  new RegExp(`^[0-9]{0,4}[ ./-]*(?:${MONTHS})\\p{L}*[ .,/-]*[0-9]{0,2}[ .,/-]*[0-9]{0,4}$`, 'iu'),
 ]
+
+/** A number that every spreadsheet leaves as it is, and one of any length that none does. */
+const KEPT_NUMBER = /^(?:0|[1-9][0-9]{0,10})$/
+const DIGITS = /^[0-9]+$/
+/** No value of a field is longer, and the patterns above take their time with long ones. */
+const LONGEST = 64
+
+const isRewritten = (value: string): boolean =>
+  !KEPT_NUMBER.test(value) &&
+  (DIGITS.test(value) ||
+    isTruthWord(value) ||
+    (value.length <= LONGEST && REWRITTEN.some((pattern) => pattern.test(value))))
 
 /** The same for a value that a spreadsheet would turn into another one: `="00123"` is shown, and kept, as 00123. */
 export const keptCell = (text: string): string => {
   const value = cleanCell(text)
-  return REWRITTEN.some((pattern) => pattern.test(value)) ? `="${value}"` : editableCell(text)
+  return isRewritten(value) && !/["\p{Cc}]/u.test(value) ? `="${neutralInside(value)}"` : editableCell(text)
 }

@@ -6,7 +6,7 @@ import { isSepaIban } from '../domain/iban.js'
 import { addDays } from '../domain/local-date.js'
 import { creditorOf } from '../domain/mandate-key.js'
 import type { LocalDate } from '../domain/mandate.js'
-import { isSameCell, readWhole } from '../domain/resaved-cell.js'
+import { isSameName, readWhole } from '../domain/resaved.js'
 import {
   cleanCell,
   cleanCreditorIdentifier,
@@ -209,7 +209,7 @@ function agreementOfDate(ofRow: string | null, cell: string | null): Agreement {
 function agreementOfReference(ofRow: string | null, cell: string | null): Agreement {
   if (ofRow === null || cell === null || isScientific(cell)) return 'unknown'
   if (upperCase(cleanCell(ofRow)) === upperCase(cell)) return 'same'
-  return isSameCell(ofRow, cell) ? 'fits' : 'differs'
+  return isSameName(ofRow, cell) ? 'fits' : 'differs'
 }
 
 function agreementOfCreditor({ originalCreditorIdentifier }: RowRecord, cell: string | null): Agreement {

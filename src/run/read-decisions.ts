@@ -1,5 +1,5 @@
 import { showValue } from '../domain/finding.js'
-import { isSameCell, readWhole } from '../domain/resaved-cell.js'
+import { isSameName, readWhole } from '../domain/resaved.js'
 import { cleanCell, fold } from '../domain/text.js'
 import { UsageError } from '../errors.js'
 import type { Decision, Resolution } from '../ledger/ledger.js'
@@ -92,7 +92,7 @@ function differenceIn(
   const found = line.cells(name)[nth]
   const column = `"${showValue(name)}"`
   if (found === undefined) return [at(column, 'the file has no such column')]
-  if (value === null || isSameCell(value, found)) return []
+  if (value === null || isSameName(value, found)) return []
   return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(cleanCell(found))}"`)]
 }
 

@@ -1,4 +1,4 @@
-import { isSameCell } from '../domain/resaved-cell.js'
+import { isSameName } from '../domain/resaved.js'
 import { isScientific } from '../domain/text.js'
 import type { Resolution } from '../ledger/ledger.js'
 import type { LedgerReader, RowRecord } from '../ledger/reader.js'
@@ -166,7 +166,7 @@ function explainEntries(
 }
 
 const isReferenceOf = ({ assignedMandateReference }: RowRecord, { mandateReference }: Entry): boolean =>
-  assignedMandateReference !== null && isSameCell(assignedMandateReference, mandateReference)
+  assignedMandateReference !== null && isSameName(assignedMandateReference, mandateReference)
 
 /**
  * The rows of each mandate; a row whose mandate cannot be told stands alone. A duplicate is no mandate of its own, nor

@@ -5,7 +5,7 @@ import {
   dateLikeness,
   likenessOf,
   notationOf,
-  readRowNumber,
+  readWhole,
   withoutDecimals,
   withoutMidnight,
   type Likeness,
@@ -40,10 +40,10 @@ export function readResubmission(
   const unreadable = (value: string, detail: string): readonly Finding[] =>
     findingOf('CORRECTION_UNREADABLE', severities, { value, detail })
   return {
-    corrects: readRowNumber(number) ?? 0,
+    corrects: readWhole(number) ?? 0,
     isDecided,
     findings:
-      readRowNumber(number) === null
+      readWhole(number) === null
         ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
         : [],
     ifChanged:

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import { cleanCell, cleanCreditorIdentifier, cleanIban } from '../../src/domain/text.js'
-import { csvHeader, csvLine, editableCell, messageCell, neutralCell } from '../../src/report/csv.js'
+import { csvHeader, csvLine, editableCell, keptCell, messageCell, neutralCell } from '../../src/report/csv.js'
 
 const SEED = 20260615
 fc.configureGlobal({ seed: SEED, numRuns: 1000 })
@@ -111,9 +111,10 @@ describe('neutralCell', () => {
         expect(runs(cell)).toBe(false)
         expect(/^[\t\r\n]/.test(cell)).toBe(false)
         for (const part of splitElsewhere(cell)) expect(runs(part)).toBe(false)
+        for (const part of cell.split(',').slice(1)) expect(part).not.toMatch(/^[\s"]*[=@]/)
         // Nothing but apostrophes is put in.
         expect(cell.replaceAll("'", '')).toBe(text.replaceAll("'", ''))
-        if (/^[\p{L}\p{N}][^;|\t\r\n]*$/u.test(text)) expect(cell).toBe(text)
+        if (/^[\p{L}\p{N}][^,;|\t\r\n]*$/u.test(text)) expect(cell).toBe(text)
       }),
     )
   })
@@ -147,7 +148,7 @@ describe('editableCell', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const value = cleanCell(text)
-        fc.pre(!/["\p{Cc};|]/u.test(value))
+        fc.pre(!/["\p{Cc};|]|,[\s\p{Cf}]*[=@\uFF1D\uFF0B\uFF0D\uFF20]/u.test(value))
         expect(cleanCell(editableCell(text))).toBe(value)
       }),
     )
@@ -172,6 +173,27 @@ describe('editableCell', () => {
   ])('writes %j as %j', (text, cell) => expect(editableCell(text)).toBe(cell))
 })
 
+describe('9.1.4 a value that a spreadsheet would rewrite', () => {
+  it.each(
+    '0012 123456789012 1,552 1.552 100.50 1-2 1:30 5% €5 5€ (5) 1/2 12/2020 1E5 3e10 -5 MAR20 1-Mar DEC1 mrt-5 5.maja TRUE Wahr vero'.split(
+      ' ',
+    ),
+  )('%s is marked as text', (value) => {
+    expect(keptCell(value)).toBe(`="${value}"`)
+    expect(cleanCell(keptCell(value))).toBe(value)
+  })
+
+  it.each(['5 EUR', 'EUR 5', '1 000', '1 1/2', '5 PM', '1 March 2020', 'März 5, 20'])(
+    '%s is marked too',
+    (value) => expect(keptCell(value)).toBe(`="${value}"`),
+  )
+
+  it.each(['0', '5', '12345678901', 'M-1', 'AB1E5', '12AB', 'AMAR20', 'DE98ZZZ09999999999', 'Weg 5'])(
+    '%s stays as it is',
+    (value) => expect(keptCell(value)).toBe(value),
+  )
+})
+
 describe('9.2.7 a cell that another delimiter splits', () => {
   it.each([
     ['x;=cmd', "x;'=cmd"],
@@ -181,6 +203,11 @@ describe('9.2.7 a cell that another delimiter splits', () => {
     ['x\n+1', "x\n'+1"],
     ['x|-1', "x|'-1"],
     ['x;y', 'x;y'],
+    [',=cmd', ",'=cmd"],
+    ['x, @SUM(A1)', "x,' @SUM(A1)"],
+    ["5,-cmd|' /C calc'!A0", "5,'-cmd|' /C calc'!A0"],
+    ['12,-', '12,-'],
+    ['A,-1', 'A,-1'],
     ['Weg 5, -hinten', 'Weg 5, -hinten'],
   ])('has %j as %j, whether it is for people or read back', (text, cell) => {
     expect([neutralCell(text), editableCell(text)]).toEqual([cell, cell])
