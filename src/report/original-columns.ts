@@ -30,6 +30,8 @@ interface Placement {
   readonly target: readonly number[]
   /** Column in the file of each field. */
   readonly fields: ReadonlyMap<string, number>
+  /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
+  readonly watched: ReadonlySet<number>
   /** How the source writes the date of a mandate. */
   readonly signedDate: SettledFormat
 }
@@ -115,7 +117,8 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
     for (const [index, column] of placement.target.entries()) {
       const cell = row.cells[index] ?? ''
       const field = fed.get(column)
-      line[column] = field === undefined ? neutralCell(cell) : cellFor(field, cell)
+      if (field !== undefined) line[column] = cellFor(field, cell)
+      else line[column] = placement.watched.has(column) ? keptCell(cell) : neutralCell(cell)
     }
     // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
     const iban = placement.fields.get('iban')
@@ -170,7 +173,19 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
     if (field !== undefined) fields.set(field, column)
     return column
   })
-  return { target, fields, signedDate: signedDateFormat(source) }
+  const excluding = excludingColumns(source)
+  const watched = new Set(target.filter((_, index) => excluding.has(fold(source.header[index] ?? ''))))
+  return { target, fields, watched, signedDate: signedDateFormat(source) }
+}
+
+function excludingColumns({ reading }: SourceRecord): ReadonlySet<string> {
+  const rules: unknown = reading['exclude']
+  if (!Array.isArray(rules)) return new Set()
+  return new Set(
+    rules.flatMap((rule: unknown) =>
+      typeof rule === 'object' && rule !== null && 'column' in rule ? fold(String(rule.column)) : [],
+    ),
+  )
 }
 
 const signedDateFormat = ({ reading }: SourceRecord): SettledFormat =>

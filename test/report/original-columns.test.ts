@@ -45,6 +45,16 @@ describe('the columns of several sources', () => {
     ])
   })
 
+  it('9.1.4 mark what an exclude rule looks at, which a spreadsheet would rewrite', () => {
+    const header = [...HEADER, 'Tarif', 'Betrag']
+    const watching = sourceOf({
+      header,
+      reading: { exclude: [{ column: 'tarif', equals: ['0,00'], reason: 'free' }] },
+    })
+    const row = rowOf(1, { cells: ['1001', IBAN, '2020-02-29', 'DE98ZZZ09999999999', 'M-1', '0,00', '12,50'] })
+    expect(mergeColumns([watching]).cellsOf(row).slice(5)).toEqual(['="0,00"', '12,50'])
+  })
+
   it('treat names that a reader takes for one as one column, and columns without a name apart', () => {
     const first = sourceOf({ header: ['Straße', '', ''], columns: {} })
     const second = sourceOf({ id: 2, header: ['STRASSE', ''], columns: {} })
