@@ -13,7 +13,7 @@ interface Candidate {
 const COLUMNS = `id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account`
 
 const isAmong = (reference: string, numbers: ReadonlySet<number>): boolean => {
-  const number = readRowNumber(reference)
+  const number = readWhole(reference)
   return number !== null && numbers.has(number)
 }
 

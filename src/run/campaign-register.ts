@@ -5,7 +5,8 @@ import { LedgerError, UsageError } from '../errors.js'
 import type { AdoptionReport, Claims, RunSettings } from '../ledger/ledger.js'
 import { underLock } from '../ledger/lock.js'
 import { sameService } from '../service/base-url.js'
-import { nameOfKey, numberMandates, startSketch } from './mandate-sketch.js'
+import { addPart, endOf, partSchema, readParts, standing, type Part } from './claimed-mandates.js'
+import { holds, nameOfKey, numberMandates, shortNumber, startNumbers } from './mandate-numbers.js'
 import {
   appendLine,
   ensureFolder,
@@ -21,7 +22,8 @@ import { openTide, readTide, type TideFile } from './tide.js'
  * mandates, nor that it is an older copy of itself; the register can:
  *
  *   campaigns.jsonl   one line for each run that claimed mandates for a service
- *   register.key      the key of the sketches in it
+ *   mandates/         for each ledger the mandates that its runs claimed, as keyed numbers
+ *   register.key      the key of these numbers
  *   ledgers/          for each ledger the mark of its latest run, and how many attempts it has begun
  *
  * Order of writing, when a run begins: the mark into the ledger, then into the register; for each group of attempts:
@@ -68,10 +70,12 @@ const lineSchema = z.object({
   // Lines of earlier versions end here.
   /** What the ledger keeps of this run. */
   mark: z.string().optional(),
-  /** Which key made the sketch. */
+  /** Which key made the numbers. */
   key: z.string().optional(),
-  /** The smallest numbers of its mandates. */
+  /** Earlier versions: the smallest of the short numbers. */
   sketch: z.array(z.number()).optional(),
+  /** The numbers that this run was the first of its ledger to claim. */
+  claimed: partSchema.optional(),
 })
 type Line = z.infer<typeof lineSchema>
 
@@ -103,11 +107,11 @@ export function openRegister(options: RegisterOptions): Register {
     const lines = readLines(file).filter((line) => sameService(line.baseUrl, options.baseUrl))
     if (options.allowsOthers) return
     assertSourcesFree(lines, claims.standing())
-    const sketched = lines.filter(({ sketch }) => sketch !== undefined)
-    if (sketched.length === 0) return
+    const numbered = lines.filter(({ sketch, claimed }) => sketch !== undefined || claimed !== undefined)
+    if (numbered.length === 0) return
     const key = keyOf(folder, { mayMake: false })
-    assertComparable(file, sketched, key)
-    if (key !== null) assertMandatesFree(sketched, mandatesBy(key), claims)
+    assertComparable(file, numbered, key)
+    if (key !== null) assertMandatesFree(folder, numbered, mandatesBy(key), claims)
   }
 
   function note(mark: string): void {
@@ -278,24 +282,57 @@ function assertComparable(file: string, lines: readonly Line[], key: Uint8Array 
 interface Mandates {
   /** Name of the key that numbered them. */
   readonly key: string
-  /** Of everything that was or may be sent. */
-  readonly sketch: readonly number[]
-  /** Of rows that may be sent, by each of their names: those that were never begun, and those that were. */
-  readonly fresh: readonly (readonly number[])[]
-  readonly again: readonly (readonly number[])[]
+  /** Of everything that was or may be sent, sorted; a number may stand twice. */
+  readonly all: Float64Array
+  /** Of rows that may be sent, by pairs: the mandate, and what else it is known by (the same again where nothing is). */
+  readonly fresh: Float64Array
+  readonly again: Float64Array
 }
 
 function numberAll(claims: Claims, key: Uint8Array): Mandates {
   const number = numberMandates(key)
-  const sketch = startSketch()
-  const fresh: number[][] = []
-  const again: number[][] = []
+  const [all, fresh, again] = [startNumbers(), startNumbers(), startNumbers()]
   for (const { key: mandateKey, agreement, mayLeave, attempts } of claims.mandates()) {
-    const numbers = [mandateKey, ...(agreement === null ? [] : [agreement])].map(number)
-    for (const each of numbers) sketch.add(each)
-    if (mayLeave === 1) (attempts === 0 ? fresh : again).push(numbers)
+    const mandate = number(mandateKey)
+    const known = agreement === null ? mandate : number(agreement)
+    for (const each of new Set([mandate, known])) all.add(each)
+    if (mayLeave !== 1) continue
+    const pairs = attempts === 0 ? fresh : again
+    pairs.add(mandate)
+    pairs.add(known)
   }
-  return { key: nameOfKey(key), sketch: sketch.numbers(), fresh, again }
+  return {
+    key: nameOfKey(key),
+    all: all.collected().sort(),
+    fresh: fresh.collected(),
+    again: again.collected(),
+  }
+}
+
+const countPairs = (pairs: Float64Array, isClaimed: (number: number) => boolean): number => {
+  let count = 0
+  for (let at = 0; at < pairs.length; at += 2)
+    if (isClaimed(pairs[at] ?? 0) || isClaimed(pairs[at + 1] ?? 0)) count += 1
+  return count
+}
+
+const partsOf = (lines: readonly Line[]): readonly Part[] =>
+  standing(lines.flatMap(({ claimed }) => claimed ?? []))
+
+/** Says of a number whether one of these lines of a ledger claimed it. */
+function claimedBy(
+  folder: string,
+  ledgerId: string,
+  { all, counted }: { all: readonly Line[]; counted: readonly Line[] },
+): (number: number) => boolean {
+  const short = new Set(counted.flatMap(({ sketch }) => sketch ?? []))
+  const theirs = new Set(counted.map((line) => line.claimed))
+  const claimed = readParts(
+    folder,
+    ledgerId,
+    partsOf(all).filter((part) => theirs.has(part)),
+  )
+  return (number) => holds(claimed, number) || short.has(shortNumber(number))
 }
 
 /**
@@ -303,36 +340,70 @@ function numberAll(claims: Claims, key: Uint8Array): Mandates {
  * back to an older state: rows that came in since then may have been sent. Rows that a person has sent again are not
  * fresh.
  */
-function assertMandatesFree(lines: readonly Line[], { fresh, again }: Mandates, claims: Claims): void {
-  const { ledgerId } = claims.standing()
-  for (const line of lines) {
-    const isOwn = line.ledgerId === ledgerId
-    if (isOwn && (line.mark === undefined || claims.hasMark(line.mark))) continue
-    const claimed = new Set(line.sketch)
-    const shared = (isOwn ? fresh : [...fresh, ...again]).filter((numbers) =>
-      numbers.some((number) => claimed.has(number)),
-    ).length
+function assertMandatesFree(
+  folder: string,
+  lines: readonly Line[],
+  { fresh, again }: Mandates,
+  claims: Claims,
+): void {
+  const own = claims.standing().ledgerId
+  for (const ledgerId of new Set(lines.map((line) => line.ledgerId))) {
+    const isOwn = ledgerId === own
+    const all = lines.filter((line) => line.ledgerId === ledgerId)
+    const counted = isOwn ? all.filter(({ mark }) => mark !== undefined && !claims.hasMark(mark)) : all
+    if (counted.length === 0) continue
+    const isClaimed = claimedBy(folder, ledgerId, { all, counted })
+    const shared = countPairs(fresh, isClaimed) + (isOwn ? 0 : countPairs(again, isClaimed))
     if (shared === 0) continue
+    const ledger = counted.at(-1)?.ledger ?? ''
     throw new UsageError(
       isOwn
-        ? `At least ${shared} mandates that are ready here were in this ledger before it was put back to an older copy, and may have been sent; nothing was sent`
-        : `At least ${shared} mandates that are ready here were already claimed for the same service by the ledger "${line.ledger}"; nothing was sent`,
+        ? `${countOf(shared)} ready here ${wereOf(shared)} in this ledger before it was put back to an older copy, and may have been sent; nothing was sent`
+        : `${countOf(shared)} ready here ${wereOf(shared)} already claimed for the same service by the ledger "${ledger}"; nothing was sent`,
       isOwn
         ? 'Compare them with the service. Only if none of them was sent, pass --another-ledger'
-        : `Continue with --ledger "${line.ledger}". Only if none of them was ever sent from there, pass --another-ledger`,
+        : `Continue with --ledger "${ledger}". Only if none of them was ever sent from there, pass --another-ledger`,
     )
   }
 }
 
+const countOf = (count: number): string => (count === 1 ? 'A mandate that is' : `${count} mandates that are`)
+const wereOf = (count: number): string => (count === 1 ? 'was' : 'were')
+
+/** Before the line of the run: a kill in between leaves numbers that no line counts. */
+function claimNumbers(
+  { folder, allowsOthers }: RegisterOptions,
+  ledgerId: string,
+  lines: readonly Line[],
+  all: Float64Array,
+): Part {
+  const parts = partsOf(lines.filter((line) => line.ledgerId === ledgerId))
+  let known: Float64Array
+  try {
+    known = readParts(folder, ledgerId, parts)
+  } catch (error) {
+    if (!allowsOthers) throw error
+    return addPart(folder, ledgerId, 0, all)
+  }
+  const added = startNumbers()
+  let last = -1
+  for (const number of all) {
+    if (number !== last && !holds(known, number)) added.add(number)
+    last = number
+  }
+  return addPart(folder, ledgerId, endOf(parts), added.collected())
+}
+
 function claimMandates(
-  { folder, baseUrl, ledger, claims }: RegisterOptions,
+  options: RegisterOptions,
   file: string,
   { mark, mandatesBy }: { mark: string; mandatesBy: (key: Uint8Array) => Mandates },
 ): void {
+  const { folder, baseUrl, ledger, claims } = options
   const key = keyOf(folder, { mayMake: true })
   if (key === null) throw new Error('The register has no key')
   const { ledgerId, runs, sources } = claims.standing()
-  const { sketch } = mandatesBy(key)
+  const claimed = claimNumbers(options, ledgerId, readLines(file), mandatesBy(key).all)
   const line: Line = {
     baseUrl,
     ledgerId,
@@ -341,7 +412,7 @@ function claimMandates(
     sources: [...sources],
     mark,
     key: nameOfKey(key),
-    sketch: [...sketch],
+    claimed,
   }
   appendLine(file, JSON.stringify(line))
 }

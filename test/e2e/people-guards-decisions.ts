@@ -17,7 +17,7 @@ interface Exchange {
 export const GUARDS_OF_DECISIONS = {
   '8.2.1 cells': {
     without: 'believes the row number of a line',
-    off: { 'domain/resaved-cell.ts': { isSameCell: () => () => true } },
+    off: { 'domain/resaved.ts': { isSameName: () => () => true } },
     acts: ['runTheExport', 'settleFromTheFile'],
     finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
   },

@@ -82,7 +82,7 @@ export const GUARDS_OF_LEDGERS = {
           real({ ...parts, connection: withoutReadyRows(parts.connection) }),
       },
       // What the copy does not know is in the register, too.
-      'run/mandate-sketch.ts': { startSketch: () => () => ({ add: () => undefined, numbers: () => [] }) },
+      'run/mandate-numbers.ts': { holds: () => () => false },
     },
     acts: ['copyDuringARun', 'restoreACopy', 'goOn'],
     beginsOtherwise: true,
@@ -123,7 +123,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 mandates': {
     without: 'knows another export by the bytes of its file alone',
     off: {
-      'run/mandate-sketch.ts': { startSketch: () => () => ({ add: () => undefined, numbers: () => [] }) },
+      'run/mandate-numbers.ts': { holds: () => () => false },
     },
     acts: ['useASecondLedger'],
     finds: ['TWICE'],

@@ -1,9 +1,27 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openRegister, type Register, type RegisterOptions } from '../../src/run/campaign-register.js'
-import { admit, freshFolder, open, readyRow, refused, SETTINGS } from '../ledger/campaign-setup.js'
+import {
+  admit,
+  freshFolder,
+  open,
+  readyRow,
+  refused,
+  registered,
+  SETTINGS,
+} from '../ledger/campaign-setup.js'
 
 const SHA = 'ab'.repeat(32)
 
@@ -38,6 +56,124 @@ function started(rows = 3, sha256 = SHA): Ledger {
 const earlier = (ledgerId: string, run: number, sources = [SHA]): string =>
   `${JSON.stringify({ baseUrl: 'https://service.example', ledgerId, ledger: '/campaign/march.db', run, sources })}\n`
 
+const mandatesFile = (folder: string): string =>
+  join(folder, 'mandates', readdirSync(join(folder, 'mandates'))[0]!)
+
+/** A ledger with some of the mandates of a large export, under another file. */
+const few = (...numbers: number[]): Ledger => {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  admit(
+    ledger,
+    numbers.map((n) => ({ customerNo: n, reference: `M-${n}` })),
+    { sha256: 'cd'.repeat(32) },
+  )
+  return ledger
+}
+
+describe('8.1.2 what ledgers claimed', () => {
+  it('names a single mandate of a large export in another ledger, however few it has', () => {
+    const { register } = place()
+    register(started(4_000)).claim()
+    for (const n of [1, 1234, 2345, 3999]) {
+      expect(() => register(few(n)).checkOthers()).toThrow(
+        /^A mandate that is ready here was already claimed/,
+      )
+      expect(() => register(few(n, 1, 5001)).checkOthers()).toThrow(/mandates? that (is|are) ready here/)
+    }
+    expect(() => register(few(5001, 5002)).checkOthers()).not.toThrow()
+  })
+
+  it('grows by what is new, not by runs', () => {
+    const { folder, file, register } = place()
+    const ledger = started(300)
+    register(ledger).claim()
+    const size = statSync(mandatesFile(folder)).size
+    expect(size).toBe(2 * 300 * 8)
+    for (let run = 0; run < 20; run += 1) {
+      ledger.startRun(SETTINGS)
+      register(ledger).claim()
+    }
+    expect(statSync(mandatesFile(folder)).size).toBe(size)
+    expect(statSync(file).size / 21).toBeLessThan(600)
+    admit(ledger, [{ customerNo: 9001, reference: 'M-9001' }], { sha256: 'ef'.repeat(32) })
+    ledger.startRun(SETTINGS)
+    register(ledger).claim()
+    expect(statSync(mandatesFile(folder)).size).toBe(size + 16)
+    expect(() => register(few(9001)).checkOthers()).toThrow(/A mandate/)
+  })
+
+  it('keeps what was known of a mandate whose account number is gone', async () => {
+    const { register } = place()
+    const ledger = started(1)
+    register(ledger).claim()
+    await ledger.settle(await ledger.begin(readyRow(ledger)), registered('NEW-1'))
+    ledger.startRun(SETTINGS)
+    register(ledger).claim()
+    const second = open()
+    second.startRun(SETTINGS)
+    admit(second, [{ customerNo: 1, reference: 'ANOTHER' }], { sha256: 'cd'.repeat(32) })
+    expect(() => register(second).checkOthers()).toThrow(/already claimed/)
+  })
+
+  it('counts nothing of a run that was killed before its line, and goes on behind the last line', () => {
+    const { folder, register } = place()
+    const ledger = started(3)
+    register(ledger).claim()
+    appendFileSync(mandatesFile(folder), Buffer.alloc(20, 7))
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ customerNo: 9001, reference: 'M-9001' }], { sha256: 'ef'.repeat(32) })
+    register(ledger).claim()
+    expect(() => register(few(9001)).checkOthers()).toThrow(/A mandate/)
+    expect(() => register(few(2)).checkOthers()).toThrow(/A mandate/)
+    expect(statSync(mandatesFile(folder)).size).toBe(8 * 8)
+  })
+
+  it.each([
+    ['cut', (path: string) => truncateSync(path, 40)],
+    ['changed', (path: string) => writeFileSync(path, Buffer.alloc(48, 1))],
+    ['lost', (path: string) => rmSync(path)],
+  ])('stops the run when its file is %s', (_, damage) => {
+    const { folder, register } = place()
+    register(started(3)).claim()
+    damage(mandatesFile(folder))
+    expect(() => register(few(2)).checkOthers()).toThrow(
+      /mandates a ledger claimed, and is damaged or cut.*nothing was sent/,
+    )
+    expect(() => register(few(2), { allowsOthers: true }).checkOthers()).not.toThrow()
+  })
+
+  it('begins anew where its own file is damaged and a person goes on', () => {
+    const { folder, register } = place()
+    const ledger = started(3)
+    register(ledger).claim()
+    truncateSync(mandatesFile(folder), 0)
+    ledger.startRun(SETTINGS)
+    expect(() => register(ledger).claim()).toThrow(/damaged or cut/)
+    ledger.startRun(SETTINGS)
+    register(ledger, { allowsOthers: true }).claim()
+    ledger.startRun(SETTINGS)
+    expect(() => register(ledger).claim()).not.toThrow()
+    expect(() => register(few(2)).checkOthers()).toThrow(/A mandate/)
+    expect(() => register(few(8)).checkOthers()).not.toThrow()
+  })
+
+  it('still compares with the sketches of earlier versions', () => {
+    const { folder, file, register } = place()
+    const first = started(3)
+    register(first).claim()
+    const { claimed: _, ...line } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    const bytes = readFileSync(mandatesFile(folder))
+    const sketch = [0, 1, 2, 3, 4, 5].map((n) => Math.floor(bytes.readDoubleLE(8 * n) / 32))
+    rmSync(join(folder, 'mandates'), { recursive: true })
+    writeFileSync(file, `${JSON.stringify({ ...line, sketch })}\n`)
+    expect(() => register(few(2)).checkOthers()).toThrow(/A mandate/)
+    expect(() => register(few(8)).checkOthers()).not.toThrow()
+    first.startRun(SETTINGS)
+    expect(() => register(first).claim()).not.toThrow()
+  })
+})
+
 describe('the register of campaigns', () => {
   it('lets the first run and every next run of the same ledger pass, in private files', () => {
     const { folder, register } = place()
@@ -56,17 +192,16 @@ describe('the register of campaigns', () => {
   })
 
   it('keeps no account, reference or customer, and nothing from which one could be tried without its key', () => {
-    const { register, file } = place()
+    const { folder, register, file } = place()
     const ledger = started()
     register(ledger).claim()
-    const line = readFileSync(file, 'utf8')
-    expect(line).not.toMatch(/M-1|DE89|1000/)
+    expect(readFileSync(file, 'utf8')).not.toMatch(/M-1|DE89|1000/)
     const other = place()
     ledger.startRun(SETTINGS)
     other.register(ledger).claim()
-    const sketchOf = (text: string) => (JSON.parse(text) as { sketch: number[] }).sketch
-    expect(sketchOf(line)).toHaveLength(6)
-    expect(sketchOf(readFileSync(other.file, 'utf8'))).not.toEqual(sketchOf(line))
+    const numbersOf = ({ folder }: typeof other) => readFileSync(mandatesFile(folder))
+    expect(numbersOf({ folder, register, file })).toHaveLength(6 * 8)
+    expect(numbersOf(other).equals(numbersOf({ folder, register, file }))).toBe(false)
   })
 
   it('39: refuses the same export from another ledger of the same service, and names the first one', () => {
