@@ -94,6 +94,16 @@ export const BUILT_IN: WordLists = {
         'slettet, suspenderet, lukket, stoppet, afmeldt, ugyldig, ugyldigt, pauseret, blokeret, afvist, bortfaldet',
         'deaktiveret, inaktivt, død, afbrudt, arkiveret',
       ),
+      // A mandate that rests is not collected from: moving it would wake it up.
+      ...list(
+        'paused, pause, on pause, dormant, frozen, resting, ruhend, ruht, pausierend, in Pause, unterbrochen, eingefroren',
+        'rustend, in rust, op pauze, bevroren, onderbroken, slapend, in pausa, en pausa, en sommeil, pausat, på paus',
+        'i vila, fryst, frysta, hvilende, på pause, sat på pause, i bero, frosset, w zawieszeniu, w spoczynku',
+      ),
+      ...french('gelé, interrompu'),
+      ...italian('congelato, interrotto'),
+      ...spanish('pausado, congelado, interrumpido'),
+      ...polish('zamrożony, przerwany'),
       ...polish('anulowany, odwołany, wygasły, wypowiedziany, zakończony, zawieszony, nieaktywny, cofnięty'),
       ...polish(
         'zablokowany, usunięty, nieważny, rozwiązany, zamknięty, wstrzymany, odrzucony, unieważniony',

@@ -124,7 +124,7 @@ const CASES: Partial<Record<RuleId, readonly [broken: Case, kept: Case]>> = {
   MANDATE_DORMANT_SOON: [collected('2023-08-14'), collected('2023-08-15')],
   DORMANCY_UNKNOWN: [collected('', '2023-06-14'), collected('', '2023-06-15')],
   STATUS_NOT_ACTIVE: [{ raw: { status: 'Gekündigt' } }, { raw: { status: 'Aktiv' } }],
-  STATUS_UNKNOWN: [{ raw: { status: 'paused' } }, { raw: { status: '' } }],
+  STATUS_UNKNOWN: [{ raw: { status: 'pending' } }, { raw: { status: '' } }],
   SEQUENCE_ONE_OFF: [{ raw: { sequence: 'OOFF' } }, { raw: { sequence: 'RCUR' } }],
   SEQUENCE_FINAL: [{ raw: { sequence: 'FNAL' } }, { raw: { sequence: 'FRST' } }],
   SEQUENCE_UNKNOWN: [{ raw: { sequence: 'weekly' } }, { raw: { sequence: ' ' } }],
@@ -233,7 +233,7 @@ describe('a row with several problems', () => {
     sepa_creditor_identifier: 'AT61ZZZ1234567890',
     unique_mandate_reference: 'A_B',
     last_collection_date: 'soon',
-    status: 'paused',
+    status: 'pending',
     sequence: 'weekly',
     scheme: 'none',
   }
@@ -339,8 +339,8 @@ describe('options', () => {
   })
 
   test('words of the configuration are used', () => {
-    const words = wordsWith({ status: { active: ['paused'] } })
-    expect(rulesOf({ raw: { status: 'paused' }, options: { words } })).toEqual([])
+    const words = wordsWith({ status: { active: ['pending'] } })
+    expect(rulesOf({ raw: { status: 'pending' }, options: { words } })).toEqual([])
   })
 
   test('today decides what is future and what has lapsed', () => {

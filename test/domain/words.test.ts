@@ -39,7 +39,15 @@ describe('status', () => {
     expect(statusOf('gueltig')).toEqual([])
   })
 
-  test.each(['paused', 'ruhend', 'pending', 'activ'])('%s is not known', (word) => {
+  test.each(
+    each(
+      'paused, ruhend, Ruht, pausiert, op pauze, rustend, en pause, gelée, in pausa, congelata, en pausa, pausado, vilande, på paus, hvilende, pauseret, zawieszony, zamrożone, dormant, frozen',
+    ),
+  )('8.3.4 %s rests, and stays behind', (word) => {
+    expect(statusOf(word)).toEqual(['STATUS_NOT_ACTIVE'])
+  })
+
+  test.each(['pending', 'in Klärung', 'new', 'activ'])('%s is not known', (word) => {
     expect(statusOf(word)).toEqual(['STATUS_UNKNOWN'])
   })
 
@@ -192,5 +200,5 @@ describe('words of the configuration', () => {
 })
 
 test('a rule that is off says nothing', () => {
-  expect(checkWord('status', 'paused', WORDS.status, { STATUS_UNKNOWN: 'off' })).toEqual([])
+  expect(checkWord('status', 'pending', WORDS.status, { STATUS_UNKNOWN: 'off' })).toEqual([])
 })

@@ -148,7 +148,7 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
 
 describe('8.3.4 what was understood', () => {
   it('8.3.4 is told with counts, and so are the words that were not', async () => {
-    const cells = ['aktiv', 'beendet', 'beendet', 'ruhend', 'ruhend', 'schlafend', '']
+    const cells = ['aktiv', 'beendet', 'beendet', 'offen', 'offen', 'schlafend', '']
     const { summary } = await readText(withColumn('status', cells))
     expect(summary.reading['words']).toEqual({
       status: {
@@ -156,12 +156,12 @@ describe('8.3.4 what was understood', () => {
         staysBehind: '2 ended stay behind',
         keptBack: { beendet: 2 },
         goes: { aktiv: 1 },
-        notUnderstood: { ruhend: 2, schlafend: 1 },
+        notUnderstood: { offen: 2, schlafend: 1 },
       },
     })
     const taught = await readText(
       withColumn('status', cells),
-      'words: { status: { notActive: [ruhend], active: [schlafend] } }',
+      'words: { status: { notActive: [offen], active: [schlafend] } }',
     )
     expect(taught.records.filter(({ verdict }) => verdict.kind === 'excluded')).toHaveLength(4)
     expect(JSON.stringify(taught.summary.reading['words'])).not.toContain('notUnderstood')
@@ -189,10 +189,10 @@ describe('8.3.4 what was understood', () => {
   })
 
   it('asks for every word that it does not know, under the key that teaches it', async () => {
-    const lines = [`${HEADER},status,sequence`, row(1, 'ruhend', 'RCUR'), row(2, 'aktiv', 'weekly')]
+    const lines = [`${HEADER},status,sequence`, row(1, 'offen', 'RCUR'), row(2, 'aktiv', 'weekly')]
     const draft = draftConfiguration(await inspectSource(fileOf(`${lines.join('\n')}\n`), { today: AS_OF }))
     expect(draft).toContain(
-      '# words: { status: { active: [], notActive: [] }, sequence: { recurrent: [], oneOff: [], final: [] } }   # EDIT: sort in: ruhend (1), weekly (1)',
+      '# words: { status: { active: [], notActive: [] }, sequence: { recurrent: [], oneOff: [], final: [] } }   # EDIT: sort in: offen (1), weekly (1)',
     )
   })
 })

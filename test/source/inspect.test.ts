@@ -260,7 +260,7 @@ describe('a drafted configuration', () => {
   })
 
   test('asks what unknown status words mean', async () => {
-    const draft = draftConfiguration(await inspect('IBAN,status\nDE89370400440532013000,aktiv\nx,ruhend\n'))
-    expect(draft).toContain('EDIT: sort in: ruhend (1)')
+    const draft = draftConfiguration(await inspect('IBAN,status\nDE89370400440532013000,aktiv\nx,offen\n'))
+    expect(draft).toContain('EDIT: sort in: offen (1)')
   })
 })

@@ -204,9 +204,9 @@ describe('optional columns', () => {
   test('words of the configuration are known words', async () => {
     const text = exportOf(2)
       .replace('name', 'status')
-      .replace('Person 1', 'ruhend')
+      .replace('Person 1', 'offen')
       .replace('Person 2', 'läuft')
-    const { records } = await readText(text, 'words: { status: { active: [läuft], notActive: [ruhend] } }')
+    const { records } = await readText(text, 'words: { status: { active: [läuft], notActive: [offen] } }')
     expect(records.map(({ verdict }) => verdict.kind)).toEqual(['excluded', 'sendable'])
   })
 })

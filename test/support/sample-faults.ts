@@ -121,7 +121,7 @@ const COLLECTIONS: readonly Fault[] = [
 
 const WORDS: readonly Fault[] = [
   excluded('STATUS_NOT_ACTIVE', { status: 'gekündigt' }),
-  warned('STATUS_UNKNOWN', { status: 'ruhend' }),
+  warned('STATUS_UNKNOWN', { status: 'in Klärung' }),
   excluded('SEQUENCE_ONE_OFF', { sequence: 'OOFF' }),
   excluded('SEQUENCE_FINAL', { sequence: 'FNAL' }),
   warned('SEQUENCE_UNKNOWN', { sequence: 'weekly' }),
