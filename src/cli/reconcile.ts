@@ -46,7 +46,9 @@ async function compare(context: Context): Promise<CommandResult> {
     const by = ownText(context, 'by') ?? actorOf(context)
     const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
     const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
-    return conclude(context, found, isAsked ? apply(context, found) : null, reader)
+    if (!isAsked) return conclude(context, found, null, reader)
+    const { report, warnings } = apply(context, found)
+    return { ...conclude(context, found, report, reader), warnings }
   } catch (error) {
     return { ...resultOfError(error, world.signals.exitStatus()), totals: reader.totals() }
   } finally {
@@ -55,14 +57,18 @@ async function compare(context: Context): Promise<CommandResult> {
 }
 
 /** All proposals or none; a row that moved on since is told as an error. */
-function apply({ settings, world, progress }: Context, { proposals }: Reconciliation): ResolutionReport {
+function apply(
+  { settings, world }: Context,
+  { proposals }: Reconciliation,
+): { report: ResolutionReport; warnings: readonly string[] } {
   const ledger = openExisting({ settings, world })
+  let report: ResolutionReport
   try {
-    return ledger.resolve(proposals, { dryRun: false })
+    report = ledger.resolve(proposals, { dryRun: false })
   } finally {
     ledger.close()
-    for (const warning of oldPages(ledger)) progress.note(`Warning: ${warning}`)
   }
+  return { report, warnings: oldPages(ledger) }
 }
 
 function conclude(

@@ -32,6 +32,7 @@ import { restoreFrom } from './resubmission.js'
 import { alignRows } from './row-shape.js'
 import { watchSource } from './source-watch.js'
 import { openTable, type TableEnd } from './table.js'
+import { tellOnce } from './told-once.js'
 import { isBareTotals } from './totals-line.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
@@ -267,6 +268,7 @@ async function* readChecked(
   const { text, layout } = source
   const checkOne = recordChecker(source, formats)
   const watch = watchSource(source)
+  const toldOnce = tellOnce()
   let records = 0
   let batch: CheckedRecord[] = []
   const data = readingOf(readData(source, signal))
@@ -275,7 +277,7 @@ async function* readChecked(
       records += 1
       const result = checkOne(raw, records)
       watch.note(result)
-      batch.push(result.checked)
+      batch.push(toldOnce(result.checked))
       if (batch.length < BATCH) continue
       yield batch
       batch = []

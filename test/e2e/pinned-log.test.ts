@@ -54,4 +54,26 @@ describe('9.2.3 a program that reads the ledger while a run ends', () => {
     expect(holdsAccounts()).toBe(false)
     expect(sandbox.mandates()).toHaveLength(5)
   })
+
+  it('is told of by reconcile --apply too, which removes the account of a proven row', async () => {
+    await sandbox.close()
+    const fault = { kind: 'reset', applied: true } as const
+    sandbox = await startSandbox({ seed: 1, faults: [{ match: { customer_no: 1 }, times: 1, fault }] })
+    writeFileSync(at('export.csv'), validExport(1))
+    expect((await run('export.csv')).status).toBe(4)
+    const [held] = sandbox.mandates()
+    writeFileSync(
+      at('list.csv'),
+      `customer_no,iban,sepa_creditor_identifier,unique_mandate_reference\n1,${germanIban(1)},${held?.sepa_creditor_identifier ?? ''},${held?.unique_mandate_reference ?? ''}\n`,
+    )
+    const viewer = openDatabase(at('sepa-migrate.db'), { readonly: true })
+    viewer.exec('begin')
+    viewer.prepare('select count(*) from row').get()
+    const args = ['reconcile', 'list.csv', '--apply', '--by', 'ops', '--json', '--quiet']
+    const { status, stdout } = await runProgram(args, { cwd: place.folder, env: CREDENTIALS })
+    viewer.close()
+    const told = JSON.parse(stdout) as { warnings: string[]; totals: unknown }
+    expect([status, told.totals]).toEqual([0, expect.objectContaining({ registered: 1, inDoubt: 0 })])
+    expect(told.warnings.join()).toContain('Another program is reading the ledger')
+  })
 })

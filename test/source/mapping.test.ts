@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { exportOf, readText, refusal } from '../support/sources.js'
+import { CHECK, exportOf, readText, refusal } from '../support/sources.js'
 
 const renamed = (header: string): string => exportOf(3).replace(/^.*\n/, `${header}\n`)
 
@@ -199,6 +199,18 @@ describe('optional columns', () => {
     expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'excluded'])
     expect(records[1]?.findings.map(({ rule }) => rule)).toEqual(['MANDATE_DORMANT', 'SCHEME_B2B'])
     expect(records[0]?.latestFirstDebit).toBe('2029-05-01')
+  })
+
+  test('9.3 a warning about a creditor is told once per distinct value, an error with every row', async () => {
+    const text = exportOf(4).replaceAll(/,[A-Z]{2}[0-9]{2}ZZZ[0-9A-Z]+,/g, ',PL18ZZZ00123456789,')
+    const told = async (severities: typeof CHECK.severities): Promise<number[]> => {
+      const { records } = await readText(text, '', { ...CHECK, severities })
+      return records.map(
+        ({ findings }) => findings.filter(({ rule }) => rule === 'CI_LENGTH_UNCONFIRMED').length,
+      )
+    }
+    expect(await told({})).toEqual([1, 0, 0, 0])
+    expect(await told({ CI_LENGTH_UNCONFIRMED: 'error' })).toEqual([1, 1, 1, 1])
   })
 
   test('words of the configuration are known words', async () => {
