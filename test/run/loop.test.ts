@@ -12,6 +12,7 @@ import { openLedgerReader } from '../../src/ledger/open-reader.js'
 import { writeReport } from '../../src/report/pack.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { exitStatusOf } from '../../src/run/exit-status.js'
+import { readDecisions } from '../../src/run/read-decisions.js'
 import { openSource } from '../../src/source/read-source.js'
 import { inDoubt, refused, registered, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
 import { germanIban } from '../support/export.js'
@@ -26,7 +27,7 @@ import { optionsOf } from '../support/sources.js'
 const SEED = Number(process.env['LOOP_SEED'] ?? 20_261_121)
 /** Random campaigns for each property; more with LOOP_RUNS. */
 const RUNS = Number(process.env['LOOP_RUNS'] ?? 3)
-const HEADER = 'Kundennummer;IBAN;Datum;Gläubiger-ID;Referenz;Bemerkung'
+const HEADER = 'Kundennummer;IBAN;Datum;Gläubiger-ID;Referenz;Bemerkung;Status'
 
 const OPTIONS = optionsOf(`
   columns:
@@ -34,16 +35,28 @@ const OPTIONS = optionsOf(`
     iban: IBAN
     signed_date: { column: Datum, format: dd.mm.yyyy }
     sepa_creditor_identifier: Gläubiger-ID
-    unique_mandate_reference: Referenz`)
+    unique_mandate_reference: Referenz
+    status: Status`)
 
 type Fault =
-  'none' | 'iban' | 'date' | 'reference' | 'refused' | 'ragged' | 'twice' | 'contradicts' | 'in_doubt'
+  | 'none'
+  | 'iban'
+  | 'date'
+  | 'reference'
+  | 'refused'
+  | 'ragged'
+  | 'twice'
+  | 'contradicts'
+  | 'ended'
+  | 'in_doubt'
 
 interface Line {
   readonly customer: number
   readonly date: string
   readonly reference: string
   readonly fault: Fault
+  /** Nobody corrects it: a person writes it off. */
+  readonly isClosed: boolean
 }
 
 const ibanOf = (customer: number): string => germanIban(customer)
@@ -54,6 +67,7 @@ const cellsOf = ({ customer, date, reference }: Line): string[] => [
   'DE98ZZZ09999999999',
   reference,
   `Müller & Söhne; "${String(customer)}"`,
+  'aktiv',
 ]
 
 const quoted = (cells: readonly string[]): string =>
@@ -75,6 +89,8 @@ function damaged(line: Line): string[] {
       return [quoted(cells.map((cell, at) => (at === 2 ? '30.02.2021' : cell)))]
     case 'reference':
       return [quoted(cells.map((cell, at) => (at === 4 ? '' : cell)))]
+    case 'ended':
+      return [quoted(cells.map((cell, at) => (at === 6 ? 'gekündigt' : cell)))]
     case 'ragged':
       return [quoted([...cells, 'one too many'])]
     case 'twice':
@@ -86,10 +102,13 @@ function damaged(line: Line): string[] {
   }
 }
 
+/** What is written off stays as it is; so does what is ended. */
 const clean = (line: Line): string[] =>
-  line.fault === 'twice' || line.fault === 'contradicts'
-    ? [quoted(cellsOf(line)), quoted(cellsOf(line))]
-    : [quoted(cellsOf(line))]
+  line.isClosed || line.fault === 'ended'
+    ? damaged(line)
+    : line.fault === 'twice' || line.fault === 'contradicts'
+      ? [quoted(cellsOf(line)), quoted(cellsOf(line))]
+      : [quoted(cellsOf(line))]
 
 const reference = fc.oneof(
   fc
@@ -101,19 +120,36 @@ const date = fc
   .map((day) => day.toISOString().slice(0, 10).split('-').reverse().join('.'))
 const lines = (faults: readonly Fault[]) =>
   fc
-    .array(fc.record({ date, reference, fault: fc.constantFrom(...faults) }), { minLength: 1, maxLength: 12 })
+    .array(fc.record({ date, reference, fault: fc.constantFrom(...faults), isClosed: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 12,
+    })
     .map((all) =>
       all.map((line, index): Line => ({
         ...line,
         reference: `${line.reference}${index}`,
+        isClosed: line.isClosed && CLOSABLE.has(line.fault),
         customer: 21 + index * 7,
       })),
     )
+
+const CLOSABLE: ReadonlySet<Fault> = new Set<Fault>([
+  'iban',
+  'date',
+  'reference',
+  'refused',
+  'ragged',
+  'contradicts',
+  'ended',
+  'in_doubt',
+])
 
 interface Loop {
   readonly ledger: Ledger
   readonly give: (name: string, content: string | Buffer) => Promise<void>
   readonly send: (refusedCustomers: ReadonlySet<number>, doubtful: ReadonlySet<number>) => Promise<void>
+  /** Takes the decisions of a file that a person filled in. */
+  readonly settle: (name: string, content: Buffer) => Promise<void>
   readonly pack: () => Promise<(name: string) => Buffer>
   readonly close: () => void
 }
@@ -151,6 +187,18 @@ function startLoop(): Loop {
             ? inDoubt()
             : registered(`NEW-${row.mandate.original.mandateReference}`)
         await ledger.settle(await ledger.begin(row), outcome)
+      }
+    },
+    settle: async (name, content) => {
+      const path = join(folder, `${(files += 1)}-filled-${name}`)
+      writeFileSync(path, content)
+      const reader = openLedgerReader(file)
+      try {
+        const report = ledger.resolve(await readDecisions(reader, path, 'ops'), { dryRun: false })
+        expect(report.results.filter(({ kind }) => kind === 'rejected')).toEqual([])
+        expect(report.isApplied).toBe(true)
+      } finally {
+        reader.close()
       }
     },
     pack: async () => {
@@ -205,7 +253,8 @@ function correct(
   const corrected = rows.map((row) => {
     const key = String(Number((row[0] ?? '').replace(/[^0-9]/g, '')))
     const line = truth.get(key)
-    return line === undefined || !isDone(key) ? row : [...typedOver(row, cellsOf(line)), ...row.slice(5)]
+    const isLeft = line === undefined || line.isClosed || line.fault === 'ended' || !isDone(key)
+    return isLeft ? row : [...typedOver(row, cellsOf(line)), ...row.slice(5)]
   })
   const text = Papa.unparse([header, ...corrected], { delimiter: meta.delimiter, quotes: true })
   return Buffer.from(`\uFEFF${text}\n`)
@@ -229,6 +278,7 @@ describe('9.1 given back unchanged', () => {
     'ragged',
     'twice',
     'contradicts',
+    'ended',
     'in_doubt',
   ] as const
   const FILES = ['corrections.csv', 'refused.csv', 'not-sent.csv', 'in-doubt.csv'] as const
@@ -290,7 +340,18 @@ describe('9.1 given back unchanged', () => {
 
 describe('9.1.3 the loop, ten times over with re-savings in between', () => {
   it('ends with the signed totals of a clean export, and exit status 0', async () => {
-    const faults = ['none', 'iban', 'date', 'reference', 'refused', 'ragged', 'twice', 'contradicts'] as const
+    const faults = [
+      'none',
+      'iban',
+      'date',
+      'reference',
+      'refused',
+      'ragged',
+      'twice',
+      'contradicts',
+      'ended',
+      'in_doubt',
+    ] as const
     const savings = fc.array(fc.constantFrom(...RESAVINGS.map(([name]) => name)), {
       minLength: 10,
       maxLength: 10,
@@ -300,19 +361,35 @@ describe('9.1.3 the loop, ten times over with re-savings in between', () => {
         const [loop, ideal] = [startLoop(), startLoop()]
         try {
           const truth = new Map(all.map((line) => [String(line.customer), line]))
+          const closed = new Set(all.filter(({ isClosed }) => isClosed).map(({ customer }) => customer))
           await loop.give('export.csv', exportOf(all, damaged))
-          await loop.send(customersWith(all, 'refused'), NONE)
+          await loop.send(customersWith(all, 'refused'), customersWith(all, 'in_doubt'))
           for (const [round, program] of resavings.entries()) {
             const resave = new Map(RESAVINGS).get(program) ?? ((file) => file)
             // Every round a tenth of the customers more; the last corrects whatever is left.
             const isDone = (customer: string): boolean => round === 9 || (Number(customer) / 7) % 10 <= round
+            await closeRound(loop, truth, isDone, resave)
             await playRound(loop, truth, isDone, resave)
           }
           // Nothing was wrong with what the service refused: it is sent once more, as a person decides.
           loop.ledger.retryRefused('ops')
           await loop.send(NONE, NONE)
           await ideal.give('clean.csv', exportOf(all, clean))
-          await ideal.send(NONE, NONE)
+          const isRefused = customersWith(
+            all.filter(({ isClosed }) => isClosed),
+            'refused',
+          )
+          const isDoubtful = customersWith(
+            all.filter(({ isClosed }) => isClosed),
+            'in_doubt',
+          )
+          await ideal.send(isRefused, isDoubtful)
+          await closeRound(
+            ideal,
+            truth,
+            (customer) => closed.has(Number(customer)),
+            (file) => file,
+          )
           expect(signed(loop.ledger.totals())).toEqual(signed(ideal.ledger.totals()))
           expect(exitStatusOf(loop.ledger.totals(), null, null)).toBe(0)
           const [ours, theirs] = [await loop.pack(), await ideal.pack()]
@@ -340,4 +417,68 @@ async function playRound(
     await loop.give(name, resave(edited))
   }
   await loop.send(NONE, NONE)
+}
+
+/**
+ * A person writes off what nobody will correct, some of it in the file and some by row, and says what became of the rows
+ * in doubt. The filled file given to `run` as well changes nothing.
+ */
+async function closeRound(
+  loop: Loop,
+  truth: ReadonlyMap<string, Line>,
+  isDone: (customer: string) => boolean,
+  resave: Resaving,
+): Promise<void> {
+  let files = await loop.pack()
+  for (const name of ['corrections.csv', 'refused.csv', 'not-sent.csv', 'in-doubt.csv']) {
+    const { data, meta } = parsed(files(name))
+    const [header = [], ...rows] = data
+    const at = (column: string): number => header.indexOf(column)
+    const byRow: number[] = []
+    let decided = 0
+    for (const row of rows) {
+      const key = String(Number((row[0] ?? '').replace(/[^0-9]/g, '')))
+      const line = truth.get(key)
+      const isSettled = line?.isClosed === true || name === 'in-doubt.csv'
+      if (line === undefined || !isSettled || !isDone(key)) continue
+      if (name === 'not-sent.csv' && row[at('migration_state')] !== 'excluded') continue
+      if (line.isClosed && line.customer % 2 === 0 && name !== 'in-doubt.csv') {
+        byRow.push(Number(row[at('migration_row')]))
+        continue
+      }
+      decided += 1
+      row[at('migration_decision')] = line.isClosed ? 'written-off' : 'registered'
+      row[at('migration_reason')] = 'looked up; "agreed"; with Ms Ünal'
+      if (line.isClosed) continue
+      row[at('migration_assigned_creditor_identifier')] = 'SE97ZZZ5560000001'
+      row[at('migration_assigned_mandate_reference')] = `="NEW-${line.reference}"`
+    }
+    if (decided > 0) {
+      const text = Papa.unparse([header, ...rows], { delimiter: meta.delimiter, quotes: true })
+      const filled = resave(Buffer.from(`\uFEFF${text}\n`))
+      await loop.settle(name, filled)
+      const before = loop.ledger.totals()
+      await loop.give(name, filled)
+      expect(signed(loop.ledger.totals()), `${name} with decisions`).toEqual(signed(before))
+    }
+    if (byRow.length > 0) closeRows(loop.ledger, byRow)
+    if (decided + byRow.length > 0) files = await loop.pack()
+  }
+}
+
+/** The rows of a conflict are closed together. */
+function closeRows(ledger: Ledger, rows: readonly number[]): void {
+  const rest = {
+    decision: 'written_off',
+    by: 'ops',
+    reason: 'agreed',
+    assigned: null,
+    evidence: null,
+  } as const
+  const report = ledger.resolve(
+    rows.map((rowId) => ({ ...rest, rowId, attempt: null })),
+    { dryRun: false },
+  )
+  expect(report.results.filter(({ kind }) => kind === 'rejected')).toEqual([])
+  expect(report.isApplied).toBe(true)
 }
