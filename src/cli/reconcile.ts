@@ -48,7 +48,8 @@ async function compare(context: Context): Promise<CommandResult> {
     const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
     if (!isAsked) return conclude(context, found, null, reader)
     const { report, warnings } = apply(context, found)
-    return { ...conclude(context, found, report, reader), warnings }
+    const result = conclude(context, found, report, reader)
+    return { ...result, warnings: [...result.warnings, ...warnings] }
   } catch (error) {
     return { ...resultOfError(error, world.signals.exitStatus()), totals: reader.totals() }
   } finally {

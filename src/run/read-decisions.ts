@@ -28,10 +28,14 @@ export function readDecision(text: string): Decision {
   )
 }
 
+/** The word of corrections.csv that `run` reads: this row is right as it stands. */
+const isForRun = (decision: string): boolean => fold(decision) === 'send'
+
 const MOST_SHOWN = 5
 
 /**
- * Reads a result file that a person filled in; lines without a decision are left open, so there may be none. A row number alone proves
+ * Reads a result file that a person filled in; lines without a decision, or with one for `run`, are left open, so there
+ * may be none. A row number alone proves
  * nothing: columns are sorted apart and files are mixed up, so every line must name this ledger and show the
  * customer, the reference and the creditor of its row.
  * @throws {SourceError} for a file that cannot be read
@@ -47,13 +51,20 @@ export async function readDecisions(
   const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []
   const differences: string[] = []
+  let forRun = 0
   for await (const row of table.rows()) {
     const rowId = readWhole(row.cell('migration_row') ?? '')
-    const isDecided = (row.cell('migration_decision') ?? '') !== ''
+    const decision = row.cell('migration_decision') ?? ''
     if (rowId !== null) differences.push(...differencesOf(row, rowId))
-    if (isDecided) resolutions.push(readLine(row, rowId, file, usualBy))
+    if (isForRun(decision)) forRun += 1
+    else if (decision !== '') resolutions.push(readLine(row, rowId, file, usualBy))
   }
   if (differences.length > 0) throw notTheRows(file, differences)
+  if (resolutions.length === 0 && forRun > 0)
+    throw new UsageError(
+      `"${file}" holds no decision but "send" (${forRun} ${forRun === 1 ? 'line' : 'lines'}), which is a word for run`,
+      `Give it there: sepa-migrate run "${file}"; nothing was recorded`,
+    )
   const evidence = `${table.name} (SHA-256 ${table.sha256()})`
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
 }

@@ -47,7 +47,11 @@ afterEach(async () => {
 })
 
 const program = (...args: string[]): Promise<Ended> =>
-  runProgram(args, { cwd: place.folder, env: CREDENTIALS })
+  runProgram(args, {
+    cwd: place.folder,
+    // The register of campaigns is a file that the program wrote, too.
+    env: { ...CREDENTIALS, XDG_STATE_HOME: join(place.folder, 'state') },
+  })
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -97,6 +101,9 @@ describe('9.2.1 purge, as an operator sees it', () => {
 
   it('leaves nothing of the planted export in any file but those that its closing statement lists', async () => {
     await campaign()
+    // What an upgrade and a full disk leave beside a ledger.
+    for (const name of ['.v1.backup', '.emergency.jsonl'])
+      writeFileSync(join(place.folder, `sepa-migrate.db${name}`), EXPORT, { mode: 0o600 })
     expect(filesWithPlanted()).toEqual(
       expect.arrayContaining([
         'sepa-migrate.db',
@@ -114,6 +121,9 @@ describe('9.2.1 purge, as an operator sees it', () => {
         name,
       ).toContain(name)
     expect(left.filter((name) => name.startsWith('sepa-migrate.db'))).toEqual([])
+    expect(filesIn(join(place.folder, 'state')).length).toBeGreaterThan(0)
+    expect(left.filter((name) => name.startsWith('state'))).toEqual([])
+    expect(purged.stdout).toMatch(/v1\.backup/)
     expect(left.filter((name) => name.includes('.sepa-migrate-report-'))).toEqual([])
     expect(listed).toContain('run.log')
     expect(listed).toContain('sandbox --data')

@@ -63,6 +63,22 @@ const decided = (decision: string, change: Line = {}): Line => ({
 const decide = (lines: readonly Line[], nth: number, decision: Line): Line[] =>
   lines.map((line, index) => (index === nth ? { ...line, ...decision } : line))
 
+describe('9.1.6 the word "send" of corrections.csv', () => {
+  it('is left to run, and hides no decision beside it', async () => {
+    const { lines, read } = await campaign()
+    const [line] = await lines('corrections.csv')
+    const refusedLine = (await lines('refused.csv'))[0]!
+    const both = [
+      { ...line, ...decided('send') },
+      { ...refusedLine, ...decided('written-off') },
+    ]
+    expect(await read(both)).toMatchObject([{ rowId: 4, decision: 'written_off' }])
+    await expect(read([both[0]!])).rejects.toThrow(
+      /no decision but "send" \(1 line\), which is a word for run/,
+    )
+  })
+})
+
 describe('a decision', () => {
   it.each([
     ['registered', 'registered'],

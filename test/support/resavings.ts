@@ -69,13 +69,21 @@ const excelGerman: Resaving = (file) => {
   return iconv.encode(write(typed, ';', '\r\n'), 'windows-1252')
 }
 
-/** LibreOffice with German settings, formulas left as text: dates with two digits of the year, zeros lost. */
+const DECIMAL = /^-?[0-9]+,[0-9]+$/
+
+/**
+ * LibreOffice with German settings, formulas shown, as LibreOffice 7.4 does it (test/e2e/resaved holds what it wrote): it
+ * takes the marks of text off, dates get two digits of the year, zeros are lost before and behind numbers.
+ */
 const libreOffice: Resaving = (file) => {
   const { cells, delimiter } = read(file)
   const typed = eachCell(cells, (cell) => {
+    const text = FORMULA_TEXT.exec(cell)?.[1]
+    if (text !== undefined) return text
     const date = DOTTED_DATE.test(cell) ? dateIn(cell) : null
     if (date !== null) return `${date.day}.${date.month}.${date.year.slice(2)}`
-    return WHOLE.test(cell) && cell.length <= 11 ? String(Number(cell)) : cell
+    if (DECIMAL.test(cell)) return String(Number(cell.replace(',', '.'))).replace('.', ',')
+    return WHOLE.test(cell) ? shownNumber(cell, ',') : cell
   })
   return Buffer.from(write(typed, delimiter, '\n'))
 }

@@ -1,0 +1,211 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Papa from 'papaparse'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/index.js'
+import { germanIban } from '../support/export.js'
+import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
+import {
+  MISSING,
+  OFFICE_RESAVINGS,
+  PANDAS_RESAVINGS,
+  type RealResaving,
+} from '../support/resaving-programs.js'
+
+/**
+ * The program's own files, opened and saved again by other programs, change nothing when they are given back. The folder
+ * `resaved` holds what LibreOffice 7.4 and pandas 1.5 wrote; where they are installed they are asked again, and
+ * CAPTURE_RESAVINGS=1 keeps what they write. The export is invented.
+ */
+const CAPTURED = fileURLToPath(new URL('resaved/', import.meta.url))
+const FILES = ['corrections.csv', 'refused.csv', 'not-sent.csv', 'in-doubt.csv'] as const
+
+/** References that one spreadsheet or another takes for a number, an amount, a date, a time or a formula. */
+const FORMS =
+  'M-# 00# 1234567890123# #E5 12/20# 1-# #.50 =AB# -# +49# #:30 1,# #.000 #% #/2 DEC# €# (#) 1-MAR-# AB#,-1 $# #+'.split(
+    ' ',
+  )
+const KINDS = ['ok', 'iban', 'date', 'refused', 'doubt', 'twice', 'contradicts', 'ended', 'ragged'] as const
+const EACH = 5
+
+const quoted = (cells: readonly string[]): string =>
+  cells.map((cell) => (/[;"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(';')
+
+function linesOf(kind: (typeof KINDS)[number], n: number): string[] {
+  const [day, month] = [String((n % 27) + 1), String((n % 12) + 1)].map((part) => part.padStart(2, '0'))
+  const cells = [
+    String(n).padStart(5, '0'),
+    `Müller & Söhne; "${String(n)}"`,
+    kind === 'iban'
+      ? germanIban(n).replace(/.$/, (digit) => String((Number(digit) + 1) % 10))
+      : germanIban(n),
+    kind === 'date' ? '30.02.2021' : `${day ?? ''}.${month ?? ''}.20${String(10 + (n % 14))}`,
+    'DE98ZZZ09999999999',
+    (FORMS[n % FORMS.length] ?? '').replace('#', String(n)),
+    kind === 'ended' ? 'gekündigt' : 'aktiv',
+    '03.05.2026',
+    n % 2 === 0 ? '=1+1' : 'Łódź €',
+    '12,50',
+    n % 5 === 0 ? '0,00' : '7,00',
+  ]
+  const other = cells.map((cell, at) => (at === 3 ? '01.02.2012' : cell))
+  if (kind === 'twice') return [quoted(cells), quoted(cells)]
+  if (kind === 'contradicts') return [quoted(cells), quoted(other)]
+  return [quoted(kind === 'ragged' ? [...cells, 'one too many'] : cells)]
+}
+
+const EXPORT = [
+  'Kundennummer;Name;IBAN;Mandatsdatum;Gläubiger-ID;Mandatsreferenz;Status;Letzter Einzug;Bemerkung;Betrag;Tarif',
+  ...KINDS.flatMap((kind, at) =>
+    Array.from({ length: EACH }, (_, n) => linesOf(kind, at * EACH + n + 1)).flat(),
+  ),
+  '',
+].join('\n')
+const CONFIGURATION = `
+columns:
+  customer_no: Kundennummer
+  iban: IBAN
+  signed_date: { column: Mandatsdatum, format: dd.mm.yyyy }
+  sepa_creditor_identifier: Gläubiger-ID
+  unique_mandate_reference: Mandatsreferenz
+  status: Status
+  last_collection_date: { column: Letzter Einzug, format: dd.mm.yyyy }
+exclude: [{ column: Tarif, equals: ['0,00'], reason: free of charge }]
+`
+
+let place: ReturnType<typeof makeFolder>
+let totals: Readonly<Record<string, number>> = {}
+let mark = ''
+const at = (...names: string[]): string => join(place.folder, ...names)
+
+interface Told {
+  readonly exitCode: number
+  readonly totals: Readonly<Record<string, number>>
+  readonly errors: readonly unknown[]
+}
+
+async function program(...args: string[]): Promise<Told> {
+  const { stdout } = await runProgram([...args, '--json'], { cwd: place.folder, env: CREDENTIALS })
+  return JSON.parse(stdout) as Told
+}
+
+/** A person fills in what became of the rows, then saves the file. */
+function fill(name: string): void {
+  const text = readFileSync(at(name), 'utf8').replace(/^\uFEFF/, '')
+  const { data, meta } = Papa.parse<string[]>(text, { skipEmptyLines: true, delimiter: ';', newline: '\n' })
+  const [header = [], ...rows] = data
+  for (const row of rows) {
+    row[header.indexOf('migration_decision')] = 'written-off'
+    row[header.indexOf('migration_reason')] = 'Ünal: "agreed"; by phone'
+  }
+  const filled = Papa.unparse([header, ...rows], { delimiter: meta.delimiter, quotes: true, newline: '\n' })
+  writeFileSync(at('given', name), `\uFEFF${filled}\n`)
+}
+
+beforeAll(async () => {
+  place = makeFolder()
+  const customersOf = (kind: (typeof KINDS)[number]): number[] =>
+    Array.from({ length: EACH }, (_, n) => KINDS.indexOf(kind) * EACH + n + 1)
+  const words = ['closed', 'blocked', 'unknown', 'gone', 'moved']
+  const sandbox = await startSandbox({
+    seed: 1,
+    faults: [
+      ...customersOf('refused').map((customer_no, n) => ({
+        match: { customer_no },
+        fault: { kind: 'refuse' as const, status: 422, field: 'iban', message: words[n] ?? '' },
+      })),
+      ...customersOf('doubt').map((customer_no) => ({
+        match: { customer_no },
+        fault: { kind: 'reset' as const, applied: true },
+      })),
+    ],
+  })
+  try {
+    writeFileSync(at('export.csv'), EXPORT)
+    writeFileSync(at('sepa-migrate.yaml'), CONFIGURATION)
+    const ran = await program(
+      'run',
+      'export.csv',
+      '--base-url',
+      sandbox.url,
+      '--max-in-doubt',
+      '100',
+      '--as-of',
+      '2026-06-15',
+    )
+    expect(ran.exitCode).toBe(4)
+    totals = ran.totals
+  } finally {
+    await sandbox.close()
+  }
+  mark = /L-[0-9a-f-]{8,}/.exec(readFileSync(at('corrections.csv'), 'utf8'))?.[0] ?? ''
+  mkdirSync(at('given'))
+  for (const name of FILES) cpSync(at(name), at('given', name))
+  for (const name of ['refused.csv', 'in-doubt.csv']) fill(name)
+})
+afterAll(() => {
+  place.remove()
+})
+
+async function expectNothingChanges(folder: string): Promise<void> {
+  const files = FILES.map((name) => join(folder, name))
+  const told = await program('check', '--ledger', 'sepa-migrate.db', '--as-of', '2026-06-15', ...files)
+  expect({ ...told.totals, resubmitted: 0 }).toEqual({ ...totals, resubmitted: 0 })
+  for (const name of ['refused.csv', 'in-doubt.csv']) {
+    const settled = await program('resolve', '--from', join(folder, name), '--dry-run', '--by', 'ops')
+    expect([settled.exitCode, settled.errors], `resolve --from ${name}`).toEqual([4, []])
+  }
+}
+
+/** The mark of a ledger is another one in every campaign. */
+function withMark(file: Buffer): Buffer {
+  const isWide = file[0] === 0xff && file[1] === 0xfe
+  const encoding = isWide ? 'utf16le' : 'latin1'
+  return Buffer.from(file.toString(encoding).replaceAll(/L-[0-9a-f-]{8,}/g, mark), encoding)
+}
+
+const folderName = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/g, '-')
+
+describe('9.1.4 files saved again by other programs, as captured', () => {
+  const captured = existsSync(CAPTURED) ? readdirSync(CAPTURED) : []
+  it('are there', () => {
+    expect(captured.length).toBeGreaterThan(5)
+  })
+
+  it.each(captured)('%s changes nothing', async (name) => {
+    const folder = at('captured', name)
+    mkdirSync(folder, { recursive: true })
+    for (const file of FILES)
+      writeFileSync(join(folder, file), withMark(readFileSync(join(CAPTURED, name, file))))
+    await expectNothingChanges(folder)
+  })
+})
+
+async function resaveInEarnest({ name, save }: RealResaving): Promise<void> {
+  const out = at('real', folderName(name))
+  mkdirSync(out, { recursive: true })
+  save(
+    FILES.map((file) => at('given', file)),
+    out,
+  )
+  expect(readdirSync(out).sort()).toEqual([...FILES].sort())
+  if (process.env['CAPTURE_RESAVINGS'] === '1') {
+    rmSync(join(CAPTURED, folderName(name)), { recursive: true, force: true })
+    cpSync(out, join(CAPTURED, folderName(name)), { recursive: true })
+  }
+  await expectNothingChanges(out)
+}
+
+describe('9.1.4 files saved again by the programs themselves', () => {
+  it.skipIf(MISSING.libreOffice).each(OFFICE_RESAVINGS)(
+    `$name changes nothing${MISSING.libreOffice === null ? '' : ` (${MISSING.libreOffice})`}`,
+    resaveInEarnest,
+    60_000,
+  )
+  it.skipIf(MISSING.pandas).each(PANDAS_RESAVINGS)(
+    `$name changes nothing${MISSING.pandas === null ? '' : ` (${MISSING.pandas})`}`,
+    resaveInEarnest,
+    60_000,
+  )
+})
