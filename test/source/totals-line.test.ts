@@ -36,6 +36,10 @@ describe('9.3 a totals line padded with delimiters', () => {
     ] as const
     expect(isBareTotals(['Summe', ...(LINES[3] ?? '').split(',').slice(1)], fields)).toBe(false)
     expect(isBareTotals(['Summe', '', '', '', '3'], fields)).toBe(true)
+    expect(isBareTotals(['Totale', '', '', '', '25 mandati'], fields)).toBe(true)
+    expect(isBareTotals(['Totale', '', '', '', '€ 1.250,00'], fields)).toBe(true)
+    expect(isBareTotals(['Totale', '', '', '', '25 MND'], fields)).toBe(false)
+    expect(isBareTotals(['Totale', '', '', '', 'mandati 25 posten'], fields)).toBe(false)
     expect((await readText(file('Total Energies GmbH,,,,,'))).records).toHaveLength(4)
     expect((await readText(file('Total,DE89370400440532013000,,,,'))).records).toHaveLength(4)
     expect((await readText(file('Total,3,,,abc,'))).records).toHaveLength(4)
