@@ -43,6 +43,28 @@ const isPlainBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 &
 const isTrimmed = (code: number): boolean =>
   isPlainBlank(code) || (code > 0x7f && /\s/.test(String.fromCharCode(code)))
 
+/** Where a scan stands. The functions below change it; nobody else sees it. */
+interface Scan {
+  readonly source: string
+  readonly separator: number
+  readonly limits: RecordLimits
+  /** First lines of the records that were completed and not taken yet, from `taken` on. */
+  readonly lines: number[]
+  readonly spanning: Set<number>
+  taken: number
+  state: number
+  /** The last piece ended with a CR, whose LF may follow. */
+  isAfterCr: boolean
+  line: number
+  recordLine: number
+  records: number
+  blankLines: number
+  columns: number
+  // Offsets in the current piece; below 0 for what was begun in an earlier one.
+  recordStart: number
+  fieldStart: number
+}
+
 /**
  * Finds where records begin and refuses what no export would hold, ahead of csv-parse and over the same text.
  * csv-parse tells the line where a record ends, counts a CRLF inside quotes twice, caps no columns and skips a
@@ -55,119 +77,142 @@ export function scanRecords(
   limits: RecordLimits,
   firstLine = 1,
 ): RecordScanner {
-  const separator = delimiter.charCodeAt(0)
-  const lines: number[] = []
-  const spanning = new Set<number>()
-  let taken = 0
-  let state = BETWEEN
-  let line = firstLine
-  let recordLine = firstLine
-  let afterCr = false
-  let records = 0
-  let blankLines = 0
-  let columns = 0
-  // Lengths of what was begun in earlier pieces; starts are offsets in the current piece.
-  let recordStart = 0
-  let fieldStart = 0
+  const scan = startScan(source, delimiter, limits, firstLine)
+  return {
+    scan: (text) => walk(scan, text),
+    end: () => endText(scan),
+    takeLine: () => takeLine(scan),
+    spansLines: (first) => scan.spanning.delete(first),
+    records: () => scan.records,
+    blankLines: () => scan.blankLines,
+    line: () => scan.line,
+    // What ended exactly with a line end has no further line.
+    lines: () => (scan.recordStart === 0 ? scan.line - 1 : scan.line),
+  }
+}
 
-  const refuseRecord = (detail: string): never => {
-    throw refuse(source, 'FILE_RECORD_TOO_LONG', `the record that starts on line ${recordLine} ${detail}`, {
-      line: recordLine,
-    })
+const startScan = (source: string, delimiter: string, limits: RecordLimits, firstLine: number): Scan => ({
+  source,
+  separator: delimiter.charCodeAt(0),
+  limits,
+  lines: [],
+  spanning: new Set(),
+  taken: 0,
+  state: BETWEEN,
+  isAfterCr: false,
+  line: firstLine,
+  recordLine: firstLine,
+  records: 0,
+  blankLines: 0,
+  columns: 0,
+  recordStart: 0,
+  fieldStart: 0,
+})
+
+/** Sees every character of a source, so what most characters need is here, on local values. */
+function walk(scan: Scan, text: string): void {
+  const { separator } = scan
+  let { state } = scan
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === LF || code === CR) {
+      const isAfterCr = at === 0 ? scan.isAfterCr : text.charCodeAt(at - 1) === CR
+      state = breakLine(scan, state, code === LF && isAfterCr, at)
+    } else if (state === PLAIN) {
+      if (code !== separator) continue
+      endField(scan, at)
+      state = FIELD
+    } else if (state === QUOTED) {
+      if (code === QUOTE) state = QUOTE_SEEN
+    } else state = stateAfter(scan, state, code, at)
   }
-  const endField = (at: number): void => {
-    if (at - fieldStart > limits.fieldLength)
-      refuseRecord(`has a cell of more than ${limits.fieldLength} characters; a quote is probably missing`)
-    fieldStart = at + 1
-    columns += 1
-    if (columns > limits.columns) refuseRecord(`has more than ${limits.columns} columns`)
+  scan.state = state
+  checkLength(scan, text.length)
+  if (text !== '') scan.isAfterCr = text.charCodeAt(text.length - 1) === CR
+  scan.recordStart -= text.length
+  scan.fieldStart -= text.length
+}
+
+/** A character at the edge of a cell: ahead of its text, or behind a quote. */
+function stateAfter(scan: Scan, state: number, code: number, at: number): number {
+  if (code === scan.separator) {
+    endField(scan, at)
+    return FIELD
   }
-  const checkLength = (at: number): void => {
-    if (at - recordStart > limits.recordLength)
-      refuseRecord(`is longer than ${limits.recordLength} characters; a quote is probably missing`)
+  if (code === QUOTE && state !== CLOSED) return QUOTED
+  if (state === QUOTE_SEEN || state === CLOSED) {
+    // Behind a quote csv-parse trips over blanks of several bytes, such as U+00A0.
+    if (!isPlainBlank(code)) refuseRecord(scan, `has text after a closing quote on line ${scan.line}`)
+    return CLOSED
   }
-  const endRecord = (at: number): void => {
-    endField(at)
-    checkLength(at)
-    lines.push(recordLine)
-    if (line !== recordLine) spanning.add(recordLine)
-    records += 1
+  return isTrimmed(code) ? state : PLAIN
+}
+
+/** The second half of a CRLF ends nothing; csv-parse takes both as one line end. */
+function breakLine(scan: Scan, state: number, isSecondHalf: boolean, at: number): number {
+  if (state === QUOTED) {
+    if (!isSecondHalf) scan.line += 1
+    return QUOTED
+  }
+  if (!isSecondHalf) {
+    if (state === BETWEEN) endBlankLine(scan, at)
+    else endRecord(scan, at)
+    scan.line += 1
+    scan.recordLine = scan.line
+    scan.columns = 0
     state = BETWEEN
   }
-  const beginLine = (at: number): void => {
-    line += 1
-    recordLine = line
-    recordStart = at + 1
-    fieldStart = at + 1
-    columns = 0
-  }
-  const endLine = (at: number): void => {
-    if (state === BETWEEN) {
-      checkLength(at)
-      blankLines += 1
-    } else endRecord(at)
-    beginLine(at)
-  }
+  scan.recordStart = at + 1
+  scan.fieldStart = at + 1
+  return state
+}
 
-  const scan = (text: string): void => {
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at)
-      if (code === LF || code === CR) {
-        // The second half of a CRLF ends nothing; csv-parse takes both as one line end.
-        const isSecondHalf = code === LF && afterCr
-        afterCr = code === CR
-        if (state === QUOTED) {
-          if (!isSecondHalf) line += 1
-        } else if (isSecondHalf) {
-          recordStart = at + 1
-          fieldStart = at + 1
-        } else endLine(at)
-        continue
-      }
-      afterCr = false
-      if (state === PLAIN) {
-        if (code === separator) {
-          endField(at)
-          state = FIELD
-        }
-      } else if (state === QUOTED) {
-        if (code === QUOTE) state = QUOTE_SEEN
-      } else if (code === separator) {
-        endField(at)
-        state = FIELD
-      } else if (code === QUOTE && state !== CLOSED) {
-        state = QUOTED
-      } else if (state === QUOTE_SEEN || state === CLOSED) {
-        // Behind a quote csv-parse trips over blanks of several bytes, such as U+00A0.
-        if (!isPlainBlank(code)) refuseRecord(`has text after a closing quote on line ${line}`)
-        state = CLOSED
-      } else if (!isTrimmed(code)) state = PLAIN
-    }
-    checkLength(text.length)
-    recordStart -= text.length
-    fieldStart -= text.length
-  }
+function endBlankLine(scan: Scan, at: number): void {
+  checkLength(scan, at)
+  scan.blankLines += 1
+}
 
-  return {
-    scan,
-    end: () => {
-      if (state === QUOTED) refuseRecord('opens a quote that is never closed')
-      if (state !== BETWEEN) endRecord(0)
-    },
-    takeLine: () => {
-      const next = lines[taken]
-      taken += 1
-      if (taken === lines.length) {
-        lines.length = 0
-        taken = 0
-      }
-      return next
-    },
-    spansLines: (first) => spanning.delete(first),
-    records: () => records,
-    blankLines: () => blankLines,
-    line: () => line,
-    // What ended exactly with a line end has no further line.
-    lines: () => (recordStart === 0 ? line - 1 : line),
+function endRecord(scan: Scan, at: number): void {
+  endField(scan, at)
+  checkLength(scan, at)
+  scan.lines.push(scan.recordLine)
+  if (scan.line !== scan.recordLine) scan.spanning.add(scan.recordLine)
+  scan.records += 1
+}
+
+function endField(scan: Scan, at: number): void {
+  const { fieldLength, columns } = scan.limits
+  if (at - scan.fieldStart > fieldLength)
+    refuseRecord(scan, `has a cell of more than ${fieldLength} characters; a quote is probably missing`)
+  scan.fieldStart = at + 1
+  scan.columns += 1
+  if (scan.columns > columns) refuseRecord(scan, `has more than ${columns} columns`)
+}
+
+function checkLength(scan: Scan, at: number): void {
+  const { recordLength } = scan.limits
+  if (at - scan.recordStart > recordLength)
+    refuseRecord(scan, `is longer than ${recordLength} characters; a quote is probably missing`)
+}
+
+function refuseRecord({ source, recordLine }: Scan, detail: string): never {
+  throw refuse(source, 'FILE_RECORD_TOO_LONG', `the record that starts on line ${recordLine} ${detail}`, {
+    line: recordLine,
+  })
+}
+
+function endText(scan: Scan): void {
+  if (scan.state === QUOTED) refuseRecord(scan, 'opens a quote that is never closed')
+  if (scan.state !== BETWEEN) endRecord(scan, 0)
+  scan.state = BETWEEN
+}
+
+function takeLine(scan: Scan): number | undefined {
+  const next = scan.lines[scan.taken]
+  scan.taken += 1
+  if (scan.taken === scan.lines.length) {
+    scan.lines.length = 0
+    scan.taken = 0
   }
+  return next
 }
