@@ -54,6 +54,21 @@ export interface ExchangeLimits {
   readonly freshConnections: boolean
 }
 
+/** An exchange that is under way. The functions below change it; nobody else sees it. */
+interface UnderWay {
+  readonly begunAt: number
+  readonly clock: ExchangeClock
+  readonly signal: AbortSignal
+  readonly chunks: Buffer[]
+  readonly resolve: (exchange: Exchange) => void
+  readonly onAbort: () => void
+  started: boolean
+  ended: boolean
+  deadline: NodeJS.Timeout | undefined
+  controller: Dispatcher.DispatchController | null
+  head: Pick<Response, 'status' | 'headers'> | null
+}
+
 /**
  * Sends one request and waits for its end. Never rejects and never sends a second time.
  *
@@ -68,81 +83,99 @@ export function exchangeOnce(
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const begunAt = clock.monotonic()
-    let started = false
-    let ended = false
-    let controller: Dispatcher.DispatchController | null = null
-    let head: Pick<Response, 'status' | 'headers'> | null = null
-    const chunks: Buffer[] = []
-
-    const end = (complete: boolean, error: TransportError | null): void => {
-      if (ended) return
-      ended = true
-      clearTimeout(deadline)
-      signal.removeEventListener('abort', onAbort)
-      const bodyText = new TextDecoder().decode(Buffer.concat(chunks))
-      const response = head === null ? null : { ...head, bodyText, complete }
-      resolve({
-        started,
-        response,
-        error,
-        durationMs: Math.round(clock.monotonic() - begunAt),
-        receivedAtMs: clock.now(),
-      })
-    }
-    const breakOff = (code: string, message: string): void => {
-      // The value first: were the abort to come to nothing, the slot would hang.
-      end(false, { code, name: 'Interrupted', message })
-      controller?.abort(new Error(message))
-    }
-    const onAbort = (): void => breakOff('ABORTED', 'The exchange was broken off from outside')
-    const deadline = setTimeout(
-      () => breakOff('DEADLINE', `No complete answer within ${limits.deadlineMs} ms`),
-      limits.deadlineMs,
+    const exchange = startExchange(clock, signal, resolve)
+    const { deadlineMs } = limits
+    exchange.deadline = setTimeout(
+      () => breakOff(exchange, 'DEADLINE', `No complete answer within ${deadlineMs} ms`),
+      deadlineMs,
     )
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(given) {
-        // Ended while it waited for a connection, or about to be written a second time: nothing may leave.
-        if (ended || started) {
-          given.abort(new Error('This request may not be written'))
-          return
-        }
-        started = true
-        controller = given
-      },
-      onResponseStart(_controller, status, headers) {
-        if (status >= 200) head = { status, headers: joinRepeated(headers) }
-      },
-      onResponseData(_controller, chunk) {
-        chunks.push(chunk)
-      },
-      onResponseEnd: () => end(true, null),
-      onResponseError: (_controller, error) => end(false, describeError(error)),
-    }
-
     if (signal.aborted) {
-      onAbort()
+      exchange.onAbort()
       return
     }
     // Every exchange in flight listens to the one signal of the run; Node warns from eleven on.
     setMaxListeners(0, signal)
-    signal.addEventListener('abort', onAbort)
-    try {
-      connections.dispatcher.dispatch(
-        {
-          origin: connections.origin,
-          method: request.method,
-          path: request.path,
-          headers: { ...request.headers },
-          body: request.body,
-          ...(limits.freshConnections ? { reset: true } : {}),
-        },
-        handler,
-      )
-    } catch (error) {
-      end(false, describeError(error))
+    signal.addEventListener('abort', exchange.onAbort)
+    dispatch(exchange, connections, request, limits)
+  })
+}
+
+function startExchange(
+  clock: ExchangeClock,
+  signal: AbortSignal,
+  resolve: (exchange: Exchange) => void,
+): UnderWay {
+  const exchange: UnderWay = {
+    begunAt: clock.monotonic(),
+    clock,
+    signal,
+    chunks: [],
+    resolve,
+    onAbort: () => breakOff(exchange, 'ABORTED', 'The exchange was broken off from outside'),
+    started: false,
+    ended: false,
+    deadline: undefined,
+    controller: null,
+    head: null,
+  }
+  return exchange
+}
+
+function dispatch(
+  exchange: UnderWay,
+  { dispatcher, origin }: Connections,
+  { method, path, headers, body }: ExchangeRequest,
+  { freshConnections }: ExchangeLimits,
+): void {
+  try {
+    dispatcher.dispatch(
+      { origin, method, path, headers: { ...headers }, body, ...(freshConnections ? { reset: true } : {}) },
+      listenerOf(exchange),
+    )
+  } catch (error) {
+    end(exchange, false, describeError(error))
+  }
+}
+
+const listenerOf = (exchange: UnderWay): Dispatcher.DispatchHandler => ({
+  onRequestStart(controller) {
+    // Ended while it waited for a connection, or about to be written a second time: nothing may leave.
+    if (exchange.ended || exchange.started) {
+      controller.abort(new Error('This request may not be written'))
+      return
     }
+    exchange.started = true
+    exchange.controller = controller
+  },
+  onResponseStart(_controller, status, headers) {
+    if (status >= 200) exchange.head = { status, headers: joinRepeated(headers) }
+  },
+  onResponseData(_controller, chunk) {
+    exchange.chunks.push(chunk)
+  },
+  onResponseEnd: () => end(exchange, true, null),
+  onResponseError: (_controller, error) => end(exchange, false, describeError(error)),
+})
+
+function breakOff(exchange: UnderWay, code: string, message: string): void {
+  // The value first: were the abort to come to nothing, the slot would hang.
+  end(exchange, false, { code, name: 'Interrupted', message })
+  exchange.controller?.abort(new Error(message))
+}
+
+function end(exchange: UnderWay, complete: boolean, error: TransportError | null): void {
+  if (exchange.ended) return
+  exchange.ended = true
+  const { started, head, chunks, clock, begunAt } = exchange
+  clearTimeout(exchange.deadline)
+  exchange.signal.removeEventListener('abort', exchange.onAbort)
+  const bodyText = new TextDecoder().decode(Buffer.concat(chunks))
+  exchange.resolve({
+    started,
+    response: head === null ? null : { ...head, bodyText, complete },
+    error,
+    durationMs: Math.round(clock.monotonic() - begunAt),
+    receivedAtMs: clock.now(),
   })
 }
 
