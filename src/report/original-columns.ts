@@ -63,68 +63,80 @@ function removedCell(row: RowRecord, field: RequiredField, format: SettledFormat
   }
 }
 
+/** Where the cells of every source go. */
+interface Merged {
+  readonly names: readonly string[]
+  readonly placements: ReadonlyMap<number, Placement>
+}
+
 /** The columns of all sources in order of first appearance. */
 export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns {
   const names: string[] = []
   const known = new Map<string, number>()
   const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
-
+  const merged: Merged = { names, placements }
   return {
     names: names.map(editableCell),
     delimiter: usualDelimiter(sources),
-    cellsOf,
-    strayRecord,
-    identityOf,
+    cellsOf: (row) => cellsIn(merged, row),
+    strayRecord: (row) => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
+    identityOf: (row) => identityIn(merged, row),
   }
+}
 
-  function identityOf(row: RowRecord): IdentityCell[] {
-    const placement = placements.get(row.sourceId)
-    return IDENTITY.flatMap((field) => {
-      const column = placement?.fields.get(field)
-      if (placement === undefined || column === undefined) return []
-      const name = names[column] ?? ''
-      const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
-      return [{ name, nth, value: valueOf(row, placement, field, column) }]
-    })
-  }
+function identityIn({ names, placements }: Merged, row: RowRecord): IdentityCell[] {
+  const placement = placements.get(row.sourceId)
+  return IDENTITY.flatMap((field) => {
+    const column = placement?.fields.get(field)
+    if (placement === undefined || column === undefined) return []
+    const name = names[column] ?? ''
+    const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
+    return [{ name, nth, value: valueOf(row, placement, field, column) }]
+  })
+}
 
-  function valueOf(
-    row: RowRecord,
-    { target, signedDate }: Placement,
-    field: (typeof IDENTITY)[number],
-    column: number,
-  ): string | null {
-    if (row.cells !== null) return row.cells[target.indexOf(column)] ?? ''
-    return field === OLD_KEY ? null : removedCell(row, field, signedDate)
-  }
+function valueOf(
+  row: RowRecord,
+  { target, signedDate }: Placement,
+  field: (typeof IDENTITY)[number],
+  column: number,
+): string | null {
+  if (row.cells !== null) return row.cells[target.indexOf(column)] ?? ''
+  return field === OLD_KEY ? null : removedCell(row, field, signedDate)
+}
 
-  function strayRecord(row: RowRecord): string | null {
-    return isMisshapen(row) ? (row.cells ?? []).join(' | ') : null
-  }
+function cellsIn({ names, placements }: Merged, row: RowRecord): string[] {
+  const line = names.map(() => '')
+  const placement = placements.get(row.sourceId)
+  if (placement === undefined) return line
+  if (row.cells === null) fillRemoved(line, row, placement)
+  else fillCells(line, row, row.cells, placement)
+  return line
+}
 
-  function cellsOf(row: RowRecord): string[] {
-    const line = names.map(() => '')
-    const placement = placements.get(row.sourceId)
-    if (placement === undefined) return line
-    if (row.cells === null) {
-      for (const field of REQUIRED_FIELDS) {
-        const column = placement.fields.get(field)
-        if (column !== undefined) line[column] = cellFor(field, removedCell(row, field, placement.signedDate))
-      }
-      return line
-    }
-    const fed = new Map([...placement.fields].map(([field, column]) => [column, field]))
-    for (const [index, column] of placement.target.entries()) {
-      const cell = row.cells[index] ?? ''
-      const field = fed.get(column)
-      if (field !== undefined) line[column] = cellFor(field, cell)
-      else line[column] = placement.watched.has(column) ? keptCell(cell) : neutralCell(cell)
-    }
-    // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
-    const iban = placement.fields.get('iban')
-    if (iban !== undefined && isMisshapen(row)) line[iban] = ''
-    return line
+function fillRemoved(line: string[], row: RowRecord, { fields, signedDate }: Placement): void {
+  for (const field of REQUIRED_FIELDS) {
+    const column = fields.get(field)
+    if (column !== undefined) line[column] = cellFor(field, removedCell(row, field, signedDate))
   }
+}
+
+function fillCells(
+  line: string[],
+  row: RowRecord,
+  cells: readonly string[],
+  { fields, target, watched }: Placement,
+): void {
+  const fed = new Map([...fields].map(([field, column]) => [column, field]))
+  for (const [index, column] of target.entries()) {
+    const cell = cells[index] ?? ''
+    const field = fed.get(column)
+    if (field !== undefined) line[column] = cellFor(field, cell)
+    else line[column] = watched.has(column) ? keptCell(cell) : neutralCell(cell)
+  }
+  // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
+  const iban = fields.get('iban')
+  if (iban !== undefined && isMisshapen(row)) line[iban] = ''
 }
 
 /** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */

@@ -56,7 +56,7 @@ function readDecisions(reader: ReportedLedger): {
   return { latest, list: list.result() }
 }
 
-/** The sooner dates of two lists, at most as many as are shown. */
+/** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
 function keepEarliest(earliest: RowRecord[], row: RowRecord): void {
   const due = row.latestFirstDebit
   if (row.state !== 'registered' || due === null) return
@@ -77,6 +77,19 @@ const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
   return all
 }
 
+/** What the walk has gathered so far. */
+interface Gathered {
+  readonly decisions: ReturnType<typeof readDecisions>
+  /** By source, of the rows that count in it. */
+  readonly counts: ReadonlyMap<number, StateCounts>
+  readonly sums: ReadonlyMap<RowState, ReturnType<typeof noSums>>
+  readonly lists: Readonly<Record<Part, ReturnType<typeof cappedList<ListedRow>>>>
+  readonly problems: ReturnType<typeof cappedList<ProblemRecord>>
+  readonly registrations: ReturnType<typeof tallyTimeline>
+  readonly firstDebits: RowRecord[]
+  notTaken: number
+}
+
 /**
  * Walks over the ledger once, hands every row and problem to the files and returns what the pages show. Only rows
  * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
@@ -88,54 +101,66 @@ export async function walkLedger(
   signal: AbortSignal | undefined,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
-  const decisions = readDecisions(reader)
-  const counts = new Map<number, StateCounts>(sources.map((source) => [source.id, new Map()]))
-  const sums = new Map(ROW_STATES.map((state) => [state, noSums()]))
-  const lists: Record<Part, ReturnType<typeof cappedList<ListedRow>>> = {
+  const gathered = startGathering(reader, sources)
+  for (const page of rowPages(reader)) {
+    signal?.throwIfAborted()
+    for (const row of page) if (gathered.counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
+    await files.drain()
+  }
+  for (const page of problemPages(reader)) {
+    signal?.throwIfAborted()
+    for (const problem of page) {
+      gathered.problems.add(problem)
+      files.problem(problem)
+    }
+    await files.drain()
+  }
+  return factsFrom(gathered, reader, sources, campaign)
+}
+
+const startGathering = (reader: ReportedLedger, sources: readonly SourceRecord[]): Gathered => ({
+  decisions: readDecisions(reader),
+  counts: new Map(sources.map((source) => [source.id, new Map()])),
+  sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
+  lists: {
     registered: cappedList(LISTED_AT_MOST),
     refused: cappedList(LISTED_AT_MOST),
     corrections: cappedList(LISTED_AT_MOST),
     inDoubt: cappedList(LISTED_AT_MOST),
     notSent: cappedList(LISTED_AT_MOST),
     closed: cappedList(LISTED_AT_MOST),
-  }
-  const registrations = tallyTimeline()
-  const firstDebits: RowRecord[] = []
-  let notTaken = 0
+  },
+  problems: cappedList(LISTED_AT_MOST),
+  registrations: tallyTimeline(),
+  firstDebits: [],
+  notTaken: 0,
+})
 
-  for (const page of rowPages(reader)) {
-    signal?.throwIfAborted()
-    for (const row of page) {
-      if (!counts.has(row.sourceId)) continue
-      const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
-      const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
-      const explanation = explain(row, { problems, decision: decisions.latest.get(row.id) ?? null })
-      if (isNotTaken(row)) notTaken += 1
-      if (counted !== undefined) {
-        countState(counted, row.state)
-        const sum = sums.get(row.state)
-        if (sum !== undefined) addRow(sum, row)
-      }
-      if (row.registeredAt !== null && row.state === 'registered') registrations.add(row.registeredAt)
-      keepEarliest(firstDebits, row)
-      lists[partOf(row)].add(listed(row, explanation))
-      files.row(row, explanation)
-    }
-    await files.drain()
+function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, files: RowFiles): void {
+  const { counts, sums, decisions } = gathered
+  const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
+  const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
+  const explanation = explain(row, { problems, decision: decisions.latest.get(row.id) ?? null })
+  if (isNotTaken(row)) gathered.notTaken += 1
+  if (counted !== undefined) {
+    countState(counted, row.state)
+    const sum = sums.get(row.state)
+    if (sum !== undefined) addRow(sum, row)
   }
-  const problems = cappedList<ProblemRecord>(LISTED_AT_MOST)
-  for (const page of problemPages(reader)) {
-    signal?.throwIfAborted()
-    for (const problem of page) {
-      problems.add(problem)
-      files.problem(problem)
-    }
-    await files.drain()
-  }
-  const resubmitted = sources.reduce((sum, source) => sum + source.resubmitted, 0)
-  const read = sources.reduce((sum, source) => sum + source.records, 0) - resubmitted
-  const byState = [...counts.values()].reduce(addCounts, new Map<RowState, number>())
-  const totals: Totals = totalsOf(read, byState, resubmitted)
+  if (row.registeredAt !== null && row.state === 'registered') gathered.registrations.add(row.registeredAt)
+  keepEarliest(gathered.firstDebits, row)
+  gathered.lists[partOf(row)].add(listed(row, explanation))
+  files.row(row, explanation)
+}
+
+function factsFrom(
+  gathered: Gathered,
+  reader: ReportedLedger,
+  sources: readonly SourceRecord[],
+  campaign: ReportFacts['campaign'],
+): ReportFacts {
+  const { counts, sums, lists } = gathered
+  const totals = totalsOver(sources, counts)
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
   )
@@ -144,7 +169,7 @@ export async function walkLedger(
     campaign,
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
     totals,
-    notTaken,
+    notTaken: gathered.notTaken,
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     sources: counted,
     runs: reader.runs(),
@@ -156,16 +181,23 @@ export async function walkLedger(
       notSent: lists.notSent.result(),
       closed: lists.closed.result(),
     },
-    problems: problems.result(),
+    problems: gathered.problems.result(),
     problemCounts: reader.problemCounts(),
     refusalCounts: reader.refusalCounts(),
-    decisions: decisions.list,
+    decisions: gathered.decisions.list,
     hashTotals: {
       read: hashTotalsOf(sumsOf(sums.values())),
       byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
     },
     distinct: reader.distinctCounts(),
-    registrations: registrations.result(),
-    firstDebits,
+    registrations: gathered.registrations.result(),
+    firstDebits: gathered.firstDebits,
   }
+}
+
+function totalsOver(sources: readonly SourceRecord[], counts: ReadonlyMap<number, StateCounts>): Totals {
+  const resubmitted = sources.reduce((sum, source) => sum + source.resubmitted, 0)
+  const read = sources.reduce((sum, source) => sum + source.records, 0) - resubmitted
+  const byState = [...counts.values()].reduce(addCounts, new Map<RowState, number>())
+  return totalsOf(read, byState, resubmitted)
 }
