@@ -151,17 +151,38 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown reason'
 }
 
-function storeOn(database: Database): Store {
-  const addMandate = database.prepare(`
+const storeOn = (database: Database): Store => ({
+  ...mandatesOn(database),
+  ...offersOn(database),
+  ...billogramsOn(database),
+  close: () => void database.close(),
+})
+
+type MandateStore = Pick<
+  Store,
+  | 'nextMandateNumber'
+  | 'addMandate'
+  | 'mandatesAfter'
+  | 'mandateCount'
+  | 'mandateByReference'
+  | 'holdsMandateOf'
+  | 'holdsOriginal'
+  | 'finalise'
+>
+
+function mandatesOn(database: Database): MandateStore {
+  const add = database.prepare(`
     INSERT INTO mandates (customer_no, iban, signed_date, original_creditor_identifier,
       original_mandate_reference, assigned_creditor_identifier, assigned_mandate_reference,
       registered_at, request_id, finalised_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    VALUES (:customer_no, :iban, :signed_date, :original_creditor_identifier,
+      :original_mandate_reference, :assigned_creditor_identifier, :assigned_mandate_reference,
+      :registered_at, :request_id, :finalised_at)`)
   const lastNumber = database.prepare('SELECT coalesce(max(mandate_number), 0) FROM mandates').pluck()
-  const mandatesAfter = database.prepare<[number, number], MandateRow>(
+  const after = database.prepare<[number, number], MandateRow>(
     'SELECT * FROM mandates WHERE mandate_number > ? ORDER BY mandate_number LIMIT ?',
   )
-  const mandateByReference = database.prepare<[string], MandateRow>(
+  const byReference = database.prepare<[string], MandateRow>(
     'SELECT * FROM mandates WHERE assigned_mandate_reference = ?',
   )
   const ofCustomer = database.prepare('SELECT 1 FROM mandates WHERE customer_no = ? LIMIT 1').pluck()
@@ -173,64 +194,70 @@ function storeOn(database: Database): Store {
   const finalise = database.prepare(
     'UPDATE mandates SET finalised_at = ? WHERE assigned_mandate_reference = ? AND finalised_at IS NULL',
   )
-  const offerByKey = database.prepare<[string], DocumentRow>(
-    'SELECT document FROM offers WHERE offer_key = ?',
-  )
-  const addOffer = database.prepare('INSERT INTO offers (offer_key, document) VALUES (?, ?)')
-  const allOffers = database.prepare<[], DocumentRow>('SELECT document FROM offers ORDER BY rowid')
-  const billogramById = database.prepare<[string], DocumentRow>(
-    'SELECT document FROM billograms WHERE id = ?',
-  )
-  const putBillogram = database.prepare(`
-    INSERT INTO billograms (id, unique_value_key, document) VALUES (?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET unique_value_key = excluded.unique_value_key, document = excluded.document`)
-  const byUniqueValue = database
-    .prepare('SELECT 1 FROM billograms WHERE unique_value_key = ? AND id <> ?')
-    .pluck()
-  const allBillograms = database.prepare<[], DocumentRow>('SELECT document FROM billograms ORDER BY id')
-
   return {
     nextMandateNumber: () => (lastNumber.get() as number) + 1,
-    addMandate(mandate) {
-      addMandate.run(
-        mandate.customer_no,
-        mandate.iban,
-        mandate.signed_date,
-        mandate.amendment.sepa_creditor_identifier,
-        mandate.amendment.unique_mandate_reference,
-        mandate.sepa_creditor_identifier,
-        mandate.unique_mandate_reference,
-        mandate.registered_at,
-        mandate.request_id,
-        mandate.finalised_at,
-      )
-    },
-    mandatesAfter: (mandateNumber, limit) => mandatesAfter.all(mandateNumber, limit).map(mandateFrom),
+    addMandate: (mandate) => void add.run(rowOf(mandate)),
+    mandatesAfter: (mandateNumber, limit) => after.all(mandateNumber, limit).map(mandateFrom),
     mandateCount: () => lastNumber.get() as number,
     mandateByReference(assignedReference) {
-      const row = mandateByReference.get(assignedReference)
+      const row = byReference.get(assignedReference)
       return row === undefined ? null : mandateFrom(row)
     },
     holdsMandateOf: (customerNo) => ofCustomer.get(customerNo) !== undefined,
     holdsOriginal: (creditorIdentifier, mandateReference) =>
       byOriginal.get(mandateReference, creditorIdentifier) !== undefined,
     finalise: (assignedReference, at) => void finalise.run(at, assignedReference),
-    offerById: (offerId) => documentFrom(offerByKey.get(offerId.toLowerCase())) as Offer | null,
-    addOffer: (offer) => void addOffer.run(offer.offer_id.toLowerCase(), JSON.stringify(offer)),
-    offers: () => allOffers.all().map((row) => JSON.parse(row.document) as Offer),
-    billogramById: (id) => documentFrom(billogramById.get(id)) as BillogramRecord | null,
+  }
+}
+
+function offersOn(database: Database): Pick<Store, 'offerById' | 'addOffer' | 'offers'> {
+  const byKey = database.prepare<[string], DocumentRow>('SELECT document FROM offers WHERE offer_key = ?')
+  const add = database.prepare('INSERT INTO offers (offer_key, document) VALUES (?, ?)')
+  const all = database.prepare<[], DocumentRow>('SELECT document FROM offers ORDER BY rowid')
+  return {
+    offerById: (offerId) => documentFrom(byKey.get(offerId.toLowerCase())) as Offer | null,
+    addOffer: (offer) => void add.run(offer.offer_id.toLowerCase(), JSON.stringify(offer)),
+    offers: () => all.all().map((row) => JSON.parse(row.document) as Offer),
+  }
+}
+
+function billogramsOn(
+  database: Database,
+): Pick<Store, 'billogramById' | 'putBillogram' | 'isUniqueValueTaken' | 'billograms'> {
+  const byId = database.prepare<[string], DocumentRow>('SELECT document FROM billograms WHERE id = ?')
+  const put = database.prepare(`
+    INSERT INTO billograms (id, unique_value_key, document) VALUES (?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET unique_value_key = excluded.unique_value_key, document = excluded.document`)
+  const byUniqueValue = database
+    .prepare('SELECT 1 FROM billograms WHERE unique_value_key = ? AND id <> ?')
+    .pluck()
+  const all = database.prepare<[], DocumentRow>('SELECT document FROM billograms ORDER BY id')
+  return {
+    billogramById: (id) => documentFrom(byId.get(id)) as BillogramRecord | null,
     putBillogram(record) {
       const key = record.creditorUniqueValue?.toLowerCase() ?? null
-      putBillogram.run(record.id, key, JSON.stringify(record))
+      put.run(record.id, key, JSON.stringify(record))
     },
     isUniqueValueTaken: (value, exceptId) => byUniqueValue.get(value.toLowerCase(), exceptId) !== undefined,
-    billograms: () => allBillograms.all().map((row) => JSON.parse(row.document) as BillogramRecord),
-    close: () => void database.close(),
+    billograms: () => all.all().map((row) => JSON.parse(row.document) as BillogramRecord),
   }
 }
 
 const documentFrom = (row: DocumentRow | undefined): unknown =>
   row === undefined ? null : JSON.parse(row.document)
+
+const rowOf = (mandate: HeldMandate): Omit<MandateRow, 'mandate_number'> => ({
+  customer_no: mandate.customer_no,
+  iban: mandate.iban,
+  signed_date: mandate.signed_date,
+  original_creditor_identifier: mandate.amendment.sepa_creditor_identifier,
+  original_mandate_reference: mandate.amendment.unique_mandate_reference,
+  assigned_creditor_identifier: mandate.sepa_creditor_identifier,
+  assigned_mandate_reference: mandate.unique_mandate_reference,
+  registered_at: mandate.registered_at,
+  request_id: mandate.request_id,
+  finalised_at: mandate.finalised_at,
+})
 
 const mandateFrom = (row: MandateRow): HeldMandate => ({
   customer_no: row.customer_no,
