@@ -15,10 +15,14 @@ export function createCampaign(
 ): void {
   if (connection.prepare('select 1 from campaign').get() !== undefined) return
   connection
-    .prepare<[string, string, string, Uint8Array]>(
-      'insert into campaign (id, ledger_id, created_at, changed_at, secret) values (1, ?, ?, ?, ?)',
+    .prepare<[{ ledgerId: string; at: string; secret: Uint8Array }]>(
+      'insert into campaign (id, ledger_id, created_at, changed_at, secret) values (1, :ledgerId, :at, :at, :secret)',
     )
-    .run(Buffer.from(random(ID_BYTES)).toString('hex'), at, at, random(SECRET_BYTES))
+    .run({
+      ledgerId: Buffer.from(random(ID_BYTES)).toString('hex'),
+      at,
+      secret: random(SECRET_BYTES),
+    })
 }
 
 export const noteHolder = (
@@ -27,10 +31,8 @@ export const noteHolder = (
   at: string,
 ): void =>
   void connection
-    .prepare<[number | null, string, string, string | null]>(
-      'insert or replace into holder (id, pid, host, since, user) values (1, ?, ?, ?, ?)',
-    )
-    .run(pid, hostname(), at, user)
+    .prepare('insert or replace into holder (id, pid, host, since, user) values (1, :pid, :host, :at, :user)')
+    .run({ pid, host: hostname(), at, user })
 
 export const noteChange = (connection: Connection, at: string): void =>
   void connection.prepare<[string]>('update campaign set changed_at = ?').run(at)

@@ -95,9 +95,9 @@ function adopt({ connection, newRequestId }: ClaimParts, adoption: Adoption, at:
     `update attempt set outcome = 'in_doubt', hint = 'unknown', ended_at = ?, reason = ? where id = ?`,
   )
   const move = connection.prepare<[string, number]>('update row set state = ? where id = ?')
-  const decide = connection.prepare<[number, number, string, string, string]>(
+  const decide = connection.prepare(
     `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (?, ?, ?, ?, 'older_copy', 'ready', 'in_doubt', ?)`,
+     values (:id, :attemptId, :at, :by, 'older_copy', 'ready', 'in_doubt', :reason)`,
   )
   for (const { id } of ready) {
     const attemptId = intend.get(runId, newRequestId(), at, id)
@@ -105,7 +105,7 @@ function adopt({ connection, newRequestId }: ClaimParts, adoption: Adoption, at:
     send.run(transition('ready', 'intent'), id)
     doubt.run(at, WHY, attemptId)
     move.run(transition('sending', 'in_doubt'), id)
-    decide.run(id, attemptId, at, by, reason)
+    decide.run({ id, attemptId, at, by, reason })
   }
   forgetMissingLog(connection)
   setMark(connection, runId, adoption.mark)

@@ -11,16 +11,14 @@ export function prepareProblems(
   connection: Connection,
   columns: Readonly<Record<string, string>>,
 ): ProblemWriter {
-  const insert = connection.prepare<
-    [number, number | null, string, string, string | null, string, string, string, string]
-  >(
+  const insert = connection.prepare(
     `insert into problem (source_id, row_id, rule, severity, field, column_name, value, message, remedy)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (:sourceId, :rowId, :rule, :severity, :field, :column, :value, :message, :remedy)`,
   )
   return {
     write: (sourceId, rowId, { rule, severity, field, value, message, remedy }) => {
       const column = field === null ? '' : (columns[field] ?? field)
-      insert.run(sourceId, rowId, rule, severity, field, column, value, message, remedy)
+      insert.run({ sourceId, rowId, rule, severity, field, column, value, message, remedy })
     },
   }
 }

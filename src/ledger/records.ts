@@ -2,6 +2,7 @@ import type { Outcome } from '../domain/outcome.js'
 import type { SourceReading } from '../domain/source-reading.js'
 import type { RuleId } from '../domain/rules.js'
 import type { AttemptRecord, FormerDoubt, RowRecord, RunRecord, SourceRecord } from './reader.js'
+import { READ_COLUMNS } from './row-columns.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
 
@@ -24,12 +25,7 @@ export interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'formerDoubt'
   readonly cells: string | null
 }
 
-export const ROW_COLUMNS = `row.id as id, source_id as sourceId, source.name as source, record, line, state, rule,
-  customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
-  original_creditor_identifier as originalCreditorIdentifier, original_mandate_reference as originalMandateReference,
-  mandate_key as mandateKey, assigned_creditor_identifier as assignedCreditorIdentifier,
-  assigned_mandate_reference as assignedMandateReference, registered_at as registeredAt,
-  latest_first_debit as latestFirstDebit, superseded_by as supersededBy, corrects, attempts, cells,
+export const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source,
   case place when 0 then null
     else coalesce((select own.source_id from row as own where own.id = row.place), source_id) end as countedIn`
 
