@@ -137,7 +137,52 @@ export function createReader(connection: Connection, file: string): LedgerReader
 }
 
 function prepareRows(connection: Connection) {
-  const one = connection.prepare<[number], StoredRow>(
+  const one = prepareOneRow(connection)
+  const each = (ids: readonly number[]): RowRecord[] => ids.flatMap((id) => one(id) ?? [])
+  const ids = connection
+    .prepare<[RowState, number, number], number>(
+      'select id from row where state = ? and id > ? order by id limit ?',
+    )
+    .pluck()
+  const idOfReference = connection
+    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+  const idsOfCustomer = connection
+    .prepare<[number], number>('select id from row where customer_no = ? order by id')
+    .pluck()
+  const unreadable = connection.prepare<[string], { id: number; cells: string }>(
+    'select id, cells from row where customer_no is null and cells like ? order by id',
+  )
+  return {
+    one,
+    ofReference: (reference: string): RowRecord | null => {
+      const id = idOfReference.get(reference)
+      return id === undefined ? null : one(id)
+    },
+    ofCustomer: (customerNo: number): RowRecord[] => each(idsOfCustomer.all(customerNo)),
+    about: (customerNo: number): RowRecord[] =>
+      each([
+        ...idsOfCustomer.all(customerNo),
+        ...unreadable
+          .all(`%${customerNo}%`)
+          .filter(({ cells }) => holdsNumber(cells, customerNo))
+          .map(({ id }) => id),
+      ]),
+    /** One range of the index for each state, then merged: no page has to look at rows of other states. */
+    page: connection.transaction((states: readonly RowState[], after: number, limit: number): RowRecord[] =>
+      each(
+        [...new Set(states)]
+          .flatMap((state) => ids.all(state, after, limit))
+          .sort((a, b) => a - b)
+          .slice(0, limit),
+      ),
+    ),
+  }
+}
+
+/** A row with its latest attempt, and with the latest doubt over its mandate that a person has decided. */
+function prepareOneRow(connection: Connection): (id: number) => RowRecord | null {
+  const read = connection.prepare<[number], StoredRow>(
     `select ${ROW_COLUMNS} from row join source on source.id = source_id where row.id = ?`,
   )
   const lastAttempt = connection.prepare<[number, number], StoredAttempt>(
@@ -155,57 +200,13 @@ function prepareRows(connection: Connection) {
      select row_id as rowId, started_at as startedAt, request_id as requestId
        from attempt where id = (select max(id) from released)`,
   )
-  const ids = connection
-    .prepare<[RowState, number, number], number>(
-      'select id from row where state = ? and id > ? order by id limit ?',
-    )
-    .pluck()
-
-  function read(id: number): RowRecord | null {
-    const row = one.get(id)
+  return (id) => {
+    const row = read.get(id)
     if (row === undefined) return null
     const attempt = row.attempts === 0 ? undefined : lastAttempt.get(id, row.attempts)
     const hasFormer = anyFormer.get() !== undefined
     const doubt = hasFormer ? former.get({ id, key: row.mandateKey }) : undefined
     return toRow(row, attempt === undefined ? null : toAttempt(attempt), doubt ?? null)
-  }
-
-  const idOfReference = connection
-    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
-    .pluck()
-  const idsOfCustomer = connection
-    .prepare<[number], number>('select id from row where customer_no = ? order by id')
-    .pluck()
-
-  const unreadable = connection.prepare<[string], { id: number; cells: string }>(
-    'select id, cells from row where customer_no is null and cells like ? order by id',
-  )
-
-  return {
-    one: read,
-    ofReference: (reference: string): RowRecord | null => {
-      const id = idOfReference.get(reference)
-      return id === undefined ? null : read(id)
-    },
-    ofCustomer: (customerNo: number): RowRecord[] =>
-      idsOfCustomer.all(customerNo).flatMap((id) => read(id) ?? []),
-    about: (customerNo: number): RowRecord[] =>
-      [
-        ...idsOfCustomer.all(customerNo),
-        ...unreadable
-          .all(`%${customerNo}%`)
-          .filter(({ cells }) => holdsNumber(cells, customerNo))
-          .map(({ id }) => id),
-      ].flatMap((id) => read(id) ?? []),
-    /** One range of the index for each state, then merged: no page has to look at rows of other states. */
-    page: connection.transaction((states: readonly RowState[], after: number, limit: number): RowRecord[] =>
-      [...new Set(states)]
-        .flatMap((state) => ids.all(state, after, limit))
-        .sort((a, b) => a - b)
-        .slice(0, limit)
-        .map(read)
-        .filter((row) => row !== null),
-    ),
   }
 }
 
