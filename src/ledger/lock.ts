@@ -7,7 +7,7 @@ export interface Lock {
 }
 
 /** Of two that start at once each may see the other's first step; one of them gives up, and the other must not. */
-const SETTLING_MS = 250
+const WAIT_MS = 250
 
 export const lockFileOf = (file: string): string => `${file}.lock`
 
@@ -22,7 +22,7 @@ export const lockFileOf = (file: string): string => `${file}.lock`
 export function acquireLock(file: string, describeHolder: () => string): Lock {
   const path = lockFileOf(file)
   createPrivateFile(path)
-  const connection = openDatabase(path, { timeout: SETTLING_MS })
+  const connection = openDatabase(path, { timeout: WAIT_MS })
   try {
     connection.pragma('journal_mode = DELETE')
     connection.exec('begin exclusive')

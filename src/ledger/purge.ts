@@ -16,7 +16,7 @@ interface Scope {
   readonly action: string
 }
 
-const UNSETTLED = `('ready', 'sending', 'in_doubt')`
+const OPEN = `('ready', 'sending', 'in_doubt')`
 const CORRECTABLE = `('invalid', 'conflict', 'refused')`
 
 function countsIn(connection: Connection, states: string, { where, values }: Scope): string {
@@ -31,11 +31,11 @@ function countsIn(connection: Connection, states: string, { where, values }: Sco
 
 /** @throws {UsageError} while the rows may still be sent or corrected */
 function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean): void {
-  const unsettled = countsIn(connection, UNSETTLED, scope)
-  if (unsettled !== '')
+  const open = countsIn(connection, OPEN, scope)
+  if (open !== '')
     throw new UsageError(
-      `Cannot ${scope.action} while rows are open: ${unsettled}. Nothing was removed`,
-      'Send what is ready with "sepa-migrate run" or write it off, and settle what is in doubt with "sepa-migrate resolve"',
+      `Cannot ${scope.action} while rows are open: ${open}. Nothing was removed`,
+      'Send what is ready with "sepa-migrate run" or write it off, and resolve what is in doubt with "sepa-migrate resolve"',
     )
   const correctable = countsIn(connection, CORRECTABLE, scope)
   if (correctable !== '' && !withOpenRows)
