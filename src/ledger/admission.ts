@@ -5,16 +5,17 @@ import type { SeverityOverrides } from '../domain/rules.js'
 import { upperCase } from '../domain/text.js'
 import { noteChange } from './campaign-rows.js'
 import type { Connection } from './connection.js'
-import { prepareGivenBack, settleCorrections } from './corrections.js'
+import { decideCorrections, prepareGivenBack } from './corrections.js'
 import { prepareEarlierRows } from './earlier-rows.js'
-import { settleCustomers, settleNearDuplicates, settleSharedAccounts } from './cross-checks.js'
+import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './cross-checks.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
-import { settleGroups, settleRepeats } from './groups.js'
+import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from './ledger.js'
 import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
-import { prepareProblems } from './problems.js'
-import { settleResemblances } from './resemblance.js'
+import { prepareProblems, type ProblemWriter } from './problems.js'
+import { decideResemblances } from './resemblance.js'
+import { INSERT_ROW, type AdmittedRow } from './row-columns.js'
 import type { Scope } from './scope.js'
 
 export interface AdmissionParts {
@@ -89,20 +90,53 @@ function assertComplete(connection: Connection): void {
 const nextId = (connection: Connection, table: 'row' | 'source'): number =>
   connection.prepare<[], number>(`select coalesce(max(id), 0) + 1 from ${table}`).pluck().get() ?? 1
 
+/** A source that is being admitted. The functions below change it; nobody else sees it. */
+interface OpenSource {
+  readonly name: string
+  readonly scope: Scope
+  readonly places: Places
+  readonly insert: ReturnType<typeof prepareInsert>
+  readonly givenBack: ReturnType<typeof prepareGivenBack>
+  readonly problems: ProblemWriter
+  /** Id of the next row. */
+  next: number
+}
+
 function admitSource(
-  { connection, fingerprints, severities, now, guard }: AdmissionParts,
+  parts: AdmissionParts,
   firstOfAll: number,
-  source: Parameters<Admission['open']>[0],
+  given: Parameters<Admission['open']>[0],
   closed: () => void,
 ): SourceAdmission {
+  const { guard, now } = parts
+  const source = openSource(parts, firstOfAll, given)
+  return {
+    add: (records) => guard(() => takeRecords(source, records)),
+    close: (summary) => {
+      const result = guard(() => closeSource(source, summary, now))
+      closed()
+      return result
+    },
+    givenBack: () => guard(() => countGivenBack(source.scope)),
+  }
+}
+
+function openSource(
+  { connection, fingerprints, severities }: AdmissionParts,
+  firstOfAll: number,
+  { name, header, columns }: Parameters<Admission['open']>[0],
+): OpenSource {
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
   const first = nextId(connection, 'row')
   connection
-    .prepare<[number, string, string, string]>(
-      'insert into source (id, name, header, columns) values (?, ?, ?, ?)',
-    )
-    .run(sourceId, maskAccounts(source.name), JSON.stringify(source.header), JSON.stringify(source.columns))
+    .prepare('insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)')
+    .run({
+      sourceId,
+      name: maskAccounts(name),
+      header: JSON.stringify(header),
+      columns: JSON.stringify(columns),
+    })
   const scope: Scope = {
     connection,
     fingerprints,
@@ -110,53 +144,49 @@ function admitSource(
     sourceId,
     first,
     firstOfAll,
-    header: source.header,
-    columns: source.columns,
+    header,
+    columns,
   }
-  const places = preparePlaces(scope)
-  const givenBack = prepareGivenBack(scope)
-  const insert = prepareInsert(scope)
-  const problems = prepareProblems(connection, source.columns)
-  let next = first
-
-  function close(summary: SourceSummary): 'admitted' | 'known' {
-    const isKnown =
-      connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
-    if (isKnown) {
-      connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
-      return 'known'
-    }
-    if (next - first !== summary.records) {
-      throw new Error(
-        `Cannot admit "${source.name}": ${summary.records} records were read, ${next - first} came in`,
-      )
-    }
-    settleAcrossRows(scope, places)
-    for (const finding of summary.findings) problems.write(sourceId, null, finding)
-    seal(scope, summary, next - 1, now())
-    connection.exec(`release ${SAVEPOINT}`)
-    return 'admitted'
-  }
-
   return {
-    add: (records) =>
-      guard(() => {
-        for (const record of records) {
-          insert(next, record)
-          givenBack(next, record)
-          // What is wrong with a row that came back as it was is on record already.
-          if (record.isUnchanged !== true)
-            for (const finding of record.findings) problems.write(sourceId, next, finding)
-          next += 1
-        }
-      }),
-    close: (summary) => {
-      const result = guard(() => close(summary))
-      closed()
-      return result
-    },
-    givenBack: () => guard(() => countGivenBack(scope)),
+    name,
+    scope,
+    places: preparePlaces(scope),
+    givenBack: prepareGivenBack(scope),
+    insert: prepareInsert(scope),
+    problems: prepareProblems(connection, columns),
+    next: first,
   }
+}
+
+function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
+  const { scope, insert, givenBack, problems } = source
+  for (const record of records) {
+    insert(source.next, record)
+    givenBack(source.next, record)
+    // What is wrong with a row that came back as it was is on record already.
+    if (record.isUnchanged !== true)
+      for (const finding of record.findings) problems.write(scope.sourceId, source.next, finding)
+    source.next += 1
+  }
+}
+
+function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
+  const { name, scope, places, problems, next } = source
+  const { connection, sourceId, first } = scope
+  const isKnown =
+    connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
+  if (isKnown) {
+    connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
+    return 'known'
+  }
+  if (next - first !== summary.records) {
+    throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${next - first} came in`)
+  }
+  decideAcrossRows(scope, places)
+  for (const finding of summary.findings) problems.write(sourceId, null, finding)
+  seal(scope, summary, next - 1, now())
+  connection.exec(`release ${SAVEPOINT}`)
+  return 'admitted'
 }
 
 function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {
@@ -170,41 +200,42 @@ function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: 
 }
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function settleAcrossRows(scope: Scope, places: Places): void {
-  settleCorrections(scope, places)
-  settleRepeats(scope)
-  settleGroups(scope)
-  settleResemblances(scope)
-  settleCustomers(scope)
-  settleNearDuplicates(scope)
-  settleSharedAccounts(scope)
-  places.settle()
+function decideAcrossRows(scope: Scope, places: Places): void {
+  decideCorrections(scope, places)
+  decideRepeats(scope)
+  decideGroups(scope)
+  decideResemblances(scope)
+  decideCustomers(scope)
+  decideNearDuplicates(scope)
+  decideSharedAccounts(scope)
+  places.decide()
 }
 
 function seal(
   { connection, sourceId, first }: Scope,
-  summary: SourceSummary,
+  { sha256, bytes, records, blankLines, reading }: SourceSummary,
   last: number,
   at: string,
 ): void {
-  const range = last < first ? [null, null] : [first, last]
+  const isEmpty = last < first
   connection
     .prepare(
-      `update source set sha256 = ?, bytes = ?, records = ?, blank_lines = ?, reading = ?, admitted_at = ?,
-         first_row = ?, last_row = ?,
-         resubmitted = (select count(*) from row where id >= ? and corrects is not null) where id = ?`,
+      `update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
+         reading = :reading, admitted_at = :at, first_row = :firstRow, last_row = :lastRow,
+         resubmitted = (select count(*) from row where id >= :first and corrects is not null) where id = :sourceId`,
     )
-    .run(
-      summary.sha256,
-      summary.bytes,
-      summary.records,
-      summary.blankLines,
-      JSON.stringify(summary.reading),
+    .run({
+      sha256,
+      bytes,
+      records,
+      blankLines,
+      reading: JSON.stringify(reading),
       at,
-      ...range,
       first,
+      firstRow: isEmpty ? null : first,
+      lastRow: isEmpty ? null : last,
       sourceId,
-    )
+    })
 }
 
 /**
@@ -215,39 +246,34 @@ const keyOf = (key: string | null, { original }: Mandate): string =>
   key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
 
 function prepareInsert({ connection, fingerprints, sourceId, first, header, columns }: Scope) {
-  const statement = connection.prepare(
-    `insert into row (id, source_id, record, line, state, rule, customer_no, iban, iban_masked, iban_key,
-       signed_date, original_creditor_identifier, original_mandate_reference, mandate_key, raw, corrects, place,
-       latest_first_debit, cells, content_key)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = connection.prepare<[AdmittedRow]>(INSERT_ROW)
   const locate = prepareLocating(connection, fingerprints, first)
   return (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban
-    statement.run(
+    insert.run({
       id,
       sourceId,
-      record.record,
-      record.line,
-      verdict.kind === 'sendable' ? 'ready' : verdict.kind,
-      ruleOfVerdict(record),
-      mandate?.customerNo ?? values.customerNo,
+      record: record.record,
+      line: record.line,
+      state: verdict.kind === 'sendable' ? 'ready' : verdict.kind,
+      rule: ruleOfVerdict(record),
+      customerNo: mandate?.customerNo ?? values.customerNo,
       iban,
-      iban === null ? null : maskIban(iban),
-      iban === null ? null : fingerprints.account(iban),
-      mandate?.signedDate ?? values.signedDate,
-      mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
-      mandate?.original.mandateReference ?? values.mandateReference,
-      mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
-      mandate === null ? fingerprintRaw(fingerprints, { header, columns }, record) : null,
-      record.corrects === 0 ? (locate(record.cells) ?? 0) : record.corrects,
-      record.corrects === null ? null : 0,
-      record.latestFirstDebit,
-      JSON.stringify(record.cells),
-      mandate === null ? null : fingerprints.content(mandate),
-    )
+      ibanMasked: iban === null ? null : maskIban(iban),
+      ibanKey: iban === null ? null : fingerprints.account(iban),
+      signedDate: mandate?.signedDate ?? values.signedDate,
+      originalCreditorIdentifier: mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
+      originalMandateReference: mandate?.original.mandateReference ?? values.mandateReference,
+      mandateKey: mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
+      raw: mandate === null ? fingerprintRaw(fingerprints, { header, columns }, record) : null,
+      corrects: record.corrects === 0 ? (locate(record.cells) ?? 0) : record.corrects,
+      place: record.corrects === null ? null : 0,
+      latestFirstDebit: record.latestFirstDebit,
+      cells: JSON.stringify(record.cells),
+      contentKey: mandate === null ? null : fingerprints.content(mandate),
+    })
   }
 }
 

@@ -37,7 +37,7 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
 const VALUES = `row.id, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
   original_mandate_reference as reference, cells`
 
-/** Keeps what a line that was given back says of itself until the source is settled. */
+/** Keeps what a line that was given back says of itself until its source is closed. */
 export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
   connection.exec(
     `create temp table if not exists given_back
@@ -52,10 +52,10 @@ export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
 
 /**
  * Newcomers that name the row they correct. Those of the same mandate are left to the rules for groups; the others
- * are settled here, before the groups, because the row they replace must no longer count there. A line that does not
+ * are decided here, before the groups, because the row they replace must no longer count there. A line that does not
  * say which row it corrects has its own error already.
  */
-export function settleCorrections(scope: Scope, places: Places): void {
+export function decideCorrections(scope: Scope, places: Places): void {
   const { connection, first } = scope
   const page = connection.prepare<[{ after: number; limit: number }], Newcomer>(
     `select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
@@ -102,7 +102,7 @@ function prepareHoldingShown({ connection, fingerprints, first }: Scope, places:
 }
 
 /**
- * A row of a conflict that came back as it was changes nothing, or a part of a file would settle the conflict by
+ * A row of a conflict that came back as it was changes nothing, or a part of a file would decide the conflict by
  * what it leaves out. It counts again where another row of that conflict was corrected, unless a person said which
  * row is right.
  */

@@ -15,7 +15,7 @@ interface Rule {
 }
 
 /** Reports every row that the rule finds; as an error, the rule makes them invalid. */
-function settle({ connection, columns, severities, first }: Scope, { rule, field, select }: Rule): void {
+function decide({ connection, columns, severities, first }: Scope, { rule, field, select }: Rule): void {
   const severity = severityOf(rule, severities)
   if (severity === 'off') return
   connection.exec('create temp table if not exists found (id integer primary key)')
@@ -31,8 +31,8 @@ function settle({ connection, columns, severities, first }: Scope, { rule, field
 }
 
 /** CUSTOMER_MULTIPLE_MANDATES. Rows that will be sent never share a key here, so two of them are two mandates. */
-export const settleCustomers = (scope: Scope): void =>
-  settle(scope, {
+export const decideCustomers = (scope: Scope): void =>
+  decide(scope, {
     rule: 'CUSTOMER_MULTIPLE_MANDATES',
     field: 'customer_no',
     select: `
@@ -46,8 +46,8 @@ export const settleCustomers = (scope: Scope): void =>
   })
 
 /** MANDATE_NEAR_DUPLICATE. One of the two spellings has a blank, and an index holds just the keys that have one. */
-export const settleNearDuplicates = (scope: Scope): void =>
-  settle(scope, {
+export const decideNearDuplicates = (scope: Scope): void =>
+  decide(scope, {
     rule: 'MANDATE_NEAR_DUPLICATE',
     field: 'unique_mandate_reference',
     select: `
@@ -67,8 +67,8 @@ export const settleNearDuplicates = (scope: Scope): void =>
   })
 
 /** IBAN_SHARED, over fingerprints: it still sees an account whose row is registered. */
-export const settleSharedAccounts = (scope: Scope): void =>
-  settle(scope, {
+export const decideSharedAccounts = (scope: Scope): void =>
+  decide(scope, {
     rule: 'IBAN_SHARED',
     field: 'iban',
     select: `

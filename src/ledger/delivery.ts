@@ -1,11 +1,11 @@
 import { transition } from '../domain/row-state.js'
 import type { Outcome } from '../domain/outcome.js'
-import { prepareAccountRemoval } from './account-removal.js'
+import { prepareRegistration } from './account-removal.js'
 import type { Connection } from './connection.js'
 import type { EmergencyFile } from './emergency-file.js'
 import type { Attempt, ReadyRow } from './ledger.js'
 
-export interface DeliveryParts {
+export interface GroupCommitParts {
   readonly connection: Connection
   readonly now: () => string
   readonly newRequestId: () => string
@@ -22,7 +22,7 @@ export interface DeliveryParts {
   readonly settled: (count: number) => void
 }
 
-export interface Delivery {
+export interface GroupCommit {
   readonly begin: (row: ReadyRow) => Promise<Attempt>
   readonly settle: (attempt: Attempt, outcome: Outcome) => Promise<void>
   readonly isReferenceWaiting: (mandateReference: string) => boolean
@@ -52,6 +52,17 @@ interface Committed {
   readonly reject: (error: unknown) => void
 }
 
+/** What waits for its commit. The functions below change it; nobody else sees it. */
+interface Group {
+  readonly parts: GroupCommitParts
+  readonly commitIntent: (rowId: number) => Attempt
+  readonly commitSettlement: (attempt: Attempt, outcome: Outcome) => void
+  readonly noteChange: (at: string) => void
+  waiting: Waiting[]
+  /** References that wait among them, with letters folded. */
+  references: Set<string>
+}
+
 /** SQLite compares references without case for the letters a to z; so does this. */
 const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
@@ -63,81 +74,83 @@ const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => 
  * leaves, and the ledger takes no further write: after a failed flush the kernel may have dropped what it reports as
  * written. See ledger/README.md#how-it-is-written.
  */
-export function createDelivery(parts: DeliveryParts): Delivery {
-  const { write } = parts
-  const commitIntent = prepareIntent(parts)
-  const commitSettlement = prepareSettlement(parts)
+export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
   const noteChange = parts.connection.prepare<[string]>('update campaign set changed_at = ?')
-  let waiting: Waiting[] = []
-  let references = new Set<string>()
-
-  function enqueue(event: Waiting): void {
-    waiting.push(event)
-    if (waiting.length === 1) parts.defer(flush)
+  const group: Group = {
+    parts,
+    commitIntent: prepareIntent(parts),
+    commitSettlement: prepareSettlement(parts),
+    noteChange: (at) => void noteChange.run(at),
+    waiting: [],
+    references: new Set(),
   }
-
-  /** In the order they were told: a row may be turned away and begun again within one turn. */
-  function commit(event: Waiting): Committed {
-    if (event.kind === 'intent') {
-      const attempt = commitIntent(event.rowId)
-      return { begun: attempt.id, announce: () => event.resolve(attempt), reject: event.reject }
-    }
-    commitSettlement(event.attempt, event.outcome)
-    return { begun: 0, announce: event.resolve, reject: event.reject }
-  }
-
-  /** What cannot be noted must not leave; what came back is on disk all the same. */
-  function announce(committed: readonly Committed[]): void {
-    const attempts = Math.max(0, ...committed.map(({ begun }) => begun))
-    let fault: { readonly error: unknown } | null = null
-    try {
-      if (attempts > 0) parts.begun(attempts)
-    } catch (error) {
-      fault = { error }
-    }
-    for (const each of committed) {
-      if (fault !== null && each.begun > 0) each.reject(fault.error)
-      else each.announce()
-    }
-  }
-
-  function flush(): void {
-    const group = waiting
-    if (group.length === 0) return
-    waiting = []
-    let committed: Committed[]
-    try {
-      committed = write(() => {
-        noteChange.run(parts.now())
-        return group.map(commit)
-      })
-    } catch (error) {
-      giveUp(group, error)
-      return
-    }
-    references = new Set()
-    announce(committed)
-    parts.settled(group.filter(({ kind }) => kind === 'settlement').length)
-  }
-
-  function giveUp(group: readonly Waiting[], error: unknown): void {
-    for (const event of group) {
-      if (event.kind === 'settlement') parts.emergency()?.append(emergencyLine(event, parts.now()))
-    }
-    for (const event of group) event.reject(error)
-  }
-
   return {
     begin: ({ id }) =>
-      new Promise((resolve, reject) => enqueue({ kind: 'intent', rowId: id, resolve, reject })),
+      new Promise((resolve, reject) => enqueue(group, { kind: 'intent', rowId: id, resolve, reject })),
     settle: (attempt, outcome) =>
       new Promise((resolve, reject) => {
-        if (outcome.kind === 'registered') references.add(foldCase(outcome.value.mandateReference))
-        enqueue({ kind: 'settlement', attempt, outcome, resolve, reject })
+        if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
+        enqueue(group, { kind: 'settlement', attempt, outcome, resolve, reject })
       }),
-    isReferenceWaiting: (mandateReference) => references.has(foldCase(mandateReference)),
-    flush,
+    isReferenceWaiting: (mandateReference) => group.references.has(foldCase(mandateReference)),
+    flush: () => flush(group),
   }
+}
+
+function enqueue(group: Group, event: Waiting): void {
+  group.waiting.push(event)
+  if (group.waiting.length === 1) group.parts.defer(() => flush(group))
+}
+
+function flush(group: Group): void {
+  const { parts, waiting } = group
+  if (waiting.length === 0) return
+  group.waiting = []
+  let committed: Committed[]
+  try {
+    committed = parts.write(() => {
+      group.noteChange(parts.now())
+      return waiting.map((event) => commit(group, event))
+    })
+  } catch (error) {
+    giveUp(parts, waiting, error)
+    return
+  }
+  group.references = new Set()
+  announce(parts, committed)
+  parts.settled(waiting.filter(({ kind }) => kind === 'settlement').length)
+}
+
+/** In the order they were told: a row may be turned away and begun again within one turn. */
+function commit({ commitIntent, commitSettlement }: Group, event: Waiting): Committed {
+  if (event.kind === 'intent') {
+    const attempt = commitIntent(event.rowId)
+    return { begun: attempt.id, announce: () => event.resolve(attempt), reject: event.reject }
+  }
+  commitSettlement(event.attempt, event.outcome)
+  return { begun: 0, announce: event.resolve, reject: event.reject }
+}
+
+/** What cannot be noted must not leave; what came back is on disk all the same. */
+function announce(parts: GroupCommitParts, committed: readonly Committed[]): void {
+  const attempts = Math.max(0, ...committed.map(({ begun }) => begun))
+  let fault: { readonly error: unknown } | null = null
+  try {
+    if (attempts > 0) parts.begun(attempts)
+  } catch (error) {
+    fault = { error }
+  }
+  for (const each of committed) {
+    if (fault !== null && each.begun > 0) each.reject(fault.error)
+    else each.announce()
+  }
+}
+
+function giveUp(parts: GroupCommitParts, waiting: readonly Waiting[], error: unknown): void {
+  for (const event of waiting) {
+    if (event.kind === 'settlement') parts.emergency()?.append(emergencyLine(event, parts.now()))
+  }
+  for (const event of waiting) event.reject(error)
 }
 
 /** Evidence for a person: no account number, which the outcome has masked already. */
@@ -166,7 +179,12 @@ function changeOne(changes: number, what: string): void {
     throw new Error(`Cannot record ${what}: ${changes} rows were in the expected state, not 1`)
 }
 
-function prepareIntent({ connection, now, newRequestId, runId }: DeliveryParts): (rowId: number) => Attempt {
+function prepareIntent({
+  connection,
+  now,
+  newRequestId,
+  runId,
+}: GroupCommitParts): (rowId: number) => Attempt {
   const insert = connection.prepare<
     [{ rowId: number; runId: number; requestId: string; at: string }],
     { id: number; n: number }
@@ -188,7 +206,10 @@ function prepareIntent({ connection, now, newRequestId, runId }: DeliveryParts):
   }
 }
 
-function prepareSettlement({ connection, now }: DeliveryParts): (attempt: Attempt, outcome: Outcome) => void {
+function prepareSettlement({
+  connection,
+  now,
+}: GroupCommitParts): (attempt: Attempt, outcome: Outcome) => void {
   const endAttempt = connection.prepare(
     `update attempt set outcome = :outcome, ended_at = :at, started = :started, hint = :hint, reason = :reason,
        status = :status, error_code = :errorCode, service_code = :serviceCode, field = :field, message = :message,
@@ -198,14 +219,7 @@ function prepareSettlement({ connection, now }: DeliveryParts): (attempt: Attemp
   const move = connection.prepare<[string, number]>(
     `update row set state = ? where id = ? and state = 'sending'`,
   )
-  const register = connection
-    .prepare<[{ id: number; creditor: string; reference: string; at: string }], string>(
-      `update row set state = 'registered', assigned_creditor_identifier = :creditor,
-       assigned_mandate_reference = :reference, registered_at = :at, iban = null, cells = null
-     where id = :id and state = 'sending' returning mandate_key`,
-    )
-    .pluck()
-  const removeAccounts = prepareAccountRemoval(connection)
+  const register = prepareRegistration(connection)
 
   return (attempt, outcome) => {
     const at = now()
@@ -226,14 +240,7 @@ function prepareSettlement({ connection, now }: DeliveryParts): (attempt: Attemp
       changeOne(move.run(next, attempt.rowId).changes, `the outcome of row ${attempt.rowId}`)
       return
     }
-    const { creditorIdentifier, mandateReference } = outcome.value
-    const key = register.get({
-      id: attempt.rowId,
-      creditor: creditorIdentifier,
-      reference: mandateReference,
-      at,
-    })
-    changeOne(key === undefined ? 0 : 1, `the registration of row ${attempt.rowId}`)
-    if (key !== undefined) removeAccounts(attempt.rowId, key)
+    const isRegistered = register({ rowId: attempt.rowId, from: 'sending', assigned: outcome.value, at })
+    changeOne(isRegistered ? 1 : 0, `the registration of row ${attempt.rowId}`)
   }
 }

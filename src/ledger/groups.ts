@@ -7,7 +7,8 @@ import {
   type LiveState,
 } from '../domain/admission.js'
 import { ruleOf, severityOf } from '../domain/rules.js'
-import { prepareNotices, type Notice } from './problems.js'
+import { prepareRemovalOfMandate } from './account-removal.js'
+import { prepareNotices, type Notice, type NoticeWriter } from './problems.js'
 import { describeRow } from './row-names.js'
 import { sqlList } from './schema.js'
 import type { Scope } from './scope.js'
@@ -26,7 +27,7 @@ const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from ro
 const CONTENT = `(customer_no || ' ' || signed_date || ' ' || hex(iban_key))`
 
 /** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */
-export function settleRepeats(scope: Scope): void {
+export function decideRepeats(scope: Scope): void {
   const { connection, first } = scope
   const where = `id >= :first and mandate_key is null and ${REPEATED}`
   const notices = prepareNotices(connection, scope.columns)
@@ -80,7 +81,7 @@ interface Group {
  * Decides every mandate key of the new source that occurs more than once, in it or in the ledger. Groups are counted
  * by SQL and read page by page: a file in which a million rows share one filler reference needs no memory.
  */
-export function settleGroups(scope: Scope): void {
+export function decideGroups(scope: Scope): void {
   const { connection, first } = scope
   connection.exec(
     'create temp table if not exists collision (id integer primary key, key text not null, has_older integer not null)',
@@ -153,93 +154,120 @@ function prepareReading({ connection, first, severities }: Scope): (collision: C
   }
 }
 
+/** What is prepared once for all groups of a source. */
+interface Applying {
+  readonly scope: Scope
+  readonly notices: NoticeWriter
+  readonly nameOf: ReturnType<typeof describeRow>
+  readonly words: ReturnType<typeof prepareWords>
+  readonly updates: Map<string, ReturnType<Scope['connection']['prepare']>>
+}
+
 function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void {
   const { connection, first } = scope
-  const notices = prepareNotices(connection, scope.columns)
-  const nameOf = describeRow(connection, first)
-  const words = prepareWords(scope)
-  const updates = new Map<string, ReturnType<typeof connection.prepare>>()
-  const differing = connection
-    .prepare<[{ key: string; first: number; one: number | null }], number>(
-      `select min(id) from row where mandate_key = :key and ${SENDABLE}
-         and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`,
-    )
-    .pluck()
-
-  function give(
-    state: 'conflict' | 'duplicate',
-    where: string,
-    values: Readonly<Record<string, unknown>>,
-    notice: Notice | null,
-  ): void {
-    if (notice !== null) notices.write(notice, `mandate_key = :key and ${where}`, values)
-    const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
-    const sql = `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`
-    const statement = updates.get(sql) ?? connection.prepare(sql)
-    updates.set(sql, statement)
-    statement.run(values)
+  const applying: Applying = {
+    scope,
+    notices: prepareNotices(connection, scope.columns),
+    nameOf: describeRow(connection, first),
+    words: prepareWords(scope),
+    updates: new Map(),
   }
-
-  function conflictInside({ key, counts }: Group): void {
-    const values = { key, first, one: counts.firstSendable }
-    const other = counts.firstHeldBack ?? differing.get(values) ?? null
-    give('conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(other)))
-    give('conflict', SENDABLE, values, words.conflict(nameOf(counts.firstHeldBack ?? counts.firstSendable)))
-  }
-
-  function repeatInside({ key, counts, facts }: Group): void {
-    if (counts.sendable < 2) return
-    const values = { key, first, one: counts.firstSendable }
-    const name = nameOf(counts.firstSendable)
-    const loweredConflict = words.loweredConflict(name)
-    if (!facts.sendable.agree && loweredConflict !== null) {
-      notices.write(loweredConflict, `mandate_key = :key and ${SENDABLE}`, values)
-    }
-    give('duplicate', `${SENDABLE} and id > :one`, values, words.duplicateInFile(name))
-  }
-
-  function against(live: LiveRow, { key, counts }: Group): void {
-    if (counts.sendable === 0) return
-    const values = { key, first, content: live.content }
-    const name = nameOf(live.id)
-    give('duplicate', `${SENDABLE} and ${CONTENT} = :content`, values, words.duplicateInLedger(name))
-    give('conflict', SENDABLE, values, words.blocked(live.state, name))
-  }
-
+  const conflictInside = prepareConflictInside(applying)
   const supersede = connection.prepare<[{ key: string; first: number }]>(
     `update row set state = 'superseded', superseded_by =
        (select min(newer.id) from row as newer
          where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate')
      where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)})`,
   )
-  const removeAccounts = connection.prepare<[{ key: string; first: number }]>(
-    `update row set iban = null, cells = null
-      where mandate_key = :key and state in ('duplicate', 'superseded') and (iban is not null or cells is not null)`,
-  )
+  const removeAccounts = prepareRemovalOfMandate(connection)
 
   return (group, plan) => {
     const { key, live } = group
-    const values = { key, first }
-    if (plan.heldBack === 'duplicate' && group.counts.heldBack > 0) {
-      give('duplicate', `id >= :first and state in ('invalid', 'excluded')`, values, REPEATED_NOTICE)
-    }
+    if (plan.heldBack === 'duplicate') repeatHeldBack(applying, group)
     switch (plan.sendable) {
       case 'first_goes':
-        repeatInside(group)
+        repeatInside(applying, group)
         break
       case 'conflict':
         conflictInside(group)
         break
       case 'duplicate':
-        give('duplicate', SENDABLE, values, words.duplicateInLedger(nameOf(live?.id ?? null)))
+        repeatLive(applying, group)
         break
       case 'against_live':
-        if (live !== null) against(live, group)
+        if (live !== null) against(applying, live, group)
         break
     }
-    if (plan.supersede && group.hasOlder) supersede.run(values)
-    if (live?.state === 'registered') removeAccounts.run(values)
+    if (plan.supersede && group.hasOlder) supersede.run({ key, first })
+    if (live?.state === 'registered') removeAccounts(key)
   }
+}
+
+/** Gives rows of the mandate a state that holds them back, and says why. */
+function give(
+  { scope, notices, updates }: Applying,
+  state: 'conflict' | 'duplicate',
+  where: string,
+  values: Readonly<Record<string, unknown>>,
+  notice: Notice | null,
+): void {
+  if (notice !== null) notices.write(notice, `mandate_key = :key and ${where}`, values)
+  const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
+  const sql = `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`
+  const statement = updates.get(sql) ?? scope.connection.prepare(sql)
+  updates.set(sql, statement)
+  statement.run(values)
+}
+
+function repeatHeldBack(applying: Applying, { key, counts }: Group): void {
+  if (counts.heldBack === 0) return
+  const values = { key, first: applying.scope.first }
+  give(applying, 'duplicate', `id >= :first and state in ('invalid', 'excluded')`, values, REPEATED_NOTICE)
+}
+
+function prepareConflictInside(applying: Applying): (group: Group) => void {
+  const { scope, words, nameOf } = applying
+  const differing = scope.connection
+    .prepare<[{ key: string; first: number; one: number | null }], number>(
+      `select min(id) from row where mandate_key = :key and ${SENDABLE}
+         and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`,
+    )
+    .pluck()
+  return ({ key, counts }) => {
+    const one = counts.firstSendable
+    const values = { key, first: scope.first, one }
+    const other = counts.firstHeldBack ?? differing.get(values) ?? null
+    give(applying, 'conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(other)))
+    give(applying, 'conflict', SENDABLE, values, words.conflict(nameOf(counts.firstHeldBack ?? one)))
+  }
+}
+
+function repeatInside(applying: Applying, { key, counts, facts }: Group): void {
+  if (counts.sendable < 2) return
+  const { scope, notices, words, nameOf } = applying
+  const values = { key, first: scope.first, one: counts.firstSendable }
+  const name = nameOf(counts.firstSendable)
+  const loweredConflict = words.loweredConflict(name)
+  if (!facts.sendable.agree && loweredConflict !== null) {
+    notices.write(loweredConflict, `mandate_key = :key and ${SENDABLE}`, values)
+  }
+  give(applying, 'duplicate', `${SENDABLE} and id > :one`, values, words.duplicateInFile(name))
+}
+
+function repeatLive(applying: Applying, { key, live }: Group): void {
+  const { scope, words, nameOf } = applying
+  const notice = words.duplicateInLedger(nameOf(live?.id ?? null))
+  give(applying, 'duplicate', SENDABLE, { key, first: scope.first }, notice)
+}
+
+function against(applying: Applying, live: LiveRow, { key, counts }: Group): void {
+  if (counts.sendable === 0) return
+  const { scope, words, nameOf } = applying
+  const values = { key, first: scope.first, content: live.content }
+  const name = nameOf(live.id)
+  const isLikeLive = `${SENDABLE} and ${CONTENT} = :content`
+  give(applying, 'duplicate', isLikeLive, values, words.duplicateInLedger(name))
+  give(applying, 'conflict', SENDABLE, values, words.blocked(live.state, name))
 }
 
 /** What the operator reads. `name` says which other row it is about. */

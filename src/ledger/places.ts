@@ -9,7 +9,7 @@ export interface Places {
   /** The line is about this row; it takes its place if that is replaced. */
   readonly isAbout: (newcomer: number, row: number) => void
   /** Once all rules across rows have spoken. */
-  readonly settle: () => void
+  readonly decide: () => void
 }
 
 export function preparePlaces({ connection, first }: Scope): Places {
@@ -47,7 +47,7 @@ export function preparePlaces({ connection, first }: Scope): Places {
 
   return {
     isAbout: (newcomer, row) => void note.run(newcomer, row),
-    settle: () => {
+    decide: () => {
       named.all().forEach(take)
       replaced.all(first, first).forEach(take)
       if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')

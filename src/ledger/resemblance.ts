@@ -26,7 +26,7 @@ const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
  * the customer would be debited twice. Customer, account and date tell it; the account by its fingerprint, which
  * outlives it. Such a row waits for a person.
  */
-export function settleResemblances({ connection, first, firstOfAll, columns, severities }: Scope): void {
+export function decideResemblances({ connection, first, firstOfAll, columns, severities }: Scope): void {
   const severity = severityOf(RULE, severities)
   if (severity === 'off' || first === 1) return
   connection.exec(

@@ -14,9 +14,9 @@ import {
 import { createClaims } from './claims.js'
 import { emptyLog, type Connection } from './connection.js'
 import { prepareTotals } from './control-totals.js'
-import { createDelivery } from './delivery.js'
+import { startGroupCommit, type GroupCommit } from './delivery.js'
 import { openEmergencyFile, type EmergencyFile } from './emergency-file.js'
-import type { Ledger } from './ledger.js'
+import type { Admission, Ledger, RunSettings } from './ledger.js'
 import type { Clock } from '../domain/clock.js'
 import type { Lock } from './lock.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from './purge.js'
@@ -24,7 +24,7 @@ import { createReader } from './open-reader.js'
 import { prepareReadyRows } from './ready-rows.js'
 import { noteUnendedRuns, recover, UNNOTICED } from './recovery.js'
 import { resolveRows, retryRefused } from './resolution.js'
-import { createStorage } from './storage.js'
+import { createStorage, type Storage } from './storage.js'
 
 export interface LedgerOptions {
   readonly file: string
@@ -64,167 +64,236 @@ export interface LedgerParts extends LedgerOptions {
   readonly lock: Lock
 }
 
+/** A ledger that is held for writing. The functions below change it; nobody else sees it. */
+interface Held {
+  readonly connection: Connection
+  readonly file: string
+  readonly clock: Clock
+  readonly lock: Lock
+  readonly storage: Storage
+  readonly now: () => string
+  runId: number | null
+  emergency: EmergencyFile | null
+  noteAttempts: (attempts: number) => void
+  isAdmitting: boolean
+  settledSinceEmptied: number
+  isClosed: boolean
+  isEmptied: boolean
+}
+
 /** Puts the verbs together over a connection that is configured and migrated. */
 export function createLedger(parts: LedgerParts): Ledger {
-  const { connection, clock, lock } = parts
-  const file = resolve(parts.file)
   const random = parts.random ?? randomBytes
-  const now = (): string => new Date(clock.now()).toISOString()
-  const storage = createStorage(connection, file)
-  const { write, guard, assertSound } = storage
+  const held = hold(parts)
+  const { connection, file, now, storage } = held
+  const recovered = takeOver(held, parts, random)
+  const newRequestId = (): string => uuidFrom(random(16))
+  const commits = groupCommitOf(held, newRequestId, parts.defer ?? setImmediate)
+  return {
+    file,
+    recovered,
+    assertBelongsTo: (campaign) => void isBound(connection, file, campaign),
+    bind: (campaign) => join(held, () => bind(connection, file, campaign, now())),
+    view: { ...createReader(connection, file), close: () => undefined },
+    startRun: (settings, underWay = USUAL_UNDER_WAY) => startRun(held, settings, underWay),
+    endRun: (id, end) => {
+      commits.flush()
+      storage.write(() => endRun(connection, id, end, now()))
+      held.runId = null
+    },
+    admit: (options) => admit(held, options),
+    ...readyVerbs(held),
+    begin: commits.begin,
+    settle: commits.settle,
+    hasAssigned: prepareHasAssigned(held, commits),
+    ...decisionVerbs(held),
+    claims: createClaims({
+      connection,
+      now,
+      newRequestId,
+      write: storage.write,
+      runId: () => currentRun(held),
+      noteWith: (note) => (held.noteAttempts = note),
+    }),
+    totals: prepareTotals(connection),
+    close: () => close(held, commits),
+    holdsOldPages: () => held.isClosed && !held.isEmptied,
+  }
+}
 
-  const { recovered } = write(() => {
+function hold({ connection, clock, lock, file: given }: LedgerParts): Held {
+  const file = resolve(given)
+  return {
+    connection,
+    file,
+    clock,
+    lock,
+    storage: createStorage(connection, file),
+    now: () => new Date(clock.now()).toISOString(),
+    runId: null,
+    emergency: null,
+    noteAttempts: () => undefined,
+    isAdmitting: false,
+    settledSinceEmptied: 0,
+    isClosed: false,
+    isEmptied: true,
+  }
+}
+
+/** @returns how many rows an earlier process left in `sending` */
+function takeOver(
+  { connection, file, now, storage }: Held,
+  { pid, user, isLogMissing = false }: LedgerParts,
+  random: (bytes: number) => Uint8Array,
+): number {
+  return storage.write(() => {
     createCampaign(connection, random, now())
-    noteHolder(connection, { pid: parts.pid ?? null, user: parts.user ?? null }, now())
-    return { recovered: recover(connection, file, now(), parts.isLogMissing ?? false) }
+    noteHolder(connection, { pid: pid ?? null, user: user ?? null }, now())
+    return recover(connection, file, now(), isLogMissing)
+  })
+}
+
+const groupCommitOf = (
+  held: Held,
+  newRequestId: () => string,
+  defer: (flush: () => void) => void,
+): GroupCommit =>
+  startGroupCommit({
+    connection: held.connection,
+    now: held.now,
+    newRequestId,
+    runId: () => currentRun(held),
+    emergency: () => held.emergency,
+    defer,
+    write: held.storage.writeOrBreak,
+    begun: (attempts) => held.noteAttempts(attempts),
+    settled: (count) => noteSettled(held, count),
   })
 
-  let runId: number | null = null
-  let emergency: EmergencyFile | null = null
-  let noteAttempts: (attempts: number) => void = () => undefined
-  let isAdmitting = false
-  let settledSinceEmptied = 0
-  let isClosed = false
-  let isEmptied = true
+function noteSettled(held: Held, count: number): void {
+  held.settledSinceEmptied += count
+  if (held.settledSinceEmptied >= SETTLED_PER_LOG && emptyLogNow(held)) held.settledSinceEmptied = 0
+}
 
-  /** A run that is closed on the way must not look like one whose process died. */
-  function noteEnd(): void {
-    try {
-      write(() => noteUnendedRuns(connection, UNNOTICED))
-    } catch {
-      // The ledger takes no write any more, and the next start says so.
-    }
+function currentRun({ runId }: Held): number {
+  if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
+  return runId
+}
+
+/** What a person must agree to first is part of the admission that is open, and goes with it. */
+const join = <Value>({ isAdmitting, storage }: Held, body: () => Value): Value =>
+  isAdmitting ? storage.guard(body) : storage.write(body)
+
+/** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
+function emptyLogNow({ storage, connection }: Held): boolean {
+  try {
+    return storage.guard(() => emptyLog(connection))
+  } catch {
+    return false
   }
+}
 
-  /** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
-  function emptyLogNow(): boolean {
-    try {
-      return guard(() => emptyLog(connection))
-    } catch {
-      return false
-    }
-  }
+function startRun(held: Held, settings: RunSettings, underWay: number): number {
+  const { connection, file, now, storage } = held
+  storage.assertSound()
+  held.emergency?.close()
+  held.emergency = storage.guard(() => openEmergencyFile(file, underWay))
+  const runId = storage.write(() => insertRun(connection, settings, now()))
+  held.runId = runId
+  emptyLogNow(held) // so that the file itself says that a run has begun, should its log be lost
+  return runId
+}
 
-  /** What a person must agree to first is part of the admission that is open, and goes with it. */
-  const join = <Value>(body: () => Value): Value => (isAdmitting ? guard(body) : write(body))
-
-  function currentRun(): number {
-    if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
-    return runId
-  }
-
-  const newRequestId = (): string => uuidFrom(random(16))
-
-  const delivery = createDelivery({
+function admit(held: Held, { severities, isRetry = false }: Parameters<Ledger['admit']>[0]): Admission {
+  const { connection, file, now, storage } = held
+  storage.assertSound()
+  if (held.isAdmitting) throw new Error('Cannot admit while another admission is open')
+  const fingerprints = fingerprintsOf(connection, file, isRetry ? RETRY : 'admit files into')
+  const admission = openAdmission({
     connection,
+    fingerprints,
+    severities,
     now,
-    newRequestId,
-    runId: currentRun,
-    emergency: () => emergency,
-    defer: parts.defer ?? setImmediate,
-    write: storage.writeOrBreak,
-    begun: (attempts) => noteAttempts(attempts),
-    settled: (count) => {
-      settledSinceEmptied += count
-      if (settledSinceEmptied >= SETTLED_PER_LOG && emptyLogNow()) settledSinceEmptied = 0
+    guard: storage.guard,
+    ended: (isCommitted) => {
+      held.isAdmitting = false
+      if (isCommitted) emptyLogNow(held)
     },
   })
+  held.isAdmitting = true
+  return admission
+}
 
+function readyVerbs({
+  connection,
+  file,
+  clock,
+  storage,
+}: Held): Pick<Ledger, 'ready' | 'countReady' | 'waiting'> {
   const ready = prepareReadyRows(connection, {
     file,
     nowMs: clock.now,
     fingerprints: () => fingerprintsOf(connection, file, 'send from'),
   })
-  const assigned = connection
-    .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')
-    .pluck()
-
   return {
-    file,
-    recovered,
-    assertBelongsTo: (campaign) => void isBound(connection, file, campaign),
-    bind: (campaign) => join(() => bind(connection, file, campaign, now())),
-    view: { ...createReader(connection, file), close: () => undefined },
-    startRun: (settings, underWay = USUAL_UNDER_WAY) => {
-      assertSound()
-      emergency?.close()
-      emergency = guard(() => openEmergencyFile(file, underWay))
-      runId = write(() => insertRun(connection, settings, now()))
-      emptyLogNow() // so that the file itself says that a run has begun, should its log be lost
-      return runId
-    },
-    endRun: (id, end) => {
-      delivery.flush()
-      write(() => endRun(connection, id, end, now()))
-      runId = null
-    },
-    admit: ({ severities, isRetry = false }) => {
-      assertSound()
-      if (isAdmitting) throw new Error('Cannot admit while another admission is open')
-      const fingerprints = fingerprintsOf(connection, file, isRetry ? RETRY : 'admit files into')
-      const admission = openAdmission({
-        connection,
-        fingerprints,
-        severities,
-        now,
-        guard,
-        ended: (isCommitted) => {
-          isAdmitting = false
-          if (isCommitted) emptyLogNow()
-        },
-      })
-      isAdmitting = true
-      return admission
-    },
     ready: (after, limit) => {
-      assertSound()
-      return guard(() => ready.page(after, limit))
+      storage.assertSound()
+      return storage.guard(() => ready.page(after, limit))
     },
     countReady: ready.count,
     waiting: ready.waiting,
-    begin: (row) => delivery.begin(row),
-    settle: (attempt, outcome) => delivery.settle(attempt, outcome),
-    hasAssigned: (reference) =>
-      delivery.isReferenceWaiting(reference) || assigned.get(reference) !== undefined,
-    resolve: (resolutions, { dryRun, force }) =>
-      write(() =>
-        resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force: force ?? false }),
-      ),
+  }
+}
+
+function prepareHasAssigned({ connection }: Held, commits: GroupCommit): Ledger['hasAssigned'] {
+  const assigned = connection
+    .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+  return (reference) => commits.isReferenceWaiting(reference) || assigned.get(reference) !== undefined
+}
+
+/** What people decide, about rows and about their data. */
+function decisionVerbs(held: Held): Pick<Ledger, 'resolve' | 'retryRefused' | 'purge' | 'erase'> {
+  const { connection, file, clock, now, storage } = held
+  return {
+    resolve: (resolutions, { dryRun, force = false }) =>
+      storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
     retryRefused: (by) =>
-      join(() => {
+      join(held, () => {
         assertNotPurged(connection, file, RETRY)
         return retryRefused(connection, by, now())
       }),
     purge: (decision) => {
-      emergency?.close()
-      emergency = null
-      const rows = write(() => removeAccounts(connection, decision, now()))
-      return guard(() => erase(connection, file, rows))
+      held.emergency?.close()
+      held.emergency = null
+      const rows = storage.write(() => removeAccounts(connection, decision, now()))
+      return storage.guard(() => erase(connection, file, rows))
     },
     erase: (request) => {
-      const rows = write(() => eraseRows(connection, request, now()))
-      return guard(() => afterErasure(connection, file, rows))
+      const rows = storage.write(() => eraseRows(connection, request, now()))
+      return storage.guard(() => afterErasure(connection, file, rows))
     },
-    claims: createClaims({
-      connection,
-      now,
-      newRequestId,
-      write,
-      runId: currentRun,
-      noteWith: (note) => (noteAttempts = note),
-    }),
-    totals: prepareTotals(connection),
-    close: () => {
-      if (isClosed) return
-      isClosed = true
-      delivery.flush()
-      if (connection.inTransaction) connection.exec('rollback')
-      if (runId !== null) noteEnd()
-      emergency?.close()
-      isEmptied = emptyLogNow()
-      connection.close()
-      lock.release()
-    },
-    holdsOldPages: () => isClosed && !isEmptied,
+  }
+}
+
+function close(held: Held, commits: GroupCommit): void {
+  if (held.isClosed) return
+  held.isClosed = true
+  const { connection, lock } = held
+  commits.flush()
+  if (connection.inTransaction) connection.exec('rollback')
+  if (held.runId !== null) noteEnd(held)
+  held.emergency?.close()
+  held.isEmptied = emptyLogNow(held)
+  connection.close()
+  lock.release()
+}
+
+/** A run that is closed on the way must not look like one whose process died. */
+function noteEnd({ connection, storage }: Held): void {
+  try {
+    storage.write(() => noteUnendedRuns(connection, UNNOTICED))
+  } catch {
+    // The ledger takes no write any more, and the next start says so.
   }
 }
