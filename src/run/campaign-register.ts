@@ -33,7 +33,11 @@ import { openTide, readTide, type TideFile } from './tide.js'
 export interface Register {
   /** Changes nothing. @throws {LedgerError} `older`, `register` */
   readonly checkCopy: () => void
-  /** Changes nothing. @throws {UsageError} when another ledger claimed the same mandates @throws {LedgerError} `register` */
+  /**
+   * Changes nothing.
+   * @throws {UsageError} when another ledger claimed the same mandates
+   * @throws {LedgerError} `register`
+   */
   readonly checkOthers: () => void
   /** Both checks again while no other run of this user can claim, then the claim; afterwards requests may leave. */
   readonly claim: () => void
@@ -81,79 +85,92 @@ type Line = z.infer<typeof lineSchema>
 
 const FILE = 'campaigns.jsonl'
 
+/** A register that is open. The functions below change it; nobody else sees it. */
+interface Opened {
+  readonly options: RegisterOptions
+  readonly file: string
+  tide: TideFile | null
+  mandates: Mandates | null
+}
+
 export function openRegister(options: RegisterOptions): Register {
-  const { folder, claims, ledger } = options
-  const file = join(folder, FILE)
-  let tide: TideFile | null = null
-  let mandates: Mandates | null = null
-
-  /** Numbers every mandate once; a million take some seconds. */
-  const mandatesBy = (key: Uint8Array): Mandates => {
-    if (mandates?.key !== nameOfKey(key)) mandates = numberAll(claims, key)
-    return mandates
-  }
-
-  function checkCopy(): void {
-    ensureFolder(folder, options)
-    const fault = olderThanNoted(options, file)
-    if (fault !== null) throw olderCopy(ledger, fault, claims.unsettled())
-    // Nothing that was noted is missing, so the log was merged into the file.
-    if (claims.standing().isLogMissing) claims.trustLog()
-  }
-
-  function checkOthers(): void {
-    if (!options.guardsMandates) return
-    ensureFolder(folder, options)
-    const lines = readLines(file).filter((line) => sameService(line.baseUrl, options.baseUrl))
-    if (options.allowsOthers) return
-    assertSourcesFree(lines, claims.standing())
-    const numbered = lines.filter(({ sketch, claimed }) => sketch !== undefined || claimed !== undefined)
-    if (numbered.length === 0) return
-    const key = keyOf(folder, { mayMake: false })
-    assertComparable(file, numbered, key)
-    if (key !== null) assertMandatesFree(folder, numbered, mandatesBy(key), claims)
-  }
-
-  function note(mark: string): void {
-    const { ledgerId, attempts } = claims.standing()
-    tide?.close()
-    tide = openTide(folder, ledgerId, { mark, attempts })
-  }
-
+  const register: Opened = { options, file: join(options.folder, FILE), tide: null, mandates: null }
   return {
-    checkCopy,
-    checkOthers,
-    claim: () =>
-      lockRegister(options, file, () => {
-        checkCopy()
-        checkOthers()
-        const mark = newMark()
-        claims.begin(mark, (attempts) => tide?.note(attempts))
-        note(mark)
-        if (options.guardsMandates) claimMandates(options, file, { mark, mandatesBy })
-        mandates = null
-      }),
-    adopt: (adoption) =>
-      lockRegister(options, file, () => {
-        const mark = newMark()
-        const report = claims.adoptOlderCopy({ ...adoption, mark })
-        note(mark)
-        return report
-      }),
-    knowsLedger: () => {
-      const { hasMarks, ledgerId } = claims.standing()
-      return !hasMarks || readTide(folder, ledgerId) !== null
-    },
+    checkCopy: () => checkCopy(register),
+    checkOthers: () => checkOthers(register),
+    claim: () => lockRegister(register, () => claim(register)),
+    adopt: (adoption) => lockRegister(register, () => adopt(register, adoption)),
+    knowsLedger: () => knowsLedger(options),
     close: () => {
-      tide?.close()
-      tide = null
+      register.tide?.close()
+      register.tide = null
     },
   }
 }
 
+function checkCopy({ options, file }: Opened): void {
+  const { folder, claims, ledger } = options
+  ensureFolder(folder, options)
+  const fault = olderThanNoted(options, file)
+  if (fault !== null) throw olderCopy(ledger, fault, claims.unsettled())
+  // Nothing that was noted is missing, so the log was merged into the file.
+  if (claims.standing().isLogMissing) claims.trustLog()
+}
+
+function checkOthers(register: Opened): void {
+  const { options, file } = register
+  const { folder, claims } = options
+  if (!options.guardsMandates) return
+  ensureFolder(folder, options)
+  const lines = readLines(file).filter((line) => sameService(line.baseUrl, options.baseUrl))
+  if (options.allowsOthers) return
+  assertSourcesFree(lines, claims.standing())
+  const numbered = lines.filter(({ sketch, claimed }) => sketch !== undefined || claimed !== undefined)
+  if (numbered.length === 0) return
+  const key = keyOf(folder, { mayMake: false })
+  assertComparable(file, numbered, key)
+  if (key !== null) assertMandatesFree(folder, numbered, mandatesBy(register, key), claims)
+}
+
+function claim(register: Opened): void {
+  const { claims, guardsMandates } = register.options
+  checkCopy(register)
+  checkOthers(register)
+  const mark = newMark()
+  claims.begin(mark, (attempts) => register.tide?.note(attempts))
+  noteMark(register, mark)
+  if (guardsMandates) claimMandates(register, mark)
+  register.mandates = null
+}
+
+function adopt(register: Opened, adoption: Parameters<Register['adopt']>[0]): AdoptionReport {
+  const mark = newMark()
+  const report = register.options.claims.adoptOlderCopy({ ...adoption, mark })
+  noteMark(register, mark)
+  return report
+}
+
+function noteMark(register: Opened, mark: string): void {
+  const { folder, claims } = register.options
+  const { ledgerId, attempts } = claims.standing()
+  register.tide?.close()
+  register.tide = openTide(folder, ledgerId, { mark, attempts })
+}
+
+function knowsLedger({ folder, claims }: RegisterOptions): boolean {
+  const { hasMarks, ledgerId } = claims.standing()
+  return !hasMarks || readTide(folder, ledgerId) !== null
+}
+
+/** Numbers every mandate once; a million take some seconds. */
+function mandatesBy(register: Opened, key: Uint8Array): Mandates {
+  if (register.mandates?.key !== nameOfKey(key)) register.mandates = numberAll(register.options.claims, key)
+  return register.mandates
+}
+
 const newMark = (): string => randomBytes(16).toString('hex')
 
-function lockRegister<Value>(options: RegisterOptions, file: string, body: () => Value): Value {
+function lockRegister<Value>({ options, file }: Opened, body: () => Value): Value {
   ensureFolder(options.folder, options)
   let done: { readonly value: Value } | { readonly error: unknown } | null = null
   explainingRegister(file, () =>
@@ -394,16 +411,13 @@ function claimNumbers(
   return addPart(folder, ledgerId, endOf(parts), added.collected())
 }
 
-function claimMandates(
-  options: RegisterOptions,
-  file: string,
-  { mark, mandatesBy }: { mark: string; mandatesBy: (key: Uint8Array) => Mandates },
-): void {
-  const { folder, baseUrl, ledger, claims } = options
+function claimMandates(register: Opened, mark: string): void {
+  const { folder, baseUrl, ledger, claims } = register.options
   const key = keyOf(folder, { mayMake: true })
   if (key === null) throw new Error('The register has no key')
   const { ledgerId, runs, sources } = claims.standing()
-  const claimed = claimNumbers(options, ledgerId, readLines(file), mandatesBy(key).all)
+  const { all } = mandatesBy(register, key)
+  const claimed = claimNumbers(register.options, ledgerId, readLines(register.file), all)
   const line: Line = {
     baseUrl,
     ledgerId,
@@ -414,5 +428,5 @@ function claimMandates(
     key: nameOfKey(key),
     claimed,
   }
-  appendLine(file, JSON.stringify(line))
+  appendLine(register.file, JSON.stringify(line))
 }
