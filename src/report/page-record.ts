@@ -77,7 +77,7 @@ export function decisionsSection(facts: ReportFacts): Markup {
   if (total === 0) {
     return html`<section id="decisions">
       <h2>Decisions by persons</h2>
-      <p>No row was settled by a person.</p>
+      <p>No row was resolved by a person.</p>
     </section>`
   }
   return html`<section id="decisions">

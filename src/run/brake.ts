@@ -81,7 +81,7 @@ export function mustStop(brake: Brake, outcome: Outcome, limits: BrakeLimits, no
     return {
       kind: 'max_in_doubt',
       why: `${brake.inDoubt} rows became in doubt in this run, more than the limit of ${limits.maxInDoubt}`,
-      next: 'Find out what the service registered, settle the rows with sepa-migrate resolve, then run again',
+      next: 'Find out what the service registered, resolve the rows in doubt with sepa-migrate resolve, then run again',
     }
   if (limits.stopAtCanaryDoubt === true && isCanaryDoubt(brake, outcome)) return CANARY_IN_DOUBT
   return identicalRefusals(brake) ?? tooManyRefused(brake, limits) ?? noConnection(brake, outcome, nowMs)

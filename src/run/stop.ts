@@ -37,15 +37,15 @@ const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
   },
   redirect: {
     why: 'The service answered with a redirect, which is never followed',
-    next: 'Check the base URL with the service, and settle the row in doubt with sepa-migrate resolve',
+    next: 'Check the base URL with the service, and resolve the row in doubt with sepa-migrate resolve',
   },
   echo_mismatch: {
     why: 'An answer named another mandate than its request; answers may be shifted by one',
-    next: 'Ask the service what it registered before anything else is sent, then settle the rows in doubt',
+    next: 'Ask the service what it registered before anything else is sent, then resolve the rows in doubt',
   },
   reference_repeated: {
     why: 'The service gave one mandate reference to two rows',
-    next: 'Ask the service which row the reference belongs to, then settle the row in doubt',
+    next: 'Ask the service which row the reference belongs to, then resolve the row in doubt',
   },
   request_rejected_locally: {
     why: 'The request could not be built; nothing was sent',

@@ -93,7 +93,7 @@ describe('the in-doubt budget', () => {
     expect(mustStop(brake, inDoubt(), { ...WIDE, maxInDoubt: 1 }, 0)).toEqual({
       kind: 'max_in_doubt',
       why: '2 rows became in doubt in this run, more than the limit of 1',
-      next: 'Find out what the service registered, settle the rows with sepa-migrate resolve, then run again',
+      next: 'Find out what the service registered, resolve the rows in doubt with sepa-migrate resolve, then run again',
     })
   })
 
