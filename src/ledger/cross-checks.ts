@@ -7,7 +7,7 @@ const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
 const SENT_OR_TO_SEND = `state in (${sqlList(['ready', 'sending', 'registered', 'in_doubt'])})`
 
-interface Rule {
+interface CrossCheck {
   readonly rule: Extract<RuleId, 'CUSTOMER_MULTIPLE_MANDATES' | 'MANDATE_NEAR_DUPLICATE' | 'IBAN_SHARED'>
   readonly field: Notice['field']
   /** SQL that gives the newcomers which break the rule, as `id`. */
@@ -15,7 +15,10 @@ interface Rule {
 }
 
 /** Reports every row that the rule finds; as an error, the rule makes them invalid. */
-function decide({ connection, columns, severities, first }: Scope, { rule, field, select }: Rule): void {
+function decide(
+  { connection, columns, severities, first }: Scope,
+  { rule, field, select }: CrossCheck,
+): void {
   const severity = severityOf(rule, severities)
   if (severity === 'off') return
   connection.exec('create temp table if not exists found (id integer primary key)')
