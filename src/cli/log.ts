@@ -9,7 +9,6 @@ import type { World } from './world.js'
  */
 export interface Log {
   readonly delivery: (event: DeliveryEvent) => void
-  readonly note: (text: string, values?: Readonly<Record<string, string | number | boolean | null>>) => void
   /** How many lines did not reach the file, as a sentence; null where all did. */
   readonly missing: () => string | null
   readonly close: () => void
@@ -17,7 +16,6 @@ export interface Log {
 
 export const noLog: Log = {
   delivery: () => undefined,
-  note: () => undefined,
   missing: () => null,
   close: () => undefined,
 }
@@ -36,7 +34,6 @@ export function openLog(file: string, world: World, tell: (text: string) => void
   return {
     missing: sink.missing,
     close: sink.close,
-    note: (text, values) => logger.info(values ?? {}, text),
     delivery: (event) => {
       switch (event.kind) {
         case 'intent':
