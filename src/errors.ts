@@ -20,13 +20,6 @@ export class UsageError extends HaltError {
   readonly exitCode = 2
 }
 
-/** The service refused the credentials or the permission. */
-export class CredentialsError extends HaltError {
-  override readonly name = 'CredentialsError'
-  readonly kind = 'credentials'
-  readonly exitCode = 6
-}
-
 /** A source cannot be read, or is not what it was. Nothing of it was admitted. */
 export class SourceError extends HaltError {
   override readonly name = 'SourceError'

@@ -37,7 +37,7 @@ export { distrustInstructions, distrustSecret, type Distrust } from './trust/ent
 
 // What stops a run.
 export { requireDriver } from './driver.js'
-export { CredentialsError, HaltError, LedgerError, SourceError, UsageError } from './errors.js'
+export { HaltError, LedgerError, SourceError, UsageError } from './errors.js'
 
 // The service: a typed client for all three operations.
 export type { BillogramRequest } from './contract/billogram.js'
