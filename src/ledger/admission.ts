@@ -15,7 +15,7 @@ import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
 import { decideResemblances } from './resemblance.js'
-import { INSERT_ROW, type AdmittedRow } from './row-columns.js'
+import { prepareRowInsert } from './row-columns.js'
 import type { Scope } from './scope.js'
 
 export interface AdmissionParts {
@@ -246,13 +246,13 @@ const keyOf = (key: string | null, { original }: Mandate): string =>
   key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
 
 function prepareInsert({ connection, fingerprints, sourceId, first, header, columns }: Scope) {
-  const insert = connection.prepare<[AdmittedRow]>(INSERT_ROW)
+  const insert = prepareRowInsert(connection)
   const locate = prepareLocating(connection, fingerprints, first)
   return (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban
-    insert.run({
+    insert({
       id,
       sourceId,
       record: record.record,
