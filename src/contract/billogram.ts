@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { API_PREFIX, envelopeOf, wireDate, wireDateTime } from './envelope.js'
 import { offerId } from './offer.js'
-import { base64Text, textUpTo } from './text.js'
+import { base64Text, textUpTo } from './text-fields.js'
 import { tolerantReader } from './tolerant-reader.js'
 
 /** Updates a billogram (contract/README.md#billogram). */

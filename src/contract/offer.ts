@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
-import { base64Text, textUpTo } from './text.js'
+import { base64Text, textUpTo } from './text-fields.js'
 import { tolerantReader } from './tolerant-reader.js'
 
 /** Creates an offer (contract/README.md#offer). */

@@ -1,6 +1,6 @@
 import { checkCreditorIdentifier } from './creditor-identifier.js'
 import { checkCustomerNo } from './customer-no.js'
-import type { SettledFormat } from './date-format.js'
+import type { DecidedFormat } from './date-format.js'
 import type { Checked } from './finding.js'
 import { checkIban } from './iban.js'
 import { checkLastCollection, latestDebitFromSigning } from './last-collection.js'
@@ -25,8 +25,8 @@ export interface CheckOptions {
   /** The date in the creditor's zone, the same for the whole run (domain/rulebook.md#today). */
   readonly today: LocalDate
   readonly severities: SeverityOverrides
-  readonly signedDateFormat: SettledFormat
-  readonly lastCollectionFormat: SettledFormat
+  readonly signedDateFormat: DecidedFormat
+  readonly lastCollectionFormat: DecidedFormat
   /** The configured identifier of the previous creditor: fills empty cells, never overrides one. */
   readonly constantCreditorIdentifier: string | null
   /** The configured identifier of the new creditor. */

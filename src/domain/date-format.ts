@@ -3,7 +3,7 @@ import type { LocalDate } from './mandate.js'
 
 /** How the dates of a column are written (domain/rulebook.md#signature-date), and how one of them is read. */
 
-/** Formats that can be declared. The two with hyphens are what `auto` may settle on; declaring them is possible too. */
+/** Formats that can be declared. The two with hyphens are what `auto` may decide on; declaring them is possible too. */
 export const DATE_FORMATS = [
   'iso',
   'dd.mm.yyyy',
@@ -19,8 +19,8 @@ export const DATE_FORMATS = [
 ] as const
 export type DateFormat = (typeof DATE_FORMATS)[number]
 
-/** What a column is read with: a format, or `unsettled` when `auto` could not decide. Only ISO is clear then. */
-export type SettledFormat = DateFormat | 'unsettled'
+/** What a column is read with. `unsettled`, a word that ledgers hold: `auto` could not decide, only ISO is clear. */
+export type DecidedFormat = DateFormat | 'unsettled'
 
 export type ReadDate =
   | {
@@ -106,7 +106,7 @@ function readSerial(text: string, epoch: LocalDate): ReadDate {
 }
 
 /** Reads one cleaned, not empty value. `today` only decides the century of a two-digit year. */
-export function readDate(text: string, format: SettledFormat, today: LocalDate): ReadDate {
+export function readDate(text: string, format: DecidedFormat, today: LocalDate): ReadDate {
   switch (format) {
     case 'iso':
       return readIso(text)
@@ -158,7 +158,7 @@ export function explainDate(text: string): { readonly detail: string; readonly r
 }
 
 /** Writes a date as a column of that format has it, so that `readDate` reads it again. */
-export function writeDate(date: LocalDate, format: SettledFormat): string {
+export function writeDate(date: LocalDate, format: DecidedFormat): string {
   const [year = '', month = '', day = ''] = date.split('-')
   switch (format) {
     case 'iso':

@@ -1,4 +1,4 @@
-import type { SettledFormat } from './date-format.js'
+import type { DecidedFormat } from './date-format.js'
 import type { Field } from './mandate.js'
 import type { ReadableValues } from './verdict.js'
 
@@ -13,7 +13,7 @@ export interface EarlierRow {
   /** A rule of the configuration kept it back. */
   readonly isKeptByRule: boolean
   /** How the source it came from writes its dates. */
-  readonly formats: { readonly signedDate: SettledFormat; readonly lastCollection: SettledFormat }
+  readonly formats: { readonly signedDate: DecidedFormat; readonly lastCollection: DecidedFormat }
   /** It was given back itself, so its dates may be written as a spreadsheet does. */
   readonly isCorrection: boolean
   /** Its own checks kept it back. */

@@ -1,4 +1,4 @@
-import { explainDate, isZeroDate, readDate, type SettledFormat } from './date-format.js'
+import { explainDate, isZeroDate, readDate, type DecidedFormat } from './date-format.js'
 import { breaks, startCheck, type ValueCheck } from './finding.js'
 import { addMonths, compareDates, daysBetween } from './local-date.js'
 import type { LocalDate } from './mandate.js'
@@ -22,7 +22,7 @@ export const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
   compareDates(addMonths(date, DORMANT_AFTER_MONTHS), today) < 0
 
 export interface LastCollectionOptions {
-  readonly format: SettledFormat
+  readonly format: DecidedFormat
   readonly today: LocalDate
   /** Days before the lapse from which MANDATE_DORMANT_SOON warns. */
   readonly dormantSoonDays: number

@@ -1,4 +1,4 @@
-import { readDate, type SettledFormat } from './date-format.js'
+import { readDate, type DecidedFormat } from './date-format.js'
 import type { LocalDate } from './mandate.js'
 import { cleanCell, fold, isScientific, upperCase } from './text.js'
 
@@ -92,19 +92,19 @@ const MIDNIGHT = /[ T]00:00(?::00(?:[.,]0+)?)?$/
 const DOTTED = /^[0-9]{1,2}\.[0-9]{1,2}\.([0-9]{2}|[0-9]{4})$/
 const SLASHED = /^[0-9]{1,2}\/[0-9]{1,2}\/[0-9]{4}$/
 const HYPHENATED = /^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$/
-const DAY_FIRST: readonly SettledFormat[] = ['dd/mm/yyyy', 'dd-mm-yyyy']
+const DAY_FIRST: readonly DecidedFormat[] = ['dd/mm/yyyy', 'dd-mm-yyyy']
 
 /** The date cell without the midnight that a spreadsheet or a table library adds to it. */
 export const withoutMidnight = (cell: string): string => cleanCell(cell).replace(MIDNIGHT, '')
 
-const isDate = (text: string, format: SettledFormat, today: LocalDate): boolean =>
+const isDate = (text: string, format: DecidedFormat, today: LocalDate): boolean =>
   readDate(text, format, today).kind === 'date'
 
 /**
  * How a date of a file that was saved again is written. Dots always mean that the day comes first; of slashes and
  * hyphens only a value that has one reading is clear, unless the export itself is written so.
  */
-export function notationOf(text: string, declared: SettledFormat, today: LocalDate): SettledFormat {
+export function notationOf(text: string, declared: DecidedFormat, today: LocalDate): DecidedFormat {
   const dotted = DOTTED.exec(text)
   if (dotted !== null) return dotted[1]?.length === 2 ? 'dd.mm.yy' : 'dd.mm.yyyy'
   const ordered = SLASHED.test(text)
@@ -134,7 +134,7 @@ const numbersOf = (text: string): string =>
 
 export interface DateCell {
   readonly text: string
-  readonly format: SettledFormat
+  readonly format: DecidedFormat
   /** What was read from it, where that is known. */
   readonly date: LocalDate | null
 }
@@ -157,7 +157,7 @@ export function dateLikeness(original: DateCell, given: string, today: LocalDate
   return isSwapped ? 'perhaps' : plain
 }
 
-function dateOf(text: string, format: SettledFormat, today: LocalDate): LocalDate | null {
+function dateOf(text: string, format: DecidedFormat, today: LocalDate): LocalDate | null {
   const read = readDate(text, format, today)
   return read.kind === 'date' ? read.date : null
 }

@@ -1,4 +1,4 @@
-import { explainDate, readDate, type SettledFormat } from './date-format.js'
+import { explainDate, readDate, type DecidedFormat } from './date-format.js'
 import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from './finding.js'
 import { compareDates } from './local-date.js'
 import type { LocalDate } from './mandate.js'
@@ -25,12 +25,12 @@ function endsAtOddity(
 }
 
 /**
- * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is settled first
- * (`startSettling`).
+ * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is decided first
+ * (`startDeciding`).
  */
 export function checkSignedDate(
   raw: string,
-  format: SettledFormat,
+  format: DecidedFormat,
   today: LocalDate,
   severities: SeverityOverrides,
 ): Checked<LocalDate> {

@@ -1,4 +1,4 @@
-import type { SettledFormat } from './date-format.js'
+import type { DecidedFormat } from './date-format.js'
 
 /** What was found out about a source before its first record: how it is written, and which column feeds which field. */
 export interface LayoutReading {
@@ -14,7 +14,7 @@ export interface LayoutReading {
   readonly columns?: Readonly<Record<string, string>>
   /** The creditor identifier of every row, where no column gives it. */
   readonly constantCreditorIdentifier?: string | null
-  readonly dateFormats?: { readonly signedDate?: SettledFormat; readonly lastCollection?: SettledFormat }
+  readonly dateFormats?: { readonly signedDate?: DecidedFormat; readonly lastCollection?: DecidedFormat }
   readonly transforms?: Readonly<Record<string, readonly unknown[]>>
   readonly exclude?: readonly { readonly column: unknown; readonly reason: string }[]
   readonly ignoredColumns?: readonly unknown[]

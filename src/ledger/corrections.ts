@@ -1,11 +1,11 @@
-import { decideCorrection, REPLACEABLE_STATES, type CorrectionPlan } from '../domain/admission.js'
+import { decideCorrection, REPLACEABLE_STATES, type CorrectionPlan } from '../domain/across-rows.js'
 import { REQUIRED_FIELDS } from '../domain/mandate.js'
 import { ruleOf } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
 import type { RowState } from '../domain/row-state.js'
 import type { CheckedRecord } from '../domain/verdict.js'
 import { LATEST } from './earlier-rows.js'
-import { requiredCells, type Layout } from './fingerprints.js'
+import { requiredCells, type HeaderColumns } from './fingerprints.js'
 import { prepareLocating } from './locate.js'
 import type { Places } from './places.js'
 import { prepareNotices, type Notice } from './problems.js'
@@ -140,7 +140,7 @@ function prepareLooking(scope: Scope) {
     )
     .run(first)
   const contested = connection.prepare<[number]>('select 1 from temp.contested where corrects = ?')
-  const layoutOf = prepareLayouts(scope)
+  const columnsOf = prepareColumns(scope)
 
   return (newcomer: Newcomer) => {
     const row = named.get(newcomer.corrects, first)
@@ -154,7 +154,7 @@ function prepareLooking(scope: Scope) {
         named: {
           state: current.state,
           isSameMandate: newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey,
-          isRelated: isRelated(newcomer, row, scope, layoutOf(row.sourceId)),
+          isRelated: isRelated(newcomer, row, scope, columnsOf(row.sourceId)),
           isUnchanged: newcomer.isUnchanged === 1,
         },
         isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
@@ -164,37 +164,42 @@ function prepareLooking(scope: Scope) {
   }
 }
 
-function prepareLayouts({ connection }: Scope): (sourceId: number) => Layout {
+function prepareColumns({ connection }: Scope): (sourceId: number) => HeaderColumns {
   const read = connection.prepare<[number], { header: string; columns: string }>(
     'select header, columns from source where id = ?',
   )
-  const layouts = new Map<number, Layout>()
+  const known = new Map<number, HeaderColumns>()
   return (sourceId) => {
-    const seen = layouts.get(sourceId)
+    const seen = known.get(sourceId)
     if (seen !== undefined) return seen
     const row = read.get(sourceId)
     if (row === undefined) throw new Error(`The ledger has no source ${sourceId}`)
-    const layout: Layout = {
+    const columns: HeaderColumns = {
       header: JSON.parse(row.header) as string[],
       columns: JSON.parse(row.columns) as Record<string, string>,
     }
-    layouts.set(sourceId, layout)
-    return layout
+    known.set(sourceId, columns)
+    return columns
   }
 }
 
 /** Guards against a file that was written from another ledger: a row number alone proves nothing. */
-function isRelated(newcomer: Newcomer, named: Named, layout: Layout, namedLayout: Layout): boolean {
+function isRelated(
+  newcomer: Newcomer,
+  named: Named,
+  columns: HeaderColumns,
+  namedColumns: HeaderColumns,
+): boolean {
   const { customerNo, reference, account } = newcomer
   if (customerNo !== null && customerNo === named.customerNo) return true
   if (reference !== null && reference.toUpperCase() === named.reference?.toUpperCase()) return true
   if (account !== null && named.account !== null && account.equals(named.account)) return true
   if (named.cells === null) return false
   const oldCells = (JSON.parse(named.cells) as string[]).map(cleanCell)
-  const cells = requiredCells(layout, JSON.parse(newcomer.cells) as string[])
+  const cells = requiredCells(columns, JSON.parse(newcomer.cells) as string[])
   // Where the old record had too many or too few cells, its values may stand in any of them.
-  const isShifted = oldCells.length !== namedLayout.header.length
-  const required = requiredCells(namedLayout, oldCells)
+  const isShifted = oldCells.length !== namedColumns.header.length
+  const required = requiredCells(namedColumns, oldCells)
   return TELLING.some((at) => {
     const cell = cells[at] ?? ''
     return cell !== '' && (isShifted ? oldCells.includes(cell) : required[at] === cell)

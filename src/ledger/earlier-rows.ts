@@ -1,4 +1,4 @@
-import { writeDate, type SettledFormat } from '../domain/date-format.js'
+import { writeDate, type DecidedFormat } from '../domain/date-format.js'
 import type { SourceReading } from '../domain/source-reading.js'
 import type { EarlierRow, EarlierRows } from '../domain/earlier-row.js'
 import type { Field, LocalDate } from '../domain/mandate.js'
@@ -94,7 +94,7 @@ function kept(row: Stored, cells: readonly string[]): Cells {
 }
 
 /** Once the account number was removed, our files show what is left of the row. */
-function removed(row: Stored, format: SettledFormat, hasCrosswalk: boolean): Cells {
+function removed(row: Stored, format: DecidedFormat, hasCrosswalk: boolean): Cells {
   const fields: Partial<Record<Field, string>> = {
     customer_no: hasCrosswalk || row.customerNo === null ? '' : String(row.customerNo),
     iban: row.ibanMasked ?? '',

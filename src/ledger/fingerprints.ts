@@ -38,13 +38,13 @@ export function createFingerprints(secret: Uint8Array): Fingerprints {
 }
 
 /** How a source's cells lie: its header, and the header name that feeds each field. */
-export interface Layout {
+export interface HeaderColumns {
   readonly header: readonly string[]
   readonly columns: Readonly<Record<string, string>>
 }
 
 /** The cell that feeds each of the five required fields, cleaned; empty for a constant and for a short record. */
-export const requiredCells = ({ header, columns }: Layout, cells: readonly string[]): string[] =>
+export const requiredCells = ({ header, columns }: HeaderColumns, cells: readonly string[]): string[] =>
   REQUIRED_FIELDS.map((field) => {
     const column = columns[field]
     return column === undefined ? '' : cleanCell(cells[header.indexOf(column)] ?? '')
@@ -53,9 +53,9 @@ export const requiredCells = ({ header, columns }: Layout, cells: readonly strin
 /** A record of the wrong length has its values anywhere, so that all its cells count. */
 export const fingerprintRaw = (
   fingerprints: Fingerprints,
-  layout: Layout,
+  columns: HeaderColumns,
   { cells }: { readonly cells: readonly string[] },
 ): Buffer =>
   fingerprints.raw(
-    cells.length === layout.header.length ? requiredCells(layout, cells) : cells.map(cleanCell),
+    cells.length === columns.header.length ? requiredCells(columns, cells) : cells.map(cleanCell),
   )

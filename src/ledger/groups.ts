@@ -5,7 +5,7 @@ import {
   type GroupFacts,
   type GroupPlan,
   type LiveState,
-} from '../domain/admission.js'
+} from '../domain/across-rows.js'
 import { ruleOf, severityOf } from '../domain/rules.js'
 import { prepareRemovalOfMandate } from './account-removal.js'
 import { prepareNotices, type Notice, type NoticeWriter } from './problems.js'

@@ -31,7 +31,7 @@ import {
   type StoredRow,
   type StoredRun,
   type StoredSource,
-} from './records.js'
+} from './stored-rows.js'
 import { SCHEMA } from './schema.js'
 import { assertSafePlace } from './side-files.js'
 import { prepareStanding } from './standing.js'

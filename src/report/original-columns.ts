@@ -2,7 +2,7 @@ import type { RowRecord, SourceRecord } from '../ledger/reader.js'
 import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../domain/mandate.js'
 import { fold } from '../domain/text.js'
 import { editableCell, keptCell, neutralCell } from './csv.js'
-import { writeDate, type SettledFormat } from '../domain/date-format.js'
+import { writeDate, type DecidedFormat } from '../domain/date-format.js'
 
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
 export interface OriginalColumns {
@@ -33,7 +33,7 @@ interface Placement {
   /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
   readonly watched: ReadonlySet<number>
   /** How the source writes the date of a mandate. */
-  readonly signedDate: SettledFormat
+  readonly signedDate: DecidedFormat
 }
 
 /**
@@ -48,7 +48,7 @@ const isMisshapen = (row: RowRecord): boolean =>
   row.originalCreditorIdentifier === null &&
   row.originalMandateReference === null
 
-function removedCell(row: RowRecord, field: RequiredField, format: SettledFormat): string {
+function removedCell(row: RowRecord, field: RequiredField, format: DecidedFormat): string {
   switch (field) {
     case 'customer_no':
       return row.customerNo === null ? '' : String(row.customerNo)
@@ -200,5 +200,5 @@ function excludingColumns({ reading }: SourceRecord): ReadonlySet<string> {
   )
 }
 
-const signedDateFormat = ({ reading }: SourceRecord): SettledFormat =>
+const signedDateFormat = ({ reading }: SourceRecord): DecidedFormat =>
   reading.dateFormats?.signedDate ?? 'iso'

@@ -1,5 +1,5 @@
 import { DATE_FORMATS, readDate, type DateFormat } from '../domain/date-format.js'
-import { startSettling } from '../domain/date-settler.js'
+import { startDeciding } from '../domain/date-decider.js'
 import { checkCreditorIdentifier } from '../domain/creditor-identifier.js'
 import { isSepaIban } from '../domain/iban.js'
 import type { LocalDate } from '../domain/mandate.js'
@@ -38,7 +38,7 @@ const NO_CREDITORS = { constant: null, assigned: null }
 export function watchColumn(today: LocalDate): ColumnWatch {
   const seen = new Set<string>()
   const dates = new Map<DateFormat, number>()
-  const settler = startSettling()
+  const decider = startDeciding()
   const words = countWords(MOST_WORDS)
   const ends = countEnds(today)
   let cells = 0
@@ -60,7 +60,7 @@ export function watchColumn(today: LocalDate): ColumnWatch {
       if (isSampled) cells += 1
       if (text === '') return
       if (isSampled) count(text)
-      if (dates.size > 0) settler.note(text)
+      if (dates.size > 0) decider.note(text)
     },
     evidence: () => ({
       cells,
@@ -69,7 +69,7 @@ export function watchColumn(today: LocalDate): ColumnWatch {
       ibans,
       creditors,
       dates,
-      order: orderOf(settler.settled()),
+      order: orderOf(decider.decided()),
       words: words.counts(),
       ends: ends.kind(),
     }),
@@ -82,9 +82,9 @@ function readableFormats(text: string, today: LocalDate): readonly DateFormat[] 
   return DATE_FORMATS.filter((format) => readDate(text, format, today).kind === 'date')
 }
 
-function orderOf(settled: string): ColumnEvidence['order'] {
-  if (settled.startsWith('dd')) return 'day first'
-  return settled.startsWith('mm') ? 'month first' : 'open'
+function orderOf(decided: string): ColumnEvidence['order'] {
+  if (decided.startsWith('dd')) return 'day first'
+  return decided.startsWith('mm') ? 'month first' : 'open'
 }
 
 /** A share that leaves room for damaged values. */

@@ -77,7 +77,7 @@ export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGue
   return columns.map((column) => describeColumn(column, taken.get(column) ?? null, orderOfDates(columns)))
 }
 
-/** The order of day and month that the settled columns of a file agree on; one system writes all dates alike. */
+/** The order of day and month that the decided columns of a file agree on; one system writes all dates alike. */
 function orderOfDates(columns: readonly SeenColumn[]): ColumnEvidence['order'] {
   const orders = new Set(columns.map(({ evidence }) => evidence.order).filter((order) => order !== 'open'))
   const [order = 'open', ...others] = orders

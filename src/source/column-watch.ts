@@ -16,7 +16,7 @@ import {
   type ColumnKind,
   type EndsCounter,
 } from './column-kind.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 import { findColumn } from './header.js'
 import type { RecognisedSource } from './recognised-source.js'
 import { countWords, type WordCounter } from './word-counter.js'

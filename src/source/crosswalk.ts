@@ -1,7 +1,7 @@
 import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell, cleanIban, fold } from '../domain/text.js'
 import type { Finding } from '../domain/verdict.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 import { findColumn, showNames } from './header.js'
 import type { SourceInput } from './input.js'
 import type { ColumnRef, CrosswalkOptions, LimitOptions } from './options.js'

@@ -3,7 +3,7 @@ import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell, fold } from '../domain/text.js'
 import type { Finding } from '../domain/verdict.js'
 import { keepsBack, wordOf } from '../domain/words.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 import { findColumn, type Header } from './header.js'
 import type { ExcludeOptions } from './options.js'
 

@@ -4,7 +4,7 @@ import { creditorOf } from '../domain/mandate-key.js'
 import type { LocalDate } from '../domain/mandate.js'
 import type { RuleId, SeverityOverrides } from '../domain/rules.js'
 import type { Finding, ReadableValues } from '../domain/verdict.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 
 interface WatchOptions {
   readonly today: LocalDate

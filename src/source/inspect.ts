@@ -18,7 +18,7 @@ import { headerless } from './mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from './options.js'
 import type { RawRecord } from './records.js'
 import { tableOf, type Table, type TableEnd } from './table.js'
-import { openText, type TextSource } from './text.js'
+import { openText, type TextSource } from './decoded-text.js'
 
 /** What can be told of a source without a configuration. Account numbers are masked. */
 export interface Inspection {

@@ -15,7 +15,7 @@ import type { ColumnRef, LayoutOptions } from './options.js'
 import { isBlankRecord, readRecords, type RawRecord, type RecordSettings } from './records.js'
 import type { RecordLimits } from './record-scanner.js'
 import { judgeQuotes, refuseStrayQuote, type QuoteJudge } from './stray-quote.js'
-import type { TextSource } from './text.js'
+import type { TextSource } from './decoded-text.js'
 import { SourceError } from '../errors.js'
 
 /** How a source is written: everything that must be known before its first record can be read. */

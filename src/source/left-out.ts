@@ -5,7 +5,7 @@ import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
 import type { Finding } from '../domain/verdict.js'
 import { splitLine } from './delimiter.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 import { isTotalsLine, statedCounts } from './stated-count.js'
 
 /** Lines that the configuration leaves out before the header and behind the last record. */

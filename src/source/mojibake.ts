@@ -1,6 +1,6 @@
 import type { SeverityOverrides } from '../domain/rules.js'
 import type { Finding } from '../domain/verdict.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 
 /** U+FFFD, or the start of a UTF-8 character that was read byte by byte, such as `Ã¼`. */
 const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/

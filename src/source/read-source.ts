@@ -1,5 +1,5 @@
-import type { DateFormat, SettledFormat } from '../domain/date-format.js'
-import { startSettling } from '../domain/date-settler.js'
+import type { DateFormat, DecidedFormat } from '../domain/date-format.js'
+import { startDeciding } from '../domain/date-decider.js'
 import { meaningOfHeader } from '../domain/header-synonyms.js'
 import { isAbsentCollection } from '../domain/last-collection.js'
 import type { Field } from '../domain/mandate.js'
@@ -76,7 +76,7 @@ export async function openSource(
   const mapping = mapColumns(text.label, layout.headerLine, layout.header, options)
   const crosswalk = await crosswalkFor(options, check, signal)
   const source: RecognisedSource = { ...table, mapping, options, check, crosswalk }
-  const formats = await settleFormats(source, signal)
+  const formats = await decideFormats(source, signal)
   let summary: SourceSummary | null = null
   return {
     name,
@@ -160,8 +160,8 @@ async function* readData(
   return { ...batches.end(), totals }
 }
 
-/** Settles the columns declared `auto`, which takes a look at all their values first. */
-async function settleFormats(source: RecognisedSource, signal: AbortSignal | undefined): Promise<Formats> {
+/** Decides the columns declared `auto`, which takes a look at all their values first. */
+async function decideFormats(source: RecognisedSource, signal: AbortSignal | undefined): Promise<Formats> {
   const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
   const columns = [
     autoColumn(fields, 'signed_date', signedDateFormat),
@@ -184,16 +184,16 @@ async function settleFormats(source: RecognisedSource, signal: AbortSignal | und
       for (const { cells } of batch)
         if (align(cells) !== null) for (const column of columns) column.note(cells)
   }
-  return { signedDate: columns[0].settled(), lastCollection: columns[1].settled() }
+  return { signedDate: columns[0].decided(), lastCollection: columns[1].decided() }
 }
 
-const declaredFormat = (format: DateFormat | 'auto'): SettledFormat =>
+const declaredFormat = (format: DateFormat | 'auto'): DecidedFormat =>
   format === 'auto' ? 'unsettled' : format
 
 interface AutoColumn {
   readonly position: number | null
   readonly note: (cells: readonly string[]) => void
-  readonly settled: () => SettledFormat
+  readonly decided: () => DecidedFormat
 }
 
 function autoColumn(
@@ -202,15 +202,15 @@ function autoColumn(
   format: DateFormat | 'auto',
   isAbsent?: (text: string) => boolean,
 ): AutoColumn {
-  if (format !== 'auto') return { position: null, note: () => undefined, settled: () => format }
-  const settler = startSettling(isAbsent)
+  if (format !== 'auto') return { position: null, note: () => undefined, decided: () => format }
+  const decider = startDeciding(isAbsent)
   const position = fields.find((column) => column.field === field)?.position ?? null
   return {
     position,
     note: (cells) => {
-      if (position !== null) settler.note(cells[position] ?? '')
+      if (position !== null) decider.note(cells[position] ?? '')
     },
-    settled: settler.settled,
+    decided: decider.decided,
   }
 }
 

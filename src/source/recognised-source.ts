@@ -1,5 +1,5 @@
 import type { CheckOptions } from '../domain/check-mandate.js'
-import type { SettledFormat } from '../domain/date-format.js'
+import type { DecidedFormat } from '../domain/date-format.js'
 import type { LayoutReading } from '../domain/source-reading.js'
 import type { EarlierRows } from '../domain/earlier-row.js'
 import type { Crosswalk } from './crosswalk.js'
@@ -29,8 +29,8 @@ export interface RecognisedSource extends Table {
 }
 
 export interface Formats {
-  readonly signedDate: SettledFormat
-  readonly lastCollection: SettledFormat
+  readonly signedDate: DecidedFormat
+  readonly lastCollection: DecidedFormat
 }
 
 /** The column of each field, by its name in the header. */

@@ -1,5 +1,5 @@
 import type { EarlierRow } from '../domain/earlier-row.js'
-import type { SettledFormat } from '../domain/date-format.js'
+import type { DecidedFormat } from '../domain/date-format.js'
 import type { Field, LocalDate } from '../domain/mandate.js'
 import {
   dateLikeness,
@@ -13,7 +13,7 @@ import {
 import type { SeverityOverrides } from '../domain/rules.js'
 import { cleanCell, fold } from '../domain/text.js'
 import type { CheckedRecord, Finding } from '../domain/verdict.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 import type { Header } from './header.js'
 import type { Mapping } from './mapping.js'
 
@@ -72,7 +72,7 @@ export interface Restored {
   /** The cells of the line, those that were only saved again as they were before. */
   readonly cells: readonly string[]
   /** How a date cell is to be read. */
-  readonly formats: Readonly<Partial<Record<DateField, SettledFormat>>>
+  readonly formats: Readonly<Partial<Record<DateField, DecidedFormat>>>
   /** Every telling cell is as it was. */
   readonly isSame: boolean
   /** Fields whose cell a spreadsheet may have changed beyond recognition. */
@@ -88,7 +88,7 @@ export interface RestoreOptions {
   readonly watched: readonly number[]
   readonly today: LocalDate
   /** Declared in the configuration; `unsettled` for a column declared `auto`. */
-  readonly declared: Readonly<Record<DateField, SettledFormat>>
+  readonly declared: Readonly<Record<DateField, DecidedFormat>>
 }
 
 /** Prepares the comparison of the lines of one file with the rows they were written from. */
@@ -110,7 +110,7 @@ export function restoreFrom(
   }
 
   /** A cell in the notation of its export is read as the configuration says now, where it can be. */
-  function formatOf(field: DateField, text: string, row: EarlierRow | undefined): SettledFormat {
+  function formatOf(field: DateField, text: string, row: EarlierRow | undefined): DecidedFormat {
     const now = declared[field]
     if (row === undefined) return notationOf(withoutMidnight(text), now, today)
     const format = now === 'unsettled' ? row.formats[DATES[field]] : now
@@ -121,7 +121,7 @@ export function restoreFrom(
     const seen = earlier.map((row) => ({ row, likeness: compare(cells, row) }))
     const whole = seen.find((each) => each.likeness.every((like) => like !== 'different'))
     const next = [...cells]
-    const formats: Partial<Record<DateField, SettledFormat>> = {}
+    const formats: Partial<Record<DateField, DecidedFormat>> = {}
     const unclear: Field[] = []
     const restored: Field[] = []
     tells.forEach((column, index) => {

@@ -5,7 +5,7 @@ import type { CheckedRecord, Finding } from '../domain/verdict.js'
 import { countCleaning } from './cleaning.js'
 import { watchColumns } from './column-watch.js'
 import { watchFile } from './file-findings.js'
-import { findingOf } from './finding.js'
+import { findingOf } from './source-finding.js'
 import type { Layout } from './layout.js'
 import { countFindings, leftOutFindings, type LeftOutColumns } from './left-out.js'
 import { watchDamage } from './mojibake.js'
@@ -13,7 +13,7 @@ import type { RecognisedSource } from './recognised-source.js'
 import type { RecordCheck } from './record-check.js'
 import type { RawRecord } from './records.js'
 import { isTotalsLine } from './stated-count.js'
-import type { TextSource } from './text.js'
+import type { TextSource } from './decoded-text.js'
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {

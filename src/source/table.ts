@@ -4,7 +4,7 @@ import type { LimitOptions } from './options.js'
 import { readingOf, type Reading } from './reading.js'
 import { isBlankRecord, readRecords, type RawRecord, type RecordsEnd } from './records.js'
 import { refuse } from './refusal.js'
-import { openText, type TextSource } from './text.js'
+import { openText, type TextSource } from './decoded-text.js'
 
 /** Any CSV whose header was found: an export, a crosswalk, a list, decisions of a person. */
 export interface Table {

@@ -4,17 +4,17 @@ import {
   isZeroDate,
   noteDate,
   readDate,
-  type SettledFormat,
+  type DecidedFormat,
 } from '../../src/domain/date-format.js'
 import { TODAY } from './clean-row.js'
 
-const dateIn = (text: string, format: SettledFormat): string => {
+const dateIn = (text: string, format: DecidedFormat): string => {
   const read = readDate(text, format, TODAY)
   return read.kind === 'date' ? read.date : read.kind
 }
 
 describe('reading a date', () => {
-  test.each<[SettledFormat, string, string]>([
+  test.each<[DecidedFormat, string, string]>([
     ['iso', '2023-02-01', '2023-02-01'],
     ['iso', '2023-02-01 12:30', '2023-02-01'],
     ['iso', '2023-02-01T12:30:59', '2023-02-01'],
@@ -42,7 +42,7 @@ describe('reading a date', () => {
     expect(dateIn(text, format)).toBe(date)
   })
 
-  test.each<[SettledFormat, string]>([
+  test.each<[DecidedFormat, string]>([
     ['iso', '2023-2-1'],
     ['iso', '23-02-01'],
     ['iso', '2023-02-01  12:30'],
@@ -85,7 +85,7 @@ describe('reading a date', () => {
     expect(dateIn(text, format)).toBe('invalid')
   })
 
-  test('a column that did not settle reads ISO only', () => {
+  test('a column that was not decided reads ISO only', () => {
     expect(dateIn('2023-02-01', 'unsettled')).toBe('2023-02-01')
     expect(dateIn('2023-02-30', 'unsettled')).toBe('invalid')
     for (const text of ['01/02/2023', '31.12.2023', '44958', 'x'])

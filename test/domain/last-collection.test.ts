@@ -92,7 +92,7 @@ describe('an unreadable last collection', () => {
     expect(check(raw)).toEqual({ rules: ['LAST_COLLECTION_INVALID'], latestFirstDebit: null })
   })
 
-  test('is also what cannot be settled', () => {
+  test('is also what cannot be decided', () => {
     expect(check('01/02/2023', { format: 'unsettled' }).rules).toEqual(['LAST_COLLECTION_INVALID'])
   })
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { SettledFormat } from '../../src/domain/date-format.js'
+import type { DecidedFormat } from '../../src/domain/date-format.js'
 import type { RuleId, SeverityOverrides } from '../../src/domain/rules.js'
 import { checkSignedDate } from '../../src/domain/signed-date.js'
 import { TODAY } from './clean-row.js'
 
-const check = (raw: string, format: SettledFormat = 'iso', severities: SeverityOverrides = {}) =>
+const check = (raw: string, format: DecidedFormat = 'iso', severities: SeverityOverrides = {}) =>
   checkSignedDate(raw, format, TODAY, severities)
 
-const rulesOf = (raw: string, format?: SettledFormat, severities?: SeverityOverrides): RuleId[] =>
+const rulesOf = (raw: string, format?: DecidedFormat, severities?: SeverityOverrides): RuleId[] =>
   check(raw, format, severities).findings.map(({ rule }) => rule)
 
 describe('the signed date', () => {
@@ -40,7 +40,7 @@ describe('the signed date', () => {
     expect(check('01.02.23', 'dd.mm.yy').findings[0]?.message).toContain('It was read as 2023-02-01.')
   })
 
-  test('a column that did not settle leaves only ISO usable', () => {
+  test('a column that was not decided leaves only ISO usable', () => {
     expect(rulesOf('01/02/2023', 'unsettled')).toEqual(['DATE_AMBIGUOUS'])
     expect(check('01/02/2023', 'unsettled').value).toBeNull()
     expect(rulesOf('2023-02-01', 'unsettled')).toEqual([])

@@ -149,7 +149,7 @@ describe('dates', () => {
     expect(summary.reading).toMatchObject({ dateFormats: { signedDate: 'dd/mm/yyyy' } })
   })
 
-  test('auto that cannot settle leaves every value to a person', async () => {
+  test('auto that cannot decide leaves every value to a person', async () => {
     const { records } = await readText(withDates('01/02/2023', '03/04/2023'), AUTO)
     expect(records.map(rulesOf)).toEqual([['DATE_AMBIGUOUS'], ['DATE_AMBIGUOUS']])
   })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { settleAuto, startSettling } from '../../src/domain/date-settler.js'
+import { decideAuto, startDeciding } from '../../src/domain/date-decider.js'
 import { isAbsentCollection } from '../../src/domain/last-collection.js'
 
-describe('a column that settles', () => {
+describe('a column that is decided', () => {
   test.each([
     ['ISO alone', ['2023-02-01', '2023-02-01T00:00:00Z'], 'iso'],
     ['dotted values alone', ['01.02.2023', '3.4.2023'], 'dd.mm.yyyy'],
@@ -15,11 +15,11 @@ describe('a column that settles', () => {
     ['nothing', [], 'iso'],
     ['blanks and markers around', [' ="13/02/2023" '], 'dd/mm/yyyy'],
   ])('%s', (_, values, format) => {
-    expect(settleAuto(values)).toBe(format)
+    expect(decideAuto(values)).toBe(format)
   })
 })
 
-describe('a column that does not settle', () => {
+describe('a column that is not decided', () => {
   test.each([
     ['one slash value that fits both orders', ['01/02/2023']],
     ['values that prove both orders', ['13/02/2023', '02/13/2023']],
@@ -31,18 +31,18 @@ describe('a column that does not settle', () => {
     ['slashed and hyphenated', ['13/02/2023', '13-02-2023']],
     ['dotted and digits', ['01.02.2023', '44958']],
   ])('%s', (_, values) => {
-    expect(settleAuto(values)).toBe('unsettled')
+    expect(decideAuto(values)).toBe('unsettled')
   })
 })
 
 test('the order of the values makes no difference', () => {
   const values = ['13/02/2023', '01/02/2023', 'x', '']
-  expect(settleAuto(values)).toBe(settleAuto(values.toReversed()))
+  expect(decideAuto(values)).toBe(decideAuto(values.toReversed()))
 })
 
 test('fillers of a column of last collections say nothing about its format', () => {
-  const settler = startSettling(isAbsentCollection)
-  for (const value of ['1970-01-01', '01.02.2023', '1900-01-01']) settler.note(value)
-  expect(settler.settled()).toBe('dd.mm.yyyy')
-  expect(settleAuto(['1970-01-01', '01.02.2023'])).toBe('unsettled')
+  const decider = startDeciding(isAbsentCollection)
+  for (const value of ['1970-01-01', '01.02.2023', '1900-01-01']) decider.note(value)
+  expect(decider.decided()).toBe('dd.mm.yyyy')
+  expect(decideAuto(['1970-01-01', '01.02.2023'])).toBe('unsettled')
 })

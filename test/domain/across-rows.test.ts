@@ -8,7 +8,7 @@ import {
   type CorrectionFacts,
   type GroupFacts,
   type LiveState,
-} from '../../src/domain/admission.js'
+} from '../../src/domain/across-rows.js'
 import { EDGES, ROW_STATES } from '../../src/domain/row-state.js'
 
 const PROTECTED = ['sending', 'registered', 'in_doubt', 'written_off'] as const

@@ -1,13 +1,13 @@
-import { isZeroDate, noteDate, type Notation, type SettledFormat } from './date-format.js'
+import { isZeroDate, noteDate, type Notation, type DecidedFormat } from './date-format.js'
 import { cleanCell } from './text.js'
 
 /**
  * Decides the format of a column declared `auto` (domain/rulebook.md#signature-date). It is told every value of the
  * column before the first is read, and keeps only what it learned, so a column of any length fits.
  */
-export interface DateSettler {
+export interface DateDecider {
   readonly note: (raw: string) => void
-  readonly settled: () => SettledFormat
+  readonly decided: () => DecidedFormat
 }
 
 /** The day-first and the month-first format of the notations that do not tell the order by themselves. */
@@ -17,7 +17,7 @@ const ORDERED = {
 } as const
 
 /** @param isAbsent cleaned values that stand for no date, and so say nothing about the format */
-export function startSettling(isAbsent: (text: string) => boolean = isZeroDate): DateSettler {
+export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate): DateDecider {
   const notations = new Set<Notation>()
   let allFitDayFirst = true
   let allFitMonthFirst = true
@@ -27,14 +27,14 @@ export function startSettling(isAbsent: (text: string) => boolean = isZeroDate):
       const text = cleanCell(raw)
       if (isAbsent(text)) return
       const { notation, fitsDayFirst, fitsMonthFirst } = noteDate(text)
-      // What is no date in any notation is wrong by itself; it does not unsettle the others.
+      // What is no date in any notation is wrong by itself; it does not make the others doubtful.
       if (notation === 'none') return
       notations.add(notation)
       if (notation !== 'slashed' && notation !== 'hyphenated') return
       allFitDayFirst &&= fitsDayFirst
       allFitMonthFirst &&= fitsMonthFirst
     },
-    settled: () => {
+    decided: () => {
       const [notation = 'iso', ...others] = notations
       if (others.length > 0 || notation === 'undeclared' || notation === 'none') return 'unsettled'
       if (notation === 'iso') return 'iso'
@@ -48,8 +48,8 @@ export function startSettling(isAbsent: (text: string) => boolean = isZeroDate):
 }
 
 /** The format of a whole column at once. */
-export function settleAuto(values: Iterable<string>): SettledFormat {
-  const settler = startSettling()
-  for (const value of values) settler.note(value)
-  return settler.settled()
+export function decideAuto(values: Iterable<string>): DecidedFormat {
+  const decider = startDeciding()
+  for (const value of values) decider.note(value)
+  return decider.decided()
 }
