@@ -17,14 +17,9 @@ import type { TextSource } from './decoded-text.js'
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
-  const { text, layout, mapping, options, check, crosswalk } = source
-  const { severities, today } = check
-  const file = watchFile({
-    today,
-    severities,
-    fillerDates: [...options.source.fillerDates, options.source.exportDay ?? today],
-    hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
-  })
+  const { text, layout, check, crosswalk } = source
+  const { severities } = check
+  const file = watchFile(fileOptions(source))
   const columns = watchColumns(source)
   const damage = watchDamage()
   const cleaning = countCleaning()
@@ -58,12 +53,7 @@ export function watchSource(source: RecognisedSource) {
       }),
       ...(last === null ? [] : undeclaredTotal(last, records, severities)),
       ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
-      ...totals.flatMap(({ line, cells }) =>
-        findingOf('FILE_TOTALS_LINE', severities, {
-          value: cells.filter((cell) => cell !== '').join(' '),
-          detail: `It is line ${line}.`,
-        }),
-      ),
+      ...totals.flatMap((line) => totalsLine(line, severities)),
       ...[...forgotten].flatMap(([value, detail]) =>
         findingOf('FILE_CONFIGURATION_FORGOTTEN', severities, { value, detail }),
       ),
@@ -81,6 +71,19 @@ export function watchSource(source: RecognisedSource) {
     }),
   }
 }
+
+const fileOptions = ({ mapping, options, check }: RecognisedSource): Parameters<typeof watchFile>[0] => ({
+  today: check.today,
+  severities: check.severities,
+  fillerDates: [...options.source.fillerDates, options.source.exportDay ?? check.today],
+  hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
+})
+
+const totalsLine = ({ line, cells }: RawRecord, severities: SeverityOverrides): readonly Finding[] =>
+  findingOf('FILE_TOTALS_LINE', severities, {
+    value: cells.filter((cell) => cell !== '').join(' '),
+    detail: `It is line ${line}.`,
+  })
 
 function leftOutColumns({ layout, mapping }: RecognisedSource): LeftOutColumns {
   const positionOf = (wanted: Field): number | null =>
