@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { type Document, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import {
   type Distrust,
@@ -10,6 +10,7 @@ import {
   sourceSections,
   UsageError,
 } from '../index.js'
+import { lineOf, mistakesIn } from './configuration-mistakes.js'
 
 const amount = z.union([z.number().positive(), z.string()])
 
@@ -159,9 +160,9 @@ export function parseConfiguration(
     if (distrust !== null) refuseMoreThanReading(parsed.data, { file, distrust, document, lines })
     return parsed.data
   }
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`)
+  const mistakes = mistakesIn(configurationSchema, { document, lines, values, issues: parsed.error.issues })
   throw new UsageError(
-    `The configuration file "${file}" has ${problems.length === 1 ? 'a mistake' : 'mistakes'}: ${problems.join('; ')}`,
+    `The configuration file "${file}" has ${mistakes.length === 1 ? 'a mistake' : 'mistakes'}: ${mistakes.join('; ')}`,
     'Correct the file; nothing was sent',
   )
 }
@@ -197,18 +198,4 @@ function refuseMoreThanReading(values: Configuration, { file, distrust, document
     `The configuration file "${file}", line ${first.line}, sets "${first.key}", but others can change this file: ${distrust.why}. Such a file may only say how an export is read`,
     `${distrust.next}, or give the setting by a flag, the environment or a file of your own with --config; nothing was sent`,
   )
-}
-
-/** Where a key stands, or the key above it where a reference (alias) brings it in. */
-function lineOf(document: Document, path: readonly string[], lines: LineCounter): number {
-  let node: unknown = document.contents
-  let line = 1
-  for (const name of path) {
-    if (!isMap(node)) break
-    const pair = node.items.find(({ key }) => isScalar(key) && key.value === name)
-    if (pair === undefined) break
-    if (isScalar(pair.key) && pair.key.range) line = lines.linePos(pair.key.range[0]).line
-    node = pair.value
-  }
-  return line
 }

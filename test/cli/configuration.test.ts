@@ -98,6 +98,71 @@ outcomes:  { "503": turned_away }
     expect(() => parseConfiguration(text, 'x.yaml')).toThrow(message)
   })
 
+  it.each([
+    [
+      'at the top',
+      'ledger: x.db\nservce: {}\n',
+      'line 2: there is no key "servce"; the nearest is "service"',
+    ],
+    [
+      'in a section',
+      'service:\n  username: me\n  base_url: https://x\n',
+      'line 3: there is no key "service.base_url"; the nearest is "service.baseUrl"',
+    ],
+    [
+      'one level too high',
+      '# mine\nbaseUrl: https://x\n',
+      'line 2: there is no key "baseUrl"; the nearest is "service.baseUrl"',
+    ],
+    [
+      'in a rule',
+      'rules:\n  IBAN_SHARD: error\n',
+      'line 2: there is no key "rules.IBAN_SHARD"; the nearest is "rules.IBAN_SHARED"',
+    ],
+    [
+      'in the form of a column',
+      'columns:\n  iban:\n    colum: Konto\n',
+      'line 3: there is no key "columns.iban.colum"; the nearest is "columns.iban.column"',
+    ],
+    [
+      'in a list',
+      'exclude:\n  - { column: Status, equals: [x], reason: y }\n  - column: Art\n    equal: [x]\n    reason: y\n',
+      'line 4: there is no key "exclude.1.equal"; the nearest is "exclude.1.equals"',
+    ],
+    [
+      'two levels down',
+      'words:\n  status:\n    notactive: [ruhend]\n',
+      'line 3: there is no key "words.status.notactive"; the nearest is "words.status.notActive"',
+    ],
+    ['with letters swapped', 'colunms: {}\n', 'line 1: there is no key "colunms"; the nearest is "columns"'],
+    ['that resembles nothing', 'ledger: x.db\nfrobnicate: 1\n', 'line 2: there is no key "frobnicate"'],
+    ['that every object has', 'constructor: 1\n', 'line 1: there is no key "constructor"'],
+  ])('10.3.6 names line and nearest key of a typo %s', (_where, text, message) => {
+    const told = (() => {
+      try {
+        parseConfiguration(text, 'x.yaml')
+        return 'accepted'
+      } catch (error) {
+        return error instanceof UsageError ? error.message : 'another error'
+      }
+    })()
+    expect(told).toBe(`The configuration file "x.yaml" has a mistake: ${message}`)
+  })
+
+  it('10.3.6 names the line of a value that cannot be, and every mistake in the order of the file', () => {
+    const text = 'outcomes:\n  "500": registered\nsource:\n  skipLine: 1\n  skipFooterLines: many\n'
+    expect(() => parseConfiguration(text, 'x.yaml')).toThrow(
+      /mistakes: line 2: outcomes\.500: .*; line 4: there is no key "source\.skipLine"; the nearest is "source\.skipLines"; line 5: source\.skipFooterLines: /,
+    )
+  })
+
+  it('10.3.6 knows each key of the schema: none is called a typo', () => {
+    const text = readFileSync(join(SAMPLES, 'german.yaml'), 'utf8')
+    expect(() => parseConfiguration(`${text}\nservce: {}\n`, 'x.yaml')).toThrow(
+      /has a mistake: line \d+: there is no key "servce"; the nearest is "service"$/,
+    )
+  })
+
   it('names a file that cannot be read', () => {
     expect(() => loadConfiguration(join(folder, 'missing.yaml'))).toThrow(/missing\.yaml/)
   })

@@ -1,0 +1,180 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter } from 'yaml'
+import { z } from 'zod'
+
+type Path = readonly (string | number)[]
+
+/** What is used here of a JSON Schema. */
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly propertyNames?: { readonly enum?: readonly string[] }
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+interface UnknownKey {
+  readonly path: Path
+  readonly nearest: Path | null
+}
+
+export interface Broken {
+  readonly document: Document
+  readonly lines: LineCounter
+  readonly values: unknown
+  readonly issues: readonly z.core.$ZodIssue[]
+}
+
+/** One text for each mistake, with its line and, for a key that does not exist, the nearest that does. */
+export function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Broken): string[] {
+  const root = z.toJSONSchema(schema, { io: 'input' }) as Schema
+  const unknown = unknownKeys(values, [root], [], allPaths(root, []))
+  const typos = unknown.map(({ path, nearest }) => ({
+    path,
+    text: `there is no key "${path.join('.')}"${nearest === null ? '' : `; the nearest is "${nearest.join('.')}"`}`,
+  }))
+  const others = issues
+    .filter(({ code, path }) => code !== 'unrecognized_keys' && !follows(path.map(part), unknown))
+    .map(({ path, message }) => ({
+      path: path.map(part),
+      text: path.length === 0 ? message : `${path.join('.')}: ${message}`,
+    }))
+  return [...typos, ...others]
+    .map(({ path, text }) => ({ text, line: lineOf(document, path, lines) }))
+    .toSorted((a, b) => a.line - b.line)
+    .map(({ text, line }) => `line ${line}: ${text}`)
+}
+
+const part = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
+
+/** What is said of a map with an unknown key, or of the key that was meant, is only an echo of the typo. */
+const follows = (path: Path, unknown: readonly UnknownKey[]): boolean =>
+  unknown.some(
+    (key) =>
+      startsWith(key.path.slice(0, -1), path) || (key.nearest !== null && startsWith(path, key.nearest)),
+  )
+
+const startsWith = (path: Path, start: Path): boolean => start.every((name, at) => path[at] === name)
+
+/** The forms that a value may take, without the choices between them. */
+const formsOf = (schema: Schema): readonly Schema[] =>
+  schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(formsOf)
+
+const namesIn = (forms: readonly Schema[]): readonly string[] => [
+  ...new Set(
+    forms.flatMap(({ properties = {}, propertyNames }) => [
+      ...Object.keys(properties),
+      ...(propertyNames?.enum ?? []),
+    ]),
+  ),
+]
+
+function childrenOf(forms: readonly Schema[], key: string): readonly Schema[] {
+  return forms.flatMap(({ properties = {}, additionalProperties }) =>
+    Object.hasOwn(properties, key)
+      ? [properties[key] ?? {}]
+      : typeof additionalProperties === 'object'
+        ? [additionalProperties]
+        : [],
+  )
+}
+
+function unknownKeys(
+  value: unknown,
+  schemas: readonly Schema[],
+  path: Path,
+  everywhere: readonly Path[],
+): UnknownKey[] {
+  const forms = schemas.flatMap(formsOf)
+  if (Array.isArray(value)) {
+    const items = forms.flatMap(({ items: inner }) => (inner === undefined ? [] : [inner]))
+    return value.flatMap((inner: unknown, at) => unknownKeys(inner, items, [...path, at], everywhere))
+  }
+  if (typeof value !== 'object' || value === null) return []
+  const names = namesIn(forms)
+  const isAnyName = forms.some(
+    ({ additionalProperties, propertyNames }) =>
+      typeof additionalProperties === 'object' && propertyNames?.enum === undefined,
+  )
+  // A map where none may stand is another mistake than a key.
+  if (names.length === 0 && !isAnyName) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    names.includes(key) || isAnyName
+      ? unknownKeys(inner, childrenOf(forms, key), [...path, key], everywhere)
+      : [{ path: [...path, key], nearest: nearestOf(key, path, names, everywhere) }],
+  )
+}
+
+/** Every key of the configuration that is not within a list. */
+function allPaths(schema: Schema, path: Path): Path[] {
+  const forms = formsOf(schema)
+  return namesIn(forms).flatMap((name) => [
+    [...path, name],
+    ...childrenOf(forms, name).flatMap((child) => allPaths(child, [...path, name])),
+  ])
+}
+
+/** Beside the key first; else elsewhere, because a key that stands too high or too low is a usual mistake. */
+function nearestOf(
+  key: string,
+  path: Path,
+  names: readonly string[],
+  everywhere: readonly Path[],
+): Path | null {
+  const beside = closest(
+    key,
+    names.map((name) => [...path, name]),
+  )
+  return beside ?? closest(key, everywhere)
+}
+
+function closest(key: string, paths: readonly Path[]): Path | null {
+  const [best] = paths
+    .map((path) => ({ path, distance: distanceOf(key, String(path.at(-1))) }))
+    .filter(({ path, distance }) => distance <= Math.max(key.length, String(path.at(-1)).length) / 3)
+    .toSorted((a, b) => a.distance - b.distance || a.path.length - b.path.length)
+  return best?.path ?? null
+}
+
+/** Letters that are missing, too many, wrong or swapped with their neighbour; case and word separators are free. */
+function distanceOf(left: string, right: string): number {
+  const letters = (text: string): readonly string[] => Array.from(text.toLowerCase().replace(/[-_ ]/g, ''))
+  const [a, b] = [letters(left), letters(right)]
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity
+  for (let i = 1; i <= a.length; i += 1) {
+    rows.push([i])
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      rows[i]?.push(
+        Math.min(
+          at(i - 1, j) + 1,
+          at(i, j - 1) + 1,
+          at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+          isSwap ? at(i - 2, j - 2) + 1 : Infinity,
+        ),
+      )
+    }
+  }
+  return at(a.length, b.length)
+}
+
+/** Where a key stands, or the key above it where a reference (alias) brings it in. */
+export function lineOf(document: Document, path: Path, lines: LineCounter): number {
+  let node: unknown = document.contents
+  let line = 1
+  for (const name of path) {
+    if (isAlias(node)) break
+    if (isSeq(node)) {
+      node = node.items[Number(name)]
+      const start = isMap(node) || isSeq(node) || isScalar(node) ? node.range?.[0] : undefined
+      if (start !== undefined) line = lines.linePos(start).line
+      continue
+    }
+    if (!isMap(node)) break
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(name))
+    if (pair === undefined) break
+    if (isScalar(pair.key) && pair.key.range) line = lines.linePos(pair.key.range[0]).line
+    node = pair.value
+  }
+  return line
+}
