@@ -12,6 +12,7 @@ import {
 } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
 import type { Line } from './line.js'
+import { EXIT_STATUSES, EXITS } from './exit-statuses.js'
 import { namedFiles } from './named-files.js'
 import { nextLine } from './next.js'
 import { totalsLines } from './output.js'
@@ -27,15 +28,28 @@ import { unlikelyShares } from './unlikely.js'
 export const checkCommand: Command = {
   usage: 'check <files...>',
   summary: 'validate whole files; sends nothing, changes nothing, needs no network',
+  examples: [
+    'sepa-migrate check export.csv --out checked',
+    'sepa-migrate check export.csv --sample 100',
+    'sepa-migrate check --ledger sepa-migrate.db corrections.csv',
+  ],
   options: ['config', 'ledger', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
   own: [IGNORE_COLUMN, ['--sample <n>', 'a first look: only the first n records of each file']],
   epilogue: [
     '--out writes every problem to problems.csv in that folder.',
     '--ledger compares the files with a campaign, as run would: above all corrections with the rows they name.',
     'Without it, files of this program that were filled in are checked on their own.',
-    'Exit status: 0 nothing is wrong, 2 usage, 3 some rows are invalid or in conflict,',
-    '7 input unreadable, or run would refuse it.',
   ],
+  exits: {
+    ...EXITS.plain,
+    0: 'nothing is wrong',
+    3: 'some rows are invalid or in conflict',
+    7: 'input unreadable, or run would refuse it',
+    8: EXIT_STATUSES[8],
+    130: EXIT_STATUSES[130],
+    143: EXIT_STATUSES[143],
+  },
+  json: ['problems', 'sources', 'notTaken'],
   run: check,
 }
 

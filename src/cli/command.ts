@@ -1,4 +1,5 @@
 import type { Log } from './log.js'
+import type { Exits } from './exit-statuses.js'
 import type { OptionName } from './options.js'
 import type { Progress } from './progress.js'
 import type { CommandResult } from './result.js'
@@ -10,18 +11,28 @@ export interface Command {
   /** With its arguments in commander's notation, for example `run [files...]`. */
   readonly usage: string
   readonly summary: string
+  /** What its argument can be, where these are few words. */
+  readonly words?: readonly string[]
   readonly options: readonly OptionName[]
   /** Flags that only this command has. */
   readonly own?: readonly OwnFlag[]
   /** It opens no SQLite file, so it works where no driver can be loaded. */
   readonly usesNoLedger?: true
-  /** Exit statuses and examples, printed below the help. */
+  /** Command lines to paste, the first thing that the help shows. */
+  readonly examples: readonly string[]
+  /** What else there is to know, printed below the flags. */
   readonly epilogue: readonly string[]
+  readonly exits: Exits
+  /** Keys of its JSON document besides those that every command has. */
+  readonly json: readonly string[]
   readonly run: (context: Context) => Promise<CommandResult>
 }
 
-/** Notation and help; a flag that may be given several times says so. */
-export type OwnFlag = readonly [flags: string, help: string, repeats?: 'repeatable']
+/** Every command by its name, and how its module is loaded. */
+export type CommandLoaders = Readonly<Record<string, () => Promise<Command>>>
+
+/** Notation and help; a flag that may be given several times says so, and one that takes a few words lists them. */
+export type OwnFlag = readonly [flags: string, help: string, more?: 'repeatable' | readonly string[]]
 
 export interface Context {
   readonly world: World

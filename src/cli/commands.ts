@@ -1,7 +1,4 @@
-import type { Command } from './command.js'
-
-/** Every command by its name, and how its module is loaded. */
-export type CommandLoaders = Readonly<Record<string, () => Promise<Command>>>
+import type { CommandLoaders } from './command.js'
 
 /** In the order of the help: the way a newcomer meets them. */
 export const commands: CommandLoaders = {
@@ -20,4 +17,5 @@ export const commands: CommandLoaders = {
   rules: async () => (await import('./rules.js')).rulesCommand,
   explain: async () => (await import('./rules.js')).explainCommand,
   sandbox: async () => (await import('./sandbox.js')).sandboxCommand,
+  completion: async () => (await import('./completion.js')).completionOf(commands),
 }

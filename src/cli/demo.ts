@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBalanced, type Sandbox, startSandbox, type Totals } from '../index.js'
 import type { Command, Context } from './command.js'
+import { EXIT_STATUSES } from './exit-statuses.js'
 import type { CommandResult } from './result.js'
 import { runCommand } from './run.js'
 import { readSettings } from './settings.js'
@@ -17,8 +18,11 @@ const LOST_ANSWER_CUSTOMER = 424_243
 export const demoCommand: Command = {
   usage: 'demo',
   summary: 'the whole job on a small sample against a local stand-in of the service; needs no settings',
+  examples: ['sepa-migrate demo', 'sepa-migrate demo --out /tmp/demo-of-sepa-migrate --json'],
   options: ['out', 'json', 'quiet', 'verbose', 'noColor'],
-  epilogue: ['Exit status: 0 when its planted faults ended as planned, else 1.'],
+  epilogue: [],
+  exits: { 0: 'its planted faults ended as planned', 1: 'they did not', 2: EXIT_STATUSES[2] },
+  json: ['stop', 'trusted', 'admitted', 'folder'],
   run: demo,
 }
 

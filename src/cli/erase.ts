@@ -1,6 +1,7 @@
 import { exitStatusOf, openLedgerReader, plural, UsageError } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
+import { EXITS } from './exit-statuses.js'
 import { SHARED } from './options.js'
 import { askText, canAsk } from './prompt.js'
 import { remainLines, remainsOf } from './remains.js'
@@ -11,6 +12,10 @@ import { customerOf } from './show.js'
 export const eraseCommand: Command = {
   usage: 'erase',
   summary: "a person's request: remove what is held on one customer, once their rows are settled",
+  examples: [
+    'sepa-migrate show --customer 1001',
+    'sepa-migrate erase --customer 1001 --reason "asked on 3 June"',
+  ],
   options: [...SHARED, 'yes'],
   own: [
     ['--customer <n>', 'the customer number in the invoicing service'],
@@ -24,6 +29,8 @@ export const eraseCommand: Command = {
     'masked account, and a keyed fingerprint of the account, which tells a later file that repeats the mandate.',
     'Refused while the rows are ready, sending or in doubt. It cannot be undone.',
   ],
+  exits: EXITS.standing,
+  json: ['erasure'],
   run: erase,
 }
 

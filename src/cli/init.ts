@@ -3,6 +3,7 @@ import { relative } from 'node:path'
 import { draftConfiguration, openTrusted, plural } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
 import { noConfiguration } from './configuration.js'
+import { EXIT_STATUSES, EXITS } from './exit-statuses.js'
 import { inspect, isConfigurationNamed } from './inspect.js'
 import { nextLine } from './next.js'
 import { emptyResult, type CommandResult } from './result.js'
@@ -12,9 +13,12 @@ const FILE = 'sepa-migrate.yaml'
 export const initCommand: Command = {
   usage: 'init <file>',
   summary: 'write a commented sepa-migrate.yaml from what the file shows; never overwrites',
+  examples: ['sepa-migrate init export.csv', 'sepa-migrate init export.csv --to second-export.yaml'],
   options: ['config', 'json', 'noColor', 'asOf'],
   own: [['--to <file>', `another file than ./${FILE} to write`]],
-  epilogue: ['Exit status 2 when the file exists. Only a configuration that --config names is applied.'],
+  epilogue: ['Only a configuration that --config names is applied.'],
+  exits: { ...EXITS.plain, 2: 'usage or configuration error, or the file exists', 7: EXIT_STATUSES[7] },
+  json: [],
   usesNoLedger: true,
   run: init,
 }

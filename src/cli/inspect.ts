@@ -2,6 +2,7 @@ import { inspectSource, type Inspection, plural, SourceError } from '../index.js
 import type { Command, Context } from './command.js'
 import type { Line } from './line.js'
 import { nextLine } from './next.js'
+import { EXIT_STATUSES, EXITS } from './exit-statuses.js'
 import { environmentName } from './options.js'
 import { emptyResult, type CommandResult } from './result.js'
 import { inputOf, sourceOptions } from './sources.js'
@@ -9,11 +10,14 @@ import { inputOf, sourceOptions } from './sources.js'
 export const inspectCommand: Command = {
   usage: 'inspect <file>',
   summary: 'show how a file is written: encoding, delimiter, header, first rows (masked), guessed columns',
+  examples: ['sepa-migrate inspect export.csv', 'sepa-migrate inspect export.csv --config sepa-migrate.yaml'],
   options: ['config', 'json', 'noColor', 'asOf'],
   usesNoLedger: true,
   epilogue: [
     'Sends nothing and writes nothing. sepa-migrate init makes a configuration from the same guess.',
   ],
+  exits: { ...EXITS.plain, 7: EXIT_STATUSES[7] },
+  json: ['inspection', 'configuration'],
   run: async (context) => {
     const { file } = context.settings.configuration
     const inspection = await inspect(context)

@@ -1,8 +1,8 @@
 import { Command as Program, CommanderError, InvalidArgumentError, Option as Flag } from 'commander'
 import { boundedWorld } from './boundary.js'
-import type { Command } from './command.js'
-import type { CommandLoaders } from './commands.js'
-import { environmentName, OPTIONS } from './options.js'
+import type { Command, CommandLoaders, OwnFlag } from './command.js'
+import { exitLines } from './exit-statuses.js'
+import { environmentName, helpOf, OPTIONS } from './options.js'
 import type { Output, World } from './world.js'
 
 /**
@@ -28,6 +28,7 @@ export async function main(
       'Moves SEPA Direct Debit mandates to a new invoicing service, each posted once and accounted for',
     )
     .version(world.version)
+    .addHelpText('before', exampleLines(FIRST_STEPS).join('\n'))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
@@ -48,6 +49,13 @@ export async function main(
   }
 }
 
+/** What a newcomer types, shown by `sepa-migrate --help`. */
+export const FIRST_STEPS = [
+  'sepa-migrate demo',
+  'sepa-migrate check export.csv --out checked',
+  'sepa-migrate run export.csv --limit 10',
+]
+
 /** The command that is named; all of them for help, and where none is. */
 async function loadFor(argv: readonly string[], commands: CommandLoaders): Promise<Command[]> {
   const [name = ''] = argv
@@ -63,13 +71,33 @@ function toProgram(command: Command, action: Action): Program {
   const program = new Program(name).description(command.summary)
   if (args.length > 0) program.arguments(args.join(' '))
   for (const option of command.options) {
-    const { flags, help } = OPTIONS[option]
-    program.addOption(flagOf(flags, help))
+    program.addOption(flagOf(OPTIONS[option].flags, helpOf(option)))
   }
-  for (const [flags, help, repeats] of command.own ?? [])
-    program.addOption(repeats === undefined ? flagOf(flags, help) : new Flag(flags, help).argParser(collect))
-  program.addHelpText('after', ['', ...command.epilogue].join('\n'))
+  for (const [flags, help, more] of command.own ?? []) program.addOption(ownFlagOf(flags, help, more))
+  program.addHelpText('before', exampleLines(command.examples).join('\n'))
+  program.addHelpText('after', ['', ...command.epilogue, ...closingHelp(command)].join('\n'))
   return program.action(async () => action(program.args, program.opts()))
+}
+
+const exampleLines = (examples: readonly string[]): string[] => [
+  'Examples:',
+  ...examples.map((line) => `  ${line}`),
+  '',
+]
+
+function closingHelp({ epilogue, exits }: Command): string[] {
+  const lines = exitLines(exits)
+  const width = Math.max(...lines.map(([statuses]) => statuses.length))
+  return [
+    ...(epilogue.length === 0 ? [] : ['']),
+    'Exit status:',
+    ...lines.map(([statuses, meaning]) => `  ${statuses.padEnd(width)}  ${meaning}`),
+  ]
+}
+
+function ownFlagOf(...[flags, help, more]: OwnFlag): Flag {
+  if (more === 'repeatable') return new Flag(flags, help).argParser(collect)
+  return flagOf(flags, more === undefined ? help : `${help}: ${more.join(', ')}`)
 }
 
 /** A value that is given twice is refused: commander would drop the first in silence. `...` takes several. */

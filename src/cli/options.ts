@@ -7,6 +7,10 @@ export interface Option<Value> {
   readonly help: string
   /** Path in the configuration file, where it may stand there. */
   readonly configured?: readonly string[]
+  /** What holds where nothing is given, written as the flag takes it. */
+  readonly byDefault?: string
+  /** What holds where nothing is given, in words, where it is no single value. */
+  readonly otherwise?: string
   readonly read: (text: string, origin: string) => Value
 }
 
@@ -54,13 +58,15 @@ const countOrPercent = (value: string, origin: string): RefusedLimit =>
 export const OPTIONS = {
   config: {
     flags: '--config <file>',
-    help: 'configuration file (default ./sepa-migrate.yaml where it exists)',
+    help: 'configuration file',
+    otherwise: './sepa-migrate.yaml where it exists',
     read: text,
   },
   ledger: {
     flags: '--ledger <file>',
-    help: 'ledger of the campaign (default ./sepa-migrate.db)',
+    help: 'ledger of the campaign',
     configured: ['ledger'],
+    byDefault: 'sepa-migrate.db',
     read: text,
   },
   baseUrl: {
@@ -71,8 +77,9 @@ export const OPTIONS = {
   },
   out: {
     flags: '--out <dir>',
-    help: 'folder for reports (default beside the ledger)',
+    help: 'folder for reports',
     configured: ['out'],
+    otherwise: 'beside the ledger',
     read: text,
   },
   json: { flags: '--json', help: 'print one JSON document on stdout', read: flag },
@@ -85,7 +92,12 @@ export const OPTIONS = {
     configured: ['logFile'],
     read: text,
   },
-  asOf: { flags: '--as-of <date>', help: 'the "today" of the date rules, YYYY-MM-DD', read: text },
+  asOf: {
+    flags: '--as-of <date>',
+    help: 'the "today" of the date rules, YYYY-MM-DD',
+    otherwise: 'today in the configured time zone',
+    read: text,
+  },
   passwordFile: {
     flags: '--password-file <file>',
     help: 'file with the password, readable by its owner only',
@@ -94,26 +106,30 @@ export const OPTIONS = {
   },
   concurrency: {
     flags: '--concurrency <n>',
-    help: 'requests under way at most (default 8)',
+    help: 'requests under way at most',
     configured: ['service', 'concurrency'],
+    byDefault: '8',
     read: number('whole', 1, 256),
   },
   rate: {
     flags: '--rate <n>',
-    help: 'requests per second at most (default none)',
+    help: 'requests per second at most',
     configured: ['service', 'rate'],
+    otherwise: 'no limit',
     read: number('decimal', 0.001, 100_000),
   },
   timeout: {
     flags: '--timeout <seconds>',
-    help: 'deadline of one request (default 150)',
+    help: 'deadline of one request',
     configured: ['service', 'timeout'],
+    byDefault: '150',
     read: seconds,
   },
   connectTimeout: {
     flags: '--connect-timeout <seconds>',
-    help: 'deadline of one connection (default 10)',
+    help: 'deadline of one connection',
     configured: ['service', 'connectTimeout'],
+    byDefault: '10',
     read: seconds,
   },
   limit: {
@@ -128,8 +144,9 @@ export const OPTIONS = {
   },
   maxInDoubt: {
     flags: '--max-in-doubt <n>',
-    help: 'stop when more rows than this become in doubt (default 10)',
+    help: 'stop when more rows than this become in doubt',
     configured: ['service', 'maxInDoubt'],
+    byDefault: '10',
     read: number('whole', 0, 999_999_999),
   },
   maxRefused: {
@@ -153,7 +170,23 @@ export const OPTIONS = {
 } as const satisfies Record<string, Option<unknown>>
 
 export type OptionName = keyof typeof OPTIONS
-export type OptionValue<Name extends OptionName> = ReturnType<(typeof OPTIONS)[Name]['read']>
+export type OptionValue<Name extends OptionName> =
+  | ReturnType<(typeof OPTIONS)[Name]['read']>
+  | ((typeof OPTIONS)[Name] extends { readonly byDefault: string } ? never : null)
+
+/** What the help says of an option. */
+export function helpOf(name: OptionName): string {
+  const { help, byDefault, otherwise }: Option<unknown> = OPTIONS[name]
+  const usual = byDefault ?? otherwise
+  return usual === undefined ? help : `${help} (default ${usual})`
+}
+
+/** What is read from the environment and has no flag. */
+export const ENVIRONMENT = {
+  SEPA_MIGRATE_USERNAME: 'user name for the service (`service.username` in the configuration)',
+  SEPA_MIGRATE_PASSWORD: 'password for the service; `--password-file` goes before it',
+  SEPA_MIGRATE_BY: 'who a decision is recorded under; else the user of the system',
+} as const
 
 /** `--max-in-doubt` → `SEPA_MIGRATE_MAX_IN_DOUBT`. */
 export const environmentName = (name: OptionName): string =>

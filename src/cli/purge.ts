@@ -1,6 +1,7 @@
 import { exitStatusOf, plural, UsageError } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
+import { EXITS } from './exit-statuses.js'
 import { SHARED } from './options.js'
 import { totalsLines } from './output.js'
 import { askText, canAsk } from './prompt.js'
@@ -10,6 +11,7 @@ import { emptyResult, type CommandResult } from './result.js'
 export const purgeCommand: Command = {
   usage: 'purge',
   summary: 'after sign-off: remove the account numbers, original cells and quoted values that are still held',
+  examples: ['sepa-migrate purge', 'sepa-migrate purge --remove-files --reason "signed off by finance"'],
   options: [...SHARED, 'yes'],
   own: [
     ['--reason <text>', 'why, kept in the ledger (default: signed off)'],
@@ -21,6 +23,8 @@ export const purgeCommand: Command = {
     'States, totals, references and times stay. Refused while rows are ready or in doubt. It cannot be undone.',
     'It ends with a list of what remains and why. Leftovers of reports that were killed are removed.',
   ],
+  exits: EXITS.standing,
+  json: ['purge'],
   run: purge,
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../index.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
+import { EXIT_STATUSES, EXITS } from './exit-statuses.js'
 import { SHARED } from './options.js'
 import { olderOf } from './older.js'
 import { oldPages } from './old-pages.js'
@@ -24,6 +25,7 @@ const SHOWN = 50
 export const reconcileCommand: Command = {
   usage: 'reconcile <file>',
   summary: 'compare the ledger with a list exported from the service',
+  examples: ['sepa-migrate reconcile list.csv', 'sepa-migrate reconcile list.csv --apply'],
   options: SHARED,
   own: [
     ['--apply', 'record the proposed resolution of each row in doubt that the list proves'],
@@ -34,8 +36,14 @@ export const reconcileCommand: Command = {
     'unique_mandate_reference as the service assigned them, and original_mandate_reference where there is one. A row',
     'is proven by its whole account or its original reference, and only where nothing else could be meant. Rows that',
     'the list does not show stay in doubt: only you know whether it is complete and newer than the attempt.',
-    'Exit status: as for run; 3 when the list and the ledger differ, 2 when --apply could not record.',
   ],
+  exits: {
+    ...EXITS.standing,
+    2: 'usage or configuration error, or --apply could not record',
+    3: 'the list and the ledger differ, or some rows are invalid, in conflict or refused',
+    7: EXIT_STATUSES[7],
+  },
+  json: ['reconciliation'],
   run: compare,
 }
 

@@ -1,6 +1,7 @@
 import { exitStatusOf, openLedgerReader } from '../index.js'
 import type { Command } from './command.js'
 import { OLDER_STATUS, olderOf } from './older.js'
+import { EXITS } from './exit-statuses.js'
 import { SHARED } from './options.js'
 import { closingLines, writePack } from './pack.js'
 import { noteOutputs } from './remains.js'
@@ -10,8 +11,11 @@ export const reportCommand: Command = {
   usage: 'report',
   summary:
     'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
+  examples: ['sepa-migrate report', 'sepa-migrate report --ledger sepa-migrate.db --out signed'],
   options: SHARED,
-  epilogue: ['Two reports of the same ledger are identical byte for byte. Exit status: as for run.'],
+  epilogue: ['Two reports of the same ledger are identical byte for byte.'],
+  exits: EXITS.standing,
+  json: [],
   run: async (context) => {
     const { settings } = context
     const reader = openLedgerReader(settings.ledger, settings)

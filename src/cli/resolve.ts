@@ -12,6 +12,7 @@ import {
 import { adoptOlderCopy } from './adopt.js'
 import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from './command.js'
 import { openExisting } from './existing-ledger.js'
+import { EXIT_STATUSES, EXITS } from './exit-statuses.js'
 import { SHARED } from './options.js'
 import { olderOf } from './older.js'
 import { oldPages } from './old-pages.js'
@@ -25,10 +26,15 @@ import { sameResolve } from './same-resolve.js'
 export const resolveCommand: Command = {
   usage: 'resolve',
   summary: 'a person settles rows in doubt, one by one or from the filled-in in-doubt.csv',
+  examples: [
+    'sepa-migrate resolve',
+    'sepa-migrate resolve --from in-doubt.csv --dry-run',
+    'sepa-migrate resolve --row 17 --row 18 --as written-off --reason "left the association"',
+  ],
   options: SHARED,
   own: [
     ['--row <id...>', 'the row, as migration_row in in-doubt.csv; several are decided alike'],
-    ['--as <decision>', 'registered, refused, resend or written-off'],
+    ['--as <decision>', 'what the row becomes', ['registered', 'refused', 'resend', 'written-off']],
     ['--reason <text>', 'why; kept for good'],
     ['--assigned-creditor-identifier <x>', 'for registered: what the service assigned'],
     ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
@@ -50,8 +56,10 @@ export const resolveCommand: Command = {
     'written-off  closed without an answer; it is never sent again. Also for rows that are ready, refused, invalid,',
     '             in conflict or excluded',
     '',
-    'All decisions of one command are recorded together, or none. Exit status: as for run; 2 when nothing was recorded.',
+    'All decisions of one command are recorded together, or none.',
   ],
+  exits: { ...EXITS.standing, 2: 'nothing was recorded', 7: EXIT_STATUSES[7] },
+  json: ['resolutions', 'isApplied', 'adopted'],
   run: resolve,
 }
 

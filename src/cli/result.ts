@@ -68,9 +68,23 @@ export function resultOfError(error: unknown, signalStatus: number | null = null
   }
 }
 
+/** Keys that the JSON document of every command has. */
+export const JSON_KEYS = [
+  'schemaVersion',
+  'command',
+  'ok',
+  'exitCode',
+  'campaign',
+  'totals',
+  'balanced',
+  'files',
+  'warnings',
+  'errors',
+] as const
+
 export function jsonOf(command: string, result: CommandResult): string {
   const { totals } = result
-  const json = JSON.stringify({
+  const common: Record<(typeof JSON_KEYS)[number], unknown> = {
     schemaVersion: 1,
     command,
     ok: result.exitCode === 0,
@@ -81,7 +95,6 @@ export function jsonOf(command: string, result: CommandResult): string {
     files: result.files,
     warnings: result.warnings,
     errors: result.errors,
-    ...result.details,
-  })
-  return `${escapedJson(json)}\n`
+  }
+  return `${escapedJson(JSON.stringify({ ...common, ...result.details }))}\n`
 }

@@ -1,5 +1,6 @@
 import { isRuleId, type RuleId, RULES, UsageError } from '../index.js'
 import type { Command, Context } from './command.js'
+import { EXITS } from './exit-statuses.js'
 import { emptyResult, type CommandResult } from './result.js'
 
 /** A rule as the rulebook of this program has it, with the severity that the configuration gives it. */
@@ -44,9 +45,12 @@ const ruleIds = (): RuleId[] => Object.keys(RULES).filter(isRuleId)
 export const rulesCommand: Command = {
   usage: 'rules',
   summary: 'list every rule with its severity; explain RULE tells more',
+  examples: ['sepa-migrate rules', 'sepa-migrate rules --json'],
   options: ['config', 'json', 'noColor'],
   usesNoLedger: true,
   epilogue: ['Under "rules:" in sepa-migrate.yaml each can be set to error, warning or off.'],
+  exits: EXITS.plain,
+  json: ['rules'],
   run: (context) => {
     const rules = ruleIds().map((id) => shown(id, context))
     const width = Math.max(...rules.map(({ id }) => id.length))
@@ -65,9 +69,13 @@ export const rulesCommand: Command = {
 export const explainCommand: Command = {
   usage: 'explain <rule>',
   summary: 'what one rule means, what becomes of the row, and what to do',
+  words: ruleIds(),
+  examples: ['sepa-migrate explain IBAN_CHECKSUM', 'sepa-migrate explain mandate-resembles-sent'],
   options: ['config', 'json', 'noColor'],
   usesNoLedger: true,
-  epilogue: ['Example: sepa-migrate explain IBAN_CHECKSUM'],
+  epilogue: [],
+  exits: EXITS.plain,
+  json: ['rule'],
   run: (context) => Promise.resolve(explain(context, context.args[0] ?? '')),
 }
 

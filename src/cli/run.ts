@@ -16,12 +16,13 @@ import {
 import { confirmRun } from './confirm.js'
 import { actorOf, type Command, type Context } from './command.js'
 import { toned, type Toned } from './line.js'
+import { EXITS } from './exit-statuses.js'
 import { askText, canAsk } from './prompt.js'
 import { closingLines, writePack } from './pack.js'
 import { oldPages } from './old-pages.js'
 import { noteOutputs } from './remains.js'
 import { resultOfError, type CommandResult } from './result.js'
-import { concurrencyOf, readService, timeoutMsOf, type Service } from './service.js'
+import { readService, timeoutMsOf, type Service } from './service.js'
 import { registerOf, type RunRegister } from './register.js'
 import type { Settings } from './settings.js'
 import { IGNORE_COLUMN, nothingToCorrect, openers } from './sources.js'
@@ -29,11 +30,14 @@ import { SHARED } from './options.js'
 import { trustedLines } from './trusted.js'
 import { unlikelyShares } from './unlikely.js'
 
-const DEFAULT_MAX_IN_DOUBT = 10
-
 export const runCommand: Command = {
   usage: 'run [files...]',
   summary: 'admit the files into the ledger, then send what is ready; run again to continue',
+  examples: [
+    'sepa-migrate run export.csv --limit 10',
+    'sepa-migrate run export.csv --password-file ~/.invoicing-password --rate 5',
+    'sepa-migrate run',
+  ],
   options: [
     ...SHARED,
     'baseUrl',
@@ -54,9 +58,9 @@ export const runCommand: Command = {
   own: [IGNORE_COLUMN, ['--another-ledger', 'send although another ledger began with the same mandates']],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
-    'Exit status: 0 done, 2 usage, 3 some rows invalid, in conflict or refused, 4 rows in doubt, 5 stopped early,',
-    '6 credentials refused, 7 input unreadable, 8 ledger locked or damaged, 130/143 interrupted; safe to run again.',
   ],
+  exits: EXITS.run,
+  json: ['stop', 'trusted', 'admitted'],
   run,
 }
 
@@ -236,11 +240,11 @@ function announceSignals({ world: { signals }, progress }: Context): void {
 function policyOf(settings: Settings, { baseUrl }: Service): DeliveryPolicy {
   const maxDuration = settings.get('maxDuration')
   return {
-    concurrency: concurrencyOf(settings),
+    concurrency: settings.get('concurrency'),
     rate: settings.get('rate'),
     limit: settings.get('limit'),
     maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
-    maxInDoubt: settings.get('maxInDoubt') ?? DEFAULT_MAX_IN_DOUBT,
+    maxInDoubt: settings.get('maxInDoubt'),
     maxRefused: settings.get('maxRefused'),
     stopAtCanaryDoubt: baseUrl.href.startsWith('https:'),
   }

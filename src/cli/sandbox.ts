@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { assertTrustedOutput, parseFaults, plural, startSandbox, UsageError } from '../index.js'
 import { ownFlag, ownText, type Command, type Context } from './command.js'
+import { EXITS } from './exit-statuses.js'
 import { namedFiles } from './named-files.js'
 import { emptyResult, jsonOf, type CommandResult } from './result.js'
 import { readPasswordFile } from './settings.js'
@@ -12,6 +13,11 @@ const DEFAULT_PORT = '8080'
 export const sandboxCommand: Command = {
   usage: 'sandbox',
   summary: 'a local stand-in of the whole invoicing service, for rehearsals',
+  examples: [
+    'sepa-migrate sandbox',
+    'sepa-migrate sandbox --port 8080 --chaos 0.05 --seed 7',
+    'sepa-migrate sandbox --port 0 --data sandbox.db',
+  ],
   options: ['json', 'quiet', 'verbose', 'noColor', 'passwordFile'],
   own: [
     ['--host <address>', 'address to listen on (default 127.0.0.1)'],
@@ -29,6 +35,8 @@ export const sandboxCommand: Command = {
     'Everything but GET /health needs user name and password.',
     'GET /_sandbox/mandates, /_sandbox/offers and /_sandbox/billograms show what it truly holds.',
   ],
+  exits: { ...EXITS.plain, 0: 'stopped by Ctrl-C' },
+  json: ['url', 'username', 'password', 'seed'],
   run: serve,
 }
 

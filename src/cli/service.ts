@@ -23,14 +23,7 @@ export interface Service {
   readonly connect: () => ServiceClient
 }
 
-const DEFAULT_CONCURRENCY = 8
-const DEFAULT_TIMEOUT_SECONDS = 150
-
-export const concurrencyOf = (settings: Settings): number =>
-  settings.get('concurrency') ?? DEFAULT_CONCURRENCY
-
-export const timeoutMsOf = (settings: Settings): number =>
-  (settings.get('timeout') ?? DEFAULT_TIMEOUT_SECONDS) * 1000
+export const timeoutMsOf = (settings: Settings): number => settings.get('timeout') * 1000
 
 /** @throws {UsageError} for an address, credentials or certificates that cannot be used */
 export async function readService(settings: Settings, world: World): Promise<Service> {
@@ -63,7 +56,6 @@ function connect(
 ): ServiceClient {
   const service = settings.configuration.values.service ?? {}
   const deadlineMs = timeoutMsOf(settings)
-  const connectSeconds = settings.get('connectTimeout')
   const pem = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : readPem(settings.configuration.locate(path))
   const tls = { ca: pem(service.ca), cert: pem(service.clientCertificate), key: pem(service.clientKey) }
@@ -74,10 +66,10 @@ function connect(
     deadlineMs,
     version: world.version,
     clock: world.clock,
-    concurrency: concurrencyOf(settings),
+    concurrency: settings.get('concurrency'),
     headersTimeoutMs: Math.min(120_000, deadlineMs),
     bodyTimeoutMs: Math.min(30_000, deadlineMs),
-    ...(connectSeconds === null ? {} : { connectTimeoutMs: connectSeconds * 1000 }),
+    connectTimeoutMs: settings.get('connectTimeout') * 1000,
     ...(service.freshConnections === undefined ? {} : { freshConnections: service.freshConnections }),
     ...(service.proxy === undefined ? {} : { proxy: service.proxy }),
     tls: Object.fromEntries(Object.entries(tls).filter(([, text]) => text !== undefined)),

@@ -26,7 +26,7 @@ export type Flags = Readonly<Partial<Record<OptionName, string>>>
 /** Reads a setting: flag, environment, configuration file, default, in this order (cli/README.md#settings). */
 export interface Settings {
   readonly flags: Flags
-  readonly get: <Name extends OptionName>(name: Name) => OptionValue<Name> | null
+  readonly get: <Name extends OptionName>(name: Name) => OptionValue<Name>
   readonly configuration: LoadedConfiguration
   readonly severities: SeverityOverrides
   readonly ledger: string
@@ -47,12 +47,13 @@ export function readSettings(
 ): Settings {
   const named = flags.config ?? world.env[environmentName('config')] ?? null
   const configuration = withConfiguration ? loadConfiguration(named) : noConfiguration
-  const get = <Name extends OptionName>(name: Name): OptionValue<Name> | null => {
-    const found = find(name, flags, world, configuration)
-    return found === null ? null : (OPTIONS[name].read(found.text, found.origin) as OptionValue<Name>)
+  const get = <Name extends OptionName>(name: Name): OptionValue<Name> => {
+    const { byDefault }: Option<unknown> = OPTIONS[name]
+    const found = find(name, flags, world, configuration) ?? byDefaultOf(byDefault)
+    return (found === null ? null : OPTIONS[name].read(found.text, found.origin)) as OptionValue<Name>
   }
   const zone = readZone(configuration.values.timezone ?? world.zone)
-  const ledger = get('ledger') ?? 'sepa-migrate.db'
+  const ledger = get('ledger')
   return {
     flags,
     get,
@@ -66,12 +67,20 @@ export function readSettings(
   }
 }
 
+const byDefaultOf = (text: string | undefined): Found | null =>
+  text === undefined ? null : { text, origin: 'the default' }
+
+interface Found {
+  readonly text: string
+  readonly origin: string
+}
+
 function find(
   name: OptionName,
   flags: Flags,
   world: World,
   configuration: LoadedConfiguration,
-): { text: string; origin: string } | null {
+): Found | null {
   const given = flags[name]
   if (given !== undefined) return { text: given, origin: `--${flagName(name)}` }
   const variable = environmentName(name)

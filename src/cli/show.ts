@@ -9,6 +9,7 @@ import {
 } from '../index.js'
 import { ownText, type Command, type Context } from './command.js'
 import { olderOf } from './older.js'
+import { EXIT_STATUSES, EXITS } from './exit-statuses.js'
 import { SHARED } from './options.js'
 import { emptyResult, type CommandResult } from './result.js'
 
@@ -17,12 +18,12 @@ type Row = ReturnType<LedgerReader['rowsAbout']>[number]
 export const showCommand: Command = {
   usage: 'show',
   summary: 'everything that the ledger holds on one customer, accounts masked, with its history',
+  examples: ['sepa-migrate show --customer 1001', 'sepa-migrate show --customer 1001 --json'],
   options: SHARED,
   own: [['--customer <n>', 'the customer number in the invoicing service']],
-  epilogue: [
-    'Result files, logs and exports may hold more: "What stays where" in the README lists them.',
-    'Exit status: 0 something is held, 2 usage, 3 nothing is held.',
-  ],
+  epilogue: ['Result files, logs and exports may hold more: "What stays where" in the README lists them.'],
+  exits: { ...EXITS.plain, 0: 'something is held', 3: 'nothing is held', 8: EXIT_STATUSES[8] },
+  json: ['customer'],
   run: (context) => Promise.resolve(show(context)),
 }
 

@@ -1,6 +1,7 @@
 import { exitStatusOf, type LedgerReader, openLedgerReader, type Totals } from '../index.js'
 import type { Command, Context } from './command.js'
 import { OLDER_STATUS, olderOf } from './older.js'
+import { EXITS } from './exit-statuses.js'
 import { SHARED } from './options.js'
 import { closingLines } from './pack.js'
 import { drawn, drawnLines } from './progress.js'
@@ -14,9 +15,12 @@ const LINE_INTERVAL_MS = 5_000
 export const statusCommand: Command = {
   usage: 'status',
   summary: 'where the campaign stands; works while a run is going',
+  examples: ['sepa-migrate status', 'sepa-migrate status --watch', 'sepa-migrate status --json'],
   options: SHARED,
   own: [['--watch', 'show it as it goes on, until interrupted']],
-  epilogue: ['Exit status: as for run, by what is open in the ledger.'],
+  epilogue: [],
+  exits: EXITS.standing,
+  json: ['lastRun'],
   run: async (context) => {
     const reader = openLedgerReader(context.settings.ledger, context.settings)
     try {

@@ -13,7 +13,10 @@ const commandOf = (run: Command['run']): Command => ({
     ['--dry-run', 'own flag'],
     ['--row <id>', 'own value'],
   ],
-  epilogue: ['Exit status: 0.'],
+  examples: ['sepa-migrate probe a.csv'],
+  epilogue: [],
+  exits: { 0: 'done' },
+  json: [],
   run,
 })
 
@@ -113,7 +116,7 @@ describe('main', () => {
     const run = () => Promise.resolve(result({}))
     const help = await call(['probe', '--help'], run)
     expect(help).toMatchObject({ status: 0 })
-    expect(help.stdout).toContain('Exit status: 0.')
+    expect(help.stdout).toMatch(/^Examples:\n {2}sepa-migrate probe a.csv\n[^]*Exit status:\n {2}0 {2}done/)
     expect(await call(['--version'], run)).toMatchObject({ status: 0, stdout: '0.0.0\n' })
   })
 })

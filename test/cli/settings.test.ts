@@ -25,7 +25,7 @@ describe('a setting', () => {
     expect(settingsOf({ config, concurrency: '1' }, env).get('concurrency')).toBe(1)
     expect(settingsOf({ config }, env).get('concurrency')).toBe(2)
     expect(settingsOf({ config }).get('concurrency')).toBe(3)
-    expect(settingsOf({}).get('concurrency')).toBeNull()
+    expect(settingsOf({}).get('concurrency')).toBe(8)
   })
 
   it('that is a path in the file is relative to the file', () => {

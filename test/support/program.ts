@@ -47,7 +47,8 @@ export const runShell = (line: string, { env = {}, ...options }: StartOptions): 
 export const startShell = (line: string, options: StartOptions): Promise<Ended> =>
   startCommand(['sh', '-c', line], options).ended
 
-function startCommand(
+/** Starts any command, with nothing of this process's environment but the path. */
+export function startCommand(
   [command = '', ...args]: readonly string[],
   { cwd, env = {}, input }: StartOptions,
 ): Started {
