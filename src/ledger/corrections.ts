@@ -1,4 +1,9 @@
-import { decideCorrection, REPLACEABLE_STATES, type CorrectionPlan } from '../domain/across-rows.js'
+import {
+  decideCorrection,
+  LIVE_STATES,
+  REPLACEABLE_STATES,
+  type CorrectionPlan,
+} from '../domain/across-rows.js'
 import { REQUIRED_FIELDS } from '../domain/mandate.js'
 import { ruleOf } from '../domain/rules.js'
 import { cleanCell } from '../domain/text.js'
@@ -37,6 +42,12 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
 const VALUES = `row.id, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
   original_mandate_reference as reference, cells`
 
+interface Standing {
+  readonly id: number
+  readonly state: RowState
+  readonly mandateKey: string | null
+}
+
 /** Keeps what a line that was given back says of itself until its source is closed. */
 export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
   connection.exec(
@@ -69,9 +80,10 @@ export function decideCorrections(scope: Scope, places: Places): void {
   for (let after = first; ;) {
     const newcomers = page.all({ after, limit: PAGE })
     for (const newcomer of newcomers) {
-      const { facts, current } = look(newcomer)
+      const { facts, current, repeated } = look(newcomer)
       const plan = decideCorrection(facts)
-      apply(newcomer, current, plan)
+      apply(newcomer, plan.kind === 'conflict' ? (repeated ?? current) : current, plan)
+      if (plan.kind === 'supersede' && repeated !== null) apply(newcomer, repeated, plan)
       if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(newcomer)
     }
     const last = newcomers.at(-1)
@@ -127,8 +139,12 @@ function prepareLooking(scope: Scope) {
       where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`,
   )
   const latest = connection.prepare<[number], number>(LATEST).pluck()
-  const standing = connection.prepare<[number], { id: number; state: RowState; mandateKey: string | null }>(
+  const standing = connection.prepare<[number], Standing>(
     'select id, state, mandate_key as mandateKey from row where id = ?',
+  )
+  const liveOf = connection.prepare<[string | null, number], Standing>(
+    `select id, state, mandate_key as mandateKey from row where mandate_key = ? and id < ? and state in
+       (${LIVE_STATES.map((state) => `'${state}'`).join(', ')})`,
   )
   // Gathered once: a whole file of corrections is compared in one pass.
   connection.exec('create temp table if not exists contested (corrects integer primary key)')
@@ -146,20 +162,25 @@ function prepareLooking(scope: Scope) {
     const row = named.get(newcomer.corrects, first)
     const current = row === undefined ? undefined : standing.get(latest.get(row.id) ?? row.id)
     if (row === undefined || current === undefined) {
-      return { facts: { named: null, isContested: false }, current: null }
+      return { facts: { named: null, isContested: false }, current: null, repeated: null }
     }
-    const isReplacedHere = current.id >= first
+    const isSameMandate = newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey
+    const isReplacedHere = current.id >= first && !isSameMandate
+    // A repeated row is no mandate of its own: who corrects it corrects the row that it repeats.
+    const repeated =
+      current.state === 'duplicate' && !isSameMandate ? liveOf.get(current.mandateKey, first) : undefined
     return {
       facts: {
         named: {
-          state: current.state,
-          isSameMandate: newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey,
+          state: repeated?.state ?? current.state,
+          isSameMandate,
           isRelated: isRelated(newcomer, row, scope, columnsOf(row.sourceId)),
           isUnchanged: newcomer.isUnchanged === 1,
         },
         isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
       },
       current: current.id,
+      repeated: repeated?.id ?? null,
     }
   }
 }

@@ -12,6 +12,9 @@ interface Candidate {
 
 const COLUMNS = `id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account`
 
+/** More than one of the three, less than two. */
+const ITS_NUMBER = 1.5
+
 const isAmong = (reference: string, numbers: ReadonlySet<number>): boolean => {
   const number = readWhole(reference)
   return number !== null && numbers.has(number)
@@ -50,7 +53,7 @@ export function prepareLocating(
       if (count >= least) weights.set(row.id, Math.max(weights.get(row.id) ?? 0, count + more))
     }
     for (const number of numbers) {
-      for (const row of byId.all(number, first)) weigh(row, 1, 1)
+      for (const row of byId.all(number, first)) weigh(row, ITS_NUMBER, 1)
       for (const row of byCustomer.all(number, first)) weigh(row, 0, 2)
     }
     const most = Math.max(...weights.values())

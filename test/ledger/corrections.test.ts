@@ -202,6 +202,46 @@ describe('a file that was given back', () => {
   })
 })
 
+describe('a line that corrects a repeated row', () => {
+  const REPEATED = { reference: 'M-1X' } as const
+  const NEW = { reference: 'M-1', iban: OTHER_IBAN, corrects: 2 } as const
+
+  it('corrects the mandate, so that the row that it repeats is not sent beside it', () => {
+    const ledger = open()
+    admit(ledger, [REPEATED, REPEATED])
+    admit(ledger, [NEW])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+    expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 1, ready: 1 })
+    expect(isBalanced(ledger.totals())).toBe(true)
+  })
+
+  it.each([
+    ['the other one comes back as it was', { ...REPEATED, corrects: 1, isUnchanged: true }, 'duplicate'],
+    ['the other one is corrected alike', { ...NEW, corrects: 1 }, 'duplicate'],
+  ])('also when %s, in any order', (_, other, state) => {
+    const ledger = open()
+    admit(ledger, [REPEATED, REPEATED])
+    admit(ledger, [NEW, other])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready', state])
+    expect(isBalanced(ledger.totals())).toBe(true)
+    const second = open()
+    admit(second, [REPEATED, REPEATED])
+    admit(second, [other, NEW])
+    expect(statesOf(second.file).toSorted()).toEqual(['duplicate', 'ready', 'superseded', 'superseded'])
+    expect(isBalanced(second.totals())).toBe(true)
+  })
+
+  it('is a conflict where the mandate was sent', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [REPEATED, REPEATED])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [NEW])
+    expect(statesOf(ledger.file)).toEqual(['registered', 'duplicate', 'conflict'])
+    expect(problemsOf(ledger.file).at(-1)?.message).toContain('which is registered (row 1)')
+  })
+})
+
 describe('a row number that cannot be trusted', () => {
   it('is a conflict where the ledger had no such row', () => {
     const ledger = open()
@@ -255,6 +295,18 @@ describe('a row number that cannot be trusted', () => {
       { ...customer, reference: '004719', signedDate: '2020-02-01' },
     ])
     const cells = ['1005', OTHER_IBAN, '2020-02-01', CREDITOR, '004719', '2', 'ready', 'x']
+    admit(ledger, [{ verdict: 'invalid', corrects: 0, reference: 'M-none', cells }])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'invalid'])
+  })
+
+  it('holds the row back that it names, where another one of the customer has its new account', () => {
+    const ledger = open()
+    const customer = { customerNo: 1005 }
+    admit(ledger, [
+      { ...customer, reference: 'M-8', iban: OTHER_IBAN },
+      { ...customer, reference: 'M-9X', signedDate: '2020-02-01' },
+    ])
+    const cells = ['1005', OTHER_IBAN, '2020-02-01', CREDITOR, 'M-9', '2', 'ready', 'x']
     admit(ledger, [{ verdict: 'invalid', corrects: 0, reference: 'M-none', cells }])
     expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'invalid'])
   })
