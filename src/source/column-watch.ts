@@ -23,8 +23,8 @@ import { countWords, type WordCounter } from './word-counter.js'
 
 /** Watches what the columns say about which mandates live: those that are used, and those that nothing uses. */
 export interface ColumnsWatch {
-  /** @param cells in the order of the header's names */
-  readonly note: (cells: readonly string[]) => void
+  /** @param cells in the order of the header's names @param isNew false for a line that names a row of the ledger */
+  readonly note: (cells: readonly string[], isNew: boolean) => void
   /** Columns that nobody decided about. */
   readonly findings: (severities: SeverityOverrides) => readonly Finding[]
   /** What was understood of the columns that are used, for reports. */
@@ -48,16 +48,15 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
       : [{ field: wordField, name, index, counter: countWords(MOST_UNDERSTOOD) }]
   })
   const isOpen = openColumns(source)
-  const open = layout.isResultFile
-    ? [] // decided about when the export was admitted
-    : names.flatMap((name, index) =>
-        isOpen(index) ? [{ name, index, ...watchOpen(name, check.today) }] : [],
-      )
+  const open = names.flatMap((name, index) =>
+    isOpen(index) ? [{ name, index, ...watchOpen(name, check.today) }] : [],
+  )
   let records = 0
   return {
-    note: (cells) => {
-      records += 1
+    note: (cells, isNew) => {
       for (const { index, counter } of used) counter.note(cells[index] ?? '')
+      if (!isNew) return // decided about when its export was admitted
+      records += 1
       for (const { index, counter, dates, ends } of open) {
         counter.note(cells[index] ?? '')
         ends?.note(cells[index] ?? '')

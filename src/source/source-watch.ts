@@ -34,7 +34,7 @@ export function watchSource(source: RecognisedSource) {
     note: ({ checked, raw, oldKey, transformed: fields, restored: cells, ...more }: RecordCheck): void => {
       records += 1
       last = checked
-      columns.note(checked.cells)
+      columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
       const customerNo = checked.values.customerNo
       file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''])
@@ -59,7 +59,8 @@ export function watchSource(source: RecognisedSource) {
       ),
       ...assumedEncoding(text, layout, severities),
       ...damage.findings(layout.header.names, severities),
-      ...(isExport ? [...file.findings(), ...columns.findings(severities)] : []),
+      ...(isExport ? file.findings() : []),
+      ...columns.findings(severities),
       ...(crosswalk?.isOwn === true ? crosswalk.loaded.findings(severities) : []),
     ],
     counts: () => ({

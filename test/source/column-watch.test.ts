@@ -53,6 +53,16 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     },
   )
 
+  it('8.3.4 refuses a file of ours, too, for lines that name no row and so are new mandates', async () => {
+    const ours = (...lines: readonly string[]): string =>
+      [`${HEADER},Toestand,migration_row,migration_state`, ...lines, ''].join('\n')
+    const error = await refusal(readText(ours(row(1, 'Actief', '1', 'ready'), row(2, 'Opgezegd', '', ''))))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+    // What its rows were was decided when they came in.
+    const numbered = ours(row(1, 'Actief', '1', 'ready'), row(2, 'Opgezegd', '2', 'ready'))
+    expect(await verdicts(numbered, '')).toEqual(['sendable', 'sendable'])
+  })
+
   it('8.3.4 is told by check, which goes on', async () => {
     const text = withColumn('Toestand', ['Actief', 'Beëindigd'])
     const { records, summary } = await readText(text, '', { ...CHECK, undecided: 'tell' })
