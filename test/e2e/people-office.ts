@@ -80,7 +80,7 @@ const TOOK_NOTHING: readonly (number | null)[] = [2, 7, 8]
 export const tookNothing = ({ status }: Ended): boolean => TOOK_NOTHING.includes(status)
 
 /** What a configuration says of the column that the program does not know by its name. */
-export const columnsText = ({ status }: Pick<Office, 'status'>): string =>
+const columnsText = ({ status }: Pick<Office, 'status'>): string =>
   status === null || status.isUsual ? '' : `columns: { status: "${status.name}" }\n`
 
 /** Writes a configuration. */

@@ -115,7 +115,7 @@ export interface StatusColumn {
   readonly ended: string
 }
 
-export const STATUS_COLUMNS: readonly StatusColumn[] = [
+const STATUS_COLUMNS: readonly StatusColumn[] = [
   { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'gekündigt zum 31.12.2025' },
   { name: 'Kennz. 3', isUsual: false, goes: 'aktiv', ended: 'erloschen' },
   { name: 'Bemerkung', isUsual: false, goes: '', ended: 'Opgezegd' },
