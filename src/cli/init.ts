@@ -18,7 +18,7 @@ export const initCommand: Command = {
   own: [['--to <file>', `another file than ./${FILE} to write`]],
   epilogue: ['Only a configuration that --config names is applied.'],
   exits: { ...EXITS.plain, 2: 'usage or configuration error, or the file exists', 7: EXIT_STATUSES[7] },
-  json: [],
+  json: ['configuration'],
   usesNoLedger: true,
   run: init,
 }
@@ -33,6 +33,7 @@ async function init(context: Context): Promise<CommandResult> {
   return {
     ...emptyResult,
     files: { [FILE]: target },
+    details: { configuration: isConfigurationNamed(context) ? context.settings.configuration.file : null },
     lines: [
       ...configurationLines(context),
       `Wrote ${target}${edits === 0 ? '' : `; ${plural(edits, 'line marked EDIT needs', 'lines marked EDIT need')} you`}.`,
