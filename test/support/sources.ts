@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { SourceError } from '../../src/errors.js'
@@ -24,19 +24,11 @@ export const CHECK: SourceCheck = {
   dormantSoonDays: 60,
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'sepa-migrate-source-'))
-let files = 0
-
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** Writes bytes or text to a file in a folder of its own. */
+/** Writes bytes or text to a file in a folder of its own, until the test ends. */
 export function fileOf(content: string | Uint8Array, name = 'export.csv'): string {
-  files += 1
-  const own = join(folder, `${files}`)
-  mkdirSync(own)
-  const path = join(own, name)
+  const folder = mkdtempSync(join(tmpdir(), 'sepa-migrate-source-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, name)
   writeFileSync(path, content)
   return path
 }
