@@ -75,8 +75,7 @@ describe('a file without a header', () => {
   it('has values where names should be', () => {
     for (const value of ['17', '2021-02-03', '1.234,50', 'DE89370400440532013000'])
       expect(looksLikeValue(value), value).toBe(true)
-    for (const name of ['', '-', 'IBAN2', 'Name 1', 'Q1/2025'])
-      expect(looksLikeValue(name), name).toBe(false)
+    for (const name of ['', '-', 'IBAN2', 'Name 1', 'Q1/2025']) expect(looksLikeValue(name), name).toBe(false)
   })
 })
 

@@ -174,7 +174,13 @@ describe('a line of a row that the ledger does not know', () => {
 })
 
 describe('the same cells', () => {
-  const values = rowOf(BEFORE).values ?? { customerNo: null, iban: null, signedDate: null, creditorIdentifier: null, mandateReference: null }
+  const values = rowOf(BEFORE).values ?? {
+    customerNo: null,
+    iban: null,
+    signedDate: null,
+    creditorIdentifier: null,
+    mandateReference: null,
+  }
   const invalid = { kind: 'invalid' } as const
   const sendable = {
     kind: 'sendable',
