@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { readingLines } from '../../src/cli/reading-lines.js'
+import { admitSources, openScratchLedger, parseLocalDate, sourceOpeners } from '../../src/index.js'
+import { exportOf, fileOf, optionsOf } from '../support/sources.js'
+
+/** How `check` would tell what it read of this text. */
+async function told(text: string, yaml = ''): Promise<string[]> {
+  const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
+  const signal = new AbortController().signal
+  const today = parseLocalDate('2026-06-15')
+  if (today === null) throw new Error('The test expected a date')
+  const check = {
+    today,
+    severities: {},
+    newCreditorIdentifier: null,
+    dormantSoonDays: 60,
+    undecided: 'tell' as const,
+  }
+  try {
+    const files = sourceOpeners([fileOf(text)], optionsOf(yaml), check, signal)
+    await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
+    return ledger.reader.sources().flatMap(readingLines)
+  } finally {
+    ledger.close()
+  }
+}
+
+const withColumn = (name: string, ...cells: string[]): string => {
+  const [header = '', ...rows] = exportOf(cells.length).trimEnd().split('\n')
+  return [`${header},${name}`, ...rows.map((row, index) => `${row},${cells[index] ?? ''}`), ''].join('\n')
+}
+
+describe('what a person has to see of how a file was read', () => {
+  it('is nothing where nothing was left out or interpreted', async () => {
+    expect(await told(exportOf(2))).toEqual([])
+  })
+
+  it('names every line that the configuration leaves out, and where it stood', async () => {
+    const text = `Export of May\n${exportOf(2)}Summe Mandate: 2\n`
+    expect(await told(text, 'source: { skipLines: 1, skipFooterLines: 1 }')).toEqual([
+      '  left out before the header: Export of May',
+      '  left out at the end: Summe Mandate: 2',
+    ])
+  })
+
+  it('tells which words keep rows back, which were not understood, and how to teach them', async () => {
+    const lines = await told(
+      withColumn('Status', 'gekündigt', 'aktiv', 'hocus'),
+      'columns: { status: Status }',
+    )
+    expect(lines.join('\n')).toMatch(/1 ended stays behind by column "Status": "gekündigt" 1/)
+    expect(lines.join('\n')).toMatch(
+      /not understood in column "Status": "hocus" 1; to teach: words\.status\.active or words\.status\.notActive/,
+    )
+  })
+
+  it('names a column that looks telling and that nobody decided about', async () => {
+    const lines = await told(withColumn('Gekündigt', 'ja', 'nein'))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^ {2}undecided: .*Gekündigt/)
+  })
+})
