@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { wordsOf } from '../../src/cli/line.js'
 import { printResult, totalsLines } from '../../src/cli/output.js'
 import { emptyResult } from '../../src/cli/result.js'
 import { totalsOf, type RowState } from '../../src/index.js'
@@ -7,9 +8,11 @@ import { worldOf } from './world.js'
 const totals = (read: number, byState: Readonly<Partial<Record<RowState, number>>>, resubmitted = 0) =>
   totalsOf(read, new Map(Object.entries(byState) as [RowState, number][]), resubmitted)
 
+const tableOf = (...given: Parameters<typeof totals>): string[] => totalsLines(totals(...given)).map(wordsOf)
+
 describe('control totals for people', () => {
   it('always show what a person must look at, zero or not, and other states only where they have rows', () => {
-    const text = totalsLines(totals(3, { registered: 2, invalid: 1 })).join('\n')
+    const text = tableOf(3, { registered: 2, invalid: 1 }).join('\n')
     for (const label of ['ready', 'registered', 'refused', 'in doubt', 'invalid'])
       expect(text).toContain(`  ${label}`)
     for (const label of ['written off', 'sending', 'resubmitted', 'conflict'])
@@ -18,17 +21,17 @@ describe('control totals for people', () => {
   })
 
   it('stand in one column, however large', () => {
-    const lines = totalsLines(totals(1_000_000, { registered: 999_993, in_doubt: 7 })).slice(1, -1)
-    const ends = lines.map((line) => /^ {2}.{12} +\d+/.exec(line)?.[0].length)
+    const lines = tableOf(1_000_000, { registered: 999_993, in_doubt: 7 }).slice(1, -1)
+    const ends = lines.map((line) => /^ {2}.{12} +[\d,]+/.exec(line)?.[0].length)
     expect(new Set(ends).size).toBe(1)
   })
 
   it('say loudly that a row is missing', () => {
-    expect(totalsLines(totals(4, { registered: 3 })).at(-1)).toContain('NOT BALANCED')
+    expect(tableOf(4, { registered: 3 }).at(-1)).toContain('NOT BALANCED')
   })
 
   it('tell lines that were given back apart from the records', () => {
-    expect(totalsLines(totals(3, { registered: 3 }, 2)).join('\n')).toMatch(/resubmitted\s+2 /)
+    expect(tableOf(3, { registered: 3 }, 2).join('\n')).toMatch(/resubmitted\s+2 /)
   })
 })
 
@@ -43,7 +46,7 @@ describe('a printed result', () => {
     })
     expect(world.printed).toEqual({
       stdout: 'Done\n',
-      stderr: 'Warning: Mind this\nError: No\n  Next: Try again\n',
+      stderr: 'Warning: Mind this\nError: No\n  To do: Try again\n',
     })
   })
 

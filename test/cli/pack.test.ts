@@ -2,52 +2,48 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { closingLines, writePack } from '../../src/cli/pack.js'
-import { totalsOf, type RowState } from '../../src/index.js'
+import { wordsOf } from '../../src/cli/line.js'
+import { readSettings } from '../../src/cli/settings.js'
+import { totalsOf, type RowState, type Stop } from '../../src/index.js'
 import { admit, open } from '../ledger/campaign-setup.js'
+import { NO_RECORDS, readerOf } from '../report/ledger-value.js'
+import { worldOf } from './world.js'
 
 const totals = (byState: Readonly<Partial<Record<RowState, number>>>) =>
   totalsOf(
     Object.values(byState).reduce((sum, count) => sum + count, 0),
     new Map(Object.entries(byState) as [RowState, number][]),
   )
-const closing = (
-  byState: Readonly<Partial<Record<RowState, number>>>,
-  stop: Parameters<typeof closingLines>[0]['stop'] = null,
-) => closingLines({ totals: totals(byState), stop, files: { 'in-doubt.csv': 'out/in-doubt.csv' } })
-const next = (...given: Parameters<typeof closing>): string => closing(...given).at(-1) ?? ''
+const asked = { settings: readSettings({}, worldOf(), { withConfiguration: false }), own: {} }
+const campaign = readerOf(NO_RECORDS).campaign()
 
-describe('the next command to type', () => {
-  it('is about doubts before anything else: they are money', () => {
-    const everything = { in_doubt: 1, ready: 1, invalid: 1, refused: 1, registered: 1 }
-    expect(next(everything)).toContain('resolve --from out/in-doubt.csv --dry-run')
+describe('the last lines for people', () => {
+  const closing = (byState: Readonly<Partial<Record<RowState, number>>>, stop: Stop | null = null) =>
+    closingLines(asked, {
+      totals: totals(byState),
+      stop,
+      campaign,
+      files: { 'report.html': 'out/report.html' },
+      notes: ['A note'],
+    }).map(wordsOf)
+
+  it('count every open state once', () => {
+    const lines = closing({ in_doubt: 2, ready: 3, refused: 4, conflict: 5, invalid: 6, registered: 1 })
+    const start = lines.indexOf('Open:')
+    const counts = lines.slice(start + 1, start + 6).map((line) => Number(/\d+/.exec(line)?.[0]))
+    expect(counts).toEqual([2, 3, 4, 5, 6])
   })
 
-  it('then goes on sending, then corrects what was never sent, then what was refused', () => {
-    expect(next({ ready: 1, invalid: 1, refused: 1 })).toContain('sepa-migrate run   (continues')
-    expect(next({ sending: 1 })).toContain('sepa-migrate run   (continues')
-    expect(next({ conflict: 1, refused: 1 })).toContain('run corrections.csv')
-    expect(next({ refused: 1, registered: 5 })).toContain('run refused.csv')
+  it('say that nothing is open where nothing is', () => {
+    expect(closing({ registered: 5, excluded: 2, written_off: 1 })).toContain('Nothing is open.')
   })
 
-  it('is the signature where nothing is open', () => {
-    expect(next({ registered: 5, excluded: 2 })).toContain('have finance sign report.html')
-    expect(closing({ registered: 5 })).toContain('Nothing is open.')
-  })
-
-  it('of a run that stopped is what its stop asks for, but of a signal the ordinary one', () => {
-    const stop = { kind: 'credentials', why: 'the service said 401', next: 'Check the password' } as never
-    expect(next({ in_doubt: 1 }, stop)).toBe('Next: Check the password')
-    expect(closing({ ready: 1 }, stop)).toContain('Stopped early: the service said 401.')
-    const signal = { kind: 'signal', why: 'a signal came', next: 'x' } as never
-    expect(next({ ready: 1 }, signal)).toContain('sepa-migrate run')
-  })
-
-  it('every open state is counted once', () => {
-    const open = closing({ in_doubt: 2, ready: 3, refused: 4, conflict: 5, invalid: 6, registered: 1 })
-    const start = open.indexOf('Open:')
-    expect(open.slice(start + 1, start + 6).map((line) => Number(/\d+/.exec(line)?.[0]))).toEqual([
-      2, 3, 4, 5, 6,
-    ])
+  it('say why a run stopped before what to do, and name the report', () => {
+    const stop: Stop = { kind: 'credentials', why: 'the service said 401', next: 'Check the password' }
+    const lines = closing({ ready: 1 }, stop)
+    expect(lines).toContain('Stopped early: the service said 401.')
+    expect(lines).toContain('Report: out/report.html')
+    expect(lines.slice(-2)).toEqual(['Check the password.', 'Next: sepa-migrate run'])
   })
 })
 

@@ -14,7 +14,9 @@ function terminal(keys: string): { world: World; shown: () => string } {
       done()
     },
   })
-  const stderr = { write: (text: string) => void (shown += text), isTerminal: true, stream }
+  const { stderr: screen } = worldOf()
+  const write = (text: string) => void (shown += text)
+  const stderr = { ...screen, write, isTerminal: true, stream }
   setImmediate(() => stdin.write(keys))
   return { world: { ...worldOf(), stdin, stderr }, shown: () => shown }
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { readingLines } from '../../src/cli/reading-lines.js'
+import { wordsOf } from '../../src/cli/line.js'
+import { howReadLines, readingLines } from '../../src/cli/reading-lines.js'
 import { admitSources, openScratchLedger, parseLocalDate, sourceOpeners } from '../../src/index.js'
 import { exportOf, fileOf, optionsOf } from '../support/sources.js'
 
 /** How `check` would tell what it read of this text. */
-async function told(text: string, yaml = ''): Promise<string[]> {
+async function told(text: string, yaml = '', linesOf: typeof howReadLines = readingLines): Promise<string[]> {
   const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
   const signal = new AbortController().signal
   const today = parseLocalDate('2026-06-15')
@@ -19,7 +20,7 @@ async function told(text: string, yaml = ''): Promise<string[]> {
   try {
     const files = sourceOpeners([fileOf(text)], optionsOf(yaml), check, signal)
     await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
-    return ledger.reader.sources().flatMap(readingLines)
+    return ledger.reader.sources().flatMap(linesOf).map(wordsOf)
   } finally {
     ledger.close()
   }
@@ -53,10 +54,29 @@ describe('what a person has to see of how a file was read', () => {
       /not understood in column "Status": "hocus" 1; to teach: words\.status\.active or words\.status\.notActive/,
     )
   })
+})
 
-  it('names a column that looks telling and that nobody decided about', async () => {
-    const lines = await told(withColumn('Gekündigt', 'ja', 'nein'))
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^ {2}undecided: .*Gekündigt/)
+describe('how a file was read', () => {
+  const read = async (text: string, yaml = ''): Promise<string> =>
+    (await told(text, yaml, howReadLines)).join('\n')
+
+  it('names what was found out and by what, so that a wrong guess shows', async () => {
+    const text = await read(exportOf(2).replace('Person 1', 'Müller'))
+    expect(text).toContain('export.csv: 2 records')
+    expect(text).toContain('utf-8 (every byte fits), separator "," (by the header line), header in line 1')
+  })
+
+  it('names the column of each field, and the creditor that stands for every row', async () => {
+    const german = exportOf(1).replace('iban', 'Konto-IBAN').replace(',sepa_creditor_identifier', ',x')
+    const yaml =
+      'columns: { iban: Konto-IBAN, sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }\nsource: { ignoreColumns: [x] }'
+    const text = await read(german, yaml)
+    expect(text).toContain('iban from "Konto-IBAN"')
+    expect(text).toContain('sepa_creditor_identifier DE98ZZZ09999999999 for every row')
+  })
+
+  it('says what was tidied, with the number of cells', async () => {
+    const text = await read(exportOf(2).replace('DE89370400440532013000', 'de89 370400440532013000'))
+    expect(text).toContain('tidied: iban (blanks 1, capital letters 1)')
   })
 })

@@ -22,7 +22,7 @@ it('leaves record and line empty for a problem of a whole file', async () => {
 
 it('runs no formula, whoever wrote it: file, column or cell', () => {
   const line = problemLine(problemOf({ source: '=1.csv', column: '@x', value: '=2', message: '+3' }))
-  const [cells = []] = parse<string[]>(line)
+  const [cells = []] = parse(line)
   expect(cells.filter((cell) => /^[=+@-]/.test(cell))).toEqual([])
 })
 

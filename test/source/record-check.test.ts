@@ -11,6 +11,8 @@ const CELLS = FIRST.split(',')
 const ROW: EarlierRow = {
   fields: Object.fromEntries(HEADER.split(',').map((name, index) => [name, CELLS[index] ?? ''])),
   columns: new Map(HEADER.split(',').map((name, index) => [name.replaceAll('_', ''), CELLS[index] ?? ''])),
+  mapped: {},
+  isKeptByRule: false,
   formats: { signedDate: 'iso', lastCollection: 'iso' },
   isCorrection: false,
   wasHeldBack: false,

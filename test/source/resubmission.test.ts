@@ -49,6 +49,8 @@ function rowOf(cells: readonly string[], change: Partial<EarlierRow> = {}): Earl
       unique_mandate_reference: cells[3] ?? '',
     },
     columns: new Map(NAMES.map((name, index) => [name.replaceAll('_', ''), cells[index] ?? ''])),
+    mapped: {},
+    isKeptByRule: false,
     formats: { signedDate: 'iso', lastCollection: 'iso' },
     isCorrection: false,
     wasHeldBack: false,
