@@ -15,7 +15,7 @@ export default mergeConfig(whole, {
       'test/e2e/**',
       'test/tooling/**',
       'test/driver.test.ts',
-      'test/cli/commands.test.ts',
+      'test/cli/{commands,shell}.test.ts',
       'test/ledger/{emergency-file,other-names,lock,recovery}.test.ts',
       'test/trust/output.test.ts',
       // Whole runs on real ledgers.
