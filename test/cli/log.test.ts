@@ -37,8 +37,9 @@ describe('the log of a run', () => {
   })
 
   it('goes on behind what an earlier run wrote', () => {
-    const first = logged((log) => log.note('one'))
-    const { text } = logged((log) => log.note('two'), first.file)
+    const stop = { kind: 'stop', stop: { kind: 'limit', why: 'x', next: '' } } as const
+    const first = logged((log) => log.delivery(stop))
+    const { text } = logged((log) => log.delivery(stop), first.file)
     expect(text.trim().split('\n')).toHaveLength(2)
   })
 
@@ -60,6 +61,6 @@ describe('a log that cannot be written', () => {
   })
 
   it('says nothing where every line is there', () => {
-    expect(logged((log) => log.note('one'))).toMatchObject({ told: [], missing: null })
+    expect(logged(() => undefined)).toMatchObject({ told: [], missing: null, text: '' })
   })
 })

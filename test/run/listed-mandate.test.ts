@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
+import type { LedgerReader, RowRecord } from '../../src/ledger/reader.js'
 import { openLedgerReader } from '../../src/ledger/open-reader.js'
 import { compareWith, LIST_NAMES, readListed, type Entry } from '../../src/run/listed-mandate.js'
 import { openList } from '../../src/source/list.js'
@@ -60,8 +61,11 @@ describe('a line of a list', () => {
   })
 })
 
-/** Row 1 in a real ledger, and how an entry stands to it. */
-async function compare(entry: Partial<Entry>, { isRegistered = false } = {}) {
+/** Row 1 in a real ledger, one for each test. */
+const opened = new Map<boolean, { reader: LedgerReader; row: RowRecord }>()
+beforeEach(() => opened.clear())
+
+async function openRow(isRegistered: boolean): Promise<{ reader: LedgerReader; row: RowRecord }> {
   const ledger = open()
   admit(ledger, [{}])
   if (isRegistered) {
@@ -72,6 +76,13 @@ async function compare(entry: Partial<Entry>, { isRegistered = false } = {}) {
   onTestFinished(() => reader.close())
   const [row] = rowsOf(ledger.file)
   if (row === undefined) throw new Error('The test expected a row')
+  opened.set(isRegistered, { reader, row })
+  return { reader, row }
+}
+
+/** How an entry stands to it. */
+async function compare(entry: Partial<Entry>, { isRegistered = false } = {}) {
+  const { reader, row } = opened.get(isRegistered) ?? (await openRow(isRegistered))
   return compareWith(reader, row, {
     line: 2,
     customerNo: 1000,

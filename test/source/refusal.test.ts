@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SourceError } from '../../src/errors.js'
-import { findingOf } from '../../src/source/finding.js'
+import { findingOf } from '../../src/source/source-finding.js'
 import { refuse, refuseByFinding, unreadable } from '../../src/source/refusal.js'
 
 const caught = (body: () => void): SourceError => {

@@ -41,14 +41,15 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/status.ts': 'test/e2e/whole-run.test.ts',
   'src/cli/todo.ts': 'test/e2e/check-list.test.ts',
 
-  'src/contract/text.ts': 'test/contract/offer.test.ts',
+  'src/contract/text-fields.ts': 'test/contract/offer.test.ts',
   'src/domain/late-request.ts': 'test/ledger/ready-rows.test.ts',
   'src/domain/outcome.ts': 'test/ledger/migration.test.ts',
   'src/domain/word-lists.ts': 'test/domain/words.test.ts',
 
   'src/ledger/campaign-rows.ts': 'test/ledger/open-ledger.test.ts',
   'src/ledger/claim-schema.ts': 'test/ledger/migration.test.ts',
-  'src/ledger/records.ts': 'test/ledger/open-reader.test.ts',
+  'src/ledger/stored-rows.ts': 'test/ledger/open-reader.test.ts',
+  'src/ledger/row-columns.ts': 'test/ledger/guards.test.ts',
   'src/ledger/schema.ts': 'test/ledger/migration.test.ts',
   'src/ledger/standing.ts': 'test/ledger/claims.test.ts',
   'src/ledger/writer.ts': 'test/ledger/delivery.test.ts',
@@ -79,7 +80,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/source/recognised-source.ts': 'test/source/read-source.test.ts',
   'src/source/record-scanner.ts': 'test/source/records.test.ts',
   'src/source/table.ts': 'test/source/crosswalk.test.ts',
-  'src/source/text.ts': 'test/source/encoding.test.ts',
+  'src/source/decoded-text.ts': 'test/source/encoding.test.ts',
 
   'src/trust/mount.ts': 'test/ledger/other-names.test.ts',
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { RULES } from '../../src/domain/rules.js'
-import { findingOf } from '../../src/source/finding.js'
+import { findingOf } from '../../src/source/source-finding.js'
 
 it('masks what it shows: a whole account never stands in a finding', () => {
   const [finding] = findingOf('FILE_TOTALS_LINE', {}, { value: 'Total DE89370400440532013000' })
