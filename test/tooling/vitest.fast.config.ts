@@ -26,7 +26,9 @@ export default mergeConfig(whole, {
       'test/ledger/{model,groups,delivery,resolution,guards,side-files}.test.ts',
       'test/service/{connections,exchange}.test.ts',
       'test/sandbox/{openapi,wire-mutations}.test.ts',
-      'test/source/{bombs,round-trip}.test.ts',
+      'test/source/{bombs,records,round-trip}.test.ts',
+      'test/domain/masking.test.ts',
+      'test/report/plain-text.test.ts',
     ],
   },
 })
