@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { commands } from './cli/commands.js'
 import { main } from './cli/main.js'
-import type { Output, Signals, World } from './cli/world.js'
+import type { Output, Signals, World } from './cli/terminal/world.js'
 
 /** Files of the program are for their owner alone. */
 process.umask(0o077)

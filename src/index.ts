@@ -1,14 +1,14 @@
 /** The public API, every export by name. The command line uses nothing else. */
 
 // What a mandate, a verdict, an outcome, a state are.
-export type { Clock } from './domain/clock.js'
-export { checkCreditorIdentifier } from './domain/creditor-identifier.js'
-export { checkCustomerNo } from './domain/customer-no.js'
-export { checkIban } from './domain/iban.js'
-export { checkMandate, type CheckOptions, type RawValues } from './domain/check-mandate.js'
-export { checkMandateReference } from './domain/mandate-reference.js'
-export { checkSignedDate } from './domain/signed-date.js'
-export { parseLocalDate, todayIn } from './domain/local-date.js'
+export type { Clock } from './domain/text/clock.js'
+export { checkCreditorIdentifier } from './domain/value/creditor-identifier.js'
+export { checkCustomerNo } from './domain/value/customer-no.js'
+export { checkIban } from './domain/value/iban.js'
+export { checkMandate, type CheckOptions, type RawValues } from './domain/value/check-mandate.js'
+export { checkMandateReference } from './domain/value/mandate-reference.js'
+export { checkSignedDate } from './domain/value/signed-date.js'
+export { parseLocalDate, todayIn } from './domain/mandate/local-date.js'
 export type {
   AssignedIdentity,
   CreditorIdentifier,
@@ -18,19 +18,19 @@ export type {
   Mandate,
   MandateIdentity,
   MandateReference,
-} from './domain/mandate.js'
-export { mandateKey } from './domain/mandate-key.js'
-export { isAccountColumn, maskNumbers } from './domain/account-columns.js'
-export { escapedJson, oneLine, plainLines } from './domain/plain-text.js'
-export { maskAccounts, maskIban } from './domain/masking.js'
-export type { Evidence, Halt, Outcome, OutcomeKind } from './domain/outcome.js'
-export { ROW_STATES, type RowState } from './domain/row-state.js'
-export { STILL_NOT_SENT } from './domain/finding.js'
-export { isRuleId, RULES, type RuleId, type Severity, type SeverityOverrides } from './domain/rules.js'
-export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/totals.js'
-export { countText, durationText, plural } from './domain/wording.js'
-export type { SourceReading } from './domain/source-reading.js'
-export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/verdict.js'
+} from './domain/mandate/mandate.js'
+export { mandateKey } from './domain/mandate/mandate-key.js'
+export { isAccountColumn, maskNumbers } from './domain/text/account-columns.js'
+export { escapedJson, oneLine, plainLines } from './domain/text/plain-text.js'
+export { maskAccounts, maskIban } from './domain/text/masking.js'
+export type { Evidence, Halt, Outcome, OutcomeKind } from './domain/row/outcome.js'
+export { ROW_STATES, type RowState } from './domain/row/row-state.js'
+export { STILL_NOT_SENT } from './domain/rule/finding.js'
+export { isRuleId, RULES, type RuleId, type Severity, type SeverityOverrides } from './domain/rule/rules.js'
+export { isBalanced, TOTAL_OF_STATE, totalsOf, type Totals } from './domain/row/totals.js'
+export { countText, durationText, plural } from './domain/text/wording.js'
+export type { SourceReading } from './domain/rule/source-reading.js'
+export type { CheckedRecord, Finding, SourceSummary, Verdict } from './domain/rule/verdict.js'
 
 // Whom to trust with a file.
 export { distrustInstructions, distrustSecret, type Distrust } from './trust/entry.js'
@@ -49,9 +49,9 @@ export { refuseUnverifiedTls } from './service/environment.js'
 export { createStatusTable, type StatusTable } from './service/status-table.js'
 
 // Sources: files of any shape as checked records.
-export { draftConfiguration } from './source/init.js'
-export { inspectSource, type Inspection } from './source/inspect.js'
-export type { SourceInput } from './source/input.js'
+export { draftConfiguration } from './source/guess/init.js'
+export { inspectSource, type Inspection } from './source/guess/inspect.js'
+export type { SourceInput } from './source/bytes/input.js'
 export { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './source/options.js'
 export { openSource, type OpenedSource } from './source/read-source.js'
 
@@ -65,13 +65,13 @@ export type {
   Resolution,
   ResolutionReport,
 } from './ledger/ledger.js'
-export { openLedger } from './ledger/open-ledger.js'
-export { distrustLedgerFolder } from './ledger/side-files.js'
-export { openLedgerReader } from './ledger/open-reader.js'
-export { ledgerFiles, noteWritten, readWritten } from './ledger/written-files.js'
-export type { LedgerOptions } from './ledger/writer.js'
-export type { AttemptRecord, LedgerReader, RowRecord } from './ledger/reader.js'
-export { openScratchCopy, openScratchLedger, type ScratchLedger } from './ledger/scratch.js'
+export { openLedger } from './ledger/file/open-ledger.js'
+export { distrustLedgerFolder } from './ledger/safety/side-files.js'
+export { openLedgerReader } from './ledger/read/open-reader.js'
+export { ledgerFiles, noteWritten, readWritten } from './ledger/safety/written-files.js'
+export type { LedgerOptions } from './ledger/file/writer.js'
+export type { AttemptRecord, LedgerReader, RowRecord } from './ledger/read/reader.js'
+export { openScratchCopy, openScratchLedger, type ScratchLedger } from './ledger/file/scratch.js'
 
 // What is written, and where.
 export { assertTrustedOutput, openTrusted } from './trust/output.js'
@@ -83,22 +83,22 @@ export {
   openRegister,
   type Register,
   type RegisterOptions,
-} from './run/campaign-register.js'
-export { reconcile, type Difference, type Reconciliation } from './run/reconcile.js'
+} from './register/campaign-register.js'
+export { reconcile, type Difference, type Reconciliation } from './decisions/reconcile.js'
 export { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from './run/campaign.js'
 export type { After, DeliveryEvent, DeliveryPolicy, Send } from './run/deliver.js'
 export { exitStatusOf } from './run/exit-status.js'
 export { sourceOpeners } from './run/open-sources.js'
-export { readDecision, readDecisions } from './run/read-decisions.js'
+export { readDecision, readDecisions } from './decisions/read-decisions.js'
 export type { Stop } from './run/stop.js'
 
 // The reconciliation pack.
-export { PACK_FILES, writeProblems, writeReport, type ReportResult } from './report/pack.js'
-export { problemPages } from './report/pages.js'
-export { findPack } from './report/earlier-pack.js'
-export { findResultFiles, removeLeftovers } from './report/remains.js'
+export { PACK_FILES, writeProblems, writeReport, type ReportResult } from './report/pack/pack.js'
+export { problemPages } from './report/facts/pages.js'
+export { findPack } from './report/pack/earlier-pack.js'
+export { findResultFiles, removeLeftovers } from './report/pack/remains.js'
 
 // The local stand-in of the service.
-export { parseFaults } from './sandbox/faults.js'
+export { parseFaults } from './sandbox/faults/faults.js'
 export { startSandbox, type Sandbox } from './sandbox/sandbox.js'
 export type { SandboxOptions } from './sandbox/settings.js'

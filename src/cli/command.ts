@@ -1,10 +1,10 @@
-import type { Log } from './log.js'
-import type { Exits } from './exit-statuses.js'
-import type { OptionName } from './options.js'
-import type { Progress } from './progress.js'
-import type { CommandResult } from './result.js'
-import type { Settings } from './settings.js'
-import type { World } from './world.js'
+import type { Log } from './terminal/log.js'
+import type { Exits } from './settings/exit-statuses.js'
+import type { OptionName } from './settings/options.js'
+import type { Progress } from './terminal/progress.js'
+import type { CommandResult } from './terminal/result.js'
+import type { Settings } from './settings/settings.js'
+import type { World } from './terminal/world.js'
 
 /** One command: what it takes, what its help says, and its body. */
 export interface Command {

@@ -1,11 +1,11 @@
 import { type BaseUrl, type DeliveryPolicy, durationText, type Plan, plural } from '../index.js'
 import type { Context } from './command.js'
-import { type Line, toned } from './line.js'
-import { totalsLines } from './output.js'
+import { type Line, toned } from './terminal/line.js'
+import { totalsLines } from './terminal/output.js'
 import { readingLines } from './reading-lines.js'
-import type { RunRegister } from './register.js'
-import { trustedLines, type Trusted } from './trusted.js'
-import { unlikelyShares } from './unlikely.js'
+import type { RunRegister } from './settings/register.js'
+import { trustedLines, type Trusted } from './settings/trusted.js'
+import { unlikelyShares } from './settings/unlikely.js'
 
 interface Asked {
   /** The user at the service. */

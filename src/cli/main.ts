@@ -1,9 +1,9 @@
 import { Command as Program, CommanderError, InvalidArgumentError, Option as Flag } from 'commander'
-import { boundedWorld } from './boundary.js'
+import { boundedWorld } from './terminal/boundary.js'
 import type { Command, CommandLoaders, OwnFlag } from './command.js'
-import { exitLines } from './exit-statuses.js'
-import { environmentName, helpOf, OPTIONS } from './options.js'
-import type { Output, World } from './world.js'
+import { exitLines } from './settings/exit-statuses.js'
+import { environmentName, helpOf, OPTIONS } from './settings/options.js'
+import type { Output, World } from './terminal/world.js'
 
 /**
  * Runs one command line and returns the exit status (cli/README.md#exit-status). Prints to the world's streams,
@@ -122,7 +122,7 @@ async function statusOfUsage(
   if (error instanceof CommanderError && error.exitCode === 0) return 0
   const message = error instanceof Error ? error.message.replace(/^error: /, '') : 'unknown'
   if (wantsJson) {
-    const { emptyResult, jsonOf } = await import('./result.js')
+    const { emptyResult, jsonOf } = await import('./terminal/result.js')
     world.stdout.write(
       jsonOf(command, {
         ...emptyResult,

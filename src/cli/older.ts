@@ -1,5 +1,5 @@
 import { LedgerError, olderThanRegister, type LedgerReader } from '../index.js'
-import type { World } from './world.js'
+import type { World } from './terminal/world.js'
 
 /** Not the ledger that was last used: what it shows is not how the campaign stands. */
 export interface Older {

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path'
 import { countText, openLedgerReader, type Totals, writeReport } from '../index.js'
 import type { Context } from './command.js'
-import { type Line, type Tone, toned } from './line.js'
-import { nextLines, type Standing } from './next.js'
-import { totalsLines } from './output.js'
-import type { Settings } from './settings.js'
+import { type Line, type Tone, toned } from './terminal/line.js'
+import { nextLines, type Standing } from './terminal/next.js'
+import { totalsLines } from './terminal/output.js'
+import type { Settings } from './settings/settings.js'
 
 export interface WrittenPack {
   /** The path of each file by its name. */

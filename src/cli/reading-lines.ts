@@ -1,5 +1,5 @@
 import { type LedgerReader, plural, type SourceReading } from '../index.js'
-import type { Line } from './line.js'
+import type { Line } from './terminal/line.js'
 
 type Source = Pick<
   ReturnType<LedgerReader['sources']>[number],

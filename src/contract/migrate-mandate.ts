@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
+import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
 import { API_PREFIX, envelopeOf, looseEnvelopeOf, wireDate } from './envelope.js'
 
 /** Registers a migrated mandate (contract/README.md#mandate). */

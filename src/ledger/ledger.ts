@@ -1,11 +1,11 @@
-import type { EarlierRows } from '../domain/earlier-row.js'
-import type { CheckedRecord, SourceSummary } from '../domain/verdict.js'
-import type { AssignedIdentity, Mandate } from '../domain/mandate.js'
-import type { Outcome } from '../domain/outcome.js'
-import type { RowState } from '../domain/row-state.js'
-import type { SeverityOverrides } from '../domain/rules.js'
-import type { Totals } from '../domain/totals.js'
-import type { LedgerReader, Standing } from './reader.js'
+import type { EarlierRows } from '../domain/row/earlier-row.js'
+import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
+import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
+import type { Outcome } from '../domain/row/outcome.js'
+import type { RowState } from '../domain/row/row-state.js'
+import type { SeverityOverrides } from '../domain/rule/rules.js'
+import type { Totals } from '../domain/row/totals.js'
+import type { LedgerReader, Standing } from './read/reader.js'
 
 /** A row that may be sent now. */
 export interface ReadyRow {

@@ -1,6 +1,6 @@
-import type { EarlierRows } from '../domain/earlier-row.js'
-import type { SeverityOverrides } from '../domain/rules.js'
-import type { CheckedRecord } from '../domain/verdict.js'
+import type { EarlierRows } from '../domain/row/earlier-row.js'
+import type { SeverityOverrides } from '../domain/rule/rules.js'
+import type { CheckedRecord } from '../domain/rule/verdict.js'
 import type { Admission, Ledger } from '../ledger/ledger.js'
 import type { OpenedSource } from '../source/read-source.js'
 

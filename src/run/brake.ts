@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.js'
+import type { Outcome } from '../domain/row/outcome.js'
 import { type Stop, stopOfHalt } from './stop.js'
 
 /** Limits after which a run stops by itself (run/README.md#brakes). */

@@ -1,7 +1,7 @@
-import type { Outcome } from '../domain/outcome.js'
+import type { Outcome } from '../domain/row/outcome.js'
 import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace/backoff.js'
 import { isThrottling } from './pace/ramp.js'
-import { durationText } from '../domain/wording.js'
+import { durationText } from '../domain/text/wording.js'
 import type { Stop } from './stop.js'
 
 /** What becomes of a row after one attempt. */

@@ -1,8 +1,8 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Mandate } from '../domain/mandate.js'
-import type { Outcome } from '../domain/outcome.js'
+import type { Mandate } from '../domain/mandate/mandate.js'
+import type { Outcome } from '../domain/row/outcome.js'
 import type { Attempt, Ledger, ReadyRow } from '../ledger/ledger.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../domain/text/clock.js'
 import { mustStop, noteOutcome, startBrake, type Brake, type BrakeLimits } from './brake.js'
 import { decide, type AttemptFacts, type Decided } from './decide.js'
 import {

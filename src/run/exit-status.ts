@@ -1,4 +1,4 @@
-import { isBalanced, type Totals } from '../domain/totals.js'
+import { isBalanced, type Totals } from '../domain/row/totals.js'
 import type { Stop } from './stop.js'
 
 /** Rows are invalid, in conflict or refused, or a correction that was given could not be taken. */

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isLoopback } from '../domain/loopback.js'
+import { isLoopback } from '../domain/text/loopback.js'
 import { refuse, type Refusal } from './refusal.js'
 
 export interface Credentials {

@@ -4,7 +4,7 @@ import { openDatabase } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/output.js'
 import type { Offer } from '../contract/offer.js'
-import type { BillogramRecord } from './billogram-record.js'
+import type { BillogramRecord } from './billogram/billogram-record.js'
 
 /** A mandate as the sandbox holds it. The original identifiers are under `amendment`, as on the wire. */
 export interface HeldMandate {

@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../contract/envelope.js'
 import { UsageError } from '../errors.js'
-import { isLoopback } from '../domain/loopback.js'
+import { isLoopback } from '../domain/text/loopback.js'
 
 /** Where the service is, checked once at start. */
 export interface BaseUrl {

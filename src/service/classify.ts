@@ -1,6 +1,6 @@
 import { readErrorHints, type ErrorHints } from '../contract/envelope.js'
-import type { Mandate } from '../domain/mandate.js'
-import type { Evidence, Halt, Outcome } from '../domain/outcome.js'
+import type { Mandate } from '../domain/mandate/mandate.js'
+import type { Evidence, Halt, Outcome } from '../domain/row/outcome.js'
 import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
 import type { Exchange, Response } from './exchange.js'
 import { proveRegistration, type Proof } from './answer-proof.js'

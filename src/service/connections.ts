@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { UsageError } from '../errors.js'
-import { isLoopback } from '../domain/loopback.js'
+import { isLoopback } from '../domain/text/loopback.js'
 import type { BaseUrl } from './base-url.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */

@@ -1,4 +1,4 @@
-import type { Halt } from '../domain/outcome.js'
+import type { Halt } from '../domain/row/outcome.js'
 import { UsageError } from '../errors.js'
 
 /** What a complete answer with this status means (service/README.md#outcomes). `read_answer`: the body decides. */

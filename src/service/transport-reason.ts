@@ -1,4 +1,4 @@
-import type { Halt } from '../domain/outcome.js'
+import type { Halt } from '../domain/row/outcome.js'
 import type { TransportError } from './exchange.js'
 
 /**

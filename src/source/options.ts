@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { DATE_FORMATS } from '../domain/date-format.js'
-import { DELIMITERS, type DelimiterName } from './delimiter.js'
-import { ENCODINGS } from './encoding.js'
+import { DATE_FORMATS } from '../domain/mandate/date-format.js'
+import { DELIMITERS, type DelimiterName } from './csv/delimiter.js'
+import { ENCODINGS } from './bytes/encoding.js'
 
 /** The sections of sepa-migrate.yaml that say how to read a source. */
 

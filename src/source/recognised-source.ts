@@ -1,11 +1,11 @@
-import type { CheckOptions } from '../domain/check-mandate.js'
-import type { DecidedFormat } from '../domain/date-format.js'
-import type { LayoutReading } from '../domain/source-reading.js'
-import type { EarlierRows } from '../domain/earlier-row.js'
-import type { Crosswalk } from './crosswalk.js'
-import type { Mapping } from './mapping.js'
+import type { CheckOptions } from '../domain/value/check-mandate.js'
+import type { DecidedFormat } from '../domain/mandate/date-format.js'
+import type { LayoutReading } from '../domain/rule/source-reading.js'
+import type { EarlierRows } from '../domain/row/earlier-row.js'
+import type { Crosswalk } from './columns/crosswalk.js'
+import type { Mapping } from './columns/mapping.js'
 import type { SourceOptions } from './options.js'
-import type { Table } from './table.js'
+import type { Table } from './csv/table.js'
 
 /** What every row is checked against, as far as it does not depend on the file. */
 export interface SourceCheck extends Pick<

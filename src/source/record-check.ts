@@ -1,24 +1,24 @@
-import { checkMandate, type CheckOptions, type RawValues } from '../domain/check-mandate.js'
-import type { EarlierRows } from '../domain/earlier-row.js'
-import type { Field } from '../domain/mandate.js'
-import type { RuleId } from '../domain/rules.js'
-import { cleanCell } from '../domain/text.js'
-import type { CheckedRecord, Finding, ReadableValues } from '../domain/verdict.js'
-import { matchesSecondKey, type Crosswalk } from './crosswalk.js'
-import type { Excluder } from './exclude.js'
+import { checkMandate, type CheckOptions, type RawValues } from '../domain/value/check-mandate.js'
+import type { EarlierRows } from '../domain/row/earlier-row.js'
+import type { Field } from '../domain/mandate/mandate.js'
+import type { RuleId } from '../domain/rule/rules.js'
+import { cleanCell } from '../domain/text/text.js'
+import type { CheckedRecord, Finding, ReadableValues } from '../domain/rule/verdict.js'
+import { matchesSecondKey, type Crosswalk } from './columns/crosswalk.js'
+import type { Excluder } from './columns/exclude.js'
 import { findingOf } from './source-finding.js'
-import type { Forgotten, forgottenBy } from './forgotten-columns.js'
-import type { MappedColumn, Mapping } from './mapping.js'
-import type { Header } from './header.js'
-import type { RawRecord } from './records.js'
+import type { Forgotten, forgottenBy } from './columns/forgotten-columns.js'
+import type { MappedColumn, Mapping } from './columns/mapping.js'
+import type { Header } from './columns/header.js'
+import type { RawRecord } from './csv/records.js'
 import {
   readResubmission,
   saysTheSame,
   unclearFindings,
   type Restored,
   type Resubmission,
-} from './resubmission.js'
-import { applyTransforms } from './transform.js'
+} from './columns/resubmission.js'
+import { applyTransforms } from './columns/transform.js'
 
 /** A record with what the watches over the whole file want to know of it. */
 export interface RecordCheck {

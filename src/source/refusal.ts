@@ -1,6 +1,6 @@
 import { SourceError } from '../errors.js'
-import { ruleOf, type RuleId } from '../domain/rules.js'
-import type { Finding } from '../domain/verdict.js'
+import { ruleOf, type RuleId } from '../domain/rule/rules.js'
+import type { Finding } from '../domain/rule/verdict.js'
 
 interface RefusalDetails {
   /** Physical line in the source, from 1. */

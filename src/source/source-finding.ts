@@ -1,7 +1,7 @@
-import { showValue, STILL_NOT_SENT } from '../domain/finding.js'
-import type { Field } from '../domain/mandate.js'
-import { ruleOf, severityOf, type RuleId, type SeverityOverrides } from '../domain/rules.js'
-import type { Finding } from '../domain/verdict.js'
+import { showValue, STILL_NOT_SENT } from '../domain/rule/finding.js'
+import type { Field } from '../domain/mandate/mandate.js'
+import { ruleOf, severityOf, type RuleId, type SeverityOverrides } from '../domain/rule/rules.js'
+import type { Finding } from '../domain/rule/verdict.js'
 
 interface FindingDetails {
   readonly field?: Field

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { confirmRun } from '../../src/cli/confirm.js'
-import { type Line, wordsOf } from '../../src/cli/line.js'
-import { noLog } from '../../src/cli/log.js'
-import { silentProgress } from '../../src/cli/progress.js'
-import { registerOf } from '../../src/cli/register.js'
-import { readSettings } from '../../src/cli/settings.js'
+import { type Line, wordsOf } from '../../src/cli/terminal/line.js'
+import { noLog } from '../../src/cli/terminal/log.js'
+import { silentProgress } from '../../src/cli/terminal/progress.js'
+import { registerOf } from '../../src/cli/settings/register.js'
+import { readSettings } from '../../src/cli/settings/settings.js'
 import {
   admitSources,
   DEFAULT_SOURCE_OPTIONS,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
 import { main } from '../../src/cli/main.js'
-import { emptyResult, type CommandResult } from '../../src/cli/result.js'
+import { emptyResult, type CommandResult } from '../../src/cli/terminal/result.js'
 import { LedgerError, SourceError, totalsOf } from '../../src/index.js'
 import { worldOf } from './world.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wordsOf } from '../../src/cli/line.js'
+import { wordsOf } from '../../src/cli/terminal/line.js'
 import { howReadLines, readingLines } from '../../src/cli/reading-lines.js'
 import { admitSources, openScratchLedger, parseLocalDate, sourceOpeners } from '../../src/index.js'
 import { exportOf, fileOf, optionsOf } from '../support/sources.js'

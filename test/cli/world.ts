@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
-import { wordsOf } from '../../src/cli/line.js'
-import type { Output, Screen, World } from '../../src/cli/world.js'
+import { wordsOf } from '../../src/cli/terminal/line.js'
+import type { Output, Screen, World } from '../../src/cli/terminal/world.js'
 
 interface Given {
   readonly env?: Readonly<Record<string, string>>

@@ -6,7 +6,12 @@ import {
   readMigrateAnswer,
   toMigrateRequest,
 } from '../../src/contract/migrate-mandate.js'
-import type { CreditorIdentifier, Iban, LocalDate, MandateReference } from '../../src/domain/mandate.js'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  MandateReference,
+} from '../../src/domain/mandate/mandate.js'
 import request from '../../samples/wire/migrate-mandate.request.json' with { type: 'json' }
 import response from '../../samples/wire/migrate-mandate.response.json' with { type: 'json' }
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isRuleId, RULES, ruleOf, type RuleId } from '../../src/domain/rules.js'
+import { isRuleId, RULES, ruleOf, type RuleId } from '../../src/domain/rule/rules.js'
 
 const PAGE = new URL('../../src/domain/rulebook.md', import.meta.url)
 const BEGIN = '<!-- prettier-ignore-start -->\n'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { checkCreditorIdentifier } from '../../src/domain/creditor-identifier.js'
-import { checkCustomerNo } from '../../src/domain/customer-no.js'
-import { DATE_FORMATS, type DateFormat } from '../../src/domain/date-format.js'
-import type { Checked } from '../../src/domain/finding.js'
-import { checkIban } from '../../src/domain/iban.js'
-import { parseLocalDate } from '../../src/domain/local-date.js'
-import { checkMandateReference } from '../../src/domain/mandate-reference.js'
-import { checkSignedDate } from '../../src/domain/signed-date.js'
+import { checkCreditorIdentifier } from '../../src/domain/value/creditor-identifier.js'
+import { checkCustomerNo } from '../../src/domain/value/customer-no.js'
+import { DATE_FORMATS, type DateFormat } from '../../src/domain/mandate/date-format.js'
+import type { Checked } from '../../src/domain/rule/finding.js'
+import { checkIban } from '../../src/domain/value/iban.js'
+import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
+import { checkMandateReference } from '../../src/domain/value/mandate-reference.js'
+import { checkSignedDate } from '../../src/domain/value/signed-date.js'
 import vectors from './verdict-vectors.json' with { type: 'json' }
 
 const today = parseLocalDate(vectors.today)!

@@ -17,14 +17,14 @@ interface Exchange {
 export const GUARDS_OF_DECISIONS = {
   '8.2.1 cells': {
     without: 'believes the row number of a line',
-    off: { 'domain/resaved.ts': { isSameName: () => () => true } },
+    off: { 'domain/row/resaved.ts': { isSameName: () => () => true } },
     acts: ['runTheExport', 'settleFromTheFile'],
     finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
   },
   '8.2.2 list': {
     without: 'reads a list only where its dates are written as in the ledger',
     off: {
-      'run/listed-mandate.ts': {
+      'decisions/listed-mandate.ts': {
         readListed: (real: Real<[unknown], Real<[unknown], Listed>>) => (list: unknown) => {
           const readRow = real(list)
           return (row: unknown) => {
@@ -40,7 +40,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.3 rivals': {
     without: 'lets only rows in doubt compete for an entry of a list',
     off: {
-      'run/reconcile.ts': {
+      'decisions/reconcile.ts': {
         reconcile:
           (real: Real<[Reader, ...unknown[]]>) =>
           (reader: Reader, ...rest: unknown[]) =>
@@ -61,7 +61,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.3 four digits': {
     without: 'takes customer and four digits for proof',
     off: {
-      'run/listed-mandate.ts': {
+      'decisions/listed-mandate.ts': {
         compareWith:
           (real: Real<readonly unknown[], object>) =>
           (...args: readonly unknown[]) => ({ ...real(...args), isSpecific: true }),
@@ -74,9 +74,9 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.4 waiting': {
     without: 'sends again what a person called refused without waiting',
     off: {
-      'domain/late-request.ts': { LATE_REQUEST_MS: () => 0 },
+      'domain/row/late-request.ts': { LATE_REQUEST_MS: () => 0 },
       // A trigger says the same once more.
-      'ledger/connection.ts': {
+      'ledger/file/connection.ts': {
         configureForWriting: (real: Real<[Connection]>) => (connection: Connection) => {
           real(connection)
           connection.exec('drop trigger if exists attempt_waits')
@@ -89,7 +89,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.5 no': {
     without: 'keeps what was decided before "no" was typed',
     off: {
-      'ledger/admission.ts': {
+      'ledger/admit/admission.ts': {
         openAdmission:
           (real: Real<readonly unknown[], { commit: () => void }>) =>
           (...args: readonly unknown[]) => {
@@ -134,7 +134,7 @@ export const GUARDS_OF_DECISIONS = {
   },
   '8.2.7 identifiers': {
     without: 'takes an assigned reference with a character that nobody sees',
-    off: { 'domain/assigned.ts': { whyUnusable: () => () => null } },
+    off: { 'domain/value/assigned.ts': { whyUnusable: () => () => null } },
     acts: ['runTheExport', 'goOn'],
     scene: { weather: 'rough' },
     finds: ['IDENTITY'],

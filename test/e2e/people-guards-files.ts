@@ -16,7 +16,7 @@ export const GUARDS_OF_FILES = {
   '8.3.1 row numbers': {
     without: 'takes a line whose row number a spreadsheet changed for a new mandate',
     off: {
-      'source/resubmission.ts': {
+      'source/columns/resubmission.ts': {
         readResubmission:
           (real: Real<[readonly string[], Header, unknown]>) =>
           (cells: readonly string[], header: Header, severities: unknown) =>
@@ -48,21 +48,21 @@ export const GUARDS_OF_FILES = {
   },
   '8.3.2 quotes': {
     without: 'takes records that a stray quote joined for one',
-    off: { 'source/stray-quote.ts': { refuseStrayQuote: () => () => undefined } },
+    off: { 'source/csv/stray-quote.ts': { refuseStrayQuote: () => () => undefined } },
     acts: ['giveAChangedExport'],
     beginsOtherwise: true,
     finds: ['WRONG', 'LOST'],
   },
   '8.3.3 footer': {
     without: 'leaves out whatever stands where a footer is configured',
-    off: { 'source/left-out.ts': { leftOutFindings: () => () => [] } },
+    off: { 'source/csv/left-out.ts': { leftOutFindings: () => () => [] } },
     acts: ['giveAChangedExport', 'goOn'],
     beginsOtherwise: true,
     finds: ['LOST'],
   },
   '8.3.3 count': {
     without: 'does not count what a footer says was counted',
-    off: { 'source/stated-count.ts': { statedCounts: () => () => [] } },
+    off: { 'source/csv/stated-count.ts': { statedCounts: () => () => [] } },
     acts: ['giveAChangedExport', 'goOn'],
     beginsOtherwise: true,
     finds: ['LOST'],
@@ -70,7 +70,7 @@ export const GUARDS_OF_FILES = {
   '8.3.4 columns': {
     without: 'says nothing of a column with the words of a status',
     off: {
-      'source/column-watch.ts': {
+      'source/watch/column-watch.ts': {
         watchColumns:
           (real: Real<readonly unknown[], Watch>) =>
           (...args: readonly unknown[]) => ({ ...real(...args), findings: () => [] }),
@@ -81,13 +81,13 @@ export const GUARDS_OF_FILES = {
   },
   '8.3.4 words': {
     without: 'understands no word of a status column',
-    off: { 'domain/words.ts': { checkWord: () => () => [] } },
+    off: { 'domain/value/words.ts': { checkWord: () => () => [] } },
     acts: ['runTheExport', 'giveAChangedExport'],
     finds: ['ENDED'],
   },
   '8.3.5 changed keys': {
     without: 'takes a mandate whose reference was corrected for another one',
-    off: { 'ledger/resemblance.ts': { settleResemblances: () => () => undefined } },
+    off: { 'ledger/admit/resemblance.ts': { settleResemblances: () => () => undefined } },
     acts: ['runTheExport', 'giveAChangedExport'],
     finds: ['TWICE'],
   },

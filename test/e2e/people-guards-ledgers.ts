@@ -56,14 +56,14 @@ const withoutReadyRows = (connection: Connection): Connection =>
 export const GUARDS_OF_LEDGERS = {
   '8.1.1 copies': {
     without: 'does not know how far a ledger had come',
-    off: { 'run/tide.ts': { readTide: () => () => null } },
+    off: { 'register/tide.ts': { readTide: () => () => null } },
     acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
     finds: ['TWICE'],
   },
   '8.1.1 lost log': {
     without: 'goes on with a ledger whose log is lost',
     off: {
-      'run/campaign-register.ts': {
+      'register/campaign-register.ts': {
         openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
           ...real(options),
           checkCopy: () => undefined,
@@ -77,12 +77,12 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.1 way out': {
     without: 'goes on with an older copy as if nothing had been sent since',
     off: {
-      'ledger/claims.ts': {
+      'ledger/deliver/claims.ts': {
         createClaims: (real: Real<[{ connection: Connection }]>) => (parts: { connection: Connection }) =>
           real({ ...parts, connection: withoutReadyRows(parts.connection) }),
       },
       // What the copy does not know is in the register, too.
-      'run/mandate-numbers.ts': { holds: () => () => false },
+      'register/mandate-numbers.ts': { holds: () => () => false },
     },
     acts: ['copyDuringARun', 'restoreACopy', 'goOn'],
     beginsOtherwise: true,
@@ -91,7 +91,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 claim': {
     without: 'looks for other ledgers only before the question',
     off: {
-      'run/campaign-register.ts': {
+      'register/campaign-register.ts': {
         openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => {
           const register = real(options)
           let looks = 0
@@ -123,7 +123,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 mandates': {
     without: 'knows another export by the bytes of its file alone',
     off: {
-      'run/mandate-numbers.ts': { holds: () => () => false },
+      'register/mandate-numbers.ts': { holds: () => () => false },
     },
     acts: ['useASecondLedger'],
     finds: ['TWICE'],
@@ -131,7 +131,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 half a line': {
     without: 'passes over a line of the register that is cut',
     off: {
-      'run/register-place.ts': {
+      'register/register-place.ts': {
         readOwn: (real: Real<[string], string | null>) => (path: string) => {
           const text = real(path)
           const lines = text?.split('\n').filter((line) => line === '' || isJson(line))
@@ -145,7 +145,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 no register': {
     without: 'sends although the register cannot be read or written',
     off: {
-      'run/register-place.ts': {
+      'register/register-place.ts': {
         readOwn: (real: Real<[string], string | null>) => orNull(real),
         appendLine: (real: Real) => orNull(real),
       },
@@ -156,7 +156,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.4 accounts': {
     without: 'sends whatever account stands in the ledger now',
     off: {
-      'ledger/ready-rows.ts': {
+      'ledger/deliver/ready-rows.ts': {
         prepareReadyRows:
           (real: Real<[unknown, ReadyRowsParts]>) => (connection: unknown, parts: ReadyRowsParts) =>
             real(connection, {

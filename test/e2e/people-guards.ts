@@ -26,11 +26,11 @@ export type Real<Args extends readonly unknown[] = readonly unknown[], Result = 
  * at all. What cannot be played here, because it takes other users, mounts or a spoiled screen, has tests of its own:
  *
  *   8.1.3 a single file that was mounted, another name of the ledger
- *         ledger/other-names.test.ts, e2e/trusted-place.test.ts
- *   8.1.4 side files and folders of others: ledger/side-files.test.ts, e2e/trusted-place.test.ts
- *   8.2.1 the file of another ledger with the same mandates, of which no two can be here: run/read-decisions.test.ts,
+ *         ledger/safety/other-names.test.ts, e2e/trusted-place.test.ts
+ *   8.1.4 side files and folders of others: ledger/safety/side-files.test.ts, e2e/trusted-place.test.ts
+ *   8.2.1 the file of another ledger with the same mandates, of which no two can be here: decisions/read-decisions.test.ts,
  *         e2e/decisions.test.ts
- *   8.2.6 an assigned reference with a blank behind it: ledger/resolution.test.ts; what `reconcile --apply` could not
+ *   8.2.6 an assigned reference with a blank behind it: ledger/decide/resolution.test.ts; what `reconcile --apply` could not
  *         record: e2e/decisions.test.ts
  */
 export const GUARDS: Readonly<Record<string, Guard>> = {

@@ -15,9 +15,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
  */
 export function loadPeople() {
   vi.doMock('../../src/service/connections.js', withoutSockets)
-  vi.doMock('../../src/report/page.js', () => emptyPage)
-  vi.doMock('../../src/report/workbook.js', () => emptyWorkbook)
-  vi.doMock('../../src/ledger/other-names.js', () => ({ assertNoOtherName: () => undefined }))
+  vi.doMock('../../src/report/page/page.js', () => emptyPage)
+  vi.doMock('../../src/report/files/workbook.js', () => emptyWorkbook)
+  vi.doMock('../../src/ledger/safety/other-names.js', () => ({ assertNoOtherName: () => undefined }))
   return import('./people.js')
 }
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
-import { emergencyPathOf } from '../../src/ledger/emergency-file.js'
+import { emergencyPathOf } from '../../src/ledger/safety/emergency-file.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
-import { openLedger } from '../../src/ledger/open-ledger.js'
-import { createLedger, type LedgerOptions } from '../../src/ledger/writer.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import { createLedger, type LedgerOptions } from '../../src/ledger/file/writer.js'
 import { RECORD_HEADER, recordOf } from '../run/mandate-samples.js'
 
 export type Connection = Database

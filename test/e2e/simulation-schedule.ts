@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/domain/clock.js'
+import type { Clock } from '../../src/domain/text/clock.js'
 import type { Chance } from './simulation-chance.js'
 
 /** What ends with a process. Events of a life that is over do not happen. */

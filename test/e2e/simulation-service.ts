@@ -1,4 +1,4 @@
-import type { Mandate } from '../../src/domain/mandate.js'
+import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import type { Exchange, Response } from '../../src/service/exchange.js'
 import type { Chance } from './simulation-chance.js'
 import type { Life, Schedule } from './simulation-schedule.js'

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/outcome.js'
+import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Ledger, Resolution } from '../../src/ledger/ledger.js'
 import { deliver, type DeliveryParts, type DeliveryPolicy, type Send } from '../../src/run/deliver.js'
 import { classify } from '../../src/service/classify.js'

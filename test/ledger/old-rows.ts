@@ -1,4 +1,4 @@
-import type { RowState } from '../../src/domain/row-state.js'
+import type { RowState } from '../../src/domain/row/row-state.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { admit, inDoubt, OTHER_IBAN, readyRow, refused, registered, send } from './campaign-setup.js'
 

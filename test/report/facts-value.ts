@@ -1,5 +1,5 @@
-import type { ReportFacts } from '../../src/report/facts.js'
-import { walkLedger } from '../../src/report/row-walk.js'
+import type { ReportFacts } from '../../src/report/facts/facts.js'
+import { walkLedger } from '../../src/report/facts/row-walk.js'
 import { readerOf, type LedgerValue } from './ledger-value.js'
 
 /** What a report shows of these records, without writing a file. */

@@ -1,5 +1,5 @@
-import { totalsOf } from '../../src/domain/totals.js'
-import type { ReportedLedger } from '../../src/report/pages.js'
+import { totalsOf } from '../../src/domain/row/totals.js'
+import type { ReportedLedger } from '../../src/report/facts/pages.js'
 import type {
   AttemptRecord,
   DecisionRecord,
@@ -7,7 +7,7 @@ import type {
   RowRecord,
   RunRecord,
   SourceRecord,
-} from '../../src/ledger/reader.js'
+} from '../../src/ledger/read/reader.js'
 
 /** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */
 export interface LedgerValue {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
-import type { Outcome } from '../../src/domain/outcome.js'
+import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
 import type { DeliveryEvent } from '../../src/run/deliver.js'
 import {

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Outcome } from '../../src/domain/outcome.js'
-import type { Totals } from '../../src/domain/totals.js'
+import type { Outcome } from '../../src/domain/row/outcome.js'
+import type { Totals } from '../../src/domain/row/totals.js'
 import type { Attempt, Ledger } from '../../src/ledger/ledger.js'
-import { openLedger } from '../../src/ledger/open-ledger.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import {
   deliver,
   type DeliveryEvent,

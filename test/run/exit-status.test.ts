@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { totalsOf, type Totals } from '../../src/domain/totals.js'
+import { totalsOf, type Totals } from '../../src/domain/row/totals.js'
 import { exitStatusOf } from '../../src/run/exit-status.js'
 import { DECLINED, INTERRUPTED, OUT_OF_TIME, PILOT_DONE, stopOfHalt } from '../../src/run/stop.js'
 

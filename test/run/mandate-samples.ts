@@ -1,12 +1,12 @@
-import { mandateKey } from '../../src/domain/mandate-key.js'
+import { mandateKey } from '../../src/domain/mandate/mandate-key.js'
 import type {
   CreditorIdentifier,
   Iban,
   LocalDate,
   Mandate,
   MandateReference,
-} from '../../src/domain/mandate.js'
-import type { CheckedRecord } from '../../src/domain/verdict.js'
+} from '../../src/domain/mandate/mandate.js'
+import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 
 /** An invented German account number that passes its checksum. */
 function ibanOf(account: number): Iban {

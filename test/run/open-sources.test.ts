@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseLocalDate } from '../../src/domain/local-date.js'
+import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
 import { sourceOpeners } from '../../src/run/open-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 

@@ -1,5 +1,5 @@
-import type { AssignedIdentity } from '../../src/domain/mandate.js'
-import type { Evidence, Halt, Outcome } from '../../src/domain/outcome.js'
+import type { AssignedIdentity } from '../../src/domain/mandate/mandate.js'
+import type { Evidence, Halt, Outcome } from '../../src/domain/row/outcome.js'
 
 const ASSIGNED: AssignedIdentity = {
   creditorIdentifier: 'DE79ZZZ01234567890',

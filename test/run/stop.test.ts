@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Halt } from '../../src/domain/outcome.js'
+import type { Halt } from '../../src/domain/row/outcome.js'
 import {
   DECLINED,
   INTERRUPTED,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/domain/clock.js'
+import type { Clock } from '../../src/domain/text/clock.js'
 import type { After } from '../../src/run/deliver.js'
 
 /** A clock that moves only from event to event, so that hours pass in no time and always in the same way. */

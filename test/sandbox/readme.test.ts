@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { checkFaults } from '../../src/sandbox/faults.js'
+import { checkFaults } from '../../src/sandbox/faults/faults.js'
 
 const at = (path: string) => new URL(path, import.meta.url)
 const pageOf = (name: string) => readFileSync(at(`../../src/sandbox/${name}`), 'utf8')
@@ -10,7 +10,7 @@ const rows = coverage
   .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .flatMap(([, section = '', , where = '']) => {
-    const [, file, name] = /^`(\w+\/[\w-]+\.test\.ts)`: (.+)$/.exec(where) ?? []
+    const [, file, name] = /^`([\w/-]+\.test\.ts)`: (.+)$/.exec(where) ?? []
     return file === undefined || name === undefined ? [] : [{ sections: section.split(', '), file, name }]
   })
 
@@ -54,7 +54,7 @@ describe('the pages of the sandbox', () => {
     expect(numbers.length).toBeGreaterThan(20)
     expect(numbers).toEqual(numbers.map((_, index) => index + 1))
     const folder = at('../../src/sandbox/')
-    const named = readdirSync(folder)
+    const named = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .flatMap((name) => [...pageOf(name).matchAll(/\bchoice (\d+)|^ {2}\/\*\* (\d+)\. /gm)])
       .map(([, choice, line]) => Number(choice ?? line))

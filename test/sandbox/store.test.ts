@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { maskIban } from '../../src/domain/masking.js'
+import { maskIban } from '../../src/domain/text/masking.js'
 import { openDatabase } from '../../src/driver.js'
 import { UsageError } from '../../src/errors.js'
 import { assignedReference } from '../../src/sandbox/identifiers.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/domain/outcome.js'
+import type { Outcome } from '../../src/domain/row/outcome.js'
 import { classify } from '../../src/service/classify.js'
 import type { Exchange, Response, TransportError } from '../../src/service/exchange.js'
 import { createStatusTable } from '../../src/service/status-table.js'

@@ -5,7 +5,7 @@ import type {
   LocalDate,
   Mandate,
   MandateReference,
-} from '../../src/domain/mandate.js'
+} from '../../src/domain/mandate/mandate.js'
 import { readBaseUrl } from '../../src/service/base-url.js'
 import { createClient, type ClientOptions, type ServiceClient } from '../../src/service/client.js'
 import { startFaultServer, type FaultServer, type FaultServerOptions } from '../support/fault-server.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/domain/outcome.js'
+import type { Outcome } from '../../src/domain/row/outcome.js'
 import { CHAOS_FAULTS, chooseFault } from '../support/fault-server-faults.js'
 import { mandateOf, openClient, openServer, send } from './sending.js'
 

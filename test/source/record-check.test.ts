@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EarlierRow } from '../../src/domain/earlier-row.js'
-import type { LocalDate } from '../../src/domain/mandate.js'
+import type { EarlierRow } from '../../src/domain/row/earlier-row.js'
+import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import { CHECK, exportOf, fileOf, optionsOf, readText } from '../support/sources.js'
 
 const [HEADER = '', FIRST = '', SECOND = ''] = exportOf(2).split('\n')

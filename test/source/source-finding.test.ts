@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RULES } from '../../src/domain/rules.js'
+import { RULES } from '../../src/domain/rule/rules.js'
 import { findingOf } from '../../src/source/source-finding.js'
 
 it('masks what it shows: a whole account never stands in a finding', () => {

@@ -54,10 +54,14 @@ function office(locale: string, out: string, args: readonly string[]): void {
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"><item oor:path="/org.openoffice.Setup/L10N">
 <prop oor:name="ooSetupSystemLocale" oor:op="fuse"><value>${locale}</value></prop></item></oor:items>`,
   )
-  execFileSync(SOFFICE ?? '', [`-env:UserInstallation=${pathToFileURL(profile).href}`, '--headless', ...args], {
-    stdio: 'ignore',
-    timeout: 50_000,
-  })
+  execFileSync(
+    SOFFICE ?? '',
+    [`-env:UserInstallation=${pathToFileURL(profile).href}`, '--headless', ...args],
+    {
+      stdio: 'ignore',
+      timeout: 50_000,
+    },
+  )
   rmSync(profile, { recursive: true, force: true })
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
-import type { RowState } from '../../src/domain/row-state.js'
+import type { RowState } from '../../src/domain/row/row-state.js'
 import type { FaultServer } from '../support/fault-server.js'
 
 /** What the service received and applied. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/outcome.js'
+import type { Outcome } from '../../domain/row/outcome.js'
 import { startBucket, takeToken, waitForToken, type Bucket } from './bucket.js'
 import { afterOutcome, startRamp, type Ramp } from './ramp.js'
 import { noteRequest, startRetryBudget, waitForRepeat, type RetryBudget } from './retry-budget.js'

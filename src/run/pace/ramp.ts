@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/outcome.js'
+import type { Outcome } from '../../domain/row/outcome.js'
 
 /**
  * How many requests may be under way (run/README.md#pacing): one row alone first, so that a wrong

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../../src/domain/outcome.js'
+import type { Outcome } from '../../../src/domain/row/outcome.js'
 import { afterOutcome, isThrottling, startRamp, type Ramp } from '../../../src/run/pace/ramp.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from '../outcome-samples.js'
 

@@ -1,0 +1,200 @@
+import { join } from 'node:path'
+import {
+  admitSources,
+  type AdmittedSource,
+  type LedgerReader,
+  openScratchCopy,
+  openScratchLedger,
+  plural,
+  problemPages,
+  UsageError,
+  writeProblems,
+} from '../../index.js'
+import { ownText, type Command, type Context } from '../command.js'
+import type { Line } from '../terminal/line.js'
+import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
+import { namedFiles } from '../settings/named-files.js'
+import { nextLine } from '../terminal/next.js'
+import { totalsLines } from '../terminal/output.js'
+import { keptText, type WrittenPack } from '../pack.js'
+import { environmentName } from '../settings/options.js'
+import { firstRecords, howReadLines, readingLines } from '../reading-lines.js'
+import { noteOutputs } from '../privacy/remains.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { IGNORE_COLUMN, nothingToCorrect, openers, sampled } from '../settings/sources.js'
+import { todoLines, todosOf } from '../terminal/todo.js'
+import { unlikelyShares } from '../settings/unlikely.js'
+
+export const checkCommand: Command = {
+  usage: 'check <files...>',
+  summary: 'validate whole files; sends nothing, changes nothing, needs no network',
+  examples: [
+    'sepa-migrate check export.csv --out checked',
+    'sepa-migrate check export.csv --sample 100',
+    'sepa-migrate check --ledger sepa-migrate.db corrections.csv',
+  ],
+  options: ['config', 'ledger', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
+  own: [IGNORE_COLUMN, ['--sample <n>', 'a first look: only the first n records of each file']],
+  epilogue: [
+    '--out writes every problem to problems.csv in that folder.',
+    '--ledger compares the files with a campaign, as run would: above all corrections with the rows they name.',
+    'Without it, files of this program that were filled in are checked on their own.',
+  ],
+  exits: {
+    ...EXITS.plain,
+    0: 'nothing is wrong',
+    3: 'some rows are invalid or in conflict',
+    7: 'input unreadable, or run would refuse it',
+    8: EXIT_STATUSES[8],
+    130: EXIT_STATUSES[130],
+    143: EXIT_STATUSES[143],
+  },
+  json: ['problems', 'sources', 'notTaken'],
+  run: check,
+}
+
+async function check(context: Context): Promise<CommandResult> {
+  const { world, settings, progress } = context
+  const sample = readSample(ownText(context, 'sample'))
+  const campaign = namedLedger(context)
+  const ledger =
+    campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
+  try {
+    const admitted = await admitSources(ledger, sampled(openers(context, 'tell'), sample), {
+      severities: settings.severities,
+      signal: world.signals.drain,
+      watch: progress.reading,
+      onTheirOwn: campaign === null,
+    })
+    const out = settings.get('out')
+    noteOutputs(context, out)
+    const { files, warnings } =
+      out === null ? { files: {}, warnings: [] } : await writeFiles(context, ledger.reader, out)
+    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample })
+    return { ...result, warnings: [...result.warnings, ...warnings] }
+  } finally {
+    ledger.close()
+  }
+}
+
+/** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */
+const namedLedger = ({ settings, world }: Context): string | null =>
+  settings.flags.ledger !== undefined || world.env[environmentName('ledger')] !== undefined
+    ? settings.ledger
+    : null
+
+async function writeFiles(context: Context, reader: LedgerReader, out: string): Promise<WrittenPack> {
+  const forbidden = namedFiles(context, null)
+  const { name, folder, kept } = await writeProblems(allProblems(reader), { out, forbidden })
+  return {
+    files: { [name]: join(folder, name) },
+    warnings: kept === null ? [] : [keptText(kept, out, folder, 'list of problems')],
+  }
+}
+
+function* allProblems(reader: LedgerReader) {
+  for (const page of problemPages(reader)) yield* page
+}
+
+function readSample(text: string | null): number | null {
+  if (text === null || /^[1-9]\d{0,8}$/.test(text)) return text === null ? null : Number(text)
+  throw new UsageError(`Cannot read --sample: "${text}" is not a whole number from 1`, 'Correct the value')
+}
+
+interface Checked {
+  readonly admitted: readonly AdmittedSource[]
+  /** The ledger that the files were compared with. */
+  readonly campaign: string | null
+  readonly files: Readonly<Record<string, string>>
+  readonly sample: number | null
+}
+
+function conclude(context: Context, reader: LedgerReader, checked: Checked): CommandResult {
+  const { admitted, campaign, files, sample } = checked
+  const totals = reader.totals()
+  const todos = todosOf(reader)
+  const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
+  const isFaulty = totals.invalid + totals.conflict + notTaken > 0
+  const isUndecided = todos.some(({ rule, kind }) => rule === 'FILE_COLUMN_UNDECIDED' && kind === 'error')
+  const names = new Set(admitted.map(({ name }) => name))
+  const sources = reader.sources().filter(({ name }) => names.has(name))
+  return {
+    ...emptyResult,
+    exitCode: isUndecided ? 7 : isFaulty ? 3 : 0,
+    campaign: { ledger: campaign, baseUrl: campaign === null ? null : reader.campaign().baseUrl },
+    totals,
+    files,
+    warnings: [
+      ...(sample === null
+        ? []
+        : [`Only ${firstRecords(sample)} of each file ${sample === 1 ? 'was' : 'were'} checked`]),
+      ...(campaign === null ? ownFiles(admitted) : []),
+      ...admitted
+        .filter(({ kind }) => kind === 'known')
+        .map(({ name }) => `"${name}" is in the ledger already; run would add nothing of it`),
+      ...(campaign === null ? unlikelyShares(reader) : []),
+    ],
+    lines: [
+      ...admitted.flatMap(({ name, kind }) => (kind === 'empty' ? [nothingToCorrect(name)] : [])),
+      ...sources.flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
+      ...todoLines(reader, todos),
+      ...Object.values(files).map((path) => `All of them: ${path}`),
+      '',
+      ...(campaign === null ? [] : [`The campaign of ${campaign}, as it would be with these files:`]),
+      ...totalsLines(totals),
+      ...(notTaken === 0
+        ? []
+        : [
+            `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
+          ]),
+      '',
+      ...nextLinesOf(context, checked, { isUndecided, isFaulty }),
+    ],
+    details: { problems: todos, sources, notTaken },
+  }
+}
+
+const ownFiles = (admitted: readonly AdmittedSource[]): string[] =>
+  admitted
+    .filter(({ isResultFile, kind }) => isResultFile && kind !== 'empty')
+    .map(
+      ({ name }) =>
+        `"${name}" holds corrections; it was checked on its own. check --ledger FILE compares it with the campaign`,
+    )
+
+function nextLinesOf(
+  context: Context,
+  { campaign, files, sample }: Checked,
+  { isUndecided, isFaulty }: { isUndecided: boolean; isFaulty: boolean },
+): Line[] {
+  const { settings, args } = context
+  const again = { name: 'check', files: args } as const
+  if (isUndecided)
+    return [
+      'Until somebody has decided about each column that is named under FILE_COLUMN_UNDECIDED, run refuses the file and sends nothing.',
+      settings.configuration.file === null
+        ? nextLine(context, { name: 'init', files: args.slice(0, 1) })
+        : nextLine(context, again),
+    ]
+  if (sample !== null) return [nextLine(context, again)]
+  if (isFaulty && files['problems.csv'] === undefined)
+    return [nextLine(context, { ...again, words: ['--out', 'checked'] })]
+  if (isFaulty)
+    return [
+      'Correct the export and check it again; run leaves rows with an error behind, and reports them.',
+      nextLine(context, again),
+    ]
+  return [
+    ...(settings.get('baseUrl') === null && campaign === null
+      ? [
+          'Before a run: set SEPA_MIGRATE_BASE_URL (the test environment first), SEPA_MIGRATE_USERNAME and a password.',
+        ]
+      : []),
+    nextLine(context, {
+      name: 'run',
+      files: args,
+      words: campaign === null ? ['--limit', '10'] : [],
+      without: ['out'],
+    }),
+  ]
+}

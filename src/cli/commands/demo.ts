@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBalanced, type Sandbox, startSandbox, type Totals } from '../../index.js'
+import type { Command, Context } from '../command.js'
+import { EXIT_STATUSES } from '../settings/exit-statuses.js'
+import type { CommandResult } from '../terminal/result.js'
+import { runCommand } from './run.js'
+import { readSettings } from '../settings/settings.js'
+
+/** Nobody else on this machine is to look into it while it runs. */
+const PASSWORD_BYTES = 15
+
+/** Customers of the sample that the demo's sandbox treats badly. */
+const REFUSED_CUSTOMER = 424_242
+const LOST_ANSWER_CUSTOMER = 424_243
+
+export const demoCommand: Command = {
+  usage: 'demo',
+  summary: 'the whole job on a small sample against a local stand-in of the service; needs no settings',
+  examples: ['sepa-migrate demo', 'sepa-migrate demo --out /tmp/demo-of-sepa-migrate --json'],
+  options: ['out', 'json', 'quiet', 'verbose', 'noColor'],
+  epilogue: [],
+  exits: { 0: 'its planted faults ended as planned', 1: 'they did not', 2: EXIT_STATUSES[2] },
+  json: ['stop', 'trusted', 'admitted', 'folder'],
+  run: demo,
+}
+
+async function demo(context: Context): Promise<CommandResult> {
+  const folder = context.settings.flags.out ?? freeFolder()
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const sandbox = await startSandbox({
+    seed: 1,
+    password: randomBytes(PASSWORD_BYTES).toString('base64url'),
+    faults: [
+      {
+        match: { customer_no: REFUSED_CUSTOMER },
+        fault: { kind: 'refuse', status: 422, field: 'customer_no', message: 'There is no such customer' },
+      },
+      { match: { customer_no: LOST_ANSWER_CUSTOMER }, fault: { kind: 'reset', applied: true } },
+    ],
+  })
+  try {
+    context.progress.note(
+      `Demo: a local stand-in of the service at ${sandbox.url}; nothing leaves this machine`,
+    )
+    const result = await runAgainst(sandbox, folder, context)
+    return verdictOn(result, sandbox, folder)
+  } finally {
+    await sandbox.close()
+  }
+}
+
+/** The real `run`, on settings of its own: neither the user's environment nor a configuration file counts. */
+async function runAgainst(sandbox: Sandbox, folder: string, context: Context): Promise<CommandResult> {
+  const world = {
+    ...context.world,
+    stateFolder: join(folder, 'register'),
+    env: { SEPA_MIGRATE_USERNAME: sandbox.username, SEPA_MIGRATE_PASSWORD: sandbox.password },
+  }
+  // Invented mandates only: any folder will do, and nothing is noted outside of it.
+  const flags = {
+    baseUrl: sandbox.url,
+    ledger: join(folder, 'sepa-migrate.db'),
+    out: folder,
+    sharedFolder: '1',
+  }
+  const settings = readSettings(flags, world, { withConfiguration: false })
+  return runCommand.run({ ...context, world, settings, args: [join(world.samples, 'demo.csv')] })
+}
+
+function verdictOn(result: CommandResult, sandbox: Sandbox, folder: string): CommandResult {
+  const surprises = result.totals === null ? ['the run did not finish'] : surprisesIn(result.totals, sandbox)
+  return {
+    ...result,
+    exitCode: surprises.length === 0 ? 0 : 1,
+    errors: surprises.map((surprise) => ({
+      kind: 'demo',
+      message: `The demo did not end as planned: ${surprise}`,
+      next: 'Please report this with the output above',
+    })),
+    lines: [
+      ...result.lines,
+      '',
+      `The demo planted two faults: the service refuses customer ${REFUSED_CUSTOMER}, and the answer for customer`,
+      `${LOST_ANSWER_CUSTOMER} is lost after the service registered it. The second is why the row is in doubt and not`,
+      `sent again. ${surprises.length === 0 ? 'Both ended as planned.' : ''}`,
+      `All files are in: ${folder}`,
+      'Your own export: sepa-migrate check export.csv',
+    ],
+    details: { ...result.details, folder },
+  }
+}
+
+function surprisesIn(totals: Totals, sandbox: Sandbox): string[] {
+  const held = sandbox.mandates()
+  const times = (customerNo: number): number =>
+    held.filter(({ customer_no }) => customer_no === customerNo).length
+  const expectations: [boolean, string][] = [
+    [isBalanced(totals), 'the control totals do not balance'],
+    [totals.registered > 0, 'no row was registered'],
+    [
+      totals.invalid > 0 && totals.duplicate > 0,
+      'the damaged and repeated rows of the sample were not found',
+    ],
+    [totals.refused === 1 && times(REFUSED_CUSTOMER) === 0, 'the refused row is not refused'],
+    [
+      totals.inDoubt === 1 && times(LOST_ANSWER_CUSTOMER) === 1,
+      'the row with the lost answer is not in doubt',
+    ],
+    [totals.ready + totals.sending === 0, 'rows were left behind'],
+    [held.length === totals.registered + 1, 'the service does not hold what the ledger says'],
+  ]
+  return expectations.filter(([isMet]) => !isMet).map(([, surprise]) => surprise)
+}
+
+function freeFolder(): string {
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? 'sepa-migrate-demo' : `sepa-migrate-demo-${n}`
+    if (!existsSync(name)) return name
+  }
+}

@@ -1,0 +1,99 @@
+import { isRuleId, type RuleId, RULES, UsageError } from '../../index.js'
+import type { Command, Context } from '../command.js'
+import { EXITS } from '../settings/exit-statuses.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+
+/** A rule as the rulebook of this program has it, with the severity that the configuration gives it. */
+interface ShownRule {
+  readonly id: RuleId
+  readonly severity: string
+  readonly default: string
+  /** What becomes of a row, or of the whole file, that breaks the rule as an error. */
+  readonly effect: string
+  readonly message: string
+  readonly remedy: string
+}
+
+const EFFECTS = {
+  excluded: 'the row is excluded: it stays behind',
+  conflict: 'the row is in conflict: it is held back',
+  duplicate: 'the row is a duplicate: another one is sent in its place',
+} as const
+
+function shown(id: RuleId, { settings }: Context): ShownRule {
+  const rule = RULES[id]
+  const asError =
+    'state' in rule
+      ? EFFECTS[rule.state]
+      : id.startsWith('FILE_')
+        ? 'nothing of the file is admitted'
+        : 'the row is invalid: it is not sent'
+  const severity = settings.severities[id] ?? rule.severity
+  const isHeld = severity === 'error' || 'unusable' in rule
+  return {
+    id,
+    severity,
+    default: rule.severity,
+    effect: isHeld ? asError : severity === 'off' ? 'nothing is told' : 'it is told, and the row is sent',
+    message: rule.message,
+    remedy: rule.remedy,
+  }
+}
+
+const ruleIds = (): RuleId[] => Object.keys(RULES).filter(isRuleId)
+
+export const rulesCommand: Command = {
+  usage: 'rules',
+  summary: 'list every rule with its severity; explain RULE tells more',
+  examples: ['sepa-migrate rules', 'sepa-migrate rules --json'],
+  options: ['config', 'json', 'noColor'],
+  usesNoLedger: true,
+  epilogue: ['Under "rules:" in sepa-migrate.yaml each can be set to error, warning or off.'],
+  exits: EXITS.plain,
+  json: ['rules'],
+  run: (context) => {
+    const rules = ruleIds().map((id) => shown(id, context))
+    const width = Math.max(...rules.map(({ id }) => id.length))
+    return Promise.resolve({
+      ...emptyResult,
+      lines: [
+        ...rules.map(({ id, severity, message }) => `${severity.padEnd(7)} ${id.padEnd(width)}  ${message}`),
+        '',
+        `One of them in full: sepa-migrate explain ${rules[0]?.id ?? ''}`,
+      ],
+      details: { rules },
+    })
+  },
+}
+
+export const explainCommand: Command = {
+  usage: 'explain <rule>',
+  summary: 'what one rule means, what becomes of the row, and what to do',
+  words: ruleIds(),
+  examples: ['sepa-migrate explain IBAN_CHECKSUM', 'sepa-migrate explain mandate-resembles-sent'],
+  options: ['config', 'json', 'noColor'],
+  usesNoLedger: true,
+  epilogue: [],
+  exits: EXITS.plain,
+  json: ['rule'],
+  run: (context) => Promise.resolve(explain(context, context.args[0] ?? '')),
+}
+
+function explain(context: Context, typed: string): CommandResult {
+  const id = typed.trim().toUpperCase().replaceAll('-', '_')
+  if (!isRuleId(id))
+    throw new UsageError(`There is no rule "${typed}"`, 'See all of them with "sepa-migrate rules"')
+  const rule = shown(id, context)
+  const isChanged = rule.severity !== rule.default
+  return {
+    ...emptyResult,
+    lines: [
+      `${rule.id} (${rule.severity}${isChanged ? `, by the configuration; ${rule.default} by default` : ''})`,
+      `  What it says   ${rule.message}`,
+      `  What follows   ${rule.effect}`,
+      `  What to do     ${rule.remedy}`,
+      `  To change it   rules: { ${rule.id}: ${rule.severity === 'error' ? 'warning' : 'error'} }   in sepa-migrate.yaml`,
+    ],
+    details: { rule },
+  }
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { assertTrustedOutput, parseFaults, plural, startSandbox, UsageError } from '../../index.js'
+import { ownFlag, ownText, type Command, type Context } from '../command.js'
+import { EXITS } from '../settings/exit-statuses.js'
+import { namedFiles } from '../settings/named-files.js'
+import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
+import { readPasswordFile } from '../settings/settings.js'
+import type { World } from '../terminal/world.js'
+
+const DEFAULT_PORT = '8080'
+
+export const sandboxCommand: Command = {
+  usage: 'sandbox',
+  summary: 'a local stand-in of the whole invoicing service, for rehearsals',
+  examples: [
+    'sepa-migrate sandbox',
+    'sepa-migrate sandbox --port 8080 --chaos 0.05 --seed 7',
+    'sepa-migrate sandbox --port 0 --data sandbox.db',
+  ],
+  options: ['json', 'quiet', 'verbose', 'noColor', 'passwordFile'],
+  own: [
+    ['--host <address>', 'address to listen on (default 127.0.0.1)'],
+    ['--port <n>', `port to listen on, 0 for any free one (default ${DEFAULT_PORT})`],
+    ['--username <name>', 'user name it accepts (default SEPA_MIGRATE_USERNAME, else sandbox)'],
+    ['--data <file>', 'keep the state in a SQLite file (default: memory)'],
+    ['--latency <ms>', 'let every answer wait'],
+    ['--chaos <p>', 'probability of a fault per request, 0 to 1'],
+    ['--seed <n>', 'repeat the same chaos and the same references'],
+    ['--show-accounts', 'show account numbers whole under /_sandbox/ (default: masked)'],
+    ['--faults <file>', 'scripted faults (JSON); see src/sandbox/README.md'],
+  ],
+  epilogue: [
+    'The password comes from --password-file or SEPA_MIGRATE_PASSWORD; otherwise one is made up and printed at the start.',
+    'Everything but GET /health needs user name and password.',
+    'GET /_sandbox/mandates, /_sandbox/offers and /_sandbox/billograms show what it truly holds.',
+  ],
+  exits: { ...EXITS.plain, 0: 'stopped by Ctrl-C' },
+  json: ['url', 'username', 'password', 'seed'],
+  run: serve,
+}
+
+async function serve(context: Context): Promise<CommandResult> {
+  const { world, settings } = context
+  const passwordFile = settings.get('passwordFile')
+  const username = ownText(context, 'username') ?? nonEmpty(world.env['SEPA_MIGRATE_USERNAME'])
+  const password =
+    passwordFile === null ? nonEmpty(world.env['SEPA_MIGRATE_PASSWORD']) : readPasswordFile(passwordFile)
+  const made = makePassword()
+  const faultFile = ownText(context, 'faults')
+  const dataFile = ownText(context, 'data')
+  if (dataFile !== null) {
+    assertTrustedOutput(dataFile, { what: 'sandbox data file', forbidden: namedFiles(context, 'data') })
+  }
+  const isVerbose = settings.get('verbose') ?? false
+  const sandbox = await startSandbox({
+    host: ownText(context, 'host') ?? undefined,
+    port: numberOf(context, 'port', DEFAULT_PORT),
+    username,
+    password: password ?? made,
+    showAccounts: ownFlag(context, 'showAccounts'),
+    dataFile: dataFile ?? undefined,
+    latencyMs: numberOf(context, 'latency'),
+    chaos: numberOf(context, 'chaos'),
+    seed: numberOf(context, 'seed'),
+    faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
+    log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
+  })
+  // A password that the operator gave is never printed; one that was made up must be.
+  const told = password === undefined ? { password: made } : {}
+  const details = { url: sandbox.url, username: sandbox.username, ...told, seed: sandbox.seed }
+  // A server's result is its address, so it is told at the start and not at the end.
+  if (settings.get('json') ?? false) world.stdout.write(jsonOf('sandbox', { ...emptyResult, details }))
+  else
+    for (const line of [
+      `Sandbox of the invoicing service at ${sandbox.url}`,
+      `User "${sandbox.username}", ${password === undefined ? `password "${made}"` : 'password as you gave it'}, seed ${sandbox.seed}`,
+      `What it holds: ${sandbox.url}/_sandbox/mandates (the same user and password)`,
+      'Stop it with Ctrl-C.',
+    ])
+      world.stdout.write(`${line}\n`)
+  await stopped(world)
+  const held = sandbox.mandates().length
+  await sandbox.close()
+  world.stderr.write(`Sandbox stopped. It held ${plural(held, 'mandate', 'mandates')}.\n`)
+  return { ...emptyResult, isPrinted: true }
+}
+
+const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
+
+const PASSWORD_BYTES = 15
+const makePassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url')
+
+const stopped = ({ signals: { drain } }: World): Promise<void> =>
+  drain.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => drain.addEventListener('abort', () => resolve(), { once: true }))
+
+function numberOf(context: Context, name: string, usual?: string): number | undefined {
+  const text = ownText(context, name) ?? usual
+  if (text === undefined) return undefined
+  if (/^\d{1,10}(\.\d{1,9})?$/.test(text)) return Number(text)
+  throw new UsageError(`Cannot read --${name}: "${text}" is not a number`, 'Correct the value')
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`Cannot read the fault script "${file}"`, 'Check the path', { cause })
+  }
+}

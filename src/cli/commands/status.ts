@@ -1,0 +1,99 @@
+import { exitStatusOf, type LedgerReader, openLedgerReader, type Totals } from '../../index.js'
+import type { Command, Context } from '../command.js'
+import { OLDER_STATUS, olderOf } from '../older.js'
+import { EXITS } from '../settings/exit-statuses.js'
+import { SHARED } from '../settings/options.js'
+import { closingLines } from '../pack.js'
+import { drawn, drawnLines } from '../terminal/progress.js'
+import { plainLine, type RunView, settledOf } from '../terminal/progress-view.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+import type { World } from '../terminal/world.js'
+
+const DRAWN_INTERVAL_MS = 1_000
+const LINE_INTERVAL_MS = 5_000
+
+export const statusCommand: Command = {
+  usage: 'status',
+  summary: 'where the campaign stands; works while a run is going',
+  examples: ['sepa-migrate status', 'sepa-migrate status --watch', 'sepa-migrate status --json'],
+  options: SHARED,
+  own: [['--watch', 'show it as it goes on, until interrupted']],
+  epilogue: [],
+  exits: EXITS.standing,
+  json: ['lastRun'],
+  run: async (context) => {
+    const reader = openLedgerReader(context.settings.ledger, context.settings)
+    try {
+      if (context.own['watch'] === true) await watch(context, reader)
+      return standing(context, reader)
+    } finally {
+      reader.close()
+    }
+  },
+}
+
+function standing(context: Context, reader: LedgerReader): CommandResult {
+  const { settings } = context
+  const campaign = reader.campaign()
+  const older = olderOf(context.world, reader)
+  const totals = reader.totals()
+  const lastRun = reader.runs().at(-1)
+  return {
+    ...emptyResult,
+    exitCode: older.isOlder ? OLDER_STATUS : exitStatusOf(totals, null, null),
+    warnings: older.warnings,
+    campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
+    totals,
+    lines: [
+      `Campaign: ${settings.ledger} for ${campaign.baseUrl ?? 'no service yet'}`,
+      ...(lastRun === undefined
+        ? ['No run yet.']
+        : [
+            `Last run: started ${lastRun.startedAt}, ${
+              lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
+            }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
+          ]),
+      ...closingLines(context, { totals, stop: null, campaign, files: {}, isOlder: older.isOlder }),
+    ],
+    details: { lastRun: lastRun ?? null },
+  }
+}
+
+/** The view of a run for somebody else: drawn in place on a terminal, a line every few seconds elsewhere. */
+async function watch({ world, settings }: Context, reader: LedgerReader): Promise<void> {
+  if (settings.get('json') ?? false) return
+  const { drain } = world.signals
+  const { isTerminal } = world.stderr
+  const lines = drawnLines(world)
+  const startedMs = world.clock.monotonic()
+  const settledBefore = settledOf(viewOf(reader.totals(), 0, 0))
+  while (!drain.aborted) {
+    const view = viewOf(reader.totals(), settledBefore, world.clock.monotonic() - startedMs)
+    if (isTerminal) lines.show(drawn(world, view))
+    else world.stderr.write(`${plainLine(view)}\n`)
+    await pause(world, isTerminal ? DRAWN_INTERVAL_MS : LINE_INTERVAL_MS)
+  }
+  if (isTerminal) lines.clear()
+}
+
+const viewOf = (totals: Totals, settledBefore: number, elapsedMs: number): RunView => ({
+  total: totals.ready + totals.sending + totals.registered + totals.refused + totals.inDoubt,
+  registered: totals.registered,
+  refused: totals.refused,
+  inDoubt: totals.inDoubt,
+  settledBefore,
+  elapsedMs,
+  event: null,
+})
+
+/** Ends early when a signal comes. */
+const pause = ({ after, signals: { drain } }: World, delayMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      cancel()
+      drain.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = after(delayMs, end)
+    drain.addEventListener('abort', end)
+  })

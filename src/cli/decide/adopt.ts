@@ -1,0 +1,79 @@
+import { countText, exitStatusOf, type LedgerReader, openRegister, UsageError } from '../../index.js'
+import { resolve } from 'node:path'
+import { actorOf, ownFlag, ownText, type Context } from '../command.js'
+import { openExisting } from '../existing-ledger.js'
+import { nextLine } from '../terminal/next.js'
+import { closingLines } from '../pack.js'
+import { sameResolve } from './same-resolve.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+
+/** `resolve --adopt-older-copy`: the one way on with a ledger that is older than it was. */
+export function adoptOlderCopy(context: Context): CommandResult {
+  const { world, settings } = context
+  const reason = ownText(context, 'reason')?.trim() ?? ''
+  if (reason === '')
+    throw new UsageError(
+      'There is no reason',
+      'Say with --reason why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
+    )
+  const ledger = openExisting({ settings, world })
+  try {
+    if (ownFlag(context, 'dryRun')) {
+      const { ready, refused } = ledger.claims.unsettled()
+      const rows = [...ready, ...refused].sort((a, b) => a - b)
+      return conclude(context, ledger.view, { rows, refused: refused.length }, true)
+    }
+    const register = openRegister({
+      folder: world.stateFolder,
+      baseUrl: '',
+      ledger: resolve(settings.ledger),
+      claims: ledger.claims,
+      guardsMandates: false,
+      allowsOthers: false,
+      sharedFolder: settings.sharedFolder,
+    })
+    const report = register.adopt({
+      by: ownText(context, 'by') ?? actorOf(context),
+      reason,
+      run: {
+        version: world.version,
+        host: world.host,
+        pid: world.pid,
+        asOf: settings.asOf,
+        zone: settings.zone,
+        settings: { adoptedOlderCopy: true },
+      },
+    })
+    register.close()
+    return conclude(context, ledger.view, report, false)
+  } finally {
+    ledger.close()
+  }
+}
+
+function conclude(
+  context: Context,
+  view: LedgerReader,
+  { rows, refused }: { rows: readonly number[]; refused: number },
+  isDryRun: boolean,
+): CommandResult {
+  const totals = view.totals()
+  return {
+    ...emptyResult,
+    exitCode: exitStatusOf(totals, null, null),
+    campaign: { ledger: context.settings.ledger, baseUrl: null },
+    totals,
+    lines: [
+      `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
+      ...(rows.length === 0 ? [] : [`Rows: ${rows.join(', ')}`]),
+      isDryRun
+        ? 'Dry run: nothing was recorded.'
+        : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody settles it.',
+      'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
+      ...(isDryRun
+        ? [nextLine(context, sameResolve(context))]
+        : closingLines(context, { totals, stop: null, campaign: view.campaign(), files: {} })),
+    ],
+    details: { adopted: { rows, refused, isApplied: !isDryRun } },
+  }
+}

@@ -1,0 +1,170 @@
+import {
+  exitStatusOf,
+  type LedgerReader,
+  openLedgerReader,
+  plural,
+  reconcile,
+  type Difference,
+  type Reconciliation,
+  type ResolutionReport,
+} from '../../index.js'
+import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
+import { openExisting } from '../existing-ledger.js'
+import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
+import { SHARED } from '../settings/options.js'
+import { olderOf } from '../older.js'
+import { oldPages } from '../privacy/old-pages.js'
+import { nextLine } from '../terminal/next.js'
+import { closingLines } from '../pack.js'
+import { rejectionsOf } from './resolve.js'
+import { emptyResult, resultOfError, type CommandResult } from '../terminal/result.js'
+import { inputOf } from '../settings/sources.js'
+
+const SHOWN = 50
+
+export const reconcileCommand: Command = {
+  usage: 'reconcile <file>',
+  summary: 'compare the ledger with a list exported from the service',
+  examples: ['sepa-migrate reconcile list.csv', 'sepa-migrate reconcile list.csv --apply'],
+  options: SHARED,
+  own: [
+    ['--apply', 'record the proposed resolution of each row in doubt that the list proves'],
+    ['--by <name>', 'who decided (default: the user)'],
+  ],
+  epilogue: [
+    'The list is a CSV with customer_no, iban (masked or not), signed_date, sepa_creditor_identifier and',
+    'unique_mandate_reference as the service assigned them, and original_mandate_reference where there is one. A row',
+    'is proven by its whole account or its original reference, and only where nothing else could be meant. Rows that',
+    'the list does not show stay in doubt: only you know whether it is complete and newer than the attempt.',
+  ],
+  exits: {
+    ...EXITS.standing,
+    2: 'usage or configuration error, or --apply could not record',
+    3: 'the list and the ledger differ, or some rows are invalid, in conflict or refused',
+    7: EXIT_STATUSES[7],
+  },
+  json: ['reconciliation'],
+  run: compare,
+}
+
+async function compare(context: Context): Promise<CommandResult> {
+  const { settings, world, args } = context
+  const reader = openLedgerReader(settings.ledger, settings)
+  try {
+    const by = ownText(context, 'by') ?? actorOf(context)
+    const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
+    const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
+    if (!isAsked) return conclude(context, found, null, reader)
+    const { report, warnings } = apply(context, found)
+    const result = conclude(context, found, report, reader)
+    return { ...result, warnings: [...result.warnings, ...warnings] }
+  } catch (error) {
+    return { ...resultOfError(error, world.signals.exitStatus()), totals: reader.totals() }
+  } finally {
+    reader.close()
+  }
+}
+
+/** All proposals or none; a row that moved on since is told as an error. */
+function apply(
+  { settings, world }: Context,
+  { proposals }: Reconciliation,
+): { report: ResolutionReport; warnings: readonly string[] } {
+  const ledger = openExisting({ settings, world })
+  let report: ResolutionReport
+  try {
+    report = ledger.resolve(proposals, { dryRun: false })
+  } finally {
+    ledger.close()
+  }
+  return { report, warnings: oldPages(ledger) }
+}
+
+function conclude(
+  context: Context,
+  { listed, matched, differences, proposals }: Reconciliation,
+  applied: ResolutionReport | null,
+  reader: LedgerReader,
+): CommandResult {
+  const totals = reader.totals()
+  const isApplied = applied?.isApplied ?? false
+  const errors = rejectionsOf(applied)
+  const standing = exitStatusOf(totals, null, null)
+  const count = (kind: Difference['kind']): number =>
+    differences.filter((found) => found.kind === kind).length
+  const counts = {
+    listed,
+    matched,
+    missingThere: count('missing_there'),
+    unknownHere: count('unknown_here'),
+    differs: count('differs'),
+    proposals: proposals.length,
+    stillInDoubt: count('still_in_doubt'),
+  }
+  const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
+  return {
+    ...emptyResult,
+    exitCode: errors.length > 0 ? 2 : standing === 0 && isDifferent ? 3 : standing,
+    errors,
+    warnings: olderOf(context.world, reader).warnings,
+    campaign: { ledger: context.settings.ledger, baseUrl: null },
+    totals,
+    lines: [
+      `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
+      `Missing there: ${plural(counts.missingThere, 'registered row', 'registered rows')}.`,
+      ...proposals.map(
+        ({ rowId, reason }) =>
+          `Row ${rowId}: registered${isApplied ? ', recorded' : ' (proposed)'}. ${reason}`,
+      ),
+      ...differences.slice(0, SHOWN).map(describe),
+      ...(differences.length > SHOWN
+        ? [`… and ${differences.length - SHOWN} more (all of them with --json)`]
+        : []),
+      ...(proposals.length === 0 || isApplied
+        ? []
+        : [
+            applied === null
+              ? 'Nothing was recorded.'
+              : 'Nothing was recorded, because at least one proposal cannot be taken.',
+          ]),
+      ...(proposals.length > 0 && applied === null
+        ? [
+            nextLine(context, {
+              name: 'reconcile',
+              files: context.args,
+              words: ['--apply', ...byWords(context)],
+            }),
+          ]
+        : closingLines(context, { totals, stop: null, campaign: reader.campaign(), files: {} })),
+    ],
+    details: {
+      reconciliation: { ...counts, isApplied, differences: differences.map(detailOf), proposed: proposals },
+    },
+  }
+}
+
+const byWords = (context: Context): string[] => {
+  const by = ownText(context, 'by')
+  return by === null ? [] : ['--by', by]
+}
+
+function describe(found: Difference): string {
+  switch (found.kind) {
+    case 'missing_there':
+      return `Missing there: row ${found.row.id}, customer ${found.row.customerNo ?? '?'}, reference ${found.row.assignedMandateReference ?? '?'}`
+    case 'unknown_here':
+      return `Unknown here: line ${found.listed.line}, customer ${found.listed.customerNo}, reference ${found.listed.mandateReference}`
+    case 'differs':
+      return `Differs: line ${found.listed.line} and row ${found.row.id}: ${found.detail}`
+    case 'still_in_doubt':
+      return `Still in doubt: row ${found.row.id}: ${found.detail}`
+  }
+}
+
+/** For the JSON document: no cells, no account numbers. */
+const detailOf = (found: Difference): Readonly<Record<string, unknown>> => ({
+  kind: found.kind,
+  row: 'row' in found ? found.row.id : null,
+  line: 'listed' in found ? found.listed.line : null,
+  detail: 'detail' in found ? found.detail : null,
+})

@@ -1,0 +1,210 @@
+import {
+  exitStatusOf,
+  type Ledger,
+  openLedgerReader,
+  plural,
+  readDecision,
+  readDecisions,
+  type Resolution,
+  type ResolutionReport,
+  UsageError,
+} from '../../index.js'
+import { adoptOlderCopy } from './adopt.js'
+import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from '../command.js'
+import { openExisting } from '../existing-ledger.js'
+import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
+import { SHARED } from '../settings/options.js'
+import { olderOf } from '../older.js'
+import { oldPages } from '../privacy/old-pages.js'
+import { nextLine } from '../terminal/next.js'
+import { closingLines } from '../pack.js'
+import { canAsk } from '../terminal/prompt.js'
+import { walkOpenRows } from './resolve-walk.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { sameResolve } from './same-resolve.js'
+
+export const resolveCommand: Command = {
+  usage: 'resolve',
+  summary: 'a person settles rows in doubt, one by one or from the filled-in in-doubt.csv',
+  examples: [
+    'sepa-migrate resolve',
+    'sepa-migrate resolve --from in-doubt.csv --dry-run',
+    'sepa-migrate resolve --row 17 --row 18 --as written-off --reason "left the association"',
+  ],
+  options: SHARED,
+  own: [
+    ['--row <id...>', 'the row, as migration_row in in-doubt.csv; several are decided alike'],
+    ['--as <decision>', 'what the row becomes', ['registered', 'refused', 'resend', 'written-off']],
+    ['--reason <text>', 'why; kept for good'],
+    ['--assigned-creditor-identifier <x>', 'for registered: what the service assigned'],
+    ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
+    ['--by <name>', 'who decided (default: the user)'],
+    ['--from <file>', 'in-doubt.csv filled in; or another file of the pack, to write rows off'],
+    ['--adopt-older-copy', 'go on with an older copy of the ledger: all it would send is put in doubt'],
+    ['--dry-run', 'say what would be recorded; record nothing'],
+    [
+      '--force',
+      'allow a resend (nothing else) within 15 minutes of the attempt, when a late request may still arrive',
+    ],
+  ],
+  epilogue: [
+    'In a terminal, without --row and --from: walks through the open rows one by one and asks.',
+    '',
+    'registered   the service holds it: give both assigned identifiers',
+    'refused      the service does not hold it and said no; after 15 minutes, as an earlier look proves nothing',
+    'resend       the service does not hold it: send it once more. Only this can debit twice if it is wrong',
+    'written-off  closed without an answer; it is never sent again. Also for rows that are ready, refused, invalid,',
+    '             in conflict or excluded',
+    '',
+    'All decisions of one command are recorded together, or none.',
+  ],
+  exits: { ...EXITS.standing, 2: 'nothing was recorded', 7: EXIT_STATUSES[7] },
+  json: ['resolutions', 'isApplied', 'adopted'],
+  run: resolve,
+}
+
+async function resolve(context: Context): Promise<CommandResult> {
+  if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
+  const { world, settings } = context
+  const resolutions = await readResolutions(context)
+  if (resolutions.length === 0) return nothingDecided(context)
+  const ledger = openExisting({ settings, world })
+  let result: CommandResult
+  try {
+    const dryRun = ownFlag(context, 'dryRun')
+    const report = ledger.resolve(resolutions, { dryRun, force: ownFlag(context, 'force') })
+    result = conclude(context, ledger, report, dryRun)
+  } finally {
+    ledger.close()
+  }
+  return { ...result, warnings: [...result.warnings, ...oldPages(ledger)] }
+}
+
+/** A file as the report wrote it: nobody has decided anything yet, which a look may say without being an error. */
+function nothingDecided(context: Context): CommandResult {
+  const file = ownText(context, 'from') ?? ''
+  const next = 'Fill in migration_decision and migration_reason for the rows you have settled'
+  if (!ownFlag(context, 'dryRun'))
+    throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
+  const reader = openLedgerReader(context.settings.ledger, context.settings)
+  try {
+    const totals = reader.totals()
+    return {
+      ...emptyResult,
+      exitCode: exitStatusOf(totals, null, null),
+      campaign: { ledger: context.settings.ledger, baseUrl: null },
+      totals,
+      lines: [
+        `"${file}" holds no decision yet. ${next}.`,
+        ...closingLines(context, { totals, stop: null, campaign: reader.campaign(), files: {} }),
+      ],
+      details: { resolutions: [], isApplied: false },
+    }
+  } finally {
+    reader.close()
+  }
+}
+
+async function readResolutions(context: Context): Promise<readonly Resolution[]> {
+  const from = ownText(context, 'from')
+  const rows = ownTexts(context, 'row')
+  if (from === null && rows.length === 0 && canAsk(context.world)) return walk(context)
+  if ((from === null) === (rows.length === 0))
+    throw new UsageError(
+      'Give either --row or --from',
+      'sepa-migrate resolve --help shows both; nothing was recorded',
+    )
+  const by = ownText(context, 'by') ?? actorOf(context)
+  if (from === null) return readTyped(context, rows, by)
+  const typed = ['as', 'reason', 'assignedCreditorIdentifier', 'assignedMandateReference']
+  if (typed.some((name) => ownText(context, name) !== null))
+    throw new UsageError(
+      'With --from, decisions and reasons stand in the file',
+      'Fill in its columns, or give --row with --as and --reason; nothing was recorded',
+    )
+  const reader = openLedgerReader(context.settings.ledger, context.settings)
+  try {
+    return await readDecisions(reader, from, by)
+  } finally {
+    reader.close()
+  }
+}
+
+/** Asks for each open row; the ledger is only read until the last answer. */
+async function walk(context: Context): Promise<readonly Resolution[]> {
+  const reader = openLedgerReader(context.settings.ledger, context.settings)
+  try {
+    const decided = await walkOpenRows(context.world, reader, ownText(context, 'by') ?? actorOf(context))
+    if (decided !== null && decided.length > 0) return decided
+    throw new UsageError(
+      decided === null ? 'The decisions were not confirmed' : 'Nothing was decided',
+      'Nothing was recorded; every row is as it was',
+    )
+  } finally {
+    reader.close()
+  }
+}
+
+function readTyped(context: Context, rows: readonly string[], by: string): readonly Resolution[] {
+  const reason = ownText(context, 'reason')?.trim() ?? ''
+  const odd = rows.find((row) => !/^[1-9]\d{0,14}$/.test(row))
+  if (odd !== undefined)
+    throw new UsageError(`"${odd}" is not a row`, 'Give the number in migration_row; nothing was recorded')
+  if (reason === '')
+    throw new UsageError('There is no reason', 'Say with --reason how you know; it is kept with the decision')
+  const creditorIdentifier = ownText(context, 'assignedCreditorIdentifier')
+  const mandateReference = ownText(context, 'assignedMandateReference')
+  return rows.map((row) => ({
+    rowId: Number(row),
+    decision: readDecision(ownText(context, 'as') ?? ''),
+    reason,
+    by,
+    assigned:
+      creditorIdentifier === null && mandateReference === null
+        ? null
+        : { creditorIdentifier: creditorIdentifier ?? '', mandateReference: mandateReference ?? '' },
+    evidence: null,
+    attempt: null,
+  }))
+}
+
+function conclude(
+  context: Context,
+  ledger: Ledger,
+  report: ResolutionReport,
+  dryRun: boolean,
+): CommandResult {
+  const totals = ledger.totals()
+  const errors = rejectionsOf(report)
+  const lines = report.results.flatMap((result) =>
+    result.kind === 'resolved'
+      ? [`Row ${result.rowId}: ${result.from} → ${result.to}${report.isApplied ? '' : ' (not recorded)'}`]
+      : [],
+  )
+  return {
+    ...emptyResult,
+    exitCode: errors.length > 0 ? 2 : exitStatusOf(totals, null, null),
+    campaign: { ledger: context.settings.ledger, baseUrl: null },
+    totals,
+    errors,
+    warnings: olderOf(context.world, ledger.view).warnings,
+    lines: [
+      ...lines,
+      errors.length > 0
+        ? 'Nothing was recorded, because at least one decision cannot be taken.'
+        : dryRun
+          ? 'Dry run: nothing was recorded.'
+          : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
+      ...(dryRun && errors.length === 0
+        ? [nextLine(context, sameResolve(context))]
+        : closingLines(context, { totals, stop: null, campaign: ledger.view.campaign(), files: {} })),
+    ],
+    details: { resolutions: report.results, isApplied: report.isApplied },
+  }
+}
+
+/** What could not be recorded and why; each message names its row. */
+export const rejectionsOf = (report: ResolutionReport | null): CommandResult['errors'] =>
+  (report?.results ?? []).flatMap((result) =>
+    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: result.next }] : [],
+  )

@@ -1,0 +1,102 @@
+import { exitStatusOf, openLedgerReader, plural, UsageError } from '../../index.js'
+import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
+import { openExisting } from '../existing-ledger.js'
+import { EXITS } from '../settings/exit-statuses.js'
+import { SHARED } from '../settings/options.js'
+import { askText, canAsk } from '../terminal/prompt.js'
+import { remainLines, remainsOf } from './remains.js'
+import type { Settings } from '../settings/settings.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { customerOf } from './show.js'
+
+export const eraseCommand: Command = {
+  usage: 'erase',
+  summary: "a person's request: remove what is held on one customer, once their rows are settled",
+  examples: [
+    'sepa-migrate show --customer 1001',
+    'sepa-migrate erase --customer 1001 --reason "asked on 3 June"',
+  ],
+  options: [...SHARED, 'yes'],
+  own: [
+    ['--customer <n>', 'the customer number in the invoicing service'],
+    ['--reason <text>', 'why, kept in the ledger'],
+    ['--by <name>', 'who decided (default: the user)'],
+    ['--with-open-rows', 'although invalid, conflicting or refused rows can never be corrected then'],
+  ],
+  epilogue: [
+    'Goes: account number, original cells, quoted values, words of the service and of people about these rows.',
+    'Stays, because the record of what was registered needs it: row and state, customer number, references, dates,',
+    'masked account, and a keyed fingerprint of the account, which tells a later file that repeats the mandate.',
+    'Refused while the rows are ready, sending or in doubt. It cannot be undone.',
+  ],
+  exits: EXITS.standing,
+  json: ['erasure'],
+  run: erase,
+}
+
+async function erase(context: Context): Promise<CommandResult> {
+  const { world, settings } = context
+  const customerNo = customerOf(context)
+  const reason = ownText(context, 'reason')?.trim() ?? ''
+  if (reason === '')
+    throw new UsageError(
+      'There is no reason; nothing was removed',
+      'Say with --reason who asked for it and when; it is kept',
+    )
+  if (!(settings.get('yes') ?? false)) await confirm(context, customerNo)
+  const rowIds = rowsAbout(settings, customerNo)
+  const ledger = openExisting({ settings, world })
+  try {
+    const report = ledger.erase({
+      customerNo,
+      rowIds,
+      by: ownText(context, 'by') ?? actorOf(context),
+      reason,
+      withOpenRows: ownFlag(context, 'withOpenRows'),
+    })
+    const totals = ledger.totals()
+    const remains = remainsOf(context)
+    return {
+      ...emptyResult,
+      exitCode: exitStatusOf(totals, null, null),
+      campaign: { ledger: settings.ledger, baseUrl: null },
+      totals,
+      warnings: [
+        ...(report.isErased
+          ? []
+          : ['Another program is reading the ledger, so old pages may still hold the data. Erase again']),
+        ...report.remainingCopies.map((file) => `${file} still holds what was erased: delete that copy`),
+      ],
+      lines: [
+        `Customer ${customerNo}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,
+        'Kept: row, state, customer number, references, dates, masked account and its keyed fingerprint.',
+        `See it with: sepa-migrate show --customer ${customerNo}`,
+        ...remainLines(settings.ledger, remains),
+        'These files are not changed for one customer: write the report again, and delete what is not needed.',
+      ],
+      details: { erasure: { customerNo, rowIds, ...report, remaining: remains } },
+    }
+  } finally {
+    ledger.close()
+  }
+}
+
+function rowsAbout(settings: Settings, customerNo: number): readonly number[] {
+  const reader = openLedgerReader(settings.ledger, settings)
+  try {
+    return reader.rowsAbout(customerNo).map(({ id }) => id)
+  } finally {
+    reader.close()
+  }
+}
+
+async function confirm({ world, settings }: Context, customerNo: number): Promise<void> {
+  if (!canAsk(world))
+    throw new UsageError('Erasing needs a confirmation, and there is no terminal to ask on', 'Pass --yes')
+  const answer = await askText(
+    world,
+    `Type ${customerNo} to remove this customer's data from ${settings.ledger} for good`,
+  )
+  if (answer !== String(customerNo))
+    throw new UsageError('Not confirmed; nothing was removed', 'Run again and type the customer number')
+}

@@ -1,0 +1,77 @@
+import { exitStatusOf, plural, UsageError } from '../../index.js'
+import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
+import { openExisting } from '../existing-ledger.js'
+import { EXITS } from '../settings/exit-statuses.js'
+import { SHARED } from '../settings/options.js'
+import { totalsLines } from '../terminal/output.js'
+import { askText, canAsk } from '../terminal/prompt.js'
+import { remainLines, remainsOf, removeLists } from './remains.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+
+export const purgeCommand: Command = {
+  usage: 'purge',
+  summary: 'after sign-off: remove the account numbers, original cells and quoted values that are still held',
+  examples: ['sepa-migrate purge', 'sepa-migrate purge --remove-files --reason "signed off by finance"'],
+  options: [...SHARED, 'yes'],
+  own: [
+    ['--reason <text>', 'why, kept in the ledger (default: signed off)'],
+    ['--by <name>', 'who decided (default: the user)'],
+    ['--with-open-rows', 'purge although invalid, conflicting or refused rows can never be corrected then'],
+    ['--remove-files', 'delete the result files that hold original cells, and problems.csv, too'],
+  ],
+  epilogue: [
+    'States, totals, references and times stay. Refused while rows are ready or in doubt. It cannot be undone.',
+    'It ends with a list of what remains and why. Leftovers of reports that were killed are removed.',
+  ],
+  exits: EXITS.standing,
+  json: ['purge'],
+  run: purge,
+}
+
+async function purge(context: Context): Promise<CommandResult> {
+  const { world, settings } = context
+  if (!(settings.get('yes') ?? false)) await confirm(context)
+  const ledger = openExisting({ settings, world })
+  try {
+    const report = ledger.purge({
+      by: ownText(context, 'by') ?? actorOf(context),
+      reason: ownText(context, 'reason') ?? 'signed off',
+      withOpenRows: ownFlag(context, 'withOpenRows'),
+    })
+    const totals = ledger.totals()
+    const found = remainsOf(context)
+    const removed = [
+      ...report.removedFiles,
+      ...found.removed,
+      ...(ownFlag(context, 'removeFiles') ? removeLists(found) : []),
+    ]
+    const remains = remainsOf(context)
+    return {
+      ...emptyResult,
+      exitCode: exitStatusOf(totals, null, null),
+      campaign: { ledger: settings.ledger, baseUrl: null },
+      totals,
+      warnings: report.isErased
+        ? []
+        : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],
+      lines: [
+        `Removed the account numbers and cells that were still held of ${plural(report.rows, 'row', 'rows')}, the values that problems`,
+        'quoted, the words of the service and the reasons that people gave.',
+        ...removed.map((file) => `Removed ${file}`),
+        ...totalsLines(totals),
+        ...remainLines(settings.ledger, remains),
+      ],
+      details: { purge: { ...report, removedFiles: removed, remaining: remains } },
+    }
+  } finally {
+    ledger.close()
+  }
+}
+
+async function confirm({ world, settings }: Context): Promise<void> {
+  if (!canAsk(world))
+    throw new UsageError('Purging needs a confirmation, and there is no terminal to ask on', 'Pass --yes')
+  const answer = await askText(world, `Type "purge" to remove personal data from ${settings.ledger} for good`)
+  if (answer !== 'purge')
+    throw new UsageError('Not confirmed; nothing was removed', 'Run again and type "purge"')
+}

@@ -1,0 +1,82 @@
+import { existsSync, rmSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { findResultFiles, noteWritten, readWritten, removeLeftovers } from '../../index.js'
+import type { Context } from '../command.js'
+
+/** Notes beside the ledger what this command writes elsewhere, so that a purge can name it. */
+export function noteOutputs({ settings }: Context, out: string | null): void {
+  if (!existsSync(settings.ledger)) return
+  const logFile = settings.get('logFile')
+  if (logFile !== null) noteWritten(settings.ledger, { kind: 'log', path: logFile })
+  if (out !== null) noteWritten(settings.ledger, { kind: 'report', path: out })
+}
+
+export interface Remains {
+  readonly removed: readonly string[]
+  /** Result files that hold original cells. */
+  readonly cells: readonly string[]
+  /** Result files that quote single values. */
+  readonly values: readonly string[]
+  /** Result files with references and masked accounts. */
+  readonly references: readonly string[]
+  readonly logs: readonly string[]
+}
+
+/** What the commands of this campaign wrote beside the ledger and where it still is. */
+export function remainsOf({ settings }: Context): Remains {
+  const noted = readWritten(settings.ledger)
+  const folders = [
+    ...new Set([
+      resolve(dirname(settings.ledger)),
+      resolve(settings.out),
+      ...noted.filter(({ kind }) => kind === 'report').map(({ path }) => path),
+    ]),
+  ]
+  const logs = noted.filter(({ kind, path }) => kind === 'log' && existsSync(path)).map(({ path }) => path)
+  return { removed: removeLeftovers(folders), ...findResultFiles(folders), logs }
+}
+
+/** Removes the result files with original cells or single values, except the signed page and workbook. */
+export function removeLists({ cells, values }: Remains): readonly string[] {
+  const lists = [...cells, ...values.filter((path) => path.endsWith('.csv'))]
+  for (const path of lists) rmSync(path)
+  return lists
+}
+
+const shown = (path: string): string => {
+  const short = relative('.', path)
+  return short.startsWith('..') ? path : short
+}
+
+const group = (files: readonly string[], why: string): string[] =>
+  files.length === 0 ? [] : [...files.map((path) => `  ${shown(path)}`), `      ${why}`]
+
+/** The closing statement: what is still there and why. */
+export function remainLines(ledger: string, remains: Remains): string[] {
+  return [
+    '',
+    'What remains, and why:',
+    ...group(
+      [ledger],
+      'states, totals, customer numbers, references, dates, masked accounts, who decided what and when: the record of what became of each mandate',
+    ),
+    ...group(
+      remains.cells,
+      'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does)',
+    ),
+    ...group(
+      remains.values,
+      'single values as they were found (names, addresses), accounts masked: report.html and the workbook are what was signed, keep them as long as your records; delete the others',
+    ),
+    ...group(
+      remains.references,
+      'customer numbers, old and new references, masked accounts: the first collections need them',
+    ),
+    ...group(
+      remains.logs,
+      'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
+    ),
+    '  Not known to this ledger: your exports and crosswalk files, result files and logs that were moved, problems.csv',
+    '  of a "check --out" elsewhere, the data files of rehearsals ("sandbox --data"), and copies of any of these.',
+  ]
+}

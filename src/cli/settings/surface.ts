@@ -1,0 +1,81 @@
+import type { Command, CommandLoaders } from '../command.js'
+import type { Exits } from './exit-statuses.js'
+import { environmentName, flagName, helpOf, OPTIONS, type Option, type OptionName } from './options.js'
+import { JSON_KEYS } from '../terminal/result.js'
+
+/** A flag as it can be typed. */
+export interface SurfaceFlag {
+  /** With its dashes. */
+  readonly name: string
+  /** What stands for its value in the help, `file` for example; null for a flag without one. */
+  readonly value: string | null
+  /** The words that it takes, where these are few. */
+  readonly words: readonly string[]
+  readonly help: string
+  readonly environment: string | null
+  /** Its key in the configuration file. */
+  readonly configured: string | null
+  readonly default: string | null
+}
+
+export interface SurfaceCommand {
+  readonly name: string
+  /** As in the help: `<file>`, `[files...]`; none where it takes no argument. */
+  readonly argument: string | null
+  readonly words: readonly string[]
+  readonly summary: string
+  readonly examples: readonly string[]
+  readonly flags: readonly SurfaceFlag[]
+  readonly exits: Exits
+  /** Keys of its JSON document; none where it prints none. */
+  readonly json: readonly string[]
+}
+
+/** All that can be typed, in the order of the help: what README and completion are made from. */
+export async function readSurface(commands: CommandLoaders): Promise<readonly SurfaceCommand[]> {
+  const loaded = await Promise.all(Object.values(commands).map((load) => load()))
+  return loaded.map(surfaceOf)
+}
+
+function surfaceOf(command: Command): SurfaceCommand {
+  const [name = '', argument = null] = command.usage.split(' ')
+  const { summary, examples, exits, options, own = [], json, words = [] } = command
+  return {
+    name,
+    argument,
+    words,
+    summary,
+    examples,
+    flags: [...options.map(optionFlag), ...own.map(([flags, help, more]) => ownFlag(flags, help, more))],
+    exits,
+    json: options.includes('json') ? [...JSON_KEYS, ...json] : [],
+  }
+}
+
+function optionFlag(name: OptionName): SurfaceFlag {
+  const { flags, configured, byDefault }: Option<unknown> = OPTIONS[name]
+  return {
+    name: `--${flagName(name)}`,
+    value: valueOf(flags),
+    words: [],
+    help: helpOf(name),
+    environment: environmentName(name),
+    configured: configured?.join('.') ?? null,
+    default: byDefault ?? null,
+  }
+}
+
+function ownFlag(flags: string, help: string, more: 'repeatable' | readonly string[] = []): SurfaceFlag {
+  return {
+    name: flags.split(' ')[0] ?? flags,
+    value: valueOf(flags),
+    words: more === 'repeatable' ? [] : more,
+    help,
+    environment: null,
+    configured: null,
+    default: null,
+  }
+}
+
+/** `--row <id...>` → `id`. */
+const valueOf = (flags: string): string | null => /<([^>.]+)(?:\.\.\.)?>/.exec(flags)?.[1] ?? null

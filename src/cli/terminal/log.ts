@@ -1,0 +1,128 @@
+import { closeSync, writeSync } from 'node:fs'
+import { pino, type Logger } from 'pino'
+import { type DeliveryEvent, escapedJson, maskIban, openTrusted, plural } from '../../index.js'
+import type { World } from './world.js'
+
+/**
+ * Evidence beside the ledger. Only named values go in: never a body, an account number or a credential. Nothing here
+ * throws once the file is open: a log that cannot be written must not cost an answer.
+ */
+export interface Log {
+  readonly delivery: (event: DeliveryEvent) => void
+  /** How many lines did not reach the file, as a sentence; null where all did. */
+  readonly missing: () => string | null
+  readonly close: () => void
+}
+
+export const noLog: Log = {
+  delivery: () => undefined,
+  missing: () => null,
+  close: () => undefined,
+}
+
+/**
+ * @param tell told once, when the first line cannot be written
+ * @throws {UsageError} when the file cannot be opened
+ */
+export function openLog(file: string, world: World, tell: (text: string) => void): Log {
+  const sink = openSink(file, tell)
+  const timestamp = (): string => `,"time":"${new Date(world.clock.now()).toISOString()}"`
+  const logger: Logger = pino(
+    { base: { pid: world.pid, host: world.host }, timestamp, hooks: { streamWrite: escapedJson } },
+    sink,
+  )
+  return {
+    missing: sink.missing,
+    close: sink.close,
+    delivery: (event) => {
+      switch (event.kind) {
+        case 'intent':
+          logger.info(
+            {
+              row: event.row.id,
+              attempt: event.attempt.n,
+              request: event.attempt.requestId,
+              iban: maskIban(event.row.mandate.iban),
+            },
+            'intent committed',
+          )
+          return
+        case 'outcome':
+          logger.info(outcomeValues(event), 'outcome')
+          return
+        case 'pause':
+          logger.warn({ delayMs: Math.round(event.delayMs), status: event.outcome.evidence.status }, 'pause')
+          return
+        case 'stop':
+          logger.warn({ stop: event.stop.kind, why: event.stop.why }, 'stop')
+          return
+      }
+    },
+  }
+}
+
+function outcomeValues({ row, attempt, outcome }: DeliveryEvent & { kind: 'outcome' }) {
+  const { status, errorCode, durationMs, started } = outcome.evidence
+  return {
+    row: row.id,
+    attempt: attempt.n,
+    request: attempt.requestId,
+    outcome: outcome.kind,
+    status,
+    errorCode,
+    started,
+    durationMs: Math.round(durationMs),
+    reason: outcome.reason,
+    // The only copy of the new identifiers if the process dies before the commit.
+    ...(outcome.kind === 'registered' ? { assigned: outcome.value } : {}),
+  }
+}
+
+interface Sink {
+  readonly write: (line: string) => void
+  readonly missing: Log['missing']
+  readonly close: () => void
+}
+
+/** Synchronous, so that what happened before a kill -9 is on disk. Every line tries anew: a disk may be freed. */
+function openSink(file: string, tell: (text: string) => void): Sink {
+  const descriptor = openTrusted(file, { mode: 'append', what: 'log file' })
+  let missing = 0
+  let isTorn = false
+
+  function write(line: string): void {
+    try {
+      writeWhole(descriptor, Buffer.from(isTorn ? `\n${line}` : line))
+      isTorn = false
+    } catch (error) {
+      missing += 1
+      isTorn = true
+      if (missing === 1)
+        tell(
+          `Cannot write the log file "${file}" (${codeOf(error)}): it will have gaps. The ledger is not touched by this`,
+        )
+    }
+  }
+
+  return {
+    write,
+    missing: () =>
+      missing === 0
+        ? null
+        : `${plural(missing, 'line is', 'lines are')} missing from the log file "${file}"; the ledger and the report are complete`,
+    close: () => {
+      try {
+        closeSync(descriptor)
+      } catch {
+        // what it would tell was told by a write, or is of no use any more
+      }
+    },
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'

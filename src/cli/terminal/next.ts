@@ -1,0 +1,114 @@
+import { join, relative, resolve } from 'node:path'
+import { findPack, type LedgerReader, readWritten, type Stop, type Totals } from '../../index.js'
+import type { Context } from '../command.js'
+import { type Line, toned } from './line.js'
+import { commandLine, type NextCommand } from './shell.js'
+
+/** What is known at the end of a command that decides what comes next. */
+export interface Standing {
+  readonly totals: Totals
+  readonly stop: Stop | null
+  /** The campaign as its ledger has it. */
+  readonly campaign: ReturnType<LedgerReader['campaign']>
+  /** Folder of the pack that was written just now; null where none was. */
+  readonly pack: string | null
+  /** It is an older copy of the ledger that was last used. */
+  readonly isOlder?: boolean
+  /** Files of this command that did not get into the ledger. */
+  readonly notAdmitted?: readonly string[]
+}
+
+type Asked = Pick<Context, 'settings' | 'own'>
+
+/** Something to do before, in words, and the command to paste then. */
+interface Step {
+  readonly words: readonly string[]
+  readonly command: NextCommand | null
+}
+
+export const nextLine = (asked: Asked, command: NextCommand): Line => [
+  toned('strong', 'Next'),
+  `: ${commandLine(asked, command)}`,
+]
+
+/** The last lines of a command: what a person has to do first, if anything, and the command to type. */
+export function nextLines(asked: Asked, standing: Standing): Line[] {
+  const { words, command } = stepOf(asked, standing)
+  return [...words, ...(command === null ? [] : [nextLine(asked, command)])]
+}
+
+/** After these the run goes on as it is; after any other a doubt is looked at first. */
+const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
+  'signal',
+  'max_duration',
+  'credentials',
+  'certificate',
+  'no_connection',
+  'retry_after',
+  'turned_away',
+  'waited',
+  'waiting',
+])
+
+function stepOf(asked: Asked, standing: Standing): Step {
+  const { totals, stop, campaign, isOlder = false, notAdmitted = [] } = standing
+  if (isOlder) return OLDER
+  if (campaign.purgedAt !== null) return PURGED
+  const words = stop === null || stop.kind === 'signal' ? [] : [`${stop.next}.`]
+  if (stop !== null && notAdmitted.length > 0) return { words, command: { name: 'run', files: notAdmitted } }
+  const isOpen = totals.ready + totals.sending > 0
+  if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
+    return { words, command: { name: 'run' } }
+  const step = standingStep(totals, packOf(asked, standing))
+  return { words: [...words, ...step.words], command: step.command }
+}
+
+const OLDER: Step = {
+  words: [
+    'Put the newest copy of the ledger back, with its -wal. Only where there is none: resolve --adopt-older-copy.',
+  ],
+  command: null,
+}
+
+const PURGED: Step = {
+  words: ['What was held of persons is removed. Keep the signed page, registered.csv and the ledger.'],
+  command: null,
+}
+
+function standingStep(totals: Totals, pack: string | null): Step {
+  const { inDoubt, ready, sending, invalid, conflict, refused } = totals
+  if (inDoubt === 0 && ready + sending > 0) return { words: [], command: { name: 'run' } }
+  if (pack === null)
+    return { words: ['There is no report of the ledger as it is now.'], command: { name: 'report' } }
+  const file = (name: string): string => shownPath(join(pack, name))
+  if (inDoubt > 0)
+    return {
+      words: [
+        `Compare ${file('in-doubt.csv')} with the service and fill in its columns of decision and reason.`,
+      ],
+      command: { name: 'resolve', words: ['--from', file('in-doubt.csv'), '--dry-run'] },
+    }
+  const faulty = invalid + conflict > 0 ? 'corrections.csv' : refused > 0 ? 'refused.csv' : null
+  return faulty === null
+    ? {
+        words: [`Have finance sign ${file('report.html')} before the next command.`],
+        command: { name: 'purge' },
+      }
+    : {
+        words: [`Correct ${file(faulty)} and give it back.`],
+        command: { name: 'run', files: [file(faulty)] },
+      }
+}
+
+/** A path below this folder as one types it. */
+function shownPath(path: string): string {
+  const short = relative('.', path)
+  return short.startsWith('..') ? path : short
+}
+
+/** The pack that shows the ledger as it is now; null where every pack is older, or there is none. */
+function packOf({ settings }: Asked, { campaign, pack }: Standing): string | null {
+  if (pack !== null) return pack
+  const noted = readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === 'report' ? [path] : []))
+  return findPack([resolve(settings.out), ...noted], campaign)
+}

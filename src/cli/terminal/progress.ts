@@ -1,0 +1,176 @@
+import { createLogUpdate } from 'log-update'
+import { type Outcome, plural } from '../../index.js'
+import { type Line, writtenLine } from './line.js'
+import { plainLine, type RunView, settledOf, terminalLines } from './progress-view.js'
+import type { World } from './world.js'
+
+/** Shows how far a run is: lines redrawn in place on a terminal, one plain line per interval elsewhere. On stderr. */
+export interface Progress {
+  readonly reading: (source: string, records: number) => void
+  readonly sending: (total: number) => void
+  readonly outcome: (kind: Outcome['kind']) => void
+  /** A line that stays. */
+  readonly note: (line: Line) => void
+  /** What goes on just now, a pause for example; replaced by the next, gone with the next outcome. */
+  readonly event: (text: string) => void
+  readonly end: () => void
+}
+
+const LINE_INTERVAL_MS = 5_000
+/** Fast enough for an eye, slow enough for a terminal at the far end of a line. */
+const DRAW_INTERVAL_MS = 100
+
+export const silentProgress: Progress = {
+  reading: () => undefined,
+  sending: () => undefined,
+  outcome: () => undefined,
+  note: () => undefined,
+  event: () => undefined,
+  end: () => undefined,
+}
+
+/** Counts of the run that is shown; `view` reads them with the time that has passed. */
+function counter(world: World) {
+  let startedMs = world.clock.monotonic()
+  let counts = { total: 0, registered: 0, refused: 0, inDoubt: 0 }
+  let event: string | null = null
+  return {
+    start: (total: number): void => {
+      startedMs = world.clock.monotonic()
+      counts = { ...counts, total }
+    },
+    outcome: (kind: Outcome['kind']): void => {
+      if (kind === 'registered') counts.registered += 1
+      else if (kind === 'refused') counts.refused += 1
+      else if (kind === 'in_doubt') counts.inDoubt += 1
+      else return // not sent or turned away: the row waits, and an event says why
+      event = null
+    },
+    event: (text: string): void => void (event = text),
+    view: (): RunView => ({
+      ...counts,
+      settledBefore: 0,
+      elapsedMs: world.clock.monotonic() - startedMs,
+      event,
+    }),
+  }
+}
+
+export const startProgress = (world: World): Progress =>
+  world.stderr.isTerminal ? drawnProgress(world) : lineProgress(world)
+
+/** The lines of a view, redrawn in place; what is said meanwhile is written above them and stays. */
+export function drawnLines(world: World) {
+  const draw = createLogUpdate(world.stderr.stream)
+  return {
+    show: (lines: readonly string[]): void => draw(lines.join('\n')),
+    clear: (): void => {
+      draw.clear()
+      draw.done() // gives the cursor back
+    },
+  }
+}
+
+const readingText = (source: string, records: number): string =>
+  `Reading ${source}: ${plural(records, 'record', 'records')}`
+
+/** The lines of a view as this terminal shows them. */
+export const drawn = (world: World, view: RunView): string[] =>
+  terminalLines(view, columnsOf(world)).map((line) => writtenLine(line, world.stderr.hasColour))
+
+/** Columns of the terminal behind a stream, as they are now; 80 where it does not say. */
+const columnsOf = ({ stderr: { stream } }: World): number => {
+  const columns: unknown = Reflect.get(stream, 'columns')
+  return typeof columns === 'number' && columns > 0 ? columns : 80
+}
+
+function drawnProgress(world: World): Progress {
+  const { view, ...count } = counter(world)
+  const lines = drawnLines(world)
+  let shown: 'nothing' | 'reading' | 'sending' = 'nothing'
+  let text: () => readonly string[] = () => []
+  let cancelDrawing: (() => void) | null = null
+
+  function drawNow(): void {
+    cancelDrawing?.()
+    cancelDrawing = null
+    if (shown !== 'nothing') lines.show(text())
+  }
+  /** However much happens, the lines are drawn ten times a second at most, and the last state is always drawn. */
+  const drawSoon = (): void => void (cancelDrawing ??= world.after(DRAW_INTERVAL_MS, drawNow))
+  function clear(): void {
+    cancelDrawing?.()
+    cancelDrawing = null
+    if (shown !== 'nothing') lines.clear()
+  }
+
+  return {
+    reading: (source, records) => {
+      shown = 'reading'
+      text = () => [readingText(source, records)]
+      drawSoon()
+    },
+    sending: (total) => {
+      clear()
+      count.start(total)
+      shown = total === 0 ? 'nothing' : 'sending'
+      text = () => drawn(world, view())
+      drawNow()
+    },
+    outcome: (kind) => {
+      count.outcome(kind)
+      drawSoon()
+    },
+    event: (what) => {
+      count.event(what)
+      drawSoon()
+    },
+    note: (what) => {
+      clear()
+      if (shown === 'reading') shown = 'nothing'
+      world.stderr.print(what)
+      if (shown === 'sending') drawSoon()
+    },
+    end: () => {
+      clear()
+      shown = 'nothing'
+    },
+  }
+}
+
+function lineProgress(world: World): Progress {
+  const { view, ...count } = counter(world)
+  let saidMs = world.clock.monotonic()
+  let saidAt = 0
+  const say = (text: string): void => world.stderr.write(`${text}\n`)
+  const isDue = (): boolean => world.clock.monotonic() - saidMs >= LINE_INTERVAL_MS
+  function sayCounts(): void {
+    saidMs = world.clock.monotonic()
+    saidAt = settledOf(view())
+    say(plainLine(view()))
+  }
+  return {
+    reading: (source, records) => {
+      if (!isDue()) return
+      saidMs = world.clock.monotonic()
+      say(readingText(source, records))
+    },
+    sending: (total) => {
+      count.start(total)
+      saidMs = world.clock.monotonic()
+      if (total > 0) say(`Sending ${plural(total, 'row', 'rows')}`)
+    },
+    outcome: (kind) => {
+      count.outcome(kind)
+      if (isDue()) sayCounts()
+    },
+    event: (text) => {
+      count.event(text)
+      say(text)
+    },
+    note: world.stderr.print,
+    end: () => {
+      if (settledOf(view()) > saidAt) sayCounts()
+    },
+  }
+}

@@ -1,0 +1,269 @@
+import { isSameName } from '../domain/row/resaved.js'
+import { isScientific } from '../domain/text/text.js'
+import type { Resolution } from '../ledger/ledger.js'
+import type { LedgerReader, RowRecord } from '../ledger/read/reader.js'
+import type { SourceInput } from '../source/bytes/input.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
+import { openList } from '../source/csv/list.js'
+import {
+  compareWith,
+  LIST_NAMES,
+  readListed,
+  type Comparison,
+  type Entry,
+  type Listed,
+} from './listed-mandate.js'
+
+export type Difference =
+  /** Registered here, not in the list. */
+  | { readonly kind: 'missing_there'; readonly row: RowRecord }
+  /** In the list, and no row here explains it. */
+  | { readonly kind: 'unknown_here'; readonly listed: Listed }
+  /** In the list with other values, or as a mandate that this ledger does not call registered. */
+  | { readonly kind: 'differs'; readonly listed: Listed; readonly row: RowRecord; readonly detail: string }
+  /** A row in doubt that the list neither proves nor rules out. */
+  | { readonly kind: 'still_in_doubt'; readonly row: RowRecord; readonly detail: string }
+
+export interface Reconciliation {
+  readonly listed: number
+  readonly matched: number
+  readonly differences: readonly Difference[]
+  /** For each row in doubt that exactly one entry of the list proves, and that entry proves no other row. */
+  readonly proposals: readonly Resolution[]
+}
+
+const PAGE = 1_000
+
+/**
+ * Compares the ledger with a list from the service, in any shape that a source may have. Reads the list once; memory
+ * grows with what the list shows and no registered row explains.
+ *
+ * Rows in every state compete for such an entry. It proves a row in doubt only where nothing else in the ledger could
+ * be meant by it, and nothing else in the list could mean the row; whatever is left open is told and never guessed.
+ * @throws {SourceError} for a list that cannot be read
+ * @throws {UsageError} for a list without customer numbers or assigned references
+ */
+export async function reconcile(
+  reader: LedgerReader,
+  list: SourceInput,
+  by: string,
+  signal: AbortSignal,
+): Promise<Reconciliation> {
+  const table = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, LIST_NAMES)
+  const read = readListed(table.name)
+  const found: Found = { seen: new Set(), matched: 0, differences: [], loose: new Map(), known: new Set() }
+  let listed = 0
+  for await (const row of table.rows(signal)) {
+    listed += 1
+    matchByReference(reader, read(row), found)
+  }
+  const customers = new Map<number, Customer>()
+  for (const [customerNo, entries] of found.loose)
+    customers.set(customerNo, explainEntries(reader, customerNo, entries, found))
+  const { differences, seen } = found
+  for (const row of rowsOf(reader, 'registered'))
+    if (!seen.has(row.id)) differences.push({ kind: 'missing_there', row })
+  const proposals: Resolution[] = []
+  const decided = { by, evidence: `${table.name} (SHA-256 ${table.sha256()})` }
+  for (const row of rowsOf(reader, 'in_doubt')) {
+    const judged = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
+    if (judged.kind === 'proven') proposals.push(proposalOf(row, judged.entry, decided))
+    else differences.push({ kind: 'still_in_doubt', row, detail: judged.detail })
+  }
+  return { listed, matched: found.matched, differences, proposals }
+}
+
+function* rowsOf(reader: LedgerReader, state: 'registered' | 'in_doubt'): Generator<RowRecord> {
+  for (let after = 0; ;) {
+    const page = reader.rows([state], after, PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = last.id
+  }
+}
+
+/** An entry that no registered row explains by its reference and its values. */
+interface Loose {
+  readonly entry: Entry
+  /** The registered row that has its reference, with other values. */
+  readonly owner: RowRecord | null
+}
+
+interface Found {
+  /** Registered rows that the list shows. */
+  readonly seen: Set<number>
+  matched: number
+  readonly differences: Difference[]
+  /** By customer. */
+  readonly loose: Map<number, Loose[]>
+  /** Loose entries word by word, so that a line given twice counts once. */
+  readonly known: Set<string>
+}
+
+const withoutAccount = ({ account: _account, ...listed }: Entry): Listed => listed
+
+function matchByReference(reader: LedgerReader, entry: Entry, found: Found): void {
+  const owner = reader.rowOfReference(entry.mandateReference)
+  if (owner !== null) {
+    found.seen.add(owner.id)
+    const { differing } = compareWith(reader, owner, entry)
+    if (differing.length === 0) {
+      found.matched += 1
+      return
+    }
+    found.differences.push({
+      kind: 'differs',
+      listed: withoutAccount(entry),
+      row: owner,
+      detail: `${differing.join(', ')} differ`,
+    })
+  }
+  const words = JSON.stringify({ ...entry, line: 0 })
+  if (found.known.has(words)) return
+  found.known.add(words)
+  const { customerNo } = entry
+  found.loose.set(customerNo, [...(found.loose.get(customerNo) ?? []), { entry, owner }])
+}
+
+/** A loose entry with the mandates of its customer that it could be, each by one of its rows. */
+interface Explained extends Loose {
+  readonly comparisons: ReadonlyMap<number, Comparison>
+  readonly rivals: readonly RowRecord[]
+}
+
+type Customer = readonly Explained[]
+
+/** Which rows could be meant by what the list shows of a customer; what concerns no row in doubt is told here. */
+function explainEntries(
+  reader: LedgerReader,
+  customerNo: number,
+  entries: readonly Loose[],
+  found: Found,
+): Customer {
+  const rows = reader.rowsOfCustomer(customerNo)
+  return entries.flatMap(({ entry, owner }) => {
+    const comparisons = new Map(rows.map((row) => [row.id, compareWith(reader, row, entry)]))
+    const fits = ({ id }: RowRecord): boolean => comparisons.get(id)?.differing.length === 0
+    const rivals = mandatesOf(rows)
+      .filter((mandate) => !isAccountedFor(reader, mandate, found.seen))
+      .flatMap((mandate) => mandate.filter(fits).sort(byWeight).slice(0, 1))
+    const [rival] = rivals
+    const isSaved = rivals.length === 1 && rival?.state === 'registered' && isReferenceOf(rival, entry)
+    if (owner === null && isSaved && !found.seen.has(rival.id)) {
+      found.seen.add(rival.id)
+      found.matched += 1
+      return []
+    }
+    if (owner === null && !rivals.some(({ state }) => state === 'in_doubt'))
+      found.differences.push(
+        rival === undefined
+          ? { kind: 'unknown_here', listed: withoutAccount(entry) }
+          : { kind: 'differs', listed: withoutAccount(entry), row: rival, detail: whatLedgerSays(rival) },
+      )
+    return [{ entry, owner, comparisons, rivals }]
+  })
+}
+
+const isReferenceOf = ({ assignedMandateReference }: RowRecord, { mandateReference }: Entry): boolean =>
+  assignedMandateReference !== null && isSameName(assignedMandateReference, mandateReference)
+
+/**
+ * The rows of each mandate; a row whose mandate cannot be told stands alone. A duplicate is no mandate of its own, nor
+ * is a row that was replaced before it was ever sent.
+ */
+function mandatesOf(rows: readonly RowRecord[]): RowRecord[][] {
+  const mandates = new Map<string, RowRecord[]>()
+  for (const row of rows) {
+    if (row.state === 'duplicate' || (row.state === 'superseded' && row.attempts === 0)) continue
+    const key = row.mandateKey ?? `row ${row.id}`
+    mandates.set(key, [...(mandates.get(key) ?? []), row])
+  }
+  return [...mandates.values()]
+}
+
+const WEIGHT: readonly string[] = ['in_doubt', 'sending', 'registered', 'refused', 'written_off', 'ready']
+const weightOf = ({ state }: RowRecord): number =>
+  WEIGHT.includes(state) ? WEIGHT.indexOf(state) : WEIGHT.length
+const byWeight = (a: RowRecord, b: RowRecord): number => weightOf(a) - weightOf(b)
+
+/** The list shows the mandate under its own reference, and it went out once: no other entry can be it. */
+function isAccountedFor(
+  reader: LedgerReader,
+  mandate: readonly RowRecord[],
+  seen: ReadonlySet<number>,
+): boolean {
+  const registered = mandate.find(({ id, state }) => state === 'registered' && seen.has(id))
+  if (registered === undefined) return false
+  const wasInDoubt = ({ id }: RowRecord): boolean =>
+    reader.attempts(id).some(({ outcome }) => outcome === 'released' || outcome === 'in_doubt')
+  return !mandate.some(wasInDoubt)
+}
+
+const whatLedgerSays = ({ state, assignedMandateReference }: RowRecord): string =>
+  state === 'registered'
+    ? `the ledger has it registered as ${assignedMandateReference ?? '?'}: this may be a second registration`
+    : `the ledger calls the row ${state.replace('_', ' ')}`
+
+type Judged =
+  { readonly kind: 'proven'; readonly entry: Entry } | { readonly kind: 'open'; readonly detail: string }
+
+const open = (detail: string): Judged => ({ kind: 'open', detail })
+
+const linesOf = (entries: readonly Explained[]): string =>
+  `${entries.length === 1 ? 'line' : 'lines'} ${entries.map(({ entry }) => entry.line).join(', ')}`
+
+function judgeDoubt(row: RowRecord, entries: Customer): Judged {
+  const differingIn = ({ comparisons }: Explained): readonly string[] =>
+    comparisons.get(row.id)?.differing ?? []
+  const candidates = entries.filter((each) => differingIn(each).length === 0)
+  const [only] = candidates
+  if (only === undefined) {
+    const [near] = entries
+    if (near === undefined)
+      return open(
+        'the list does not show it; if the list is complete and newer than the attempt, it was not registered',
+      )
+    return open(
+      `the list shows this customer with other values in ${linesOf(entries)} (${differingIn(near).join(', ')} differ): look at that first`,
+    )
+  }
+  if (candidates.length > 1)
+    return open(
+      `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`,
+    )
+  const { entry, owner, comparisons, rivals } = only
+  if (owner !== null)
+    return open(
+      `the list shows it in line ${entry.line}, with the assigned reference that row ${owner.id} has here`,
+    )
+  const rival = rivals.find(({ id }) => id !== row.id)
+  if (rival !== undefined)
+    return open(
+      `the list shows it in line ${entry.line}, but that could also be row ${rival.id}, which is ${rival.state.replace('_', ' ')}`,
+    )
+  if (comparisons.get(row.id)?.isSpecific !== true)
+    return open(
+      'the list shows a mandate of this customer, but neither its whole account nor its original reference',
+    )
+  if (entry.creditorIdentifier === '')
+    return open('the list shows it without an assigned creditor identifier')
+  if (isScientific(entry.mandateReference))
+    return open(
+      `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`,
+    )
+  return { kind: 'proven', entry }
+}
+
+const proposalOf = (
+  row: RowRecord,
+  { line, creditorIdentifier, mandateReference }: Entry,
+  decided: { by: string; evidence: string },
+): Resolution => ({
+  ...decided,
+  rowId: row.id,
+  decision: 'registered',
+  reason: `The list from the service shows it in line ${line}`,
+  assigned: { creditorIdentifier, mandateReference },
+  attempt: row.lastAttempt?.n ?? null,
+})

@@ -1,0 +1,202 @@
+import { readDate, type DecidedFormat } from '../mandate/date-format.js'
+import type { LocalDate } from '../mandate/mandate.js'
+import { cleanCell, fold, isScientific, upperCase } from '../text/text.js'
+
+/**
+ * What spreadsheets and table libraries make of a cell that nobody touched: zeros in front are lost, whole numbers get
+ * decimals, dates take the notation of the machine, truth values its language.
+ *
+ *   same       the very cell, or what only a re-saving makes of it
+ *   perhaps    a rounded number, or a date whose day and month may be exchanged: it may have been corrected, too
+ *   different  somebody changed it
+ */
+export type Likeness = 'same' | 'perhaps' | 'different'
+
+const DIGITS = /^[0-9]+$/
+const WITH_DECIMALS = /^([0-9]+)[.,]0{1,2}$/
+/** A spreadsheet keeps 15 digits of a number, and shows at most 11 of them. */
+const MOST_DIGITS_SHOWN = 11
+const MOST_DIGITS_KEPT = 15
+
+/** Cells that table libraries read as "nothing". */
+const ABSENT: ReadonlySet<string> = new Set([
+  '#N/A',
+  '#NA',
+  '<NA>',
+  'N/A',
+  'n/a',
+  'NA',
+  'NaN',
+  'nan',
+  'None',
+  'NULL',
+  'null',
+  'NaT',
+])
+const TRUE: ReadonlySet<string> = new Set('true wahr vrai waar vero verdadero sant sand prawda'.split(' '))
+const FALSE: ReadonlySet<string> = new Set(
+  'false falsch faux onwaar falso falskt falsk fałsz'.split(' ').map(fold),
+)
+
+const withoutZeros = (digits: string): string => digits.replace(/^0+(?=[0-9])/, '')
+
+/** A whole number without the decimals that a column of numbers gives it, else the text itself. */
+export const withoutDecimals = (text: string): string => WITH_DECIMALS.exec(text)?.[1] ?? text
+
+/** True for a word that a spreadsheet takes for a truth value. */
+export const isTruthWord = (text: string): boolean => TRUE.has(fold(text)) || FALSE.has(fold(text))
+
+const isTruth = (one: string, other: string): boolean =>
+  [TRUE, FALSE].some((words) => words.has(fold(one)) && words.has(fold(other)))
+
+/** A save in an old code page turns what it lacks into question marks. */
+const isWithoutLetters = (original: string, given: string): boolean =>
+  given.includes('?') &&
+  original.length === given.length &&
+  Array.from({ length: given.length }, (_, at) => at).every(
+    (at) => original[at] === given[at] || (given[at] === '?' && original.charCodeAt(at) > 0xff),
+  )
+
+function isRounded(original: string, given: string): boolean {
+  if (!DIGITS.test(original) || withoutZeros(original).length <= MOST_DIGITS_SHOWN) return false
+  if (isScientific(given)) {
+    const [mantissa = ''] = given.split(/[eE]/)
+    const decimals = mantissa.replace(/^[+-]?[0-9][.,]?/, '').length
+    return Number(Number(original).toExponential(decimals)) === Number(given.replace(',', '.'))
+  }
+  const [before, after] = [withoutZeros(original), withoutDecimals(given)]
+  if (!DIGITS.test(after) || after.length <= MOST_DIGITS_KEPT || after.length !== before.length) return false
+  const isCut = /^0+$/.test(after.slice(MOST_DIGITS_KEPT))
+  return Number(after) === Number(before) || (isCut && after.startsWith(before.slice(0, MOST_DIGITS_KEPT)))
+}
+
+/** Our own files write an apostrophe before what a spreadsheet would run, at the start or where it may split a cell. */
+const withoutApostrophes = (text: string): string => cleanCell(text.replace(/(^|[,;|\t\r\n])'/g, '$1'))
+
+/** Compares a cell that is no date. */
+export function likenessOf(original: string, given: string): Likeness {
+  const before = cleanCell(original)
+  const after = cleanCell(given)
+  if (before === after || (after.includes("'") && withoutApostrophes(after) === withoutApostrophes(before)))
+    return 'same'
+  if (after === '' && ABSENT.has(before)) return 'same'
+  if (isTruth(before, after) || isWithoutLetters(before, after)) return 'same'
+  if (DIGITS.test(before)) {
+    const number = withoutDecimals(after)
+    if (number === before || number === withoutZeros(before)) return 'same'
+  }
+  return isRounded(before, after) ? 'perhaps' : 'different'
+}
+
+const MIDNIGHT = /[ T]00:00(?::00(?:[.,]0+)?)?$/
+const DOTTED = /^[0-9]{1,2}\.[0-9]{1,2}\.([0-9]{2}|[0-9]{4})$/
+const SLASHED = /^[0-9]{1,2}\/[0-9]{1,2}\/[0-9]{4}$/
+const HYPHENATED = /^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$/
+const DAY_FIRST: readonly DecidedFormat[] = ['dd/mm/yyyy', 'dd-mm-yyyy']
+
+/** The date cell without the midnight that a spreadsheet or a table library adds to it. */
+export const withoutMidnight = (cell: string): string => cleanCell(cell).replace(MIDNIGHT, '')
+
+const isDate = (text: string, format: DecidedFormat, today: LocalDate): boolean =>
+  readDate(text, format, today).kind === 'date'
+
+/**
+ * How a date of a file that was saved again is written. Dots always mean that the day comes first; of slashes and
+ * hyphens only a value that has one reading is clear, unless the export itself is written so.
+ */
+export function notationOf(text: string, declared: DecidedFormat, today: LocalDate): DecidedFormat {
+  const dotted = DOTTED.exec(text)
+  if (dotted !== null) return dotted[1]?.length === 2 ? 'dd.mm.yy' : 'dd.mm.yyyy'
+  const ordered = SLASHED.test(text)
+    ? (['dd/mm/yyyy', 'mm/dd/yyyy'] as const)
+    : HYPHENATED.test(text)
+      ? (['dd-mm-yyyy', 'mm-dd-yyyy'] as const)
+      : null
+  if (ordered === null) return isDate(text, 'iso', today) ? 'iso' : declared
+  const [dayFirst, monthFirst] = ordered
+  if (declared.startsWith('dd') && DAY_FIRST.includes(declared)) return dayFirst
+  if (declared === 'mm/dd/yyyy' || declared === 'mm-dd-yyyy') return monthFirst
+  const fits = ordered.filter((format) => isDate(text, format, today))
+  return fits.length === 1 ? (fits[0] ?? 'unsettled') : 'unsettled'
+}
+
+const SHORT_YEAR = /^([0-9]{1,2}[/-][0-9]{1,2}[/-])([0-9]{2})$/
+
+/** A spreadsheet may show two digits of the year: the other two are those that the date had before. */
+const withWholeYear = (text: string, before: LocalDate): string =>
+  text.replace(SHORT_YEAR, (whole, start: string, year: string) =>
+    before.slice(2, 4) === year ? start + before.slice(0, 4) : whole,
+  )
+
+/** The numbers of a date in their order; equal ones may be read as different dates. */
+const numbersOf = (text: string): string =>
+  (text.match(/[0-9]+/g) ?? []).map((part) => withoutZeros(part).slice(-2)).join(' ')
+
+export interface DateCell {
+  readonly text: string
+  readonly format: DecidedFormat
+  /** What was read from it, where that is known. */
+  readonly date: LocalDate | null
+}
+
+/** Compares a date with the one that the row had before. */
+export function dateLikeness(original: DateCell, given: string, today: LocalDate): Likeness {
+  const plain = likenessOf(original.text, given)
+  if (plain === 'same') return plain
+  const before = withoutMidnight(original.text)
+  const date = original.date ?? dateOf(before, original.format, today)
+  if (date === null) return plain
+  const after = withWholeYear(withoutMidnight(given), date)
+  const format = notationOf(after, original.format, today)
+  const isSwapped = numbersOf(before) === numbersOf(after) && before !== after
+  if (format === 'unsettled') {
+    const fits = [...DAY_FIRST, 'mm/dd/yyyy', 'mm-dd-yyyy'] as const
+    return fits.some((each) => dateOf(after, each, today) === date) ? 'perhaps' : plain
+  }
+  if (dateOf(after, format, today) === date || dateOf(after, 'excel', today) === date) return 'same'
+  return isSwapped ? 'perhaps' : plain
+}
+
+function dateOf(text: string, format: DecidedFormat, today: LocalDate): LocalDate | null {
+  const read = readDate(text, format, today)
+  return read.kind === 'date' ? read.date : null
+}
+
+const RUN_OF_BLANKS = /[\s\u00A0\u2000-\u200A\u202F\u205F\u3000]+/gu
+const WHOLE_NUMBER = /^0*([1-9][0-9]{0,14})(?:[.,]0{1,2})?$/
+
+function withoutMarks(cell: string): string {
+  const text = cleanCell(cell)
+  const bare = text.startsWith("'") ? text.slice(1) : text
+  const isQuoted = bare.length > 1 && bare.startsWith('"') && bare.endsWith('"')
+  return cleanCell(isQuoted ? bare.slice(1, -1) : bare)
+}
+
+/**
+ * Reads a whole number from 1 on as spreadsheets and table libraries write it: `2`, `2.0`, `2,00`, `0002`, `'2`, `="2"`.
+ * Three zeros behind a point are not clear: they may be thousands.
+ * @returns null for anything else
+ */
+export function readWhole(cell: string): number | null {
+  const digits = WHOLE_NUMBER.exec(withoutMarks(cell))?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
+/** `0012`, `12`, `12.0`, `1 2` and `12,00` as `12`; null for anything but a whole number. */
+function wholeDigits(text: string): string | null {
+  const digits = withoutDecimals(text.replace(RUN_OF_BLANKS, ''))
+  return DIGITS.test(digits) ? withoutZeros(digits) : null
+}
+
+/**
+ * True when `found` names the same customer or mandate as `original`: other blanks, quotes, letter case, zeros in front
+ * or behind a separator. A number that was rounded or made a date has lost what counts, and is another name. Unlike
+ * `likenessOf` it does not ask whether a person changed the cell.
+ */
+export function isSameName(original: string, found: string): boolean {
+  const [a, b] = [original, found].map((cell) => upperCase(withoutMarks(cell)).replace(RUN_OF_BLANKS, ' '))
+  if (a === undefined || b === undefined) return false
+  if (a === b || withoutApostrophes(a) === withoutApostrophes(b)) return true
+  const digits = wholeDigits(a)
+  return digits !== null && digits === wholeDigits(b)
+}

@@ -1,0 +1,120 @@
+import { validateIBAN } from 'ibantools'
+import { isImpossibleCheck, mod97 } from '../text/check-digits.js'
+import { NON_SEPA_COUNTRIES, SEPA_COUNTRIES, type SepaCountry } from '../text/countries.js'
+import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from '../rule/finding.js'
+import type { Iban } from '../mandate/mandate.js'
+import { hasNationalDefect } from './national-checks.js'
+import type { SeverityOverrides } from '../rule/rules.js'
+import { cleanCell, cleanIban, isScientific, printable } from '../text/text.js'
+
+const HIDDEN = /[*\u2022\u25CF\u2026]|[Xx#]{4}|^[0-9]{4}$/
+const NOT_ALLOWED = /[^A-Z0-9]/
+const ALL_NOT_ALLOWED = /[^A-Z0-9]/gu
+const TWO_DIGITS = /^[0-9]{2}$/
+const FOREIGN_DIGIT = /\p{Nd}/u
+const MOST_NAMED = 8
+const NATIONAL_CHECK_CODE = 6
+
+type Country = SepaCountry | undefined
+
+const hasWrongStructure = (iban: string, country: Country): boolean =>
+  !TWO_DIGITS.test(iban.slice(2, 4)) || (country !== undefined && !country.bban.test(iban.slice(4)))
+
+const hasWrongChecksum = (iban: string): boolean => mod97(iban.slice(4) + iban.slice(0, 4)) !== 1
+
+function isQrIban(iban: string): boolean {
+  const country = iban.slice(0, 2)
+  const institution = iban.slice(4, 9)
+  return (country === 'CH' || country === 'LI') && institution >= '30000' && institution <= '31999'
+}
+
+/** On cleaned text: the form and the check digits of a SEPA IBAN. */
+export function isSepaIban(text: string): boolean {
+  const country = SEPA_COUNTRIES.get(text.slice(0, 2))
+  // The structure counts every character, so it stands for the length too.
+  if (country === undefined || hasWrongStructure(text, country)) return false
+  return !isImpossibleCheck(text.slice(2, 4)) && !hasWrongChecksum(text)
+}
+
+/** Names the characters, but no digits: they may be those of the account. */
+function nameCharacters(iban: string): string {
+  const distinct = new Set(iban.match(ALL_NOT_ALLOWED))
+  const named = Array.from(distinct, (character) =>
+    FOREIGN_DIGIT.test(character) ? 'a digit that is not 0-9' : `"${printable(character)}"`,
+  )
+  return `Found ${[...new Set(named)].slice(0, MOST_NAMED).join(', ')}.`
+}
+
+const lengthDetail = (iban: string, country: SepaCountry): string =>
+  `It has ${iban.length} characters, ${country.name} uses ${country.length}.`
+
+/** What nobody can restore; on the text after step A2. Like all below, true when an error ended the checks. */
+const endsAsLost = (check: ValueCheck, text: string): boolean =>
+  (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
+  (HIDDEN.test(text) && breaks(check, 'IBAN_MASKED'))
+
+/** Country and characters. */
+function endsAtCountry(check: ValueCheck, iban: string, country: Country): boolean {
+  const isOutside = NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
+  return (
+    (country === undefined && !isOutside && breaks(check, 'IBAN_COUNTRY')) ||
+    (isOutside && breaks(check, 'IBAN_NOT_SEPA')) ||
+    (NOT_ALLOWED.test(iban) && breaks(check, 'IBAN_CHARSET', nameCharacters(iban)))
+  )
+}
+
+/**
+ * Length, structure, check digits and QR-IBAN. A country without an entry in the table has no length and no structure
+ * to check.
+ */
+const endsAtNumber = (check: ValueCheck, iban: string, country: Country): boolean =>
+  (country !== undefined &&
+    iban.length !== country.length &&
+    breaks(check, 'IBAN_LENGTH', lengthDetail(iban, country))) ||
+  (hasWrongStructure(iban, country) && breaks(check, 'IBAN_STRUCTURE')) ||
+  (isImpossibleCheck(iban.slice(2, 4)) && breaks(check, 'IBAN_CHECK_RANGE')) ||
+  (hasWrongChecksum(iban) && breaks(check, 'IBAN_CHECKSUM')) ||
+  (isQrIban(iban) && breaks(check, 'IBAN_QR'))
+
+/**
+ * Reach, national check and second opinion. The library is asked only where the own table found the structure right.
+ */
+function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean {
+  if (country === undefined) return false
+  if (country.group === 'non-EEA' && breaks(check, 'IBAN_NON_EEA')) return true
+  if (country.group === 'new' && breaks(check, 'IBAN_NEW_SEPA')) return true
+  if (hasWrongStructure(iban, country)) return false
+  const codes: readonly number[] = validateIBAN(iban, { allowQRIBAN: false }).errorCodes
+  const hasDefect = codes.includes(NATIONAL_CHECK_CODE) || hasNationalDefect(iban)
+  if (hasDefect && breaks(check, 'IBAN_NATIONAL_CHECK')) return true
+  const isSound = isSepaIban(iban) && !isQrIban(iban)
+  return (
+    isSound &&
+    codes.some((code) => code !== NATIONAL_CHECK_CODE) &&
+    breaks(check, 'IBAN_LIBRARY_DISAGREES', `ibantools reports ${codes.join(', ')}.`)
+  )
+}
+
+/**
+ * Checks an account number (domain/rulebook.md#account-number). `value` is the cleaned IBAN once its country and its
+ * characters are known to be those of an IBAN.
+ */
+export function checkIban(raw: string, severities: SeverityOverrides): Checked<Iban, string> {
+  const check = startCheck('iban', raw, severities)
+  const text = cleanCell(raw)
+  if (text === '') {
+    breaks(check, 'IBAN_EMPTY')
+    return unusable(check, null)
+  }
+  if (endsAsLost(check, text)) return unusable(check, null)
+  const iban = cleanIban(text)
+  const country = SEPA_COUNTRIES.get(iban.slice(0, 2))
+  if (endsAtCountry(check, iban, country)) return unusable(check, null)
+  if (endsAtNumber(check, iban, country) || endsAtReach(check, iban, country)) return unusable(check, iban)
+  if (iban === '') {
+    // A label or hyphens alone, with every rule above lowered: still nothing to send.
+    breaks(check, 'IBAN_EMPTY')
+    return unusable(check, null)
+  }
+  return usable(check, iban as Iban)
+}

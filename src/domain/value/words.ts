@@ -1,0 +1,129 @@
+import { breaks, startCheck } from '../rule/finding.js'
+import type { OptionalField } from '../mandate/mandate.js'
+import type { RuleId, SeverityOverrides } from '../rule/rules.js'
+import { cleanCell, fold } from '../text/text.js'
+import type { Finding } from '../rule/verdict.js'
+import { BUILT_IN, NO, WEAK, YES, type WordLists } from './word-lists.js'
+
+/** What status, sequence and scheme columns say (domain/rulebook.md#status-sequence-scheme). */
+
+export type WordField = Exclude<OptionalField, 'last_collection_date'>
+
+/** The rule a folded word breaks, or null for a word that is fine. */
+export type Meanings = ReadonlyMap<string, RuleId | null>
+
+/** Word lists ready for looking up. */
+export interface Words {
+  readonly status: Meanings
+  readonly sequence: Meanings
+  readonly scheme: Meanings
+  /** For a column that only says whether the mandate is business-to-business. */
+  readonly firmenMandat: Meanings
+}
+
+/** How letters are written where a keyboard or an old system has none: folding unites none of these. */
+const WITHOUT: readonly Readonly<Record<string, string>>[] = [
+  { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', æ: 'ae', å: 'aa', ł: 'l' },
+  { ø: 'o', æ: 'ae', ł: 'l' },
+]
+
+/** A word as it is compared, in all its spellings. */
+function spellings(word: string): readonly string[] {
+  const lower = word.toLowerCase().normalize('NFC')
+  const respelled = WITHOUT.map((letters) =>
+    lower.replace(/[äöüøæåł]/g, (letter) => letters[letter] ?? letter),
+  )
+  return [...new Set([lower, ...respelled].map(fold))]
+}
+
+const DATED = /\s*[(,:-]?\s*(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{4})\)?\s*$/
+const SINCE =
+  /\s+(?:zum|am|per|seit|ab|op|vanaf|sinds|le|depuis|au|il|dal|al|el|desde|den|fra|från|od|dnia|z dniem|on|as of|since)\.?$/iu
+
+/** `gekündigt` of `gekündigt zum 31.12.2025`; a cell without a date as it is. */
+export function undated(cell: string): string {
+  const text = cleanCell(cell)
+  const without = DATED.test(text) ? text.replace(DATED, '').replace(SINCE, '') : text
+  return without === '' ? text : without
+}
+
+/** A word as it is looked up, without a date behind it. */
+export const wordOf = (cell: string): string => fold(undated(cell))
+
+type Meaning = readonly [words: readonly string[] | undefined, rule: RuleId | null]
+
+const meanings = (all: readonly Meaning[]): Meanings =>
+  new Map(
+    all.flatMap(([list = [], rule]) =>
+      list.flatMap((word) => spellings(word).map((key) => [key, rule] as const)),
+    ),
+  )
+
+const statusMeanings = ({ status }: WordLists): Meaning[] => [
+  [status?.active, null],
+  [status?.notActive, 'STATUS_NOT_ACTIVE'],
+]
+const sequenceMeanings = ({ sequence }: WordLists): Meaning[] => [
+  [sequence?.recurrent, null],
+  [sequence?.oneOff, 'SEQUENCE_ONE_OFF'],
+  [sequence?.final, 'SEQUENCE_FINAL'],
+]
+const schemeMeanings = ({ scheme }: WordLists): Meaning[] => [
+  [scheme?.core, null],
+  [scheme?.b2b, 'SCHEME_B2B'],
+]
+
+const STATUS = meanings(statusMeanings(BUILT_IN))
+const SEQUENCE = meanings(sequenceMeanings(BUILT_IN))
+const SCHEME = meanings(schemeMeanings(BUILT_IN))
+const FIRMEN_MANDAT = meanings([[NO, null], [YES, 'SCHEME_B2B'], ...schemeMeanings(BUILT_IN)])
+
+/** The built-in words together with those of the configuration. Call it once, not per row. */
+export function wordsWith(added: WordLists): Words {
+  const scheme = meanings(schemeMeanings(added))
+  return {
+    status: new Map([...STATUS, ...meanings(statusMeanings(added))]),
+    sequence: new Map([...SEQUENCE, ...meanings(sequenceMeanings(added))]),
+    scheme: new Map([...SCHEME, ...scheme]),
+    firmenMandat: new Map([...FIRMEN_MANDAT, ...scheme]),
+  }
+}
+
+/** A word that keeps a mandate back, whatever column it stands in. */
+export const keepsBack = (word: string): boolean =>
+  [WORDS.status, WORDS.sequence, WORDS.scheme].some((meanings) => typeof meanings.get(word) === 'string')
+
+const WEAK_WORDS: ReadonlySet<string> = new Set(WEAK.flatMap(spellings))
+
+/** A word that columns of other things have too, such as `single` or `ok`. */
+export const isWeakWord = (word: string): boolean => WEAK_WORDS.has(word)
+
+/** Yes and no as folded words. */
+export const ANSWERS: ReadonlyMap<string, boolean> = new Map([
+  ...YES.map((word) => [fold(word), true] as const),
+  ...NO.map((word) => [fold(word), false] as const),
+])
+
+export const WORDS: Words = wordsWith({})
+
+const UNKNOWN: Readonly<Record<WordField, RuleId>> = {
+  status: 'STATUS_UNKNOWN',
+  sequence: 'SEQUENCE_UNKNOWN',
+  scheme: 'SCHEME_UNKNOWN',
+}
+
+/** Checks one word. An empty cell says nothing. */
+export function checkWord(
+  field: WordField,
+  raw: string,
+  known: Meanings,
+  severities: SeverityOverrides,
+): readonly Finding[] {
+  const word = wordOf(raw)
+  if (word === '') return []
+  const check = startCheck(field, raw, severities)
+  const meaning = known.get(word)
+  const rule = meaning === undefined ? UNKNOWN[field] : meaning
+  if (rule !== null) breaks(check, rule)
+  return check.findings
+}

@@ -1,0 +1,289 @@
+import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
+import type { Mandate } from '../../domain/mandate/mandate.js'
+import { maskAccounts, maskIban } from '../../domain/text/masking.js'
+import type { SeverityOverrides } from '../../domain/rule/rules.js'
+import { upperCase } from '../../domain/text/text.js'
+import { noteChange } from '../deliver/campaign-rows.js'
+import type { Connection } from '../file/connection.js'
+import { decideCorrections, prepareGivenBack } from './corrections.js'
+import { prepareEarlierRows } from './earlier-rows.js'
+import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './cross-checks.js'
+import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
+import { decideGroups, decideRepeats } from './groups.js'
+import type { Admission, SourceAdmission } from '../ledger.js'
+import { prepareLocating } from './locate.js'
+import { preparePlaces, type Places } from './places.js'
+import { prepareProblems, type ProblemWriter } from './problems.js'
+import { decideResemblances } from './resemblance.js'
+import { prepareRowInsert } from '../schema/row-columns.js'
+import type { Scope } from './scope.js'
+
+export interface AdmissionParts {
+  readonly connection: Connection
+  readonly fingerprints: Fingerprints
+  readonly severities: SeverityOverrides
+  readonly now: () => string
+  /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
+  readonly guard: <Value>(body: () => Value) => Value
+  /** After the transaction ended, either way. */
+  readonly ended: (isCommitted: boolean) => void
+}
+
+const SAVEPOINT = 'source'
+
+/** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
+export function openAdmission(parts: AdmissionParts): Admission {
+  const { connection, guard } = parts
+  let current: { readonly name: string } | null = null
+  let isOver = false
+  guard(() => connection.exec('begin immediate'))
+  const known = connection.prepare<[string]>('select 1 from source where sha256 = ?')
+  const earlier = prepareEarlierRows(connection)
+  const firstOfAll = nextId(connection, 'row')
+
+  function assertOpen(): void {
+    if (isOver) throw new Error('Cannot go on with an admission that has ended')
+  }
+
+  function end(isCommitted: boolean): void {
+    isOver = true
+    parts.ended(isCommitted)
+  }
+
+  return {
+    isKnown: (sha256) => known.get(sha256) !== undefined,
+    earlier: (row) => guard(() => earlier(row)),
+    open: (source) => {
+      assertOpen()
+      if (current !== null)
+        throw new Error(`Cannot open the source "${source.name}" before "${current.name}" is closed`)
+      current = source
+      return guard(() => admitSource(parts, firstOfAll, source, () => (current = null)))
+    },
+    commit: () => {
+      assertOpen()
+      if (current !== null) throw new Error(`Cannot commit while the source "${current.name}" is open`)
+      guard(() => {
+        assertComplete(connection)
+        noteChange(connection, parts.now())
+        connection.exec('commit')
+      })
+      end(true)
+    },
+    rollback: () => {
+      if (isOver) return
+      if (connection.inTransaction) connection.exec('rollback')
+      end(false)
+    },
+  }
+}
+
+/** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
+function assertComplete(connection: Connection): void {
+  const open = connection
+    .prepare<[], number>('select count(*) from source where sha256 is null')
+    .pluck()
+    .get()
+  if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
+}
+
+const nextId = (connection: Connection, table: 'row' | 'source'): number =>
+  connection.prepare<[], number>(`select coalesce(max(id), 0) + 1 from ${table}`).pluck().get() ?? 1
+
+/** A source that is being admitted. The functions below change it; nobody else sees it. */
+interface OpenSource {
+  readonly name: string
+  readonly scope: Scope
+  readonly places: Places
+  readonly insert: ReturnType<typeof prepareInsert>
+  readonly givenBack: ReturnType<typeof prepareGivenBack>
+  readonly problems: ProblemWriter
+  /** Id of the next row. */
+  next: number
+}
+
+function admitSource(
+  parts: AdmissionParts,
+  firstOfAll: number,
+  given: Parameters<Admission['open']>[0],
+  closed: () => void,
+): SourceAdmission {
+  const { guard, now } = parts
+  const source = openSource(parts, firstOfAll, given)
+  return {
+    add: (records) => guard(() => takeRecords(source, records)),
+    close: (summary) => {
+      const result = guard(() => closeSource(source, summary, now))
+      closed()
+      return result
+    },
+    givenBack: () => guard(() => countGivenBack(source.scope)),
+  }
+}
+
+function openSource(
+  { connection, fingerprints, severities }: AdmissionParts,
+  firstOfAll: number,
+  { name, header, columns }: Parameters<Admission['open']>[0],
+): OpenSource {
+  connection.exec(`savepoint ${SAVEPOINT}`)
+  const sourceId = nextId(connection, 'source')
+  const first = nextId(connection, 'row')
+  connection
+    .prepare('insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)')
+    .run({
+      sourceId,
+      name: maskAccounts(name),
+      header: JSON.stringify(header),
+      columns: JSON.stringify(columns),
+    })
+  const scope: Scope = {
+    connection,
+    fingerprints,
+    severities,
+    sourceId,
+    first,
+    firstOfAll,
+    header,
+    columns,
+  }
+  return {
+    name,
+    scope,
+    places: preparePlaces(scope),
+    givenBack: prepareGivenBack(scope),
+    insert: prepareInsert(scope),
+    problems: prepareProblems(connection, columns),
+    next: first,
+  }
+}
+
+function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
+  const { scope, insert, givenBack, problems } = source
+  for (const record of records) {
+    insert(source.next, record)
+    givenBack(source.next, record)
+    // What is wrong with a row that came back as it was is on record already.
+    if (record.isUnchanged !== true)
+      for (const finding of record.findings) problems.write(scope.sourceId, source.next, finding)
+    source.next += 1
+  }
+}
+
+function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
+  const { name, scope, places, problems, next } = source
+  const { connection, sourceId, first } = scope
+  const isKnown =
+    connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
+  if (isKnown) {
+    connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
+    return 'known'
+  }
+  if (next - first !== summary.records) {
+    throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${next - first} came in`)
+  }
+  decideAcrossRows(scope, places)
+  for (const finding of summary.findings) problems.write(sourceId, null, finding)
+  seal(scope, summary, next - 1, now())
+  connection.exec(`release ${SAVEPOINT}`)
+  return 'admitted'
+}
+
+function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {
+  const counts = connection
+    .prepare<[number, number], { resubmitted: number; notTaken: number }>(
+      `select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
+         from row where id >= ? and source_id = ? and corrects is not null`,
+    )
+    .get(first, sourceId)
+  return counts ?? { resubmitted: 0, notTaken: 0 }
+}
+
+/** Everything that needs more than one row. Until here each row has the state of its own verdict. */
+function decideAcrossRows(scope: Scope, places: Places): void {
+  decideCorrections(scope, places)
+  decideRepeats(scope)
+  decideGroups(scope)
+  decideResemblances(scope)
+  decideCustomers(scope)
+  decideNearDuplicates(scope)
+  decideSharedAccounts(scope)
+  places.decide()
+}
+
+function seal(
+  { connection, sourceId, first }: Scope,
+  { sha256, bytes, records, blankLines, reading }: SourceSummary,
+  last: number,
+  at: string,
+): void {
+  const isEmpty = last < first
+  connection
+    .prepare(
+      `update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
+         reading = :reading, admitted_at = :at, first_row = :firstRow, last_row = :lastRow,
+         resubmitted = (select count(*) from row where id >= :first and corrects is not null) where id = :sourceId`,
+    )
+    .run({
+      sha256,
+      bytes,
+      records,
+      blankLines,
+      reading: JSON.stringify(reading),
+      at,
+      first,
+      firstRow: isEmpty ? null : first,
+      lastRow: isEmpty ? null : last,
+      sourceId,
+    })
+}
+
+/**
+ * With the rules on the creditor identifier lowered, a row may be sent although its key cannot be told. Its two
+ * values as they are then stand in for it, so that it is not sent twice either.
+ */
+const keyOf = (key: string | null, { original }: Mandate): string =>
+  key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
+
+function prepareInsert({ connection, fingerprints, sourceId, first, header, columns }: Scope) {
+  const insert = prepareRowInsert(connection)
+  const locate = prepareLocating(connection, fingerprints, first)
+  return (id: number, record: CheckedRecord): void => {
+    const { verdict, values } = record
+    const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
+    const iban = mandate?.iban ?? values.iban
+    insert({
+      id,
+      sourceId,
+      record: record.record,
+      line: record.line,
+      state: verdict.kind === 'sendable' ? 'ready' : verdict.kind,
+      rule: ruleOfVerdict(record),
+      customerNo: mandate?.customerNo ?? values.customerNo,
+      iban,
+      ibanMasked: iban === null ? null : maskIban(iban),
+      ibanKey: iban === null ? null : fingerprints.account(iban),
+      signedDate: mandate?.signedDate ?? values.signedDate,
+      originalCreditorIdentifier: mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
+      originalMandateReference: mandate?.original.mandateReference ?? values.mandateReference,
+      mandateKey: mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
+      raw: mandate === null ? fingerprintRaw(fingerprints, { header, columns }, record) : null,
+      corrects: record.corrects === 0 ? (locate(record.cells) ?? 0) : record.corrects,
+      place: record.corrects === null ? null : 0,
+      latestFirstDebit: record.latestFirstDebit,
+      cells: JSON.stringify(record.cells),
+      contentKey: mandate === null ? null : fingerprints.content(mandate),
+    })
+  }
+}
+
+function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
+  switch (verdict.kind) {
+    case 'sendable':
+      return null
+    case 'excluded':
+      return verdict.rule
+    case 'invalid':
+      return findings.find(({ severity }) => severity === 'error')?.rule ?? null
+  }
+}

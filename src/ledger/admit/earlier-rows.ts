@@ -1,0 +1,106 @@
+import { writeDate, type DecidedFormat } from '../../domain/mandate/date-format.js'
+import type { SourceReading } from '../../domain/rule/source-reading.js'
+import type { EarlierRow, EarlierRows } from '../../domain/row/earlier-row.js'
+import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
+import type { RowState } from '../../domain/row/row-state.js'
+import { fold } from '../../domain/text/text.js'
+import type { Connection } from '../file/connection.js'
+
+interface Stored {
+  readonly id: number
+  readonly state: RowState
+  readonly rule: string | null
+  readonly corrects: number | null
+  readonly isHeldBack: 0 | 1
+  readonly cells: string | null
+  readonly iban: string | null
+  readonly ibanMasked: string | null
+  readonly customerNo: number | null
+  readonly signedDate: LocalDate | null
+  readonly creditorIdentifier: string | null
+  readonly mandateReference: string | null
+  readonly header: string
+  readonly columns: string
+  readonly reading: string
+}
+
+/** The row that took the place of another since, or the row itself. */
+export const LATEST = `with recursive replacement (id, next) as (
+    select id, superseded_by from row where id = ?
+    union all select row.id, row.superseded_by from row join replacement on row.id = replacement.next)
+  select id from replacement where next is null`
+
+/** Looks rows of admitted sources up as this program's files show them. */
+export function prepareEarlierRows(connection: Connection): EarlierRows {
+  const read = connection.prepare<[number], Stored>(
+    `select row.id, state, rule, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked,
+       customer_no as customerNo, signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
+       original_mandate_reference as mandateReference, header, columns, reading
+     from row join source on source.id = source_id where row.id = ? and sha256 is not null`,
+  )
+  const latest = connection.prepare<[number], number>(LATEST).pluck()
+  return (number) => {
+    const named = number === 0 ? undefined : read.get(number)
+    if (named === undefined) return []
+    const current = latest.get(number)
+    const since = current === undefined || current === number ? undefined : read.get(current)
+    return since === undefined ? [toEarlier(named)] : [toEarlier(named), toEarlier(since)]
+  }
+}
+
+function toEarlier(row: Stored): EarlierRow {
+  const { dateFormats, crosswalk } = JSON.parse(row.reading) as SourceReading
+  const formats = {
+    signedDate: dateFormats?.signedDate ?? 'iso',
+    lastCollection: dateFormats?.lastCollection ?? 'iso',
+  } as const
+  const shared = {
+    formats,
+    mapped: JSON.parse(row.columns) as EarlierRow['mapped'],
+    isKeptByRule: row.state === 'excluded' && row.rule === 'EXCLUDED_BY_CONFIGURATION',
+    isCorrection: row.corrects !== null,
+    wasHeldBack: row.isHeldBack === 1 || row.state === 'invalid' || row.state === 'excluded',
+  }
+  return row.cells === null
+    ? { ...shared, ...removed(row, formats.signedDate, (crosswalk ?? null) !== null) }
+    : { ...shared, ...kept(row, JSON.parse(row.cells) as string[]) }
+}
+
+type Cells = Pick<EarlierRow, 'fields' | 'columns' | 'values'>
+
+function kept(row: Stored, cells: readonly string[]): Cells {
+  const header = JSON.parse(row.header) as string[]
+  const columns = new Map<string, string>()
+  header.forEach((name, index) => {
+    if (!columns.has(fold(name))) columns.set(fold(name), cells[index] ?? '')
+  })
+  const fields = Object.fromEntries(
+    Object.entries(JSON.parse(row.columns) as Record<string, string>).map(([field, name]) => [
+      field,
+      cells[header.indexOf(name)] ?? '',
+    ]),
+  ) as EarlierRow['fields']
+  const values = {
+    customerNo: row.customerNo,
+    iban: row.iban,
+    signedDate: row.signedDate,
+    creditorIdentifier: row.creditorIdentifier,
+    mandateReference: row.mandateReference,
+  }
+  // A record of the wrong shape: our files leave its account empty, and nothing was read from it.
+  if (Object.values(values).every((value) => value === null))
+    return { fields: { ...fields, iban: '' }, columns, values: null }
+  return { fields, columns, values }
+}
+
+/** Once the account number was removed, our files show what is left of the row. */
+function removed(row: Stored, format: DecidedFormat, hasCrosswalk: boolean): Cells {
+  const fields: Partial<Record<Field, string>> = {
+    customer_no: hasCrosswalk || row.customerNo === null ? '' : String(row.customerNo),
+    iban: row.ibanMasked ?? '',
+    signed_date: row.signedDate === null ? '' : writeDate(row.signedDate, format),
+    sepa_creditor_identifier: row.creditorIdentifier ?? '',
+    unique_mandate_reference: row.mandateReference ?? '',
+  }
+  return { fields, columns: new Map(), values: null }
+}

@@ -1,0 +1,320 @@
+import {
+  decideGroup,
+  LIVE_STATES,
+  REPLACEABLE_STATES,
+  type GroupFacts,
+  type GroupPlan,
+  type LiveState,
+} from '../../domain/row/across-rows.js'
+import { ruleOf, severityOf } from '../../domain/rule/rules.js'
+import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
+import { prepareNotices, type Notice, type NoticeWriter } from './problems.js'
+import { describeRow } from './row-names.js'
+import { sqlList } from '../schema/schema.js'
+import type { Scope } from './scope.js'
+
+const PAGE = 500
+
+const SENDABLE = `id >= :first and state = 'ready'`
+/** A row that came back as it was is `duplicate` by now, and says nothing. */
+const HELD_BACK = `id >= :first and state not in ('ready', 'duplicate')`
+/** Held back by its own checks, as an older row was with the very same values, which a person may have closed since. */
+const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from row as older
+    where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))
+  or exists (select 1 from row as closed
+    where closed.raw = row.raw and closed.raw is not null and closed.id < :first and closed.state = 'written_off'))`
+/** What would be sent besides the identity; the account by its fingerprint, which outlives it. */
+const CONTENT = `(customer_no || ' ' || signed_date || ' ' || hex(iban_key))`
+
+/** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */
+export function decideRepeats(scope: Scope): void {
+  const { connection, first } = scope
+  const where = `id >= :first and mandate_key is null and ${REPEATED}`
+  const notices = prepareNotices(connection, scope.columns)
+  notices.write(REPEATED_NOTICE, where, { first })
+  connection
+    .prepare(`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`)
+    .run({ first })
+}
+
+const REPEATED_NOTICE: Notice = {
+  rule: 'DUPLICATE_MANDATE',
+  severity: 'error',
+  field: 'unique_mandate_reference',
+  message: 'The row was read before with the same values, and they are still wrong.',
+  remedy: 'Correct the values, then give the file again.',
+}
+
+interface Collision {
+  readonly id: number
+  readonly key: string
+  readonly hasOlder: 0 | 1
+}
+
+interface Counts {
+  readonly sendable: number
+  readonly lowest: string | null
+  readonly highest: string | null
+  readonly likeLive: number
+  readonly firstSendable: number | null
+  readonly heldBack: number
+  readonly firstHeldBack: number | null
+  readonly unchanged: number
+}
+
+interface LiveRow {
+  readonly id: number
+  readonly state: LiveState
+  readonly content: string
+}
+
+/** A mandate key with what the ledger knows of its rows. */
+interface Group {
+  readonly key: string
+  readonly hasOlder: boolean
+  readonly counts: Counts
+  readonly live: LiveRow | null
+  readonly facts: GroupFacts
+}
+
+/**
+ * Decides every mandate key of the new source that occurs more than once, in it or in the ledger. Groups are counted
+ * by SQL and read page by page: a file in which a million rows share one filler reference needs no memory.
+ */
+export function decideGroups(scope: Scope): void {
+  const { connection, first } = scope
+  connection.exec(
+    'create temp table if not exists collision (id integer primary key, key text not null, has_older integer not null)',
+  )
+  connection.exec('delete from temp.collision')
+  connection
+    .prepare<[{ first: number }]>(
+      `insert into temp.collision (key, has_older)
+       select mandate_key, min(id) < :first from row where mandate_key is not null
+        group by mandate_key having count(*) > 1 and max(id) >= :first`,
+    )
+    .run({ first })
+  const read = prepareReading(scope)
+  const apply = prepareApplying(scope)
+  const page = connection.prepare<[number, number], Collision>(
+    'select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?',
+  )
+  for (let keys = page.all(0, PAGE); keys.length > 0; keys = page.all(keys.at(-1)?.id ?? 0, PAGE)) {
+    for (const collision of keys) {
+      const group = read(collision)
+      apply(group, decideGroup(group.facts))
+    }
+  }
+  connection.exec('delete from temp.collision')
+}
+
+function prepareReading({ connection, first, severities }: Scope): (collision: Collision) => Group {
+  const live = connection.prepare<[{ key: string; first: number }], LiveRow>(
+    `select id, state, ${CONTENT} as content from row
+      where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})
+      order by state = 'written_off', id desc limit 1`,
+  )
+  const counts = connection.prepare<[{ key: string; first: number; content: string | null }], Counts>(
+    `select count(*) filter (where ${SENDABLE}) as sendable,
+            min(${CONTENT}) filter (where ${SENDABLE}) as lowest,
+            max(${CONTENT}) filter (where ${SENDABLE}) as highest,
+            count(*) filter (where ${SENDABLE} and ${CONTENT} = :content) as likeLive,
+            min(id) filter (where ${SENDABLE}) as firstSendable,
+            count(*) filter (where ${HELD_BACK}) as heldBack,
+            min(id) filter (where ${HELD_BACK}) as firstHeldBack,
+            count(*) filter (where ${HELD_BACK} and ${REPEATED}) as unchanged
+       from row where mandate_key = :key`,
+  )
+  const contentOf = connection
+    .prepare<[number | null], string>(`select ${CONTENT} from row where id = ?`)
+    .pluck()
+  const conflictHolds = severityOf('CONFLICT_MANDATE', severities) === 'error'
+  return ({ key, hasOlder }) => {
+    const liveRow = hasOlder === 1 ? (live.get({ key, first }) ?? null) : null
+    const content = liveRow?.content ?? null
+    const seen = counts.get({ key, first, content })
+    if (seen === undefined) throw new Error('A count gave no row')
+    return {
+      key,
+      hasOlder: hasOlder === 1,
+      counts: seen,
+      live: liveRow,
+      facts: {
+        sendable: {
+          count: seen.sendable,
+          agree: seen.lowest === seen.highest,
+          likeLive: seen.likeLive,
+          firstIsLikeLive: content !== null && contentOf.get(seen.firstSendable) === content,
+        },
+        heldBack: { count: seen.heldBack, unchanged: seen.unchanged },
+        live: liveRow?.state ?? null,
+        conflictHolds,
+      },
+    }
+  }
+}
+
+/** What is prepared once for all groups of a source. */
+interface Applying {
+  readonly scope: Scope
+  readonly notices: NoticeWriter
+  readonly nameOf: ReturnType<typeof describeRow>
+  readonly words: ReturnType<typeof prepareWords>
+  readonly updates: Map<string, ReturnType<Scope['connection']['prepare']>>
+}
+
+function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void {
+  const { connection, first } = scope
+  const applying: Applying = {
+    scope,
+    notices: prepareNotices(connection, scope.columns),
+    nameOf: describeRow(connection, first),
+    words: prepareWords(scope),
+    updates: new Map(),
+  }
+  const conflictInside = prepareConflictInside(applying)
+  const supersede = connection.prepare<[{ key: string; first: number }]>(
+    `update row set state = 'superseded', superseded_by =
+       (select min(newer.id) from row as newer
+         where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate')
+     where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)})`,
+  )
+  const removeAccounts = prepareRemovalOfMandate(connection)
+
+  return (group, plan) => {
+    const { key, live } = group
+    if (plan.heldBack === 'duplicate') repeatHeldBack(applying, group)
+    switch (plan.sendable) {
+      case 'first_goes':
+        repeatInside(applying, group)
+        break
+      case 'conflict':
+        conflictInside(group)
+        break
+      case 'duplicate':
+        repeatLive(applying, group)
+        break
+      case 'against_live':
+        if (live !== null) against(applying, live, group)
+        break
+    }
+    if (plan.supersede && group.hasOlder) supersede.run({ key, first })
+    if (live?.state === 'registered') removeAccounts(key)
+  }
+}
+
+/** Gives rows of the mandate a state that holds them back, and says why. */
+function give(
+  { scope, notices, updates }: Applying,
+  state: 'conflict' | 'duplicate',
+  where: string,
+  values: Readonly<Record<string, unknown>>,
+  notice: Notice | null,
+): void {
+  if (notice !== null) notices.write(notice, `mandate_key = :key and ${where}`, values)
+  const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
+  const sql = `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`
+  const statement = updates.get(sql) ?? scope.connection.prepare(sql)
+  updates.set(sql, statement)
+  statement.run(values)
+}
+
+function repeatHeldBack(applying: Applying, { key, counts }: Group): void {
+  if (counts.heldBack === 0) return
+  const values = { key, first: applying.scope.first }
+  give(applying, 'duplicate', `id >= :first and state in ('invalid', 'excluded')`, values, REPEATED_NOTICE)
+}
+
+function prepareConflictInside(applying: Applying): (group: Group) => void {
+  const { scope, words, nameOf } = applying
+  const differing = scope.connection
+    .prepare<[{ key: string; first: number; one: number | null }], number>(
+      `select min(id) from row where mandate_key = :key and ${SENDABLE}
+         and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`,
+    )
+    .pluck()
+  return ({ key, counts }) => {
+    const one = counts.firstSendable
+    const values = { key, first: scope.first, one }
+    const other = counts.firstHeldBack ?? differing.get(values) ?? null
+    give(applying, 'conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(other)))
+    give(applying, 'conflict', SENDABLE, values, words.conflict(nameOf(counts.firstHeldBack ?? one)))
+  }
+}
+
+function repeatInside(applying: Applying, { key, counts, facts }: Group): void {
+  if (counts.sendable < 2) return
+  const { scope, notices, words, nameOf } = applying
+  const values = { key, first: scope.first, one: counts.firstSendable }
+  const name = nameOf(counts.firstSendable)
+  const loweredConflict = words.loweredConflict(name)
+  if (!facts.sendable.agree && loweredConflict !== null) {
+    notices.write(loweredConflict, `mandate_key = :key and ${SENDABLE}`, values)
+  }
+  give(applying, 'duplicate', `${SENDABLE} and id > :one`, values, words.duplicateInFile(name))
+}
+
+function repeatLive(applying: Applying, { key, live }: Group): void {
+  const { scope, words, nameOf } = applying
+  const notice = words.duplicateInLedger(nameOf(live?.id ?? null))
+  give(applying, 'duplicate', SENDABLE, { key, first: scope.first }, notice)
+}
+
+function against(applying: Applying, live: LiveRow, { key, counts }: Group): void {
+  if (counts.sendable === 0) return
+  const { scope, words, nameOf } = applying
+  const values = { key, first: scope.first, content: live.content }
+  const name = nameOf(live.id)
+  const isLikeLive = `${SENDABLE} and ${CONTENT} = :content`
+  give(applying, 'duplicate', isLikeLive, values, words.duplicateInLedger(name))
+  give(applying, 'conflict', SENDABLE, values, words.blocked(live.state, name))
+}
+
+/** What the operator reads. `name` says which other row it is about. */
+function prepareWords({ severities }: Scope) {
+  const field = 'unique_mandate_reference'
+  const duplicate = severityOf('DUPLICATE_MANDATE', severities)
+  const conflict = severityOf('CONFLICT_MANDATE', severities)
+  const inFile = ruleOf('DUPLICATE_MANDATE')
+  const asDuplicate = (message: string, remedy: string): Notice | null =>
+    duplicate === 'off' ? null : { rule: 'DUPLICATE_MANDATE', severity: duplicate, field, message, remedy }
+  return {
+    duplicateInFile: (name: string) => asDuplicate(`${inFile.message} It is ${name}.`, inFile.remedy),
+    duplicateInLedger: (name: string) =>
+      asDuplicate(`The ledger holds this mandate already, with the same data: ${name}.`, 'Nothing to do.'),
+    conflict: (name: string): Notice => ({
+      rule: 'CONFLICT_MANDATE',
+      severity: 'error',
+      field,
+      message: `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${name}.`,
+      remedy: ruleOf('CONFLICT_MANDATE').remedy,
+    }),
+    loweredConflict: (name: string): Notice | null =>
+      conflict === 'warning'
+        ? {
+            rule: 'CONFLICT_MANDATE',
+            severity: 'warning',
+            field,
+            message: `The same mandate occurs with different data. Only the first row is sent: ${name}.`,
+            remedy: ruleOf('CONFLICT_MANDATE').remedy,
+          }
+        : null,
+    blocked: (state: LiveState, name: string): Notice => ({
+      rule: 'CONFLICT_MANDATE',
+      severity: 'error',
+      field,
+      message: `The ledger holds this mandate with other data, and a file cannot replace it: ${name}.`,
+      remedy: BLOCKED_REMEDY[state],
+    }),
+  }
+}
+
+const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
+const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
+  ready: AT_THE_SERVICE,
+  refused: AT_THE_SERVICE,
+  sending: 'Wait for its outcome, then give the file again.',
+  registered: AT_THE_SERVICE,
+  in_doubt: 'Resolve that row first, then give the file again.',
+  written_off: 'That row was closed by a person. Ask them before this mandate is migrated another way.',
+}

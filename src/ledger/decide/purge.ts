@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { UsageError } from '../../errors.js'
+import { emptyLog, type Connection } from '../file/connection.js'
+import { emergencyPathOf } from '../safety/emergency-file.js'
+import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
+import { isBackupOf } from '../schema/migration.js'
+import { prepareIdentityMasking, prepareWordRemoval } from './word-removal.js'
+
+interface Scope {
+  /** SQL over `row`, which selects the rows whose data go. */
+  readonly where: string
+  readonly values: Readonly<Record<string, unknown>>
+  /** Completes "Cannot purge the ledger". */
+  readonly action: string
+}
+
+const OPEN = `('ready', 'sending', 'in_doubt')`
+const CORRECTABLE = `('invalid', 'conflict', 'refused')`
+
+function countsIn(connection: Connection, states: string, { where, values }: Scope): string {
+  return connection
+    .prepare<[Readonly<Record<string, unknown>>], { state: string; count: number }>(
+      `select state, count(*) as count from row where state in ${states} and ${where} group by state order by state`,
+    )
+    .all(values)
+    .map(({ state, count }) => `${count} ${state.replace('_', ' ')}`)
+    .join(', ')
+}
+
+/** @throws {UsageError} while the rows may still be sent or corrected */
+function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean): void {
+  const open = countsIn(connection, OPEN, scope)
+  if (open !== '')
+    throw new UsageError(
+      `Cannot ${scope.action} while rows are open: ${open}. Nothing was removed`,
+      'Send what is ready with "sepa-migrate run" or write it off, and resolve what is in doubt with "sepa-migrate resolve"',
+    )
+  const correctable = countsIn(connection, CORRECTABLE, scope)
+  if (correctable !== '' && !withOpenRows)
+    throw new UsageError(
+      `Cannot ${scope.action} while rows can still be corrected: ${correctable}. Nothing was removed`,
+      'Correct them and run again, or write them off. Pass --with-open-rows if they are to stay as they are: they can never be corrected in this ledger then',
+    )
+}
+
+/** @returns how many rows held an account number or cells */
+function removeCells(connection: Connection, { where, values }: Scope): number {
+  return connection
+    .prepare(
+      `update row set iban = null, cells = null where (iban is not null or cells is not null) and ${where}`,
+    )
+    .run(values).changes
+}
+
+/**
+ * Takes every account number, cell and quoted value out of the tables, the words of the service and of people, and
+ * the secret with which fingerprints could be tried.
+ * @returns how many rows held an account number or cells
+ * @throws {UsageError} while the campaign is not over
+ */
+export function removeAccounts(
+  connection: Connection,
+  { by, reason, withOpenRows = false }: PurgeRequest,
+  at: string,
+): number {
+  const scope: Scope = { where: 'true', values: {}, action: 'purge the ledger' }
+  assertOver(connection, scope, withOpenRows)
+  // First, because the triggers let words go only once the removal is on record.
+  connection
+    .prepare<[{ at: string; by: string; reason: string }]>(
+      `update campaign set purged_at = coalesce(purged_at, :at), purged_by = coalesce(purged_by, :by),
+         purged_as = coalesce(purged_as, (select user from holder)),
+         purge_reason = coalesce(purge_reason, :reason), secret = null, changed_at = :at`,
+    )
+    .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  const rows = removeCells(connection, scope)
+  prepareWordRemoval(connection)('true', {}, null)
+  prepareIdentityMasking(connection)()
+  return rows
+}
+
+/**
+ * The same for the rows of one customer, on request of that person. The secret stays: a later file is still compared.
+ * @throws {UsageError} where there is none, or while their rows may still be sent or corrected
+ */
+export function eraseRows(
+  connection: Connection,
+  { customerNo, rowIds, by, reason, withOpenRows = false }: ErasureRequest,
+  at: string,
+): number {
+  if (rowIds.length === 0)
+    throw new UsageError(
+      `The ledger holds no row of customer ${customerNo}; nothing was removed`,
+      'Check the number',
+    )
+  const scope: Scope = {
+    where: 'id in (select value from json_each(:ids))',
+    values: { ids: JSON.stringify(rowIds) },
+    action: `erase customer ${customerNo}`,
+  }
+  assertOver(connection, scope, withOpenRows)
+  connection
+    .prepare(
+      `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+       select row.id, attempt.id, :at, :by, 'erased', state, state, :reason
+         from row left join attempt on row_id = row.id and n = attempts
+        where row.id in (select value from json_each(:ids))
+       on conflict do nothing`,
+    )
+    .run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  connection.prepare<[string]>('update campaign set changed_at = ?').run(at)
+  const rows = removeCells(connection, scope)
+  prepareWordRemoval(connection)('row_id in (select value from json_each(:ids))', scope.values, 'erased')
+  return rows
+}
+
+/** Rewrites the file without its free pages and empties the log: what was removed is in neither any more. */
+function rewrite(connection: Connection): boolean {
+  connection.exec('vacuum')
+  return emptyLog(connection)
+}
+
+/** After a purge: the copies from before a schema change, and the evidence that the disk once kept from the ledger. */
+export function erase(connection: Connection, file: string, rows: number): PurgeReport {
+  const isErased = rewrite(connection)
+  const folder = dirname(file)
+  const backups = readdirSync(folder).filter((name) => isBackupOf(basename(file), name))
+  const emergency = emergencyPathOf(file)
+  const removedFiles = [...backups.map((name) => join(folder, name)), emergency].filter((path) =>
+    existsSync(path),
+  )
+  for (const path of removedFiles) rmSync(path)
+  return { rows, removedFiles, isErased }
+}
+
+/** After an erasure: copies and other files cannot be changed for one customer. */
+export function afterErasure(connection: Connection, file: string, rows: number): ErasureReport {
+  const isErased = rewrite(connection)
+  const folder = dirname(file)
+  const copies = readdirSync(folder).filter((name) => isBackupOf(basename(file), name))
+  return { rows, isErased, remainingCopies: copies.map((name) => join(folder, name)) }
+}

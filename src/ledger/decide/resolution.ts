@@ -1,0 +1,310 @@
+import { maskAccounts } from '../../domain/text/masking.js'
+import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
+import { EDGES, transition, type RowEvent, type RowState } from '../../domain/row/row-state.js'
+import { showValue } from '../../domain/rule/finding.js'
+import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
+import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
+import { prepareRegistration } from '../deliver/account-removal.js'
+import { noteChange } from '../deliver/campaign-rows.js'
+import type { Connection } from '../file/connection.js'
+import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
+
+const EVENT_OF = {
+  registered: 'resolved_registered',
+  refused: 'resolved_refused',
+  resend: 'resolved_resend',
+  written_off: 'resolved_written_off',
+} as const satisfies Record<Decision, RowEvent>
+
+interface Subject {
+  readonly id: number
+  readonly state: RowState
+  readonly attempts: number
+  readonly mandateKey: string | null
+  readonly attemptId: number | null
+  readonly startedAt: string | null
+}
+
+interface Approved {
+  readonly subject: Subject
+  readonly resolution: Resolution
+  readonly to: RowState
+}
+
+interface Rejection {
+  readonly message: string
+  readonly next: string
+}
+
+interface ResolveParts {
+  readonly connection: Connection
+  readonly nowMs: number
+  readonly resolutions: readonly Resolution[]
+  readonly dryRun: boolean
+  readonly force: boolean
+}
+
+/** All of them or none: a list with one mistake records nothing, and says what is wrong with each row. */
+export function resolveRows(parts: ResolveParts): ResolutionReport {
+  const { connection, resolutions, dryRun } = parts
+  const examine = prepareExamining(parts)
+  const examined = resolutions.map((resolution) => ({ resolution, verdict: examine(resolution) }))
+  const results = examined.map(({ resolution: { rowId }, verdict }): ResolutionResult =>
+    'message' in verdict
+      ? { kind: 'rejected', rowId, ...verdict }
+      : { kind: 'resolved', rowId, from: verdict.subject.state, to: verdict.to },
+  )
+  const approved = examined.flatMap(({ verdict }) => ('message' in verdict ? [] : [verdict]))
+  if (dryRun || approved.length < resolutions.length || approved.length === 0) {
+    return { isApplied: false, results }
+  }
+  const at = new Date(parts.nowMs).toISOString()
+  const apply = prepareApplying(connection, at)
+  for (const each of approved) apply(each)
+  noteChange(connection, at)
+  return { isApplied: true, results }
+}
+
+/** What the decisions of one list are held against. */
+interface Examination {
+  readonly nowMs: number
+  readonly force: boolean
+  readonly read: (rowId: number) => Subject | undefined
+  /** The row that has this assigned reference. */
+  readonly ownerOf: (reference: string) => number | undefined
+  /** Rows in conflict over the mandate of this one. */
+  readonly rivalsOf: (subject: Subject) => number[]
+  /** Rows that the list writes off. */
+  readonly closing: ReadonlySet<number>
+  /** What the list named so far. */
+  readonly rows: Set<number>
+  readonly references: Set<string>
+}
+
+function prepareExamining(parts: ResolveParts): (given: Resolution) => Approved | Rejection {
+  const examination = startExamination(parts)
+  return (given) => {
+    const resolution = { ...given, assigned: cleaned(given.assigned) }
+    const subject = examination.read(resolution.rowId)
+    if (subject === undefined) return unknownRow(resolution)
+    const fault = listFault(examination, resolution) ?? faultOf(examination, resolution, subject)
+    if (fault !== null) return fault
+    return { subject, resolution, to: transition(subject.state, EVENT_OF[resolution.decision]) }
+  }
+}
+
+function startExamination({ connection, nowMs, force, resolutions }: ResolveParts): Examination {
+  const read = connection.prepare<[number], Subject>(
+    `select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId,
+       started_at as startedAt
+     from row left join attempt on row_id = row.id and n = attempts where row.id = ?`,
+  )
+  const assigned = connection
+    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+  const conflicts = connection
+    .prepare<[string | null, number], number>(
+      `select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`,
+    )
+    .pluck()
+  const writtenOff = resolutions.filter(({ decision }) => decision === 'written_off')
+  return {
+    nowMs,
+    force,
+    read: (rowId) => read.get(rowId),
+    ownerOf: (reference) => assigned.get(reference),
+    rivalsOf: ({ mandateKey, id }) => conflicts.all(mandateKey, id),
+    closing: new Set(writtenOff.map(({ rowId }) => rowId)),
+    rows: new Set(),
+    references: new Set(),
+  }
+}
+
+const unknownRow = ({ rowId }: Resolution): Rejection => ({
+  message: `There is no row ${rowId}`,
+  next: 'Take the number from in-doubt.csv',
+})
+
+/** What is wrong with the line, whatever the row is. */
+function listFault({ rows }: Examination, { rowId, by, reason }: Resolution): Rejection | null {
+  if (rows.has(rowId))
+    return { message: `Row ${rowId} is in the list twice`, next: 'Keep one decision per row' }
+  rows.add(rowId)
+  return by.trim() === '' || reason.trim() === ''
+    ? { message: `Row ${rowId} needs a person and a reason`, next: 'Give --by and --reason' }
+    : null
+}
+
+function faultOf(examination: Examination, resolution: Resolution, subject: Subject): Rejection | null {
+  const moved = stateFault(resolution, subject)
+  if (moved !== null) return moved
+  if (subject.state === 'conflict') return conflictFault(examination, subject)
+  const { rowId, decision, assigned } = resolution
+  if (decision === 'registered') return identityFault(examination, resolution)
+  if (assigned !== null)
+    return {
+      message: `Row ${rowId} names assigned identifiers, but is not called registered`,
+      next: 'Remove them, or decide "registered"',
+    }
+  return decision === 'written_off' ? null : waitFault(examination, subject, decision)
+}
+
+function stateFault({ rowId, decision, attempt }: Resolution, subject: Subject): Rejection | null {
+  const { state, attempts } = subject
+  const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
+  if (state !== 'in_doubt' && !mayClose) {
+    return {
+      message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`,
+      next: nextFor(state, decision),
+    }
+  }
+  if (attempt === null || attempt === attempts) return null
+  return {
+    message: `Row ${rowId} has moved on: the decision is about attempt ${attempt}, the latest is ${attempts}`,
+    next: 'Write the report again and look at the row anew',
+  }
+}
+
+/** Closing one of two would close the mandate, and the right one could never be sent. */
+function conflictFault({ rivalsOf, closing }: Examination, subject: Subject): Rejection | null {
+  const other = rivalsOf(subject).find((each) => !closing.has(each))
+  if (other === undefined) return null
+  return {
+    message: `Row ${subject.id} cannot be written off alone: row ${other} is in conflict with it over the same mandate`,
+    next: 'Write off all of them, or give the right one back in a file: it takes the place of the others',
+  }
+}
+
+function identityFault(
+  { ownerOf, references }: Examination,
+  { rowId, assigned: identity }: Resolution,
+): Rejection | null {
+  if (identity === null || identity.creditorIdentifier === '' || identity.mandateReference === '') {
+    return {
+      message: `Row ${rowId} cannot be called registered without both assigned identifiers`,
+      next: 'Ask the service for the creditor identifier and the mandate reference it gave',
+    }
+  }
+  const odd = [identity.creditorIdentifier, identity.mandateReference].find(isOdd)
+  if (odd !== undefined) {
+    return {
+      message: `Row ${rowId} cannot have the assigned identifier "${showValue(odd)}": ${isScientific(odd) ? 'a spreadsheet has rounded it' : 'it holds characters that cannot be seen, or is too long'}`,
+      next: 'Type it as the service shows it; in a spreadsheet make the column text first',
+    }
+  }
+  const reference = identity.mandateReference
+  const owner = ownerOf(reference)
+  const isInList = references.has(reference.toLowerCase())
+  references.add(reference.toLowerCase())
+  if (owner === undefined && !isInList) return null
+  return {
+    message: `Row ${rowId} cannot have the assigned reference "${reference}": ${owner === undefined ? 'another row of the list' : `row ${owner}`} has it`,
+    next: 'Ask the service which mandate it belongs to',
+  }
+}
+
+/** That the service does not hold a mandate is no evidence while its request may still arrive. */
+function waitFault(
+  { nowMs, force }: Examination,
+  { id, startedAt }: Subject,
+  decision: 'resend' | 'refused',
+): Rejection | null {
+  if (startedAt === null) throw new Error(`Row ${id} is in doubt without an attempt`)
+  const untilMs = Date.parse(startedAt) + LATE_REQUEST_MS
+  const isForced = force && decision === 'resend'
+  if (isForced || nowMs >= untilMs) return null
+  const until = new Date(Math.ceil(untilMs / 1_000) * 1_000).toISOString()
+  return {
+    message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused'} yet: its request left less than 15 minutes ago and may still arrive`,
+    next: `After ${until.slice(0, 10)} ${until.slice(11, 19)} UTC look again whether the service has the mandate, then decide${force ? '; only a resend can be forced' : ''}`,
+  }
+}
+
+const LONGEST_ASSIGNED = 70
+
+const isOdd = (text: string): boolean =>
+  text.length > LONGEST_ASSIGNED || printable(text) !== text || isScientific(text)
+
+/** Typed or saved by a spreadsheet: what stands around an identifier is no part of it, and two may not differ by it. */
+const cleaned = (assigned: AssignedIdentity | null): AssignedIdentity | null =>
+  assigned === null
+    ? null
+    : {
+        creditorIdentifier: cleanCell(assigned.creditorIdentifier),
+        mandateReference: cleanCell(assigned.mandateReference),
+      }
+
+const nextFor = (state: RowState, decision: Decision): string =>
+  state === 'refused' && decision === 'resend'
+    ? 'Refused rows are sent again with "sepa-migrate run --retry-refused"'
+    : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
+
+/** A hash may look like an account number, so only the file's name is masked. */
+function maskEvidence(evidence: string): string {
+  const hash = evidence.lastIndexOf(' (SHA-256 ')
+  return hash < 0 ? maskAccounts(evidence) : maskAccounts(evidence.slice(0, hash)) + evidence.slice(hash)
+}
+
+function prepareApplying(connection: Connection, at: string) {
+  const record = connection.prepare(
+    `insert into decision
+       (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
+     values (:rowId, :attemptId, :at, :by, :decision, :from, :to, :reason, :evidence)`,
+  )
+  const release = connection.prepare<[number]>(`update attempt set outcome = 'released' where id = ?`)
+  const move = connection.prepare<[string, number, string]>(
+    `update row set state = ? where id = ? and state = ?`,
+  )
+  const register = prepareRegistration(connection)
+
+  return ({ subject, resolution, to }: Approved): void => {
+    const { id, attemptId, state } = subject
+    const { decision, by, reason, evidence, assigned } = resolution
+    record.run({
+      rowId: id,
+      attemptId,
+      at,
+      by: maskAccounts(by),
+      decision,
+      from: state,
+      to,
+      // Somebody may have typed or pasted an account number, and a file may be named after one.
+      reason: maskAccounts(reason),
+      evidence: evidence === null ? null : maskEvidence(evidence),
+    })
+    if (assigned !== null) {
+      register({ rowId: id, from: state, assigned, at })
+      return
+    }
+    // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
+    const isReleased = state === 'in_doubt' && decision !== 'written_off'
+    if (isReleased && attemptId !== null) release.run(attemptId)
+    move.run(to, id, state)
+  }
+}
+
+/**
+ * A later file has other values for its mandate, and came while nothing could replace the row. To send it again would
+ * send what somebody has corrected.
+ */
+const IS_CORRECTED = `exists (select 1 from row as later
+  where later.mandate_key = row.mandate_key and later.id > row.id and later.state = 'conflict')`
+
+/** Refused rows become ready again, each by a decision on record; all of them where an older copy is adopted. */
+export function retryRefused(connection: Connection, by: string, at: string, adoption?: string): number {
+  const reason = adoption ?? 'run --retry-refused'
+  const which = adoption === undefined ? `state = 'refused' and not ${IS_CORRECTED}` : `state = 'refused'`
+  const { changes } = connection
+    .prepare<[{ at: string; by: string; reason: string }]>(
+      `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+       select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
+         from row left join attempt on row_id = row.id and n = attempts where ${which}`,
+    )
+    .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  if (changes === 0) return 0
+  connection
+    .prepare<[string]>(`update row set state = ? where ${which}`)
+    .run(transition('refused', 'retry_refused'))
+  noteChange(connection, at)
+  return changes
+}

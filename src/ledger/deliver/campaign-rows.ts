@@ -1,0 +1,120 @@
+import { hostname } from 'node:os'
+import { LedgerError } from '../../errors.js'
+import type { Connection } from '../file/connection.js'
+import { createFingerprints, type Fingerprints } from '../admit/fingerprints.js'
+import type { Ledger, RunSettings } from '../ledger.js'
+
+const SECRET_BYTES = 32
+const ID_BYTES = 8
+
+/** The one row that says which campaign this is; made with the ledger. */
+export function createCampaign(
+  connection: Connection,
+  random: (bytes: number) => Uint8Array,
+  at: string,
+): void {
+  if (connection.prepare('select 1 from campaign').get() !== undefined) return
+  connection
+    .prepare<[{ ledgerId: string; at: string; secret: Uint8Array }]>(
+      'insert into campaign (id, ledger_id, created_at, changed_at, secret) values (1, :ledgerId, :at, :at, :secret)',
+    )
+    .run({
+      ledgerId: Buffer.from(random(ID_BYTES)).toString('hex'),
+      at,
+      secret: random(SECRET_BYTES),
+    })
+}
+
+export const noteHolder = (
+  connection: Connection,
+  { pid, user }: { pid: number | null; user: string | null },
+  at: string,
+): void =>
+  void connection
+    .prepare('insert or replace into holder (id, pid, host, since, user) values (1, :pid, :host, :at, :user)')
+    .run({ pid, host: hostname(), at, user })
+
+export const noteChange = (connection: Connection, at: string): void =>
+  void connection.prepare<[string]>('update campaign set changed_at = ?').run(at)
+
+/** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare or to send */
+export function assertNotPurged(connection: Connection, file: string, action: string): Uint8Array {
+  const campaign = connection
+    .prepare<[], { secret: Buffer | null; purgedAt: string | null }>(
+      'select secret, purged_at as purgedAt from campaign',
+    )
+    .get()
+  if (campaign?.secret) return campaign.secret
+  throw new LedgerError(
+    'unwritable',
+    `Cannot ${action} the ledger "${file}": it was purged at ${campaign?.purgedAt ?? 'an unknown time'}`,
+    'Start a new ledger with --ledger; mandates of this one must not be in its files',
+  )
+}
+
+export const fingerprintsOf = (connection: Connection, file: string, action: string): Fingerprints =>
+  createFingerprints(assertNotPurged(connection, file, action))
+
+/** @throws {LedgerError} `other_campaign` */
+export function bind(
+  connection: Connection,
+  file: string,
+  campaign: Parameters<Ledger['bind']>[0],
+  at: string,
+): void {
+  if (isBound(connection, file, campaign)) return
+  connection
+    .prepare<[string, string, string]>('update campaign set base_url = ?, username = ?, changed_at = ?')
+    .run(campaign.baseUrl, campaign.username, at)
+}
+
+/**
+ * @returns false for a ledger that belongs to nobody yet
+ * @throws {LedgerError} `other_campaign`
+ */
+export function isBound(
+  connection: Connection,
+  file: string,
+  { baseUrl, username }: Parameters<Ledger['bind']>[0],
+): boolean {
+  const bound = connection
+    .prepare<[], { baseUrl: string | null; username: string | null }>(
+      'select base_url as baseUrl, username from campaign',
+    )
+    .get()
+  if (bound?.baseUrl == null) return false
+  if (bound.baseUrl === baseUrl && bound.username === username) return true
+  const isSameUrl = bound.baseUrl === baseUrl
+  throw new LedgerError(
+    'other_campaign',
+    isSameUrl
+      ? `Cannot use the ledger "${file}" for the user "${username}": it belongs to the user "${bound.username ?? ''}"`
+      : `Cannot use the ledger "${file}" for "${baseUrl}": it belongs to "${bound.baseUrl}"`,
+    'Give the address and the user of this campaign, or another ledger with --ledger. Nothing was sent',
+  )
+}
+
+export function insertRun(connection: Connection, settings: RunSettings, at: string): number {
+  noteChange(connection, at)
+  const { lastInsertRowid } = connection
+    .prepare(
+      `insert into run (started_at, version, host, pid, as_of, zone, settings)
+       values (:at, :version, :host, :pid, :asOf, :zone, :settings)`,
+    )
+    .run({ ...settings, at, settings: JSON.stringify(settings.settings) })
+  return Number(lastInsertRowid)
+}
+
+export function endRun(
+  connection: Connection,
+  runId: number,
+  { stoppedBy, exitCode }: Parameters<Ledger['endRun']>[1],
+  at: string,
+): void {
+  noteChange(connection, at)
+  connection
+    .prepare<[string, string | null, number, number]>(
+      'update run set ended_at = ?, stopped_by = ?, exit_code = ? where id = ?',
+    )
+    .run(at, stoppedBy, exitCode, runId)
+}

@@ -1,0 +1,246 @@
+import { transition } from '../../domain/row/row-state.js'
+import type { Outcome } from '../../domain/row/outcome.js'
+import { prepareRegistration } from './account-removal.js'
+import type { Connection } from '../file/connection.js'
+import type { EmergencyFile } from '../safety/emergency-file.js'
+import type { Attempt, ReadyRow } from '../ledger.js'
+
+export interface GroupCommitParts {
+  readonly connection: Connection
+  readonly now: () => string
+  readonly newRequestId: () => string
+  /** The run that intents belong to. @throws when none was started */
+  readonly runId: () => number
+  readonly emergency: () => EmergencyFile | null
+  /** Calls back once the events of this turn have all been told. */
+  readonly defer: (flush: () => void) => void
+  /** One IMMEDIATE transaction; once it has thrown it throws for ever. */
+  readonly write: <Value>(body: () => Value) => Value
+  /** Told how many attempts there are, after their intents are durable and before a request leaves. */
+  readonly begun: (attempts: number) => void
+  /** Told after a commit, with the number of rows that were settled. */
+  readonly settled: (count: number) => void
+}
+
+export interface GroupCommit {
+  readonly begin: (row: ReadyRow) => Promise<Attempt>
+  readonly settle: (attempt: Attempt, outcome: Outcome) => Promise<void>
+  readonly isReferenceWaiting: (mandateReference: string) => boolean
+  /** Commits what waits now. */
+  readonly flush: () => void
+}
+
+interface Intent {
+  readonly kind: 'intent'
+  readonly rowId: number
+  readonly resolve: (attempt: Attempt) => void
+  readonly reject: (error: unknown) => void
+}
+interface Settlement {
+  readonly kind: 'settlement'
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+type Waiting = Intent | Settlement
+
+interface Committed {
+  /** Id of the attempt that begins, or 0 for an outcome. */
+  readonly begun: number
+  readonly announce: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What waits for its commit. The functions below change it; nobody else sees it. */
+interface Group {
+  readonly parts: GroupCommitParts
+  readonly commitIntent: (rowId: number) => Attempt
+  readonly commitSettlement: (attempt: Attempt, outcome: Outcome) => void
+  readonly noteChange: (at: string) => void
+  waiting: Waiting[]
+  /** References that wait among them, with letters folded. */
+  references: Set<string>
+}
+
+/** SQLite compares references without case for the letters a to z; so does this. */
+const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/**
+ * Group commit: what is asked for in one turn of the event loop is one transaction, so that an outcome travels with
+ * the next intents and one flush of the disk serves them all. No timer: while one flush blocks, the next group gathers.
+ *
+ * A group is all or nothing. If its commit throws, nobody is told that an intent is durable, no request of it
+ * leaves, and the ledger takes no further write: after a failed flush the kernel may have dropped what it reports as
+ * written. See ledger/README.md#how-it-is-written.
+ */
+export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
+  const noteChange = parts.connection.prepare<[string]>('update campaign set changed_at = ?')
+  const group: Group = {
+    parts,
+    commitIntent: prepareIntent(parts),
+    commitSettlement: prepareSettlement(parts),
+    noteChange: (at) => void noteChange.run(at),
+    waiting: [],
+    references: new Set(),
+  }
+  return {
+    begin: ({ id }) =>
+      new Promise((resolve, reject) => enqueue(group, { kind: 'intent', rowId: id, resolve, reject })),
+    settle: (attempt, outcome) =>
+      new Promise((resolve, reject) => {
+        if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
+        enqueue(group, { kind: 'settlement', attempt, outcome, resolve, reject })
+      }),
+    isReferenceWaiting: (mandateReference) => group.references.has(foldCase(mandateReference)),
+    flush: () => flush(group),
+  }
+}
+
+function enqueue(group: Group, event: Waiting): void {
+  group.waiting.push(event)
+  if (group.waiting.length === 1) group.parts.defer(() => flush(group))
+}
+
+function flush(group: Group): void {
+  const { parts, waiting } = group
+  if (waiting.length === 0) return
+  group.waiting = []
+  let committed: Committed[]
+  try {
+    committed = parts.write(() => {
+      group.noteChange(parts.now())
+      return waiting.map((event) => commit(group, event))
+    })
+  } catch (error) {
+    giveUp(parts, waiting, error)
+    return
+  }
+  group.references = new Set()
+  announce(parts, committed)
+  parts.settled(waiting.filter(({ kind }) => kind === 'settlement').length)
+}
+
+/** In the order they were told: a row may be turned away and begun again within one turn. */
+function commit({ commitIntent, commitSettlement }: Group, event: Waiting): Committed {
+  if (event.kind === 'intent') {
+    const attempt = commitIntent(event.rowId)
+    return { begun: attempt.id, announce: () => event.resolve(attempt), reject: event.reject }
+  }
+  commitSettlement(event.attempt, event.outcome)
+  return { begun: 0, announce: event.resolve, reject: event.reject }
+}
+
+/** What cannot be noted must not leave; what came back is on disk all the same. */
+function announce(parts: GroupCommitParts, committed: readonly Committed[]): void {
+  const attempts = Math.max(0, ...committed.map(({ begun }) => begun))
+  let fault: { readonly error: unknown } | null = null
+  try {
+    if (attempts > 0) parts.begun(attempts)
+  } catch (error) {
+    fault = { error }
+  }
+  for (const each of committed) {
+    if (fault !== null && each.begun > 0) each.reject(fault.error)
+    else each.announce()
+  }
+}
+
+function giveUp(parts: GroupCommitParts, waiting: readonly Waiting[], error: unknown): void {
+  for (const event of waiting) {
+    if (event.kind === 'settlement') parts.emergency()?.append(emergencyLine(event, parts.now()))
+  }
+  for (const event of waiting) event.reject(error)
+}
+
+/** Evidence for a person: no account number, which the outcome has masked already. */
+function emergencyLine({ attempt, outcome }: Settlement, at: string): Readonly<Record<string, unknown>> {
+  const assigned = outcome.kind === 'registered' ? outcome.value : null
+  const { status, errorCode, message, answer } = outcome.evidence
+  return {
+    kind: 'outcome',
+    at,
+    row: attempt.rowId,
+    attempt: attempt.n,
+    requestId: attempt.requestId,
+    outcome: outcome.kind,
+    assignedCreditorIdentifier: assigned?.creditorIdentifier ?? null,
+    assignedMandateReference: assigned?.mandateReference ?? null,
+    reason: outcome.reason,
+    status,
+    errorCode,
+    message,
+    answer,
+  }
+}
+
+function changeOne(changes: number, what: string): void {
+  if (changes !== 1)
+    throw new Error(`Cannot record ${what}: ${changes} rows were in the expected state, not 1`)
+}
+
+function prepareIntent({
+  connection,
+  now,
+  newRequestId,
+  runId,
+}: GroupCommitParts): (rowId: number) => Attempt {
+  const insert = connection.prepare<
+    [{ rowId: number; runId: number; requestId: string; at: string }],
+    { id: number; n: number }
+  >(
+    `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+     select id, attempts + 1, :runId, mandate_key, :requestId, :at from row where id = :rowId and state = 'ready'
+     returning id, n`,
+  )
+  const send = connection.prepare<[string, number]>(
+    `update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`,
+  )
+  return (rowId) => {
+    const requestId = newRequestId()
+    const attempt = insert.get({ rowId, runId: runId(), requestId, at: now() })
+    const { changes } = send.run(transition('ready', 'intent'), rowId)
+    changeOne(attempt === undefined ? 0 : changes, `the intent for row ${rowId}`)
+    if (attempt === undefined) throw new Error(`Row ${rowId} has no attempt`)
+    return { ...attempt, rowId, requestId }
+  }
+}
+
+function prepareSettlement({
+  connection,
+  now,
+}: GroupCommitParts): (attempt: Attempt, outcome: Outcome) => void {
+  const endAttempt = connection.prepare(
+    `update attempt set outcome = :outcome, ended_at = :at, started = :started, hint = :hint, reason = :reason,
+       status = :status, error_code = :errorCode, service_code = :serviceCode, field = :field, message = :message,
+       answer = :answer, duration_ms = :durationMs, retry_after_ms = :retryAfterMs, notes = :notes
+     where id = :id and outcome is null`,
+  )
+  const move = connection.prepare<[string, number]>(
+    `update row set state = ? where id = ? and state = 'sending'`,
+  )
+  const register = prepareRegistration(connection)
+
+  return (attempt, outcome) => {
+    const at = now()
+    const { evidence } = outcome
+    const { changes } = endAttempt.run({
+      ...evidence,
+      id: attempt.id,
+      at,
+      outcome: outcome.kind,
+      started: evidence.started ? 1 : 0,
+      hint: outcome.kind === 'in_doubt' ? outcome.hint : null,
+      reason: outcome.reason,
+      notes: outcome.kind === 'registered' ? JSON.stringify(outcome.notes) : null,
+    })
+    changeOne(changes, `the outcome of attempt ${attempt.id}`)
+    const next = transition('sending', outcome.kind)
+    if (outcome.kind !== 'registered') {
+      changeOne(move.run(next, attempt.rowId).changes, `the outcome of row ${attempt.rowId}`)
+      return
+    }
+    const isRegistered = register({ rowId: attempt.rowId, from: 'sending', assigned: outcome.value, at })
+    changeOne(isRegistered ? 1 : 0, `the registration of row ${attempt.rowId}`)
+  }
+}

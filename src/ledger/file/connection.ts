@@ -1,0 +1,135 @@
+import { maskAccounts } from '../../domain/text/masking.js'
+import type { Database } from '../../database.js'
+import { openDatabase } from '../../driver.js'
+import { LedgerError } from '../../errors.js'
+
+export type Connection = Database
+
+const BUSY_TIMEOUT_MS = 5_000
+/** A million rows are admitted as fast as with twice as much, and the whole process stays below 250 MB. */
+const CACHE_KIB = 32 * 1024
+const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
+const FULL = 2
+
+/** Up to 3.51.2 two connections that write or checkpoint could corrupt the file (ledger/README.md#how-it-is-written). */
+const OLDEST_SQLITE = [3, 51, 3] as const
+
+export function isSafeSqlite(version: string): boolean {
+  const parts = version.split('.').map(Number)
+  for (const [index, least] of OLDEST_SQLITE.entries()) {
+    const part = parts[index] ?? 0
+    if (part !== least) return part > least
+  }
+  return true
+}
+
+function assertSqlite(connection: Connection): void {
+  const version = connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''
+  if (isSafeSqlite(version)) return
+  throw new LedgerError(
+    'unsafe',
+    `Cannot use SQLite ${version}: it can damage a ledger that is read while it is written`,
+    `Install better-sqlite3 with SQLite ${OLDEST_SQLITE.join('.')} or newer`,
+  )
+}
+
+/** The only connection that may write. */
+export function openForWriting(file: string): Connection {
+  const connection = openDatabase(file, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+  try {
+    assertSqlite(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Run once the file is known to be ours: the first of them writes to it. */
+export function configureForWriting(connection: Connection): void {
+  const mode = connection.pragma('journal_mode = WAL', { simple: true })
+  if (mode !== 'wal') {
+    throw new LedgerError(
+      'unsafe',
+      `Cannot keep a write-ahead log here: SQLite fell back to "${String(mode)}"`,
+      'Give a path on a local disk with --ledger',
+    )
+  }
+  for (const setting of [
+    'synchronous = FULL',
+    'fullfsync = ON',
+    'checkpoint_fullfsync = ON',
+    `journal_size_limit = ${JOURNAL_LIMIT_BYTES}`,
+    'wal_autocheckpoint = 1000',
+    ...COMMON_SETTINGS,
+  ]) {
+    connection.pragma(setting)
+  }
+  assertFullSync(connection)
+  addFunctions(connection)
+}
+
+/** `mask_accounts(text)`: a mandate reference may be, or may hold, an account number. */
+const addFunctions = (connection: Connection): void =>
+  void connection.function('mask_accounts', { deterministic: true }, (text) => maskAccounts(String(text)))
+
+const COMMON_SETTINGS = [
+  'foreign_keys = ON',
+  'trusted_schema = OFF',
+  'cell_size_check = ON',
+  'secure_delete = ON',
+  'recursive_triggers = ON',
+  `cache_size = -${CACHE_KIB}`,
+]
+
+/**
+ * This build opens such ledgers with NORMAL, where a power cut may take back an intent whose request had left. The
+ * table is read first because the pragma tells the truth only after that (ledger/README.md#how-it-is-written).
+ */
+export function assertFullSync(connection: Connection): void {
+  connection.prepare('select count(*) from sqlite_schema').get()
+  if (connection.pragma('synchronous', { simple: true }) === FULL) return
+  throw new LedgerError(
+    'unsafe',
+    'Cannot make the ledger durable: SQLite did not accept synchronous=FULL',
+    'Report this; nothing was sent',
+  )
+}
+
+/** A connection of its own for a reader beside the writer. */
+export function openForReading(file: string): Connection {
+  const connection = openDatabase(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+  try {
+    assertSqlite(connection)
+    connection.pragma('query_only = ON')
+    connection.pragma('trusted_schema = OFF')
+    connection.pragma('cell_size_check = ON')
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** A private temporary database that no name leads to; SQLite removes it when it is closed or the process dies. */
+export function openScratch(): Connection {
+  const connection = openDatabase('')
+  for (const setting of ['synchronous = OFF', ...COMMON_SETTINGS]) connection.pragma(setting)
+  addFunctions(connection)
+  return connection
+}
+
+/**
+ * Moves the write-ahead log into the file and empties it, so that removed account numbers are in neither.
+ * Never waits: a reader that pins the log must not stop the run.
+ * @returns false when a reader kept some of it; try again later
+ */
+export function emptyLog(connection: Connection): boolean {
+  connection.pragma('busy_timeout = 0')
+  try {
+    const result = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+    return result.every(({ busy }) => busy === 0)
+  } finally {
+    connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
+}

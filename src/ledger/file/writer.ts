@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { openAdmission } from '../admit/admission.js'
+import {
+  assertNotPurged,
+  bind,
+  createCampaign,
+  endRun,
+  fingerprintsOf,
+  isBound,
+  insertRun,
+  noteHolder,
+} from '../deliver/campaign-rows.js'
+import { createClaims } from '../deliver/claims.js'
+import { emptyLog, type Connection } from './connection.js'
+import { prepareTotals } from '../read/control-totals.js'
+import { startGroupCommit, type GroupCommit } from '../deliver/delivery.js'
+import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
+import type { Admission, Ledger, RunSettings } from '../ledger.js'
+import type { Clock } from '../../domain/text/clock.js'
+import type { Lock } from '../safety/lock.js'
+import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
+import { createReader } from '../read/open-reader.js'
+import { prepareReadyRows } from '../deliver/ready-rows.js'
+import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
+import { resolveRows, retryRefused } from '../decide/resolution.js'
+import { createStorage, type Storage } from './storage.js'
+
+export interface LedgerOptions {
+  readonly file: string
+  readonly clock: Clock
+  /** Makes the file where there is none; true when left out. */
+  readonly create?: boolean
+  /** Allows a folder that others can write: the operator knows better. False when left out. */
+  readonly sharedFolder?: boolean
+  /** Who opens it, for the text that refuses a second process. */
+  readonly pid?: number
+  /** The user of the operating system, recorded beside every decision. */
+  readonly user?: string | null
+  /** Runs the group commit once the events of this turn have been told; `setImmediate` when left out. */
+  readonly defer?: (flush: () => void) => void
+  /** Secret, ledger id and request ids come from here. */
+  readonly random?: (bytes: number) => Uint8Array
+}
+
+const RETRY = 'send refused rows again from'
+
+/** After this many settled rows the write-ahead log is emptied, so that removed account numbers leave the disk. */
+const SETTLED_PER_LOG = 2_000
+
+const USUAL_UNDER_WAY = 8
+
+/** A random UUID (version 4) from 16 random bytes. */
+function uuidFrom(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex')
+  const variant = '89ab'.charAt((bytes[8] ?? 0) & 3)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+export interface LedgerParts extends LedgerOptions {
+  /** The file was found without the write-ahead log that a run leaves behind when it dies. */
+  readonly isLogMissing?: boolean
+  readonly connection: Connection
+  readonly lock: Lock
+}
+
+/** A ledger that is held for writing. The functions below change it; nobody else sees it. */
+interface Held {
+  readonly connection: Connection
+  readonly file: string
+  readonly clock: Clock
+  readonly lock: Lock
+  readonly storage: Storage
+  readonly now: () => string
+  runId: number | null
+  emergency: EmergencyFile | null
+  noteAttempts: (attempts: number) => void
+  isAdmitting: boolean
+  settledSinceEmptied: number
+  isClosed: boolean
+  isEmptied: boolean
+}
+
+/** Puts the verbs together over a connection that is configured and migrated. */
+export function createLedger(parts: LedgerParts): Ledger {
+  const random = parts.random ?? randomBytes
+  const held = hold(parts)
+  const { connection, file, now, storage } = held
+  const recovered = takeOver(held, parts, random)
+  const newRequestId = (): string => uuidFrom(random(16))
+  const commits = groupCommitOf(held, newRequestId, parts.defer ?? setImmediate)
+  return {
+    file,
+    recovered,
+    assertBelongsTo: (campaign) => void isBound(connection, file, campaign),
+    bind: (campaign) => join(held, () => bind(connection, file, campaign, now())),
+    view: { ...createReader(connection, file), close: () => undefined },
+    startRun: (settings, underWay = USUAL_UNDER_WAY) => startRun(held, settings, underWay),
+    endRun: (id, end) => {
+      commits.flush()
+      storage.write(() => endRun(connection, id, end, now()))
+      held.runId = null
+    },
+    admit: (options) => admit(held, options),
+    ...readyVerbs(held),
+    begin: commits.begin,
+    settle: commits.settle,
+    hasAssigned: prepareHasAssigned(held, commits),
+    ...decisionVerbs(held),
+    claims: createClaims({
+      connection,
+      now,
+      newRequestId,
+      write: storage.write,
+      runId: () => currentRun(held),
+      noteWith: (note) => (held.noteAttempts = note),
+    }),
+    totals: prepareTotals(connection),
+    close: () => close(held, commits),
+    holdsOldPages: () => held.isClosed && !held.isEmptied,
+  }
+}
+
+function hold({ connection, clock, lock, file: given }: LedgerParts): Held {
+  const file = resolve(given)
+  return {
+    connection,
+    file,
+    clock,
+    lock,
+    storage: createStorage(connection, file),
+    now: () => new Date(clock.now()).toISOString(),
+    runId: null,
+    emergency: null,
+    noteAttempts: () => undefined,
+    isAdmitting: false,
+    settledSinceEmptied: 0,
+    isClosed: false,
+    isEmptied: true,
+  }
+}
+
+/** @returns how many rows an earlier process left in `sending` */
+function takeOver(
+  { connection, file, now, storage }: Held,
+  { pid, user, isLogMissing = false }: LedgerParts,
+  random: (bytes: number) => Uint8Array,
+): number {
+  return storage.write(() => {
+    createCampaign(connection, random, now())
+    noteHolder(connection, { pid: pid ?? null, user: user ?? null }, now())
+    return recover(connection, file, now(), isLogMissing)
+  })
+}
+
+const groupCommitOf = (
+  held: Held,
+  newRequestId: () => string,
+  defer: (flush: () => void) => void,
+): GroupCommit =>
+  startGroupCommit({
+    connection: held.connection,
+    now: held.now,
+    newRequestId,
+    runId: () => currentRun(held),
+    emergency: () => held.emergency,
+    defer,
+    write: held.storage.writeOrBreak,
+    begun: (attempts) => held.noteAttempts(attempts),
+    settled: (count) => noteSettled(held, count),
+  })
+
+function noteSettled(held: Held, count: number): void {
+  held.settledSinceEmptied += count
+  if (held.settledSinceEmptied >= SETTLED_PER_LOG && emptyLogNow(held)) held.settledSinceEmptied = 0
+}
+
+function currentRun({ runId }: Held): number {
+  if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
+  return runId
+}
+
+/** What a person must agree to first is part of the admission that is open, and goes with it. */
+const join = <Value>({ isAdmitting, storage }: Held, body: () => Value): Value =>
+  isAdmitting ? storage.guard(body) : storage.write(body)
+
+/** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
+function emptyLogNow({ storage, connection }: Held): boolean {
+  try {
+    return storage.guard(() => emptyLog(connection))
+  } catch {
+    return false
+  }
+}
+
+function startRun(held: Held, settings: RunSettings, underWay: number): number {
+  const { connection, file, now, storage } = held
+  storage.assertSound()
+  held.emergency?.close()
+  held.emergency = storage.guard(() => openEmergencyFile(file, underWay))
+  const runId = storage.write(() => insertRun(connection, settings, now()))
+  held.runId = runId
+  emptyLogNow(held) // so that the file itself says that a run has begun, should its log be lost
+  return runId
+}
+
+function admit(held: Held, { severities, isRetry = false }: Parameters<Ledger['admit']>[0]): Admission {
+  const { connection, file, now, storage } = held
+  storage.assertSound()
+  if (held.isAdmitting) throw new Error('Cannot admit while another admission is open')
+  const fingerprints = fingerprintsOf(connection, file, isRetry ? RETRY : 'admit files into')
+  const admission = openAdmission({
+    connection,
+    fingerprints,
+    severities,
+    now,
+    guard: storage.guard,
+    ended: (isCommitted) => {
+      held.isAdmitting = false
+      if (isCommitted) emptyLogNow(held)
+    },
+  })
+  held.isAdmitting = true
+  return admission
+}
+
+function readyVerbs({
+  connection,
+  file,
+  clock,
+  storage,
+}: Held): Pick<Ledger, 'ready' | 'countReady' | 'waiting'> {
+  const ready = prepareReadyRows(connection, {
+    file,
+    nowMs: clock.now,
+    fingerprints: () => fingerprintsOf(connection, file, 'send from'),
+  })
+  return {
+    ready: (after, limit) => {
+      storage.assertSound()
+      return storage.guard(() => ready.page(after, limit))
+    },
+    countReady: ready.count,
+    waiting: ready.waiting,
+  }
+}
+
+function prepareHasAssigned({ connection }: Held, commits: GroupCommit): Ledger['hasAssigned'] {
+  const assigned = connection
+    .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+  return (reference) => commits.isReferenceWaiting(reference) || assigned.get(reference) !== undefined
+}
+
+/** What people decide, about rows and about their data. */
+function decisionVerbs(held: Held): Pick<Ledger, 'resolve' | 'retryRefused' | 'purge' | 'erase'> {
+  const { connection, file, clock, now, storage } = held
+  return {
+    resolve: (resolutions, { dryRun, force = false }) =>
+      storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
+    retryRefused: (by) =>
+      join(held, () => {
+        assertNotPurged(connection, file, RETRY)
+        return retryRefused(connection, by, now())
+      }),
+    purge: (decision) => {
+      held.emergency?.close()
+      held.emergency = null
+      const rows = storage.write(() => removeAccounts(connection, decision, now()))
+      return storage.guard(() => erase(connection, file, rows))
+    },
+    erase: (request) => {
+      const rows = storage.write(() => eraseRows(connection, request, now()))
+      return storage.guard(() => afterErasure(connection, file, rows))
+    },
+  }
+}
+
+function close(held: Held, commits: GroupCommit): void {
+  if (held.isClosed) return
+  held.isClosed = true
+  const { connection, lock } = held
+  commits.flush()
+  if (connection.inTransaction) connection.exec('rollback')
+  if (held.runId !== null) noteEnd(held)
+  held.emergency?.close()
+  held.isEmptied = emptyLogNow(held)
+  connection.close()
+  lock.release()
+}
+
+/** A run that is closed on the way must not look like one whose process died. */
+function noteEnd({ connection, storage }: Held): void {
+  try {
+    storage.write(() => noteUnendedRuns(connection, UNNOTICED))
+  } catch {
+    // The ledger takes no write any more, and the next start says so.
+  }
+}

@@ -1,0 +1,311 @@
+import { resolve } from 'node:path'
+import type { RowState } from '../../domain/row/row-state.js'
+import type { RuleId } from '../../domain/rule/rules.js'
+import { UsageError } from '../../errors.js'
+import { openForReading, type Connection } from '../file/connection.js'
+import { prepareSourceTotals, prepareTotals } from './control-totals.js'
+import { entryAt } from '../../trust/entry.js'
+import { createFingerprints } from '../admit/fingerprints.js'
+import { copyOf } from '../file/ledger-copy.js'
+import { assertOurs, missing, versionOf } from '../schema/migration.js'
+import type {
+  CampaignRecord,
+  DecisionRecord,
+  FormerDoubt,
+  LedgerReader,
+  ProblemRecord,
+  RowRecord,
+  RunRecord,
+  SourceRecord,
+  WitnessedDecision,
+} from './reader.js'
+import {
+  ATTEMPT_COLUMNS,
+  PROBLEM_COLUMNS,
+  ROW_COLUMNS,
+  toAttempt,
+  toRow,
+  toRun,
+  toSource,
+  type StoredAttempt,
+  type StoredRow,
+  type StoredRun,
+  type StoredSource,
+} from './stored-rows.js'
+import { SCHEMA } from '../schema/schema.js'
+import { assertSafePlace } from '../safety/side-files.js'
+import { prepareStanding } from '../decide/standing.js'
+import { explaining } from '../file/storage-error.js'
+
+/**
+ * Opens a ledger beside the process that writes it; takes no lock and changes nothing. One of an older version is read
+ * from a copy of it.
+ * @param options `sharedFolder` allows a folder that others can write
+ * @throws {UsageError} where there is none, or an empty one
+ * @throws {LedgerError} `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
+ */
+export function openLedgerReader(path: string, { sharedFolder = false } = {}): LedgerReader {
+  const file = resolve(path)
+  const connection = readingLedger(file, { sharedFolder }, (ledger) =>
+    versionOf(ledger) === SCHEMA.length ? ledger : copyOf(ledger),
+  )
+  return explaining('read', file, () => {
+    try {
+      return createReader(connection, file)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  })
+}
+
+/** Hands the open ledger over; closes it again unless it is what comes back. */
+export function readingLedger(
+  file: string,
+  { sharedFolder = false }: { sharedFolder?: boolean },
+  take: (ledger: Connection) => Connection,
+): Connection {
+  return explaining('read', file, () => {
+    if (entryAt(file) === null) throw missing(file)
+    assertSafePlace(file, { sharedFolder })
+    const connection = openForReading(file)
+    let taken: Connection | null = null
+    try {
+      if (assertOurs(connection, file, SCHEMA)) {
+        throw new UsageError(
+          `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
+          'Start a campaign with "sepa-migrate run FILE"',
+        )
+      }
+      taken = take(connection)
+      return taken
+    } finally {
+      if (taken !== connection) connection.close()
+    }
+  })
+}
+
+/** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
+export function createReader(connection: Connection, file: string): LedgerReader {
+  const campaign = connection.prepare<[], CampaignRecord>(
+    `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+       changed_at as changedAt from campaign`,
+  )
+  const attempts = connection.prepare<[number], StoredAttempt>(
+    `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
+  )
+  const distinct = connection.prepare<[], { customers: number; mandates: number; accounts: number }>(
+    `select (select count(distinct customer_no) from row where place is not 0) as customers,
+       (select count(distinct mandate_key) from row where place is not 0) as mandates,
+       (select count(distinct iban_key) from row where place is not 0) as accounts`,
+  )
+  const creditors = connection.prepare<[], { creditorIdentifier: string; count: number }>(
+    `select original_creditor_identifier as creditorIdentifier, count(*) as count from row
+      where state = 'ready' group by 1 order by count desc, creditorIdentifier`,
+  )
+  const readRows = prepareRows(connection)
+  const standing = prepareStanding(connection)
+  const totals = prepareTotals(connection)
+  const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
+  return {
+    file,
+    campaign: () =>
+      explained(() => {
+        const record = campaign.get()
+        if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
+        return record
+      }),
+    totals: () => explained(totals),
+    sources: () => explained(() => readSources(connection)),
+    runs: () => explained(() => readRuns(connection)),
+    rows: (states, after, limit) => explained(() => readRows.page(states, after, limit)),
+    row: (id) => explained(() => readRows.one(id)),
+    rowOfReference: (reference) => explained(() => readRows.ofReference(reference)),
+    rowsOfCustomer: (customerNo) => explained(() => readRows.ofCustomer(customerNo)),
+    isAccountOf: prepareAccountQuestion(connection, explained),
+    rowsAbout: (customerNo) => explained(() => readRows.about(customerNo)),
+    attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
+    ...prepareProblemQueries(connection, explained),
+    refusalCounts: prepareRefusalCounts(connection, explained),
+    creditorsOfReady: () => explained(() => creditors.all()),
+    ...prepareDecisionQueries(connection, explained),
+    distinctCounts: () => explained(() => distinct.get() ?? { customers: 0, mandates: 0, accounts: 0 }),
+    standing: () => explained(standing.standing),
+    hasMark: (mark) => explained(() => standing.hasMark(mark)),
+    close: () => connection.close(),
+  }
+}
+
+function prepareRows(connection: Connection) {
+  const one = prepareOneRow(connection)
+  const each = (ids: readonly number[]): RowRecord[] => ids.flatMap((id) => one(id) ?? [])
+  const ids = connection
+    .prepare<[RowState, number, number], number>(
+      'select id from row where state = ? and id > ? order by id limit ?',
+    )
+    .pluck()
+  const idOfReference = connection
+    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+  const idsOfCustomer = connection
+    .prepare<[number], number>('select id from row where customer_no = ? order by id')
+    .pluck()
+  const unreadable = connection.prepare<[string], { id: number; cells: string }>(
+    'select id, cells from row where customer_no is null and cells like ? order by id',
+  )
+  return {
+    one,
+    ofReference: (reference: string): RowRecord | null => {
+      const id = idOfReference.get(reference)
+      return id === undefined ? null : one(id)
+    },
+    ofCustomer: (customerNo: number): RowRecord[] => each(idsOfCustomer.all(customerNo)),
+    about: (customerNo: number): RowRecord[] =>
+      each([
+        ...idsOfCustomer.all(customerNo),
+        ...unreadable
+          .all(`%${customerNo}%`)
+          .filter(({ cells }) => holdsNumber(cells, customerNo))
+          .map(({ id }) => id),
+      ]),
+    /** One range of the index for each state, then merged: no page has to look at rows of other states. */
+    page: connection.transaction((states: readonly RowState[], after: number, limit: number): RowRecord[] =>
+      each(
+        [...new Set(states)]
+          .flatMap((state) => ids.all(state, after, limit))
+          .sort((a, b) => a - b)
+          .slice(0, limit),
+      ),
+    ),
+  }
+}
+
+/** A row with its latest attempt, and with the latest doubt over its mandate that a person has decided. */
+function prepareOneRow(connection: Connection): (id: number) => RowRecord | null {
+  const read = connection.prepare<[number], StoredRow>(
+    `select ${ROW_COLUMNS} from row join source on source.id = source_id where row.id = ?`,
+  )
+  const lastAttempt = connection.prepare<[number, number], StoredAttempt>(
+    `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? and n = ?`,
+  )
+  const anyFormer = connection.prepare<[]>(
+    `select 1 from run cross join attempt on run_id = run.id and outcome = 'released' limit 1`,
+  )
+  const former = connection.prepare<[{ id: number; key: string | null }], FormerDoubt>(
+    `with recursive earlier (id) as (
+       values (:id) union select row.id from row join earlier on row.superseded_by = earlier.id),
+     released (id) as (
+       select id from attempt where outcome = 'released' and mandate_key = :key
+       union select id from attempt where outcome = 'released' and row_id in (select id from earlier))
+     select row_id as rowId, started_at as startedAt, request_id as requestId
+       from attempt where id = (select max(id) from released)`,
+  )
+  return (id) => {
+    const row = read.get(id)
+    if (row === undefined) return null
+    const attempt = row.attempts === 0 ? undefined : lastAttempt.get(id, row.attempts)
+    const hasFormer = anyFormer.get() !== undefined
+    const doubt = hasFormer ? former.get({ id, key: row.mandateKey }) : undefined
+    return toRow(row, attempt === undefined ? null : toAttempt(attempt), doubt ?? null)
+  }
+}
+
+/** By the fingerprint, which outlives the account number; a purge takes the secret of the fingerprints too. */
+function prepareAccountQuestion(connection: Connection, explained: Explained): LedgerReader['isAccountOf'] {
+  const read = connection.prepare<[number], { key: Buffer | null; secret: Buffer | null }>(
+    'select iban_key as key, secret from row, campaign where row.id = ?',
+  )
+  return (rowId, iban) =>
+    explained(() => {
+      const { key, secret } = read.get(rowId) ?? { key: null, secret: null }
+      return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
+    })
+}
+
+function readSources(connection: Connection): SourceRecord[] {
+  const sources = connection.prepare<[], StoredSource>(
+    `select id, name, sha256, bytes, records, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
+       reading from source order by id`,
+  )
+  const totalsOf = prepareSourceTotals(connection)
+  return connection.transaction(() => sources.all().map((stored) => toSource(stored, totalsOf(stored.id))))()
+}
+
+function readRuns(connection: Connection): RunRecord[] {
+  const runs = connection.prepare<[], StoredRun>(
+    `select id, started_at as startedAt, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
+       stopped_by as stoppedBy, exit_code as exitCode from run order by id`,
+  )
+  const counts = connection.prepare<[number], { outcome: RunOutcome; count: number }>(
+    'select outcome, count(*) as count from attempt where run_id = ? group by outcome',
+  )
+  return connection.transaction(() => runs.all().map((stored) => toRun(stored, counts.all(stored.id))))()
+}
+
+/** A cell that says nothing but this number, however a spreadsheet padded it. */
+const holdsNumber = (cells: string, customerNo: number): boolean =>
+  (JSON.parse(cells) as string[]).some(
+    (cell) => cell.replace(/[^\p{L}\p{N}]+/gu, '').replace(/^0+/, '') === String(customerNo),
+  )
+
+const hasColumn = (connection: Connection, table: string, name: string): boolean =>
+  connection
+    .prepare<[string, string]>('select 1 from pragma_table_info(?) where name = ?')
+    .get(table, name) !== undefined
+
+function prepareDecisionQueries(
+  connection: Connection,
+  explained: Explained,
+): Pick<LedgerReader, 'decisions' | 'decisionsOfRow'> {
+  // A ledger of an older program is read as it is.
+  const isOlder = !hasColumn(connection, 'decision', 'decided_as')
+  const columns = `id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by", decision,
+    reason, evidence`
+  const page = connection.prepare<[number, number], DecisionRecord>(
+    `select ${columns} from decision where id > ? order by id limit ?`,
+  )
+  const ofRow = connection.prepare<[number], WitnessedDecision>(
+    `select ${columns}, ${isOlder ? 'null' : 'decided_as'} as "as" from decision where row_id = ? order by id`,
+  )
+  return {
+    decisions: (after, limit) => explained(() => page.all(after, limit)),
+    decisionsOfRow: (rowId) => explained(() => ofRow.all(rowId)),
+  }
+}
+
+type RunOutcome = StoredAttempt['outcome']
+type Explained = <Value>(body: () => Value) => Value
+
+function prepareProblemQueries(
+  connection: Connection,
+  explained: Explained,
+): Pick<LedgerReader, 'problems' | 'problemsOfRow' | 'problemsOfRule' | 'problemCounts'> {
+  const tables = `problem join source on source.id = problem.source_id left join row on row.id = row_id`
+  const page = connection.prepare<[number, number], ProblemRecord>(
+    `select ${PROBLEM_COLUMNS} from ${tables} where problem.id > ? order by problem.id limit ?`,
+  )
+  const ofRow = connection.prepare<[number], ProblemRecord>(
+    `select ${PROBLEM_COLUMNS} from ${tables} where row_id = ? order by problem.id`,
+  )
+  const ofRule = connection.prepare<[RuleId, string, number], ProblemRecord>(
+    `select ${PROBLEM_COLUMNS} from ${tables} where problem.rule = ? and severity = ? order by problem.id limit ?`,
+  )
+  const counts = connection.prepare<[], { rule: RuleId; severity: 'error' | 'warning'; count: number }>(
+    `select rule, severity, count(*) as count from problem group by rule, severity order by count desc, rule, severity`,
+  )
+  return {
+    problems: (after, limit) => explained(() => page.all(after, limit)),
+    problemsOfRow: (rowId) => explained(() => ofRow.all(rowId)),
+    problemsOfRule: (rule, severity, limit) => explained(() => ofRule.all(rule, severity, limit)),
+    problemCounts: () => explained(() => counts.all()),
+  }
+}
+
+function prepareRefusalCounts(connection: Connection, explained: Explained): LedgerReader['refusalCounts'] {
+  const counts = connection.prepare<[], ReturnType<LedgerReader['refusalCounts']>[number]>(
+    `select status, service_code as serviceCode, field, message, count(*) as count
+       from row left join attempt on row_id = row.id and n = attempts where state = 'refused'
+      group by 1, 2, 3, 4 order by count desc, status, serviceCode, field, message`,
+  )
+  return () => explained(() => counts.all())
+}

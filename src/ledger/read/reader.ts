@@ -1,0 +1,197 @@
+import type { SourceReading } from '../../domain/rule/source-reading.js'
+import type { Finding } from '../../domain/rule/verdict.js'
+import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
+import type { RowState } from '../../domain/row/row-state.js'
+import type { RuleId } from '../../domain/rule/rules.js'
+import type { Totals } from '../../domain/row/totals.js'
+
+/** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
+export interface CampaignRecord {
+  /** Random, made with the ledger; tells two ledgers apart in a report. */
+  readonly ledgerId: string
+  readonly createdAt: string
+  /** Null until the first run binds the ledger to a service. */
+  readonly baseUrl: string | null
+  readonly username: string | null
+  readonly purgedAt: string | null
+  /** The time of the latest change of any kind: what a report gives as its own date, so that it is repeatable. */
+  readonly changedAt: string
+}
+
+export interface SourceRecord {
+  readonly id: number
+  readonly name: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly records: number
+  /** Of the records, those that name a row of the ledger. */
+  readonly resubmitted: number
+  readonly blankLines: number
+  readonly admittedAt: string
+  readonly header: readonly string[]
+  /** The header name that feeds each field, as the admission gave it; a constant has none. */
+  readonly columns: Readonly<Record<string, string>>
+  readonly reading: SourceReading
+  readonly totals: Totals
+}
+
+export interface RunRecord {
+  readonly id: number
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly version: string
+  readonly host: string
+  readonly asOf: string
+  readonly zone: string
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly stoppedBy: string | null
+  readonly exitCode: number | null
+  /** Attempts of this run by outcome; `open` counts intents without one. */
+  readonly attempts: Readonly<Record<Outcome['kind'] | 'open', number>>
+}
+
+export interface AttemptRecord {
+  readonly id: number
+  readonly n: number
+  readonly runId: number
+  readonly requestId: string
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly durationMs: number | null
+  /** Whether a byte may have left: null where the process died before it could say. */
+  readonly started: boolean | null
+  /** `released`: a person decided to send the row again after this attempt. */
+  readonly outcome: Outcome['kind'] | 'released' | null
+  readonly hint: DoubtHint | null
+  readonly reason: string | null
+  readonly status: number | null
+  readonly errorCode: string | null
+  readonly serviceCode: string | null
+  readonly field: string | null
+  readonly message: string | null
+  /** Masked, at most 2 KiB. */
+  readonly answer: string | null
+  readonly notes: readonly RuleId[]
+}
+
+/** A request of a mandate that may have been applied, whatever a person called it since. */
+export interface FormerDoubt {
+  readonly rowId: number
+  readonly startedAt: string
+  readonly requestId: string
+}
+
+export interface RowRecord {
+  readonly id: number
+  readonly sourceId: number
+  readonly source: string
+  readonly record: number
+  readonly line: number
+  readonly state: RowState
+  /** The rule or reason that decided a state given at admission; null for the others. */
+  readonly rule: string | null
+  readonly customerNo: number | null
+  readonly ibanMasked: string | null
+  readonly signedDate: string | null
+  readonly originalCreditorIdentifier: string | null
+  readonly originalMandateReference: string | null
+  readonly mandateKey: string | null
+  readonly assignedCreditorIdentifier: string | null
+  readonly assignedMandateReference: string | null
+  readonly registeredAt: string | null
+  readonly latestFirstDebit: string | null
+  readonly supersededBy: number | null
+  /** The row that this one says it corrects; 0 where it does not say which; null for a record of an export. */
+  readonly corrects: number | null
+  /** The source in whose totals it counts: a correction counts in the place of the row it replaced. Null: in none. */
+  readonly countedIn: number | null
+  readonly attempts: number
+  readonly lastAttempt: AttemptRecord | null
+  /** The latest that a person has decided on, of this row, of a row that it replaced or of the same mandate. */
+  readonly formerDoubt: FormerDoubt | null
+  /** The original cells, in the order of the source's header; null once they were removed. */
+  readonly cells: readonly string[] | null
+}
+
+export interface ProblemRecord extends Finding {
+  readonly id: number
+  readonly source: string
+  /** Null for a finding on a whole file, with `line`. */
+  readonly rowId: number | null
+  readonly record: number | null
+  readonly line: number | null
+  readonly column: string
+}
+
+export interface DecisionRecord {
+  readonly id: number
+  readonly rowId: number
+  readonly attemptId: number | null
+  readonly at: string
+  readonly by: string
+  readonly decision: string
+  readonly reason: string
+  readonly evidence: string | null
+}
+
+export interface WitnessedDecision extends DecisionRecord {
+  /** The user of the operating system then; null where nobody said. */
+  readonly as: string | null
+}
+
+/** What tells this ledger from an older copy of itself and from other ledgers. */
+export interface Standing {
+  readonly ledgerId: string
+  /** Runs that were started, the one that is going included. */
+  readonly runs: number
+  /** Attempts of all runs. */
+  readonly attempts: number
+  /** True once a run has begun to send. */
+  readonly hasMarks: boolean
+  /** A run was found that had not ended, without a write-ahead log: its last commits may be lost. */
+  readonly isLogMissing: boolean
+  /** SHA-256 of every source. */
+  readonly sources: readonly string[]
+}
+
+/** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
+export interface LedgerReader {
+  readonly file: string
+  readonly campaign: () => CampaignRecord
+  readonly totals: () => Totals
+  readonly sources: () => SourceRecord[]
+  readonly runs: () => RunRecord[]
+  readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
+  readonly row: (id: number) => RowRecord | null
+  /** The row to which the service gave this reference, in any case of letters. */
+  readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null
+  readonly rowsOfCustomer: (customerNo: number) => RowRecord[]
+  /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
+  readonly isAccountOf: (rowId: number, iban: string) => boolean | null
+  /** Those, and rows without a readable customer number in whose cells it stands. */
+  readonly rowsAbout: (customerNo: number) => RowRecord[]
+  readonly attempts: (rowId: number) => AttemptRecord[]
+  readonly problems: (after: number, limit: number) => ProblemRecord[]
+  readonly problemsOfRow: (rowId: number) => ProblemRecord[]
+  readonly problemCounts: () => { rule: RuleId; severity: 'error' | 'warning'; count: number }[]
+  /** The first problems of a rule, in the order of the files. */
+  readonly problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) => ProblemRecord[]
+  /** The previous creditors of the rows that wait to be sent, most rows first. */
+  readonly creditorsOfReady: () => { creditorIdentifier: string; count: number }[]
+  /** Refused rows grouped by what the service said. */
+  readonly refusalCounts: () => {
+    status: number | null
+    serviceCode: string | null
+    field: string | null
+    message: string | null
+    count: number
+  }[]
+  readonly decisions: (after: number, limit: number) => DecisionRecord[]
+  readonly decisionsOfRow: (rowId: number) => WitnessedDecision[]
+  /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
+  readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
+  readonly standing: () => Standing
+  /** Whether the run that the register noted is one of this ledger. */
+  readonly hasMark: (mark: string) => boolean
+  readonly close: () => void
+}

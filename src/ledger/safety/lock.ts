@@ -1,0 +1,73 @@
+import { openDatabase } from '../../driver.js'
+import { LedgerError } from '../../errors.js'
+import { createPrivateFile } from './file-safety.js'
+
+export interface Lock {
+  readonly release: () => void
+}
+
+/** Of two that start at once each may see the other's first step; one of them gives up, and the other must not. */
+const WAIT_MS = 250
+
+export const lockFileOf = (file: string): string => `${file}.lock`
+
+/**
+ * One writer per ledger: an exclusive transaction on a second tiny SQLite file, held for life. The operating system
+ * frees it when the process dies, however it dies (ledger/README.md#how-it-is-written).
+ *
+ * Never open, copy, rename or delete the lock file by other means: closing any descriptor of it drops the lock, and a
+ * second file of the name would let a second run in. It stays behind on purpose.
+ * @throws {LedgerError} `locked`
+ */
+export function acquireLock(file: string, describeHolder: () => string): Lock {
+  const path = lockFileOf(file)
+  createPrivateFile(path)
+  const connection = openDatabase(path, { timeout: WAIT_MS })
+  try {
+    connection.pragma('journal_mode = DELETE')
+    connection.exec('begin exclusive')
+  } catch (error) {
+    connection.close()
+    throw isBusy(error) ? lockedBy(file, describeHolder(), error) : error
+  }
+  return { release: () => connection.close() }
+}
+
+/**
+ * Runs `body` while no other process of this kind does, waiting some seconds for its turn.
+ * @throws {LedgerError} `locked` when the other does not end
+ */
+export function underLock<Value>(file: string, body: () => Value): Value {
+  const path = lockFileOf(file)
+  createPrivateFile(path)
+  const connection = openDatabase(path, { timeout: TURN_MS })
+  try {
+    connection.pragma('journal_mode = DELETE')
+    connection.exec('begin exclusive')
+    return body()
+  } catch (error) {
+    throw isBusy(error)
+      ? new LedgerError(
+          'locked',
+          `Cannot use "${file}": another process has held it for ${TURN_MS / 1_000} seconds`,
+          'Nothing was sent. Wait until it has ended, and run the same command again',
+          { cause: error },
+        )
+      : error
+  } finally {
+    connection.close()
+  }
+}
+
+const TURN_MS = 10_000
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+
+const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
+  new LedgerError(
+    'locked',
+    `Cannot open the ledger "${file}": ${holder}`,
+    'Wait until it has ended, or stop it. "sepa-migrate status" shows how far it is',
+    { cause },
+  )

@@ -1,0 +1,241 @@
+import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
+import { EDGES, type RowEvent, type RowState } from '../../domain/row/row-state.js'
+import { columnsThat } from './row-columns.js'
+
+/** Every edge, so that the table of the domain and the triggers cannot drift apart. */
+function edges(): { from: string; event: RowEvent; to: RowState }[] {
+  return Object.entries(EDGES).flatMap(([from, events]) =>
+    Object.entries(events).map(([event, to]) => ({ from, event: event as RowEvent, to })),
+  )
+}
+
+/** What must be on record, in the same transaction, before a row may take the edge. */
+function proofOf(event: RowEvent, from: string, to: string): string {
+  const attempt = 'from attempt where row_id = old.id and n = old.attempts'
+  switch (event) {
+    case 'intent':
+      return `new.attempts = old.attempts + 1 and exists
+        (select 1 from attempt where row_id = old.id and n = new.attempts and outcome is null)`
+    case 'registered':
+    case 'refused':
+    case 'turned_away':
+    case 'not_sent':
+    case 'in_doubt':
+      return `exists (select 1 ${attempt} and outcome = '${event}')`
+    case 'resolved_registered':
+    case 'resolved_refused':
+    case 'resolved_resend':
+    case 'resolved_written_off':
+    case 'retry_refused':
+      return `exists (select 1 from decision where row_id = old.id and from_state = '${from}'
+        and to_state = '${to}' and attempt_id is (select id ${attempt}))`
+    case 'superseded':
+      return 'new.superseded_by > old.id'
+  }
+}
+
+/** Until its source is sealed, in the transaction that brings it in, a row may be held back by rules across rows. */
+const ADMISSION_EDGES = `old.attempts = 0
+      and (old.state = 'ready' and new.state in ('conflict', 'duplicate', 'invalid')
+        or old.state in ('invalid', 'excluded') and new.state = 'duplicate')
+      and (select sha256 from source where id = old.source_id) is null`
+
+const rowEdges = (): string =>
+  edges()
+    .map(
+      ({ from, event, to }) =>
+        `(old.state = '${from}' and new.state = '${to}' and ${proofOf(event, from, to)})`,
+    )
+    .join('\n      or ')
+
+const refuse = (name: string, when: string, message: string): string =>
+  `create trigger ${name} ${when}\nbegin select raise(abort, '${message}'); end;`
+
+const IS_PURGED = '(select purged_at from campaign) is not null'
+
+/** That the words about this row go is on record: a decision on it, or the purge. */
+const isErased = (row: string): string =>
+  `(${IS_PURGED} or exists (select 1 from decision where row_id = ${row} and decision = 'erased'))`
+
+/** Whoever writes a decision, the user of the operating system stands beside the name that was given. */
+const USER_STANDS_BY = `create trigger decision_names_user after insert on decision when new.decided_as is null
+begin update decision set decided_as = (select user from holder) where id = new.id; end;`
+
+/** What came from the source stays; only its account, and words that name somebody, may go. */
+const rowContent = (): string[] => [
+  refuse(
+    'row_content_stays',
+    `before update of ${columnsThat('stays').join(', ')} on row`,
+    'what was read from the source never changes',
+  ),
+  // A file with shifted columns has account numbers where references should be.
+  refuse(
+    'row_identity_stays',
+    `before update of ${columnsThat('identity').join(', ')} on row
+    when not (${IS_PURGED} and old.state <> 'registered')`,
+    'what was read from the source never changes',
+  ),
+  refuse(
+    'row_account_only_goes',
+    `before update of ${columnsThat('goes').join(', ')} on row when ${columnsThat('goes')
+      .map((name) => `(new.${name} is not null and new.${name} is not old.${name})`)
+      .join('\n    or ')}`,
+    'an account number or a cell can be removed, never changed',
+  ),
+]
+
+/** A row moves along its edges, and each step leaves its proof. */
+const rowSteps = (): string[] => [
+  refuse(
+    'row_edges',
+    `before update of state on row when old.state is not new.state and not (\n      ${rowEdges()}\n      or (${ADMISSION_EDGES}))`,
+    'this state change is not allowed',
+  ),
+  refuse(
+    'row_attempts_count',
+    `before update of attempts on row when new.attempts <> old.attempts
+    and not (old.state = 'ready' and new.state = 'sending' and new.attempts = old.attempts + 1)`,
+    'attempts are counted by an intent only',
+  ),
+  refuse(
+    'row_replacement_stays',
+    `before update of superseded_by on row when old.superseded_by is not null`,
+    'a row is replaced once',
+  ),
+  refuse(
+    'row_place_moves',
+    `before update of place on row when new.place is not old.place and not (
+    (new.place = 0 and new.state = 'superseded')
+    or (old.place = 0 and (select sha256 from source where id = old.source_id) is null))`,
+    'a place goes to the row that corrects its holder',
+  ),
+  refuse(
+    'row_without_place_waits',
+    `before update of state on row when new.state = 'sending' and old.place = 0`,
+    'a row that no total counts is never sent',
+  ),
+]
+
+/** An intent comes first and stays; an outcome is told once. */
+const attempts = (): string[] => [
+  refuse(
+    'attempt_begins_open',
+    `before insert on attempt when new.outcome is not null`,
+    'an attempt begins without an outcome',
+  ),
+  refuse(
+    'attempt_waits',
+    `before insert on attempt when exists (
+    select 1 from attempt as late where late.outcome = 'released' and late.mandate_key = new.mandate_key
+      and strftime('%Y-%m-%dT%H:%M:%fZ', late.started_at, '+${LATE_REQUEST_MS / 1_000} seconds') > new.started_at
+      and not exists (select 1 from decision where attempt_id = late.id and decision = 'resend'))`,
+    'an earlier request of the mandate may still arrive',
+  ),
+  refuse(
+    'attempt_intent_stays',
+    `before update of id, row_id, n, run_id, request_id, started_at on attempt`,
+    'an intent never changes',
+  ),
+  refuse(
+    'attempt_key_stays',
+    `before update of mandate_key on attempt when not (${IS_PURGED} and old.outcome is not 'registered')`,
+    'an intent never changes',
+  ),
+  refuse(
+    'attempt_outcome_stays',
+    `before update of outcome on attempt when old.outcome is not null and not
+    (old.outcome = 'in_doubt' and new.outcome = 'released' and exists
+      (select 1 from decision where attempt_id = old.id and from_state = 'in_doubt' and to_state in ('ready', 'refused')))`,
+    'an outcome never changes, only a decision releases a doubt',
+  ),
+  refuse(
+    'attempt_evidence_stays',
+    `before update of ended_at, duration_ms, started, hint, status, error_code, retry_after_ms, notes on attempt
+    when old.outcome is not null`,
+    'the evidence of an attempt never changes',
+  ),
+  refuse(
+    'attempt_words_stay',
+    `before update of reason, service_code, field, message, answer on attempt
+    when old.outcome is not null and not ${isErased('old.row_id')}`,
+    'the evidence of an attempt never changes',
+  ),
+]
+
+/** What was found wrong, and what people decided, stays on record; the words of it go with the person. */
+const problemsAndDecisions = (): string[] => [
+  refuse(
+    'problem_stays',
+    'before update of id, source_id, row_id, rule, severity, field, column_name on problem',
+    'a problem never changes',
+  ),
+  refuse(
+    'problem_words_stay',
+    `before update of value, message, remedy on problem when not ${isErased('old.row_id')}`,
+    'a problem never changes',
+  ),
+  refuse(
+    'decision_stays',
+    `before update of id, row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state on decision`,
+    'a decision never changes',
+  ),
+  refuse(
+    'decision_words_stay',
+    `before update of reason, evidence on decision when not ${isErased('old.row_id')}`,
+    'a decision never changes',
+  ),
+  refuse(
+    'decision_user_stays',
+    'before update of decided_as on decision when old.decided_as is not null',
+    'a decision never changes',
+  ),
+  USER_STANDS_BY,
+]
+
+const runsAndSources = (): string[] => [
+  refuse('run_stays', 'before update on run when old.ended_at is not null', 'a run that ended never changes'),
+  refuse(
+    'run_mark_stays',
+    'before update of mark on run when old.mark is not null',
+    'the mark of a run never changes',
+  ),
+  refuse(
+    'source_stays',
+    `before update of id, header, columns, sha256, bytes, records, blank_lines, reading, admitted_at, first_row,
+    last_row on source when old.sha256 is not null`,
+    'an admitted source never changes',
+  ),
+  refuse(
+    'source_name_stays',
+    `before update of name on source when old.sha256 is not null and not ${IS_PURGED}`,
+    'an admitted source never changes',
+  ),
+]
+
+const campaign = (): string[] => [
+  refuse(
+    'campaign_stays_bound',
+    `before update of base_url, username on campaign when old.base_url is not null
+    and (new.base_url is not old.base_url or new.username is not old.username)`,
+    'a ledger belongs to one service and user',
+  ),
+  refuse(
+    'campaign_identity_stays',
+    `before update of id, ledger_id, created_at on campaign`,
+    'the identity of a ledger never changes',
+  ),
+]
+
+const KEPT = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
+
+const nothingGoes = (): string[] =>
+  KEPT.map((table) => refuse(`${table}_is_kept`, `before delete on ${table}`, 'the ledger never deletes'))
+
+/**
+ * Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. They are made
+ * anew after every step of the schema, so that a step may rewrite what nobody else may.
+ */
+export const guardsSql = (): string =>
+  [rowSteps(), rowContent(), attempts(), problemsAndDecisions(), runsAndSources(), campaign(), nothingGoes()]
+    .flat()
+    .join('\n')

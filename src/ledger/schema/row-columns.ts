@@ -1,0 +1,70 @@
+import type { Connection } from '../file/connection.js'
+
+/** What may become of a value that came in with its row. */
+type Fate =
+  | 'stays' // never changes
+  | 'identity' // stays, until a purge masks account numbers that stand where references should be
+  | 'goes' // is removed, never changed
+  | 'moves' // changes, by guards of its own
+
+/** Every column of `row` that an admission fills. Insert, select and guards are made from this one list. */
+const ADMITTED = {
+  id: 'stays',
+  sourceId: 'stays',
+  record: 'stays',
+  line: 'stays',
+  state: 'moves',
+  rule: 'moves',
+  customerNo: 'stays',
+  iban: 'goes',
+  ibanMasked: 'stays',
+  ibanKey: 'stays',
+  signedDate: 'stays',
+  originalCreditorIdentifier: 'identity',
+  originalMandateReference: 'identity',
+  mandateKey: 'identity',
+  raw: 'stays',
+  corrects: 'stays',
+  place: 'moves',
+  latestFirstDebit: 'stays',
+  cells: 'goes',
+  contentKey: 'stays',
+} as const satisfies Readonly<Record<string, Fate>>
+
+type AdmittedColumn = keyof typeof ADMITTED
+const NAMES = Object.keys(ADMITTED) as AdmittedColumn[]
+
+/** What a row gets later: by a newer file, by its attempts, by its registration. */
+const LATER = [
+  'supersededBy',
+  'attempts',
+  'assignedCreditorIdentifier',
+  'assignedMandateReference',
+  'registeredAt',
+] as const
+
+/** What only the ledger itself looks at. */
+const INWARD: ReadonlySet<AdmittedColumn> = new Set(['iban', 'ibanKey', 'raw', 'place', 'contentKey'])
+
+/** `customerNo` is `customer_no` in SQL. */
+const inSql = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Names in SQL of the columns with this fate. */
+export const columnsThat = (fate: Fate): string[] =>
+  NAMES.filter((name) => ADMITTED[name] === fate).map(inSql)
+
+/** Values of one row, by name. */
+type AdmittedRow = Readonly<Record<AdmittedColumn, unknown>>
+
+const INSERT_ROW = `insert into row (${NAMES.map(inSql).join(', ')}) values (${NAMES.map(() => '?').join(', ')})`
+
+/** Values go to SQLite in the order of the list; to look their names up there costs a microsecond a row more. */
+export function prepareRowInsert(connection: Connection): (row: AdmittedRow) => void {
+  const insert = connection.prepare(INSERT_ROW)
+  return (row) => void insert.run(...NAMES.map((name) => row[name]))
+}
+
+/** What a reader selects of `row`. */
+export const READ_COLUMNS = [...NAMES.filter((name) => !INWARD.has(name)), ...LATER]
+  .map((name) => `row.${inSql(name)} as ${name}`)
+  .join(', ')

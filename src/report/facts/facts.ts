@@ -1,0 +1,88 @@
+import type { RowState } from '../../domain/row/row-state.js'
+import type { Totals } from '../../domain/row/totals.js'
+import type {
+  CampaignRecord,
+  DecisionRecord,
+  LedgerReader,
+  ProblemRecord,
+  RowRecord,
+  RunRecord,
+  SourceRecord,
+} from '../../ledger/read/reader.js'
+import type { Explanation } from './explanation.js'
+import type { HashTotals } from './hash-totals.js'
+import type { Timeline } from './timeline.js'
+
+/** A row as lists show it: without its original cells. */
+export interface ListedRow {
+  readonly row: RowRecord
+  readonly explanation: Explanation
+}
+
+/** The first entries of a list and how many there are. */
+export interface Capped<Entry> {
+  readonly total: number
+  readonly first: readonly Entry[]
+}
+
+/** The parts the rows of a ledger fall into; each row is in exactly one. */
+const PART_OF_STATE = {
+  registered: 'registered',
+  refused: 'refused',
+  in_doubt: 'inDoubt',
+  sending: 'inDoubt',
+  invalid: 'corrections',
+  conflict: 'corrections',
+  excluded: 'notSent',
+  duplicate: 'notSent',
+  ready: 'notSent',
+  superseded: 'closed',
+  written_off: 'closed',
+} as const satisfies Record<RowState, string>
+
+export type Part = (typeof PART_OF_STATE)[RowState]
+
+export const partOfState = (state: RowState): Part => PART_OF_STATE[state]
+
+/** A line that was given back and could not be taken: the row it names stays as it was. */
+export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>
+  corrects !== null && countedIn === null && state !== 'duplicate' && state !== 'superseded'
+
+/** Rows that no total counts are history, but for a correction that was not taken, of which somebody should read. */
+export const partOf = (row: RowRecord): Part =>
+  row.countedIn !== null ? PART_OF_STATE[row.state] : isNotTaken(row) ? 'notSent' : 'closed'
+
+export const FILE_OF_PART = {
+  registered: 'registered.csv',
+  refused: 'refused.csv',
+  corrections: 'corrections.csv',
+  inDoubt: 'in-doubt.csv',
+  notSent: 'not-sent.csv',
+} as const satisfies Record<Exclude<Part, 'closed'>, string>
+
+/** Everything the pages of a report show: values only, read from the ledger in one walk. */
+export interface ReportFacts {
+  /** Name of the ledger's file, without its folder. */
+  readonly ledger: string
+  readonly campaign: CampaignRecord
+  /** A run was writing meanwhile: each row is still counted once, as it was met. */
+  readonly changedWhileReading: boolean
+  readonly totals: Totals
+  /** Corrections that could not be taken. */
+  readonly notTaken: number
+  /** In all and for each source. */
+  readonly balanced: boolean
+  /** With the totals of this walk. */
+  readonly sources: readonly SourceRecord[]
+  readonly runs: readonly RunRecord[]
+  readonly parts: Readonly<Record<Part, Capped<ListedRow>>>
+  readonly problems: Capped<ProblemRecord>
+  readonly problemCounts: ReturnType<LedgerReader['problemCounts']>
+  readonly refusalCounts: ReturnType<LedgerReader['refusalCounts']>
+  readonly decisions: Capped<DecisionRecord>
+  readonly hashTotals: { readonly read: HashTotals; readonly byState: ReadonlyMap<RowState, HashTotals> }
+  readonly distinct: ReturnType<LedgerReader['distinctCounts']>
+  readonly registrations: Timeline
+  /** Registered rows whose first debit is due earliest. */
+  readonly firstDebits: readonly RowRecord[]
+}

@@ -1,0 +1,204 @@
+import type { RowRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../../domain/mandate/mandate.js'
+import { fold } from '../../domain/text/text.js'
+import { editableCell, keptCell, neutralCell } from './csv.js'
+import { writeDate, type DecidedFormat } from '../../domain/mandate/date-format.js'
+
+/** The columns of all sources side by side, so that rows of different exports fit into one file. */
+export interface OriginalColumns {
+  readonly names: readonly string[]
+  /** What separates the columns of these files: as in the export with the most records. */
+  readonly delimiter: string
+  /** The row's own cells under `names`, ready for a file that is edited and fed back. */
+  readonly cellsOf: (row: RowRecord) => string[]
+  /** The whole record of a row whose cells do not fit its header, else null. */
+  readonly strayRecord: (row: RowRecord) => string | null
+  /** Where a file shows whose mandate a row is, and what stands there. */
+  readonly identityOf: (row: RowRecord) => readonly IdentityCell[]
+}
+
+interface IdentityCell {
+  readonly name: string
+  /** Counts the columns of that name, from 0. */
+  readonly nth: number
+  /** The cell as it was read, or null where it is no longer held. */
+  readonly value: string | null
+}
+
+interface Placement {
+  /** For each cell its column in the file. */
+  readonly target: readonly number[]
+  /** Column in the file of each field. */
+  readonly fields: ReadonlyMap<string, number>
+  /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
+  readonly watched: ReadonlySet<number>
+  /** How the source writes the date of a mandate. */
+  readonly signedDate: DecidedFormat
+}
+
+/**
+ * True for a record of the wrong shape (ROW_FIELD_COUNT at whatever severity): its cells may stand under the wrong
+ * names, so it was admitted without any value.
+ */
+const isMisshapen = (row: RowRecord): boolean =>
+  row.cells !== null &&
+  row.customerNo === null &&
+  row.ibanMasked === null &&
+  row.signedDate === null &&
+  row.originalCreditorIdentifier === null &&
+  row.originalMandateReference === null
+
+function removedCell(row: RowRecord, field: RequiredField, format: DecidedFormat): string {
+  switch (field) {
+    case 'customer_no':
+      return row.customerNo === null ? '' : String(row.customerNo)
+    case 'iban':
+      return row.ibanMasked ?? ''
+    case 'signed_date':
+      return row.signedDate === null ? '' : writeDate(row.signedDate as LocalDate, format)
+    case 'sepa_creditor_identifier':
+      return row.originalCreditorIdentifier ?? ''
+    case 'unique_mandate_reference':
+      return row.originalMandateReference ?? ''
+  }
+}
+
+/** Where the cells of every source go. */
+interface Merged {
+  readonly names: readonly string[]
+  readonly placements: ReadonlyMap<number, Placement>
+}
+
+/** The columns of all sources in order of first appearance. */
+export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns {
+  const names: string[] = []
+  const known = new Map<string, number>()
+  const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
+  const merged: Merged = { names, placements }
+  return {
+    names: names.map(editableCell),
+    delimiter: usualDelimiter(sources),
+    cellsOf: (row) => cellsIn(merged, row),
+    strayRecord: (row) => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
+    identityOf: (row) => identityIn(merged, row),
+  }
+}
+
+function identityIn({ names, placements }: Merged, row: RowRecord): IdentityCell[] {
+  const placement = placements.get(row.sourceId)
+  return IDENTITY.flatMap((field) => {
+    const column = placement?.fields.get(field)
+    if (placement === undefined || column === undefined) return []
+    const name = names[column] ?? ''
+    const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
+    return [{ name, nth, value: valueOf(row, placement, field, column) }]
+  })
+}
+
+function valueOf(
+  row: RowRecord,
+  { target, signedDate }: Placement,
+  field: (typeof IDENTITY)[number],
+  column: number,
+): string | null {
+  if (row.cells !== null) return row.cells[target.indexOf(column)] ?? ''
+  return field === OLD_KEY ? null : removedCell(row, field, signedDate)
+}
+
+function cellsIn({ names, placements }: Merged, row: RowRecord): string[] {
+  const line = names.map(() => '')
+  const placement = placements.get(row.sourceId)
+  if (placement === undefined) return line
+  if (row.cells === null) fillRemoved(line, row, placement)
+  else fillCells(line, row, row.cells, placement)
+  return line
+}
+
+function fillRemoved(line: string[], row: RowRecord, { fields, signedDate }: Placement): void {
+  for (const field of REQUIRED_FIELDS) {
+    const column = fields.get(field)
+    if (column !== undefined) line[column] = cellFor(field, removedCell(row, field, signedDate))
+  }
+}
+
+function fillCells(
+  line: string[],
+  row: RowRecord,
+  cells: readonly string[],
+  { fields, target, watched }: Placement,
+): void {
+  const fed = new Map([...fields].map(([field, column]) => [column, field]))
+  for (const [index, column] of target.entries()) {
+    const cell = cells[index] ?? ''
+    const field = fed.get(column)
+    if (field !== undefined) line[column] = cellFor(field, cell)
+    else line[column] = watched.has(column) ? keptCell(cell) : neutralCell(cell)
+  }
+  // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
+  const iban = fields.get('iban')
+  if (iban !== undefined && isMisshapen(row)) line[iban] = ''
+}
+
+/** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */
+const cellFor = (field: string, cell: string): string =>
+  field === 'signed_date' || field === 'last_collection_date' ? editableCell(cell) : keptCell(cell)
+
+/** A person's spreadsheet is set up for the exports it opens every day. */
+function usualDelimiter(sources: readonly SourceRecord[]): string {
+  const exports = sources.filter(({ records, resubmitted }) => resubmitted < records)
+  const records = new Map<string, number>()
+  for (const source of exports) {
+    const delimiter = source.reading.delimiter?.delimiter ?? ','
+    records.set(delimiter, (records.get(delimiter) ?? 0) + source.records)
+  }
+  const most = Math.max(0, ...records.values())
+  return [...records].find(([, count]) => count === most)?.[0] ?? ','
+}
+
+/** With a crosswalk, the column of customer_no holds another number: the previous creditor's key. */
+const OLD_KEY = 'old key'
+
+/** Whose mandate a row is. The creditor's column may be missing where a constant stands for it. */
+const IDENTITY = ['customer_no', OLD_KEY, 'unique_mandate_reference', 'sepa_creditor_identifier'] as const
+
+function fieldsByName(source: SourceRecord): Map<string, string> {
+  const hasCrosswalk = (source.reading.crosswalk ?? null) !== null
+  const fieldOf = (field: string): string => (hasCrosswalk && field === 'customer_no' ? OLD_KEY : field)
+  return new Map(Object.entries(source.columns).map(([field, name]) => [name, fieldOf(field)]))
+}
+
+/**
+ * Columns of two sources are one when they feed the same field or, feeding none, have the same folded name: two
+ * such columns in one file would be refused when it is fed back.
+ */
+function place(source: SourceRecord, names: string[], known: Map<string, number>): Placement {
+  const fieldOf = fieldsByName(source)
+  const seen = new Map<string, number>()
+  const fields = new Map<string, number>()
+  const target = source.header.map((name) => {
+    const nth = seen.get(name) ?? 0
+    seen.set(name, nth + 1)
+    const field = nth === 0 ? fieldOf.get(name) : undefined
+    const key = JSON.stringify(field === undefined ? ['name', fold(name), nth] : ['field', field])
+    const column = known.get(key) ?? names.push(name) - 1
+    known.set(key, column)
+    if (field !== undefined) fields.set(field, column)
+    return column
+  })
+  const excluding = excludingColumns(source)
+  const watched = new Set(target.filter((_, index) => excluding.has(fold(source.header[index] ?? ''))))
+  return { target, fields, watched, signedDate: signedDateFormat(source) }
+}
+
+function excludingColumns({ reading }: SourceRecord): ReadonlySet<string> {
+  const rules: unknown = reading['exclude']
+  if (!Array.isArray(rules)) return new Set()
+  return new Set(
+    rules.flatMap((rule: unknown) =>
+      typeof rule === 'object' && rule !== null && 'column' in rule ? fold(String(rule.column)) : [],
+    ),
+  )
+}
+
+const signedDateFormat = ({ reading }: SourceRecord): DecidedFormat =>
+  reading.dateFormats?.signedDate ?? 'iso'

@@ -1,0 +1,86 @@
+import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
+import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
+import { DEFINITIONS } from '../facts/hash-totals.js'
+import type { PackFile } from '../pack/earlier-pack.js'
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** summary.json: the figures of the pack for programs. */
+export const renderSummary = (facts: ReportFacts): string =>
+  json({
+    schemaVersion: 1,
+    campaign: campaignIn(facts),
+    balanced: facts.balanced,
+    changedWhileReading: facts.changedWhileReading,
+    totals: facts.totals,
+    /** Lines that were given back and could not be taken: the rows they name stay as they were. */
+    notTaken: facts.notTaken,
+    sources: facts.sources.map(sourceIn),
+    runs: facts.runs.map(runIn),
+    files: rowsOfFiles(facts),
+    /** Closed rows that no result file repeats, because feeding them back would undo a decision. */
+    inNoFile: { superseded: facts.totals.superseded, writtenOff: facts.totals.writtenOff },
+    distinct: facts.distinct,
+    hashTotals: {
+      read: facts.hashTotals.read,
+      ...Object.fromEntries(
+        [...facts.hashTotals.byState].map(([state, totals]) => [TOTAL_OF_STATE[state], totals]),
+      ),
+    },
+    definitions: DEFINITIONS,
+  })
+
+const campaignIn = ({ ledger, campaign }: ReportFacts) => ({
+  ledger,
+  ledgerId: campaign.ledgerId,
+  baseUrl: campaign.baseUrl,
+  username: campaign.username,
+  createdAt: campaign.createdAt,
+  changedAt: campaign.changedAt,
+  purgedAt: campaign.purgedAt,
+})
+
+const sourceIn = (source: SourceRecord) => ({
+  name: source.name,
+  sha256: source.sha256,
+  bytes: source.bytes,
+  records: source.records,
+  resubmitted: source.resubmitted,
+  blankLines: source.blankLines,
+  admittedAt: source.admittedAt,
+  balanced: isBalanced(source.totals),
+  totals: source.totals,
+})
+
+const runIn = (run: RunRecord) => ({
+  run: run.id,
+  startedAt: run.startedAt,
+  endedAt: run.endedAt,
+  version: run.version,
+  asOf: run.asOf,
+  zone: run.zone,
+  stoppedBy: run.stoppedBy,
+  exitCode: run.exitCode,
+  attempts: run.attempts,
+  settings: run.settings,
+})
+
+const rowsOfFiles = ({ parts, problems }: ReportFacts) => ({
+  [FILE_OF_PART.registered]: { rows: parts.registered.total },
+  [FILE_OF_PART.refused]: { rows: parts.refused.total },
+  [FILE_OF_PART.corrections]: { rows: parts.corrections.total },
+  [FILE_OF_PART.inDoubt]: { rows: parts.inDoubt.total },
+  [FILE_OF_PART.notSent]: { rows: parts.notSent.total },
+  'problems.csv': { rows: problems.total },
+})
+
+/** manifest.json: what belongs to the pack and what it was made from. It cannot list itself. */
+export const renderManifest = (facts: ReportFacts, files: readonly PackFile[]): string =>
+  json({
+    schemaVersion: 1,
+    ledgerId: facts.campaign.ledgerId,
+    changedAt: facts.campaign.changedAt,
+    files,
+    sources: facts.sources.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
+  })

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UsageError } from '../../errors.js'
+import { freeFolder, keptFile, type PackFile, WORKSHOP_PREFIX } from './earlier-pack.js'
+import { assertNotTaken } from '../../trust/output.js'
+
+/** A file that is being written under a temporary name. */
+interface PackOutput {
+  /** Keeps the text until `drain`. */
+  readonly put: (content: string | Uint8Array) => void
+  /** Hands what was put to the operating system. */
+  readonly drain: () => Promise<void>
+  /** Drains, flushes to the disk and closes. */
+  readonly finish: () => Promise<PackFile>
+}
+
+export interface Published {
+  /** Where the files are: the folder that was asked for, or one in it. */
+  readonly folder: string
+  /** The file that stood in the way and was left as it is. */
+  readonly kept: string | null
+}
+
+/** A folder whose files appear together, each complete, or not at all. */
+export interface PackFolder {
+  readonly create: (name: string) => Promise<PackOutput>
+  readonly write: (name: string, content: string | Uint8Array) => Promise<PackFile>
+  /**
+   * Gives the finished files their names, in the order in which they were finished. Where one of the names is taken by
+   * a file that is not as this program wrote it, all of them go to a folder beside it.
+   */
+  readonly publish: () => Promise<Published>
+  /** Removes whatever was not published. */
+  readonly discard: () => Promise<void>
+}
+
+/** A folder of a report that was killed holds original cells; one that old belongs to no living report. */
+const ABANDONED_AFTER_MS = 3_600_000
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'the quota is used up',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a file of that name is there',
+  ELOOP: 'the path is a loop of links',
+  ENAMETOOLONG: 'the path is too long',
+}
+
+/** The code of an error of the operating system; null for any other error, which is a bug. */
+const errorCode = (error: unknown): string | null =>
+  error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : null
+
+/** What the file system refuses is for the operator to solve: another folder, space, permission. */
+async function withFolder<Value>(out: string, action: () => Promise<Value>): Promise<Value> {
+  try {
+    return await action()
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === null) throw error
+    throw new UsageError(
+      `Cannot write the report to "${out}": ${PROBLEMS[code] ?? 'the file system refused'} (${code})`,
+      'The ledger is complete without it. Solve the cause or give another folder with --out, then run "sepa-migrate report".',
+      { cause: error },
+    )
+  }
+}
+
+/** A link or folder under a file's name would send the file elsewhere, so nothing is written at all. */
+async function refuseOccupied(out: string, name: string, forbidden: readonly string[]): Promise<void> {
+  const target = await lstat(join(out, name)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  })
+  if (target === null) return
+  // A file is replaced by another one, not written to, so nothing more is asked of it.
+  if (target.isFile()) {
+    assertNotTaken(join(out, name), { what: 'report file', forbidden })
+    return
+  }
+  const found = target.isSymbolicLink()
+    ? 'a symbolic link'
+    : target.isDirectory()
+      ? 'a folder'
+      : 'no regular file'
+  throw new UsageError(
+    `Cannot write "${name}" to "${out}": ${found} is in its place`,
+    'Nothing was written. Remove it or give another folder with --out.',
+  )
+}
+
+async function removeAbandoned(out: string, workshop: string): Promise<void> {
+  const { mtimeMs: now } = await stat(workshop)
+  for (const entry of await readdir(out, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !entry.name.startsWith(WORKSHOP_PREFIX)) continue
+    const path = join(out, entry.name)
+    const found = await stat(path).catch(() => null)
+    if (found !== null && now - found.mtimeMs > ABANDONED_AFTER_MS)
+      await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) => void): PackOutput {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let waiting: (string | Uint8Array)[] = []
+
+  async function drain(): Promise<void> {
+    if (waiting.length === 0) return
+    const chunk = Buffer.concat(
+      waiting.map((part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part)),
+    )
+    waiting = []
+    hash.update(chunk)
+    bytes += chunk.length
+    await handle.writeFile(chunk)
+  }
+
+  async function finish(): Promise<PackFile> {
+    await drain()
+    await handle.sync()
+    await handle.close()
+    const file = { name, bytes, sha256: hash.digest('hex') }
+    onFinish(file)
+    return file
+  }
+
+  return { put: (content) => void waiting.push(content), drain, finish }
+}
+
+/**
+ * Opens `out` for a pack of the files `names`, making the folder with mode 0700 where it is missing. Files are
+ * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
+ * not mix, and get their names by renaming.
+ * @param forbidden files that this command reads or keeps: none of them is replaced
+ * @throws {UsageError} when the folder cannot be used, or a name is taken by anything but a regular file
+ */
+export async function openPackFolder(
+  out: string,
+  names: readonly string[],
+  forbidden: readonly string[] = [],
+): Promise<PackFolder> {
+  const workshop = await withFolder(out, async () => {
+    await mkdir(out, { recursive: true, mode: 0o700 })
+    for (const name of names) await refuseOccupied(out, name, forbidden)
+    const made = await mkdtemp(join(out, WORKSHOP_PREFIX))
+    await removeAbandoned(out, made)
+    return made
+  })
+  const finished: PackFile[] = []
+  const handles: FileHandle[] = []
+
+  const create = (name: string): Promise<PackOutput> =>
+    withFolder(out, async () => {
+      const handle = await open(join(workshop, name), 'wx', 0o600)
+      handles.push(handle)
+      const output = outputTo(handle, name, (file) => void finished.push(file))
+      return {
+        put: output.put,
+        drain: () => withFolder(out, output.drain),
+        finish: () => withFolder(out, output.finish),
+      }
+    })
+
+  async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
+    const output = await create(name)
+    output.put(content)
+    return output.finish()
+  }
+
+  const publish = (): Promise<Published> =>
+    withFolder(out, async () => {
+      const kept = await keptFile(out, finished)
+      const folder = kept === null ? out : await freeFolder(out, finished)
+      for (const { name } of finished) await rename(join(workshop, name), join(folder, name))
+      await rm(workshop, { recursive: true })
+      await syncFolder(folder)
+      return { folder, kept }
+    })
+
+  async function discard(): Promise<void> {
+    for (const handle of handles) await handle.close().catch(() => undefined)
+    await rm(workshop, { recursive: true, force: true })
+  }
+
+  return { create, write, publish, discard }
+}

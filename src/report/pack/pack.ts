@@ -1,0 +1,151 @@
+import type { Totals } from '../../domain/row/totals.js'
+import { ledgerFiles } from '../../ledger/safety/written-files.js'
+import { type PackFile, problemsNote, PROBLEMS_NOTE } from './earlier-pack.js'
+import { FILE_OF_PART, partOf, type ReportFacts } from '../facts/facts.js'
+import { mergeColumns } from '../files/original-columns.js'
+import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
+import { renderPage } from '../page/page.js'
+import type { ReportedLedger } from '../facts/pages.js'
+import { problemHeader, problemLine, problemsCsv, type ProblemLine } from '../files/problem-lines.js'
+import {
+  inDoubtHeader,
+  inDoubtLine,
+  openRowHeader,
+  openRowLine,
+  registeredHeader,
+  registeredLine,
+} from '../files/row-lines.js'
+import { walkLedger, type RowFiles } from '../facts/row-walk.js'
+import { renderManifest, renderSummary } from '../files/summary.js'
+import { renderWorkbook } from '../files/workbook.js'
+
+/** The files of the reconciliation pack (report/README.md#the-files). */
+export const PACK_FILES = [
+  FILE_OF_PART.registered,
+  FILE_OF_PART.refused,
+  FILE_OF_PART.corrections,
+  FILE_OF_PART.inDoubt,
+  FILE_OF_PART.notSent,
+  'problems.csv',
+  'report.html',
+  'reconciliation.xlsx',
+  'summary.json',
+  'manifest.json',
+] as const
+
+export interface ReportResult {
+  readonly files: readonly PackFile[]
+  readonly totals: Totals
+  readonly balanced: boolean
+  /** Where the pack is: the folder that was asked for, or one in it. */
+  readonly folder: string
+  /** The file in that folder that was filled in, or is of somebody else, and so was not replaced. */
+  readonly kept: string | null
+}
+
+export interface ReportOptions {
+  /** The folder; made with mode 0700 where it is missing. */
+  readonly out: string
+  /** Files that this command reads or keeps, besides the ledger: none of them is replaced. */
+  readonly forbidden?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
+ * reports of the same ledger are identical byte for byte. Earlier files of the same names are replaced only when
+ * every new one is complete on disk, and only where they are as a report wrote them: otherwise the whole pack goes to
+ * a folder `report-2`, `report-3`, … beside them.
+ * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder
+ */
+export async function writeReport(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
+  const folder = await openPackFolder(options.out, PACK_FILES, [
+    ...ledgerFiles(reader.file),
+    ...(options.forbidden ?? []),
+  ])
+  try {
+    const { facts, files: lists } = await writeLists(reader, folder, options.signal)
+    const files = [
+      ...lists,
+      await folder.write('report.html', await renderPage(facts)),
+      await folder.write('reconciliation.xlsx', await renderWorkbook(facts)),
+      await folder.write('summary.json', renderSummary(facts)),
+    ]
+    files.push(await folder.write('manifest.json', renderManifest(facts, files)))
+    const published = await folder.publish()
+    return { files, totals: facts.totals, balanced: facts.balanced, ...published }
+  } finally {
+    await folder.discard()
+  }
+}
+
+/** The lists are written side by side while the ledger is walked over once. */
+async function writeLists(
+  reader: ReportedLedger,
+  folder: PackFolder,
+  signal: AbortSignal | undefined,
+): Promise<{ facts: ReportFacts; files: PackFile[] }> {
+  const sources = reader.sources()
+  const columns = mergeColumns(sources)
+  const campaign = reader.campaign()
+  const registered = await folder.create(FILE_OF_PART.registered)
+  const refused = await folder.create(FILE_OF_PART.refused)
+  const corrections = await folder.create(FILE_OF_PART.corrections)
+  const inDoubt = await folder.create(FILE_OF_PART.inDoubt)
+  const notSent = await folder.create(FILE_OF_PART.notSent)
+  const problems = await folder.create('problems.csv')
+  const outputs = [registered, refused, corrections, inDoubt, notSent, problems]
+
+  registered.put(registeredHeader())
+  refused.put(openRowHeader(columns))
+  corrections.put(openRowHeader(columns))
+  inDoubt.put(inDoubtHeader(columns))
+  notSent.put(openRowHeader(columns))
+  problems.put(problemHeader())
+
+  const rowFiles: RowFiles = {
+    row: (row, explanation) => {
+      const part = partOf(row)
+      if (part === 'registered') registered.put(registeredLine(row))
+      if (part === 'refused') refused.put(openRowLine(columns, campaign, row, explanation))
+      if (part === 'corrections') corrections.put(openRowLine(columns, campaign, row, explanation))
+      if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, campaign, row, explanation))
+      if (part === 'notSent') notSent.put(openRowLine(columns, campaign, row, explanation))
+    },
+    problem: (problem) => problems.put(problemLine(problem)),
+    drain: async () => {
+      for (const output of outputs) await output.drain()
+    },
+  }
+  const facts = await walkLedger(reader, sources, rowFiles, signal)
+  const files: PackFile[] = []
+  for (const output of outputs) files.push(await output.finish())
+  return { facts, files }
+}
+
+/**
+ * Writes problems.csv alone, for `check --out`: as safely as a whole pack. A hidden note of its hash beside it tells
+ * the next check or report that nobody has written into it since.
+ * @throws {UsageError} as `writeReport`
+ */
+export async function writeProblems(
+  problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
+  options: ReportOptions,
+): Promise<PackFile & Published> {
+  const folder = await openPackFolder(options.out, ['problems.csv', PROBLEMS_NOTE], options.forbidden)
+  try {
+    const output = await folder.create('problems.csv')
+    let waiting = 0
+    for await (const text of problemsCsv(problems)) {
+      options.signal?.throwIfAborted()
+      output.put(text)
+      waiting += 1
+      if (waiting % 1000 === 0) await output.drain()
+    }
+    const file = await output.finish()
+    await folder.write(PROBLEMS_NOTE, problemsNote(file.sha256))
+    return { ...file, ...(await folder.publish()) }
+  } finally {
+    await folder.discard()
+  }
+}

@@ -1,0 +1,63 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { entryAt } from '../../trust/entry.js'
+import { WORKSHOP_PREFIX } from './earlier-pack.js'
+
+/** Result files that hold original cells, in every numbering. */
+const HOLDS_CELLS = /^(?:refused|in-doubt|not-sent|corrections)[^/]*\.csv$/
+/** Result files that quote single values, with accounts masked. */
+const HOLDS_VALUES = /^(?:problems[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
+/** Result files with customer numbers, references and masked accounts. */
+const HOLDS_REFERENCES = /^registered[^/]*\.csv$/
+
+export interface RemainingFiles {
+  readonly cells: readonly string[]
+  readonly values: readonly string[]
+  readonly references: readonly string[]
+}
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return []
+  }
+}
+
+/** The folders and those directly in them: a report that would replace a filled-in file goes to one of its own. */
+function withInner(folders: readonly string[]): readonly string[] {
+  const inner = folders.flatMap((folder) =>
+    namesIn(folder)
+      .map((name) => join(folder, name))
+      .filter((path) => entryAt(path)?.isDirectory() === true),
+  )
+  return [...new Set([...folders, ...inner])]
+}
+
+/** Result files of earlier reports and checks in the folders and one level below, by what they hold of persons. */
+export function findResultFiles(folders: readonly string[]): RemainingFiles {
+  const files = withInner(folders).flatMap((folder) =>
+    namesIn(folder)
+      .map((name) => ({ name, path: join(folder, name) }))
+      .filter(({ path }) => entryAt(path)?.isFile() === true),
+  )
+  const matching = (pattern: RegExp): string[] =>
+    files.filter(({ name }) => pattern.test(name)).map(({ path }) => path)
+  return {
+    cells: matching(HOLDS_CELLS),
+    values: matching(HOLDS_VALUES),
+    references: matching(HOLDS_REFERENCES),
+  }
+}
+
+/** Removes what reports that were killed, or are being written now, keep under temporary names: original cells. */
+export function removeLeftovers(folders: readonly string[]): readonly string[] {
+  const removed = withInner(folders).flatMap((folder) =>
+    namesIn(folder)
+      .filter((name) => name.startsWith(WORKSHOP_PREFIX))
+      .map((name) => join(folder, name))
+      .filter((path) => entryAt(path)?.isDirectory() === true),
+  )
+  for (const path of removed) rmSync(path, { recursive: true, force: true })
+  return removed
+}

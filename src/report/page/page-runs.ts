@@ -1,0 +1,124 @@
+import { html } from 'hono/html'
+import { isRuleId, ruleOf } from '../../domain/rule/rules.js'
+import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
+import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import type { Markup } from './charts.js'
+import type { ReportFacts } from '../facts/facts.js'
+import { maskedText, plainText } from './plain-text.js'
+import { partsOf, settingLines, settingText } from './setting-text.js'
+import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
+import { countText, durationText, plural, timeText } from '../../domain/text/wording.js'
+
+/** Totals of each source, and how it was read. */
+export function sourcesSection(facts: ReportFacts): Markup {
+  const states = REPORT_ORDER.filter((state) => facts.totals[TOTAL_OF_STATE[state]] > 0)
+  const counts = (name: string, totals: Totals): Markup =>
+    html`<th scope="row">${name}</th>
+      <td class="n">${countText(totals.read)}</td>
+      ${states.map((state) => html`<td class="n">${countText(totals[TOTAL_OF_STATE[state]])}</td>`)}
+      <td>${isBalanced(totals) ? 'yes' : html`<strong>NO</strong>`}</td>`
+  return html`<section id="sources">
+    <h2>Sources</h2>
+    <table class="wide">
+      <thead>
+        <tr>
+          <th scope="col">Source</th>
+          <th scope="col" class="n">Read</th>
+          ${states.map((state) => html`<th scope="col" class="n">${STATE_NAMES[state].name}</th>`)}
+          <th scope="col">Adds up</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${facts.sources.map(
+          (source) =>
+            html`<tr>
+              ${counts(plainText(source.name), source.totals)}
+            </tr>`,
+        )}
+        <tr class="sum last">
+          ${counts('All sources', facts.totals)}
+        </tr>
+      </tbody>
+    </table>
+    ${facts.sources.map(oneSource)}
+  </section>`
+}
+
+const oneSource = (source: SourceRecord): Markup =>
+  html`<div class="run">
+    <h3>${plainText(source.name)}</h3>
+    <ul class="settings one">
+      <li>SHA-256: <span class="id">${source.sha256}</span></li>
+      <li>
+        ${countText(source.bytes)} bytes, ${plural(source.records, 'record', 'records')},
+        ${plural(source.blankLines, 'blank line', 'blank lines')}, admitted ${timeText(source.admittedAt)}
+      </li>
+      ${settingLines(Object.entries(source.reading)).map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </div>`
+
+/** Every run with its settings; those that change what an answer means stand out. */
+export function runsSection(facts: ReportFacts): Markup {
+  return html`<section id="runs">
+    <h2>Runs</h2>
+    ${facts.runs.length === 0 ? html`<p>Nothing was run yet.</p>` : ''} ${facts.runs.map(oneRun)}
+  </section>`
+}
+
+/** Settings that change what an answer or a finding means: nobody should sign without having seen them. */
+const OUTCOME_OVERRIDES = 'outcomes'
+const SEVERITY_OVERRIDES = 'rules'
+
+export const hasOverrides = (run: RunRecord): boolean =>
+  partsOf(run.settings[OUTCOME_OVERRIDES]).length + partsOf(run.settings[SEVERITY_OVERRIDES]).length > 0
+
+function oneRun(run: RunRecord): Markup {
+  const span = run.endedAt === null ? null : durationText(Date.parse(run.endedAt) - Date.parse(run.startedAt))
+  const outcomes = partsOf(run.settings[OUTCOME_OVERRIDES])
+  const severities = partsOf(run.settings[SEVERITY_OVERRIDES])
+  const others = Object.entries(run.settings).filter(
+    ([name]) => name !== OUTCOME_OVERRIDES && name !== SEVERITY_OVERRIDES,
+  )
+  const { attempts } = run
+  return html`<div class="run">
+    <h3>
+      Run ${run.id},
+      ${timeText(run.startedAt)}${span === null ? '' : html` <span class="soft">(${span})</span>`}
+    </h3>
+    <p>
+      ${endOf(run)} Requests: ${countText(attempts.registered)} registered, ${countText(attempts.refused)}
+      refused, ${countText(attempts.in_doubt)} in doubt, ${countText(attempts.turned_away)} turned away,
+      ${countText(attempts.not_sent)} not
+      sent${attempts.open > 0 ? `, ${countText(attempts.open)} without an outcome` : ''}.
+    </p>
+    ${
+      outcomes.length === 0
+        ? ''
+        : html`<div class="changed">
+            <span class="mark">answers read differently</span>
+            ${outcomes.map(([status, outcome]) => html` <code>${plainText(status)} as ${settingText(outcome)}</code>`)}
+          </div>`
+    }
+    ${
+      severities.length === 0
+        ? ''
+        : html`<div class="changed">
+            <span class="mark">rules changed</span>
+            ${severities.map(([rule, severity]) => html` <code>${plainText(rule)}: ${settingText(severity)}</code> <span class="soft">(default ${isRuleId(rule) ? ruleOf(rule).severity : 'unknown'})</span>`)}
+          </div>`
+    }
+    <ul class="settings">
+      <li>program version: ${plainText(run.version)}</li>
+      <li>today of the date rules: ${run.asOf} (${plainText(run.zone)})</li>
+      ${settingLines(others).map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </div>`
+}
+
+function endOf(run: RunRecord): Markup {
+  if (run.endedAt === null) return html`<strong>Going on, or ended without a word.</strong>`
+  if (run.stoppedBy === null)
+    return html`Ended at ${timeText(run.endedAt)}, exit status ${run.exitCode ?? 'unknown'}.`
+  return html`<strong>Stopped early: ${maskedText(run.stoppedBy)}</strong> (exit status
+    ${run.exitCode ?? 'unknown'}).`
+}

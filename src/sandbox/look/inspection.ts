@@ -1,0 +1,98 @@
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { maskIban } from '../../domain/text/masking.js'
+import { failedDirectDebit, type Billogram } from '../../contract/billogram.js'
+import { toBillogram } from '../billogram/billogram-record.js'
+import { readBody, refuse, type Reply } from '../refusal.js'
+import { readJsonBody } from '../request-body.js'
+import { refusalAnswer, type ServiceParts } from '../service.js'
+import type { HeldMandate, Store } from '../store.js'
+import { withEvents } from '../billogram/update-billogram.js'
+
+type Env = { Bindings: HttpBindings }
+
+const PAGE = 5_000
+const LARGEST_ACTION_BYTES = 64 * 1024
+
+/** Every mandate, page by page, so that a million of them never stand in memory as one text. */
+export function* heldMandates(store: Store): Generator<HeldMandate> {
+  for (let seen = 0; ;) {
+    const page = store.mandatesAfter(seen, PAGE)
+    yield* page
+    seen += page.length
+    if (page.length < PAGE) return
+  }
+}
+
+/** As the inspection shows it; `Sandbox.mandates` gives the account number, because it stays in the process. */
+const shown = (mandate: HeldMandate, { showAccounts }: Pick<ServiceParts, 'showAccounts'>): HeldMandate =>
+  showAccounts ? mandate : { ...mandate, iban: maskIban(mandate.iban) }
+
+function* shownMandates(parts: ServiceParts): Generator<HeldMandate> {
+  for (const mandate of heldMandates(parts.store)) yield shown(mandate, parts)
+}
+
+export const heldBillograms = ({ store, choices }: Pick<ServiceParts, 'store' | 'choices'>): Billogram[] =>
+  store.billograms().map((record) => toBillogram(record, choices))
+
+/**
+ * What the sandbox truly holds, and the actions that stand for the bank. Not part of the service's interface.
+ * Account numbers are masked unless the sandbox was told to show them.
+ */
+export function serveInspection(parts: ServiceParts): Hono<Env> {
+  const { store, counter, now } = parts
+  const app = new Hono<Env>()
+  app.get('/_sandbox/mandates', () => listAnswer(shownMandates(parts)))
+  app.get('/_sandbox/offers', (c) => c.json(store.offers()))
+  app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(parts)))
+  app.get('/_sandbox/requests', (c) => c.json(counter.counts()))
+  app.post('/_sandbox/mandates/:reference/first-payment', (c) => {
+    const reference = c.req.param('reference')
+    store.finalise(reference, now().toISOString())
+    const mandate = store.mandateByReference(reference)
+    return mandate === null
+      ? refusalAnswer(refuse(404, 'NOT_FOUND', 'There is no mandate with this reference'))
+      : c.json({ status: 'OK', data: shown(mandate, parts) })
+  })
+  app.post('/_sandbox/billograms/:id/failed-direct-debit', async (c) =>
+    failDirectDebit(c.req.param('id'), await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES), parts),
+  )
+  return app
+}
+
+function failDirectDebit(id: string, body: Reply<unknown>, parts: ServiceParts): Response {
+  const { store, choices, callbacks, seed, now } = parts
+  const details = body.kind === 'refused' ? body : readBody(failedDirectDebit, body.content)
+  if (details.kind === 'refused') return refusalAnswer(details)
+  const current = store.billogramById(id)
+  if (current === null) return refusalAnswer(refuse(404, 'NOT_FOUND', 'There is no billogram with this id'))
+  const record = withEvents(current, { seed, now: now().toISOString() }, [
+    { type: 'DirectDebitFailed', data: details.content },
+  ])
+  store.putBillogram(record)
+  callbacks.post(record.fields.callbacks, record.events.slice(current.events.length))
+  return Response.json({ status: 'OK', data: toBillogram(record, choices) })
+}
+
+/** Streams a JSON array, one value per line. */
+function listAnswer(values: Iterable<unknown>): Response {
+  const iterator = values[Symbol.iterator]()
+  let separator = '['
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      let text = ''
+      for (let count = 0; count < PAGE; count += 1) {
+        const next = iterator.next()
+        if (next.done === true) {
+          controller.enqueue(Buffer.from(`${text}${separator === '[' ? '[' : ''}\n]\n`))
+          controller.close()
+          return
+        }
+        text += `${separator}\n${JSON.stringify(next.value)}`
+        separator = ','
+      }
+      controller.enqueue(Buffer.from(text))
+    },
+  })
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}

@@ -1,0 +1,206 @@
+import { isUtf8 } from 'node:buffer'
+import { refuse } from '../refusal.js'
+
+/** The encodings a source may have, by the names that the configuration uses. */
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
+/** How the encoding was found; `assumed` brings the warning FILE_ENCODING_ASSUMED. */
+export interface EncodingChoice {
+  readonly encoding: Encoding
+  readonly by: 'byte order mark' | 'declared' | 'strict UTF-8' | 'assumed'
+}
+
+/** What the bytes of a source say about its encoding. */
+export interface EncodingEvidence {
+  /** The first bytes, at most 256 KiB. */
+  readonly head: Uint8Array
+  readonly mark: Encoding | null
+  /** The first physical line that is not UTF-8, or null when all of it is. */
+  readonly notUtf8At: number | null
+  /** UTF-16 without a byte order mark, seen by where its zero bytes are. */
+  readonly unmarked: 'utf-16le' | 'utf-16be' | null
+  /** Zero bytes or control characters where a text would have letters. */
+  readonly isBinary: boolean
+}
+
+const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
+
+const HEAD_BYTES = 262_144
+const JUDGED_BYTES = 65_536
+const LF = 0x0a
+const CR = 0x0d
+
+/** Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks. */
+export function examineBytes(): { add: (chunk: Uint8Array) => void; evidence: () => EncodingEvidence } {
+  const head: Uint8Array[] = []
+  let headBytes = 0
+  let cut = Buffer.alloc(0)
+  let notUtf8At: number | null = null
+  let lines = 0
+  let last = 0
+  const keepHead = (chunk: Uint8Array): void => {
+    const part = chunk.subarray(0, HEAD_BYTES - headBytes)
+    head.push(Buffer.from(part))
+    headBytes += part.length
+  }
+  const findLine = (bytes: Uint8Array): number => {
+    let start = 0
+    while (start < bytes.length) {
+      const end = endOfLine(bytes, start)
+      if (!isUtf8(bytes.subarray(start, end))) break
+      lines += 1
+      start = end
+    }
+    return lines + 1
+  }
+  return {
+    add: (chunk) => {
+      if (headBytes < HEAD_BYTES) keepHead(chunk)
+      if (notUtf8At !== null) return
+      const bytes = cut.length === 0 ? chunk : Buffer.concat([cut, chunk])
+      const end = bytes.length - cutCharacterBytes(bytes)
+      const whole = bytes.subarray(0, end)
+      if (isUtf8(whole)) {
+        lines += countLineEnds(whole, last)
+        last = whole.at(-1) ?? last
+        cut = Buffer.from(bytes.subarray(end))
+      } else notUtf8At = findLine(bytes)
+    },
+    evidence: () => {
+      const first = Buffer.concat(head)
+      if (notUtf8At === null && cut.length > 0) notUtf8At = lines + 1
+      return { head: first, mark: byteOrderMark(first), notUtf8At, ...judge(first.subarray(0, JUDGED_BYTES)) }
+    },
+  }
+}
+
+/** The offset behind the line end that follows `start`; CRLF, LF and CR all end a line. */
+function endOfLine(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at += 1) {
+    if (bytes[at] === LF) return at + 1
+    if (bytes[at] === CR) return bytes[at + 1] === LF ? at + 2 : at + 1
+  }
+  return bytes.length
+}
+
+function countLineEnds(bytes: Uint8Array, before: number): number {
+  let count = 0
+  let previous = before
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0
+    if (byte === CR || (byte === LF && previous !== CR)) count += 1
+    previous = byte
+  }
+  return count
+}
+
+/** How many bytes at the end belong to a UTF-8 character whose rest is in the next chunk. */
+function cutCharacterBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) return 0
+    if (byte < 0xc0) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    return length > back ? back : 0
+  }
+  return 0
+}
+
+function byteOrderMark(head: Uint8Array): Encoding | null {
+  const found = MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))
+  return found?.[0] ?? null
+}
+
+function judge(head: Uint8Array): Pick<EncodingEvidence, 'unmarked' | 'isBinary'> {
+  let evenZeros = 0
+  let oddZeros = 0
+  let controls = 0
+  for (const [index, byte] of head.entries()) {
+    if (byte === 0) {
+      if (index % 2 === 0) evenZeros += 1
+      else oddZeros += 1
+    } else if (byte < 0x20 && byte !== 0x09 && byte !== LF && byte !== CR) controls += 1
+  }
+  const half = head.length / 2
+  const unmarked =
+    oddZeros > half * 0.6 && evenZeros < half * 0.1
+      ? 'utf-16le'
+      : evenZeros > half * 0.6 && oddZeros < half * 0.1
+        ? 'utf-16be'
+        : null
+  // One stray control character is the fault of its row; one in a hundred bytes is no text.
+  return { unmarked, isBinary: evenZeros + oddZeros + controls > head.length / 100 }
+}
+
+/**
+ * A byte order mark, strict UTF-8, Windows-1252, in this order (source/README.md#formats).
+ * @throws {SourceError} FILE_ENCODING
+ */
+export function chooseEncoding(
+  source: string,
+  evidence: EncodingEvidence,
+  declared: Encoding | undefined,
+): EncodingChoice {
+  const { mark } = evidence
+  if (declared !== undefined && mark !== null && mark !== declared)
+    throw refuse(
+      source,
+      'FILE_ENCODING',
+      `its encoding is declared as ${declared}, but it starts with the byte order mark of ${mark}`,
+      { next: `Declare source.encoding as ${mark}, or remove the declaration.` },
+    )
+  const isWide =
+    mark === 'utf-16le' || mark === 'utf-16be' || declared === 'utf-16le' || declared === 'utf-16be'
+  if (!isWide && evidence.unmarked !== null)
+    throw refuse(source, 'FILE_ENCODING', `it looks like ${evidence.unmarked} without a byte order mark`, {
+      next: `Declare source.encoding as ${evidence.unmarked}, or export as UTF-8.`,
+    })
+  if (!isWide && evidence.isBinary)
+    throw refuse(source, 'FILE_ENCODING', 'it holds binary data instead of text', {
+      next: 'Give the CSV export itself, not a spreadsheet, an archive or a database file.',
+    })
+  if (declared !== undefined) return { encoding: declared, by: 'declared' }
+  if (mark !== null) return { encoding: mark, by: 'byte order mark' }
+  if (evidence.notUtf8At === null) return { encoding: 'utf-8', by: 'strict UTF-8' }
+  return { encoding: 'windows-1252', by: 'assumed' }
+}
+
+/** Turns chunks of bytes into text without ever replacing a character. */
+export interface Decoder {
+  /** @throws {TypeError} when the bytes are not of this encoding. */
+  readonly decode: (chunk: Uint8Array) => string
+  /** @throws {TypeError} when the last character is cut. */
+  readonly end: () => string
+}
+
+/** What Windows-1252 has in 0x80 to 0x9F; the five unused codes stay control characters, which fail per field. */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+export function createDecoder(encoding: Encoding): Decoder {
+  switch (encoding) {
+    case 'utf-8':
+    case 'utf-16le':
+    case 'utf-16be': {
+      const decoder = new TextDecoder(encoding, { fatal: true })
+      return { decode: (chunk) => decoder.decode(chunk, { stream: true }), end: () => decoder.decode() }
+    }
+    case 'iso-8859-1':
+      return { decode: latin1, end: () => '' }
+    case 'windows-1252':
+      // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
+      return {
+        decode: (chunk) =>
+          latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
+        end: () => '',
+      }
+  }
+}
+
+const bufferOver = (chunk: Uint8Array): Buffer => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+
+const latin1 = (chunk: Uint8Array): string => bufferOver(chunk).toString('latin1')

@@ -1,0 +1,254 @@
+import { createHash, type Hash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { SourceError } from '../../errors.js'
+import { examineBytes, type EncodingEvidence } from './encoding.js'
+import { refuse, unreadable } from '../refusal.js'
+
+/** A path, or a stream such as standard input together with the name that reports show for it. */
+export type SourceInput = string | { readonly name: string; readonly stream: Readable }
+
+/** The file as it was when the quick first pass read it; the second pass must find the same. */
+export interface FileIdentity {
+  readonly sha256: string
+  readonly bytes: number
+  readonly modifiedMs: number
+  readonly encoding: EncodingEvidence
+}
+
+/** What is known of a source once it was read to its end: size and hash of the file as given. */
+export interface ReadEnd {
+  readonly sha256: string
+  readonly bytes: number
+}
+
+interface ReadOptions {
+  /** Most bytes that a compressed source may unpack to. */
+  readonly maxUnpackedBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+const CHUNK_BYTES = 262_144
+
+/** Name that reports show: the file's own, without the folders of this machine. */
+export const nameOf = (input: SourceInput): string =>
+  typeof input === 'string' ? basename(input) : input.name
+
+/** Reads a file once from start to end: its hash as given, and what its (unpacked) bytes say about the encoding. */
+export async function hashSource(path: string, options: ReadOptions): Promise<FileIdentity> {
+  const handle = await openRegularFile(path)
+  try {
+    const before = await handle.stat()
+    const examiner = examineBytes()
+    const hash = createHash('sha256')
+    const counted = countBytes(path, fileChunks(path, handle, options.signal), hash)
+    for await (const chunk of unpack(path, counted.chunks, options)) examiner.add(chunk)
+    await counted.drain()
+    await confirmUnchanged(path, handle, before, counted.bytes())
+    return {
+      sha256: hash.digest('hex'),
+      bytes: counted.bytes(),
+      modifiedMs: before.mtimeMs,
+      encoding: examiner.evidence(),
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The unpacked bytes of a file, hashed again on the way. @throws {SourceError} FILE_CHANGED after the last chunk */
+export async function* readFileBytes(
+  path: string,
+  identity: Omit<FileIdentity, 'encoding'>,
+  options: ReadOptions,
+): AsyncGenerator<Uint8Array, ReadEnd> {
+  const handle = await openRegularFile(path)
+  try {
+    const before = await handle.stat()
+    if (before.size !== identity.bytes || before.mtimeMs !== identity.modifiedMs) throw changed(path)
+    const hash = createHash('sha256')
+    const counted = countBytes(path, fileChunks(path, handle, options.signal), hash)
+    yield* unpack(path, counted.chunks, options)
+    await counted.drain()
+    await confirmUnchanged(path, handle, before, counted.bytes())
+    const sha256 = hash.digest('hex')
+    if (sha256 !== identity.sha256) throw changed(path)
+    return { sha256, bytes: counted.bytes() }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The unpacked bytes of a stream, which can be read only once. */
+export async function* readStreamBytes(
+  input: { readonly name: string; readonly stream: Readable },
+  options: ReadOptions,
+): AsyncGenerator<Uint8Array, ReadEnd> {
+  const hash = createHash('sha256')
+  const counted = countBytes(input.name, streamChunks(input, options.signal), hash)
+  yield* unpack(input.name, counted.chunks, options)
+  await counted.drain()
+  return { sha256: hash.digest('hex'), bytes: counted.bytes() }
+}
+
+async function openRegularFile(path: string): Promise<FileHandle> {
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer for ever.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    throw unreadable(path, openProblem(error), 'Check the name of the file and the right to read it.', error)
+  })
+  const stats = await handle.stat()
+  if (stats.isFile()) return handle
+  await handle.close()
+  throw unreadable(
+    path,
+    stats.isDirectory() ? 'it is a directory' : 'it is not a regular file',
+    'Give a CSV file, or - to read standard input.',
+  )
+}
+
+function openProblem(error: unknown): string {
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'there is no such file'
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not read it'
+    case 'EISDIR':
+      return 'it is a directory'
+    default:
+      return error instanceof Error ? error.message : 'the operating system refused'
+  }
+}
+
+async function* fileChunks(
+  path: string,
+  handle: FileHandle,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null).catch((error: unknown) => {
+      throw unreadable(path, 'reading it failed', 'Check the disk, then start again.', error)
+    })
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+async function* streamChunks(
+  input: { readonly name: string; readonly stream: Readable },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of input.stream) {
+      signal?.throwIfAborted()
+      yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array)
+    }
+  } catch (error) {
+    if (signal?.aborted === true || error instanceof SourceError) throw error
+    throw unreadable(input.name, 'reading it failed', 'Start again, or give a file instead.', error)
+  }
+}
+
+/** Hashes and counts what passes. `drain` reads what an unpacker left, so that the hash covers the whole file. */
+function countBytes(
+  source: string,
+  origin: AsyncGenerator<Uint8Array>,
+  hash: Hash,
+): { chunks: AsyncGenerator<Uint8Array>; bytes: () => number; drain: () => Promise<void> } {
+  let bytes = 0
+  async function* passing(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const next = await origin.next()
+      if (next.done === true) return
+      bytes += next.value.length
+      hash.update(next.value)
+      yield next.value
+    }
+  }
+  return {
+    chunks: passing(),
+    bytes: () => bytes,
+    drain: async () => {
+      const rest = await origin.next()
+      if (rest.done !== true)
+        throw unreadable(
+          source,
+          'it goes on after the end of its gzip data',
+          'Unpack it, then give the CSV file.',
+        )
+    },
+  }
+}
+
+async function confirmUnchanged(
+  path: string,
+  handle: FileHandle,
+  before: Stats,
+  bytes: number,
+): Promise<void> {
+  const after = await handle.stat()
+  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs || after.size !== bytes)
+    throw changed(path)
+}
+
+const changed = (path: string): SourceError => refuse(path, 'FILE_CHANGED', 'it changed while it was read')
+
+/** Unpacks what starts with the magic bytes of gzip, and passes on everything else. */
+async function* unpack(
+  source: string,
+  chunks: AsyncGenerator<Uint8Array>,
+  { maxUnpackedBytes }: ReadOptions,
+): AsyncGenerator<Uint8Array> {
+  const first = await firstBytes(chunks)
+  const all = prepend(first, chunks)
+  if (first[0] !== 0x1f || first[1] !== 0x8b) return yield* all
+  let unpackedBytes = 0
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
+  // The reason of a failure arrives by the iteration below.
+  pipeline(Readable.from(all, { objectMode: false }), gunzip, () => undefined)
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
+      unpackedBytes += chunk.length
+      if (unpackedBytes > maxUnpackedBytes)
+        throw unreadable(
+          source,
+          `it unpacks to more than ${maxUnpackedBytes} bytes`,
+          'Raise limits.unpackedBytes if the file can be trusted, or split the export.',
+        )
+      yield chunk
+    }
+  } catch (error) {
+    throw gzipProblem(source, error)
+  }
+}
+
+function gzipProblem(source: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'Z_DATA_ERROR' && code !== 'Z_BUF_ERROR') return error
+  return unreadable(source, 'its gzip data is damaged or cut off', 'Copy or create the file again.', error)
+}
+
+/** At least two bytes, or all there are: a pipe may deliver them one by one. */
+async function firstBytes(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+  let first: Uint8Array = new Uint8Array(0)
+  while (first.length < 2) {
+    const next = await chunks.next()
+    if (next.done === true) break
+    first = first.length === 0 ? next.value : Buffer.concat([first, next.value])
+  }
+  return first
+}
+
+async function* prepend(
+  first: Uint8Array,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  if (first.length > 0) yield first
+  yield* rest
+}

@@ -1,0 +1,272 @@
+import { UsageError, type SourceError } from '../../errors.js'
+import type { DateFormat } from '../../domain/mandate/date-format.js'
+import { isFirmenMandat, meaningOfHeader } from './header-synonyms.js'
+import { OPTIONAL_FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { ruleOf, type RuleId } from '../../domain/rule/rules.js'
+import { fold } from '../../domain/text/text.js'
+import {
+  duplicateColumns,
+  findColumn,
+  holdsAccount,
+  looksLikeValue,
+  showNames,
+  type Header,
+} from './header.js'
+import {
+  NONE,
+  type Candidates,
+  type ColumnRef,
+  type ColumnsOptions,
+  type CrosswalkOptions,
+  type SourceOptions,
+  type Transform,
+} from '../options.js'
+import { refuse } from '../refusal.js'
+
+export interface MappedColumn {
+  readonly field: Field
+  /** Where the column stands in a record, from 0. */
+  readonly position: number
+  readonly name: string
+  readonly transforms: readonly Transform[]
+}
+
+/** Which column feeds which field. */
+export interface Mapping {
+  readonly fields: readonly MappedColumn[]
+  /** Fields that the configuration decides about: by a column, or that there is none. */
+  readonly decided: ReadonlySet<Field>
+  /** Fills empty cells of the creditor identifier. */
+  readonly constant: string | null
+  readonly signedDateFormat: DateFormat | 'auto'
+  readonly lastCollectionFormat: DateFormat | 'auto'
+  /** The scheme column says yes or no. */
+  readonly schemeIsFirmenMandat: boolean
+  /** The column with the old key that the crosswalk translates. */
+  readonly oldKey: { readonly position: number; readonly name: string } | null
+  /** The cell that is compared with the second key of the crosswalk line. */
+  readonly secondKey: { readonly by: 'ibanEnd' | 'cell'; readonly position: number } | null
+}
+
+/** What the configuration says about one field, in one shape. */
+interface FieldOptions {
+  readonly candidates: readonly ColumnRef[]
+  readonly transforms: readonly Transform[]
+  readonly format: DateFormat | 'auto'
+  readonly constant: string | null
+}
+
+const FIELDS: readonly Field[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]
+
+interface Problem {
+  readonly rule: RuleId
+  readonly detail: string
+}
+
+/**
+ * Finds the column of every field, by the configuration first and by the usual names otherwise
+ * (domain/rulebook.md#header-folding).
+ * @throws {SourceError} FILE_HEADER_MISSING, FILE_HEADER_DUPLICATE or FILE_HEADER_AMBIGUOUS, with all that is wrong
+ * @throws {UsageError} when the configuration contradicts itself
+ */
+export function mapColumns(
+  source: string,
+  line: number,
+  header: Header,
+  options: Pick<SourceOptions, 'columns' | 'crosswalk' | 'exclude' | 'source'>,
+): Mapping {
+  const { columns, crosswalk, exclude } = options
+  const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
+  if (crosswalk !== undefined && columns.customer_no !== undefined)
+    throw new UsageError(
+      'The configuration gives customer_no twice: as a column and by a crosswalk',
+      'Remove columns.customer_no or the crosswalk section.',
+    )
+  const problems: Problem[] = []
+  const fields: MappedColumn[] = []
+  const creditor = readOption(columns.sepa_creditor_identifier)
+  for (const field of FIELDS) {
+    if (field === 'customer_no' && crosswalk !== undefined) continue
+    if (!isRequired(field) && columns[field] === NONE) continue
+    const option = readOption(columns[field])
+    const found =
+      option.candidates.length > 0 ? configured(header, field, option) : recognised(header, field, ignored)
+    if ('rule' in found) problems.push(found)
+    else if (found.index !== null) fields.push(mapped(header, field, found.index, option))
+    else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
+      problems.push({ rule: 'FILE_HEADER_MISSING', detail: `it has no column for ${field}` })
+  }
+  const oldKey = crosswalk === undefined ? null : locate(header, candidatesOf(crosswalk.from))
+  if (crosswalk !== undefined && oldKey === null)
+    problems.push(missing('the old key of the crosswalk', candidatesOf(crosswalk.from)))
+  const secondKey = locateSecondKey(header, crosswalk, fields)
+  if (secondKey !== null && 'rule' in secondKey) problems.push(secondKey)
+  for (const { column } of exclude)
+    if (findColumn(header, column) === null) problems.push(missing('an exclude rule', [column]))
+  if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(source, line)
+  problems.push(...sharedColumns(fields), ...duplicates(header, columns, crosswalk !== undefined))
+  if (problems.length > 0) throw headerProblem(source, line, header, problems)
+  return {
+    fields,
+    decided: new Set(FIELDS.filter((field) => columns[field] !== undefined)),
+    constant: creditor.constant,
+    signedDateFormat: readOption(columns.signed_date).format,
+    lastCollectionFormat: readOption(columns.last_collection_date).format,
+    schemeIsFirmenMandat: fields.some(({ field, name }) => field === 'scheme' && isFirmenMandat(name)),
+    oldKey: oldKey === null ? null : at(header, oldKey),
+    secondKey: secondKey === null || 'rule' in secondKey ? null : secondKey,
+  }
+}
+
+function locateSecondKey(
+  header: Header,
+  crosswalk: CrosswalkOptions | undefined,
+  fields: readonly MappedColumn[],
+): Mapping['secondKey'] | Problem {
+  const option = crosswalk?.secondKey
+  if (option === undefined) return null
+  if ('ibanEnd' in option) {
+    const iban = fields.find(({ field }) => field === 'iban')
+    return iban === undefined ? null : { by: 'ibanEnd', position: iban.position }
+  }
+  const index = locate(header, candidatesOf(option.from))
+  if (index === null) return missing('the second key of the crosswalk', candidatesOf(option.from))
+  return { by: 'cell', position: at(header, index).position }
+}
+
+const candidatesOf = (candidates: Candidates): readonly ColumnRef[] =>
+  Array.isArray(candidates) ? candidates : [candidates]
+
+function readOption(option: ColumnsOptions[keyof ColumnsOptions]): FieldOptions {
+  const plain = { candidates: [], transforms: [], format: 'iso', constant: null } as const
+  if (option === undefined) return plain
+  if (typeof option !== 'object' || Array.isArray(option))
+    return { ...plain, candidates: candidatesOf(option) }
+  return {
+    candidates: 'column' in option ? candidatesOf(option.column) : [],
+    transforms: 'transform' in option ? (option.transform ?? []) : [],
+    format: 'format' in option ? (option.format ?? 'iso') : 'iso',
+    constant: 'constant' in option ? (option.constant ?? null) : null,
+  }
+}
+
+const isRequired = (field: Field): boolean => REQUIRED_FIELDS.some((required) => required === field)
+
+/** The first of the candidates that the file has. */
+function locate(header: Header, candidates: readonly ColumnRef[]): number | null {
+  for (const candidate of candidates) {
+    const index = findColumn(header, candidate)
+    if (index !== null) return index
+  }
+  return null
+}
+
+function configured(
+  header: Header,
+  field: Field,
+  { candidates }: FieldOptions,
+): { readonly index: number } | Problem {
+  const index = locate(header, candidates)
+  return index === null ? missing(field, candidates) : { index }
+}
+
+const missing = (purpose: string, candidates: readonly ColumnRef[]): Problem => ({
+  rule: 'FILE_HEADER_MISSING',
+  detail: `it has no column ${candidates.map((ref) => (typeof ref === 'number' ? `${ref}` : `"${ref}"`)).join(' or ')} for ${purpose}`,
+})
+
+/**
+ * Folding would take "Customer No." for customer_no. In an export of the previous creditor that is the old key, and
+ * sending it would debit strangers, so this one name must stand as it is.
+ */
+export function isUsualName(name: string, field: Field): boolean {
+  if (field === 'customer_no') return name.toLowerCase() === 'customer_no'
+  const meaning = meaningOfHeader(name)
+  return meaning.kind === 'field' && meaning.field === field
+}
+
+function recognised(
+  header: Header,
+  field: Field,
+  ignored: ReadonlySet<number | null>,
+): { readonly index: number | null } | Problem {
+  const matches = header.names.flatMap((name, index) =>
+    isUsualName(name, field) && !ignored.has(index) ? [index] : [],
+  )
+  const [index = null, ...others] = matches
+  // Names that are equal after folding are reported as duplicates.
+  const distinct = new Set(matches.map((match) => fold(header.names[match] ?? '')))
+  if (others.length === 0 || distinct.size === 1) return { index }
+  const names = matches.map((match) => `"${header.names[match] ?? ''}"`).join(' and ')
+  return { rule: 'FILE_HEADER_AMBIGUOUS', detail: `its columns ${names} could both be ${field}` }
+}
+
+const at = (header: Header, index: number): { position: number; name: string } => ({
+  position: header.positions[index] ?? 0,
+  name: header.names[index] ?? '',
+})
+
+const mapped = (header: Header, field: Field, index: number, option: FieldOptions): MappedColumn => ({
+  field,
+  ...at(header, index),
+  transforms: option.transforms,
+})
+
+function sharedColumns(fields: readonly MappedColumn[]): Problem[] {
+  return fields.flatMap((one, index) =>
+    fields
+      .slice(index + 1)
+      .filter((other) => other.position === one.position)
+      .map((other) => ({
+        rule: 'FILE_HEADER_AMBIGUOUS' as const,
+        detail: `its column "${one.name}" would be both ${one.field} and ${other.field}`,
+      })),
+  )
+}
+
+/**
+ * Equal names are tolerated only where nothing is looked up by them: every required field is configured, and none by
+ * one of those names.
+ */
+function duplicates(header: Header, columns: ColumnsOptions, hasCrosswalk: boolean): Problem[] {
+  const isConfigured = REQUIRED_FIELDS.every(
+    (field) => columns[field] !== undefined || (field === 'customer_no' && hasCrosswalk),
+  )
+  const byName = new Set(
+    Object.values(columns)
+      .flatMap((option) => readOption(option).candidates)
+      .flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])),
+  )
+  return duplicateColumns(header).flatMap((group) => {
+    const name = header.names[group[0] ?? 0] ?? ''
+    if (isConfigured && !byName.has(fold(name))) return []
+    const positions = group.map((index) => (header.positions[index] ?? 0) + 1).join(' and ')
+    return [
+      {
+        rule: 'FILE_HEADER_DUPLICATE' as const,
+        detail: `the column name "${name}" occurs ${group.length} times (columns ${positions})`,
+      },
+    ]
+  })
+}
+
+/** Mapped by position, the first record of such a file would be lost as its header. */
+export const headerless = (source: string, line: number): SourceError =>
+  refuse(source, 'FILE_HEADER_MISSING', `its line ${line} holds values where column names should be`, {
+    line,
+    next: 'Add a header line, or correct source.skipLines so that the header is read.',
+  })
+
+function headerProblem(
+  source: string,
+  line: number,
+  header: Header,
+  problems: readonly Problem[],
+): SourceError {
+  const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
+  const details = problems.map(({ detail }) => detail).join('; ')
+  return refuse(source, rule, `${details}; its header has ${showNames(header)}`, {
+    line,
+    next: `${ruleOf(rule).remedy} "sepa-migrate init" drafts one.`,
+  })
+}

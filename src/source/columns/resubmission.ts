@@ -1,0 +1,202 @@
+import type { EarlierRow } from '../../domain/row/earlier-row.js'
+import type { DecidedFormat } from '../../domain/mandate/date-format.js'
+import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
+import {
+  dateLikeness,
+  likenessOf,
+  notationOf,
+  readWhole,
+  withoutDecimals,
+  withoutMidnight,
+  type Likeness,
+} from '../../domain/row/resaved.js'
+import type { SeverityOverrides } from '../../domain/rule/rules.js'
+import { cleanCell, fold } from '../../domain/text/text.js'
+import type { CheckedRecord, Finding } from '../../domain/rule/verdict.js'
+import { findingOf } from '../source-finding.js'
+import type { Header } from './header.js'
+import type { Mapping } from './mapping.js'
+
+/** What a line of our own files says of itself in its `migration_` columns. */
+export interface Resubmission {
+  /** The row it corrects; 0 where that cannot be read. */
+  readonly corrects: number
+  readonly isDecided: boolean
+  readonly findings: readonly Finding[]
+  /** Only where the line changes anything: a decision for another command stands beside it. */
+  readonly ifChanged: readonly Finding[]
+}
+
+/** Null for a line without a row number: a new mandate. */
+export function readResubmission(
+  cells: readonly string[],
+  { migrationRow, migrationDecision }: Header,
+  severities: SeverityOverrides,
+): Resubmission | null {
+  const number = migrationRow === null ? '' : cleanCell(cells[migrationRow] ?? '')
+  if (number === '') return null
+  const decision = migrationDecision === null ? '' : cleanCell(cells[migrationDecision] ?? '')
+  const isDecided = fold(decision) === 'send'
+  const unreadable = (value: string, detail: string): readonly Finding[] =>
+    findingOf('CORRECTION_UNREADABLE', severities, { value, detail })
+  return {
+    corrects: readWhole(number) ?? 0,
+    isDecided,
+    findings:
+      readWhole(number) === null
+        ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
+        : [],
+    ifChanged:
+      decision === '' || isDecided
+        ? []
+        : unreadable(
+            decision,
+            'Its migration_decision is not "send". Decisions on what was sent or is to be closed go to "sepa-migrate resolve --from".',
+          ),
+  }
+}
+
+const DATES = { signed_date: 'signedDate', last_collection_date: 'lastCollection' } as const
+type DateField = keyof typeof DATES
+const isDateField = (field: Field): field is DateField => field in DATES
+
+/** A cell that decides what becomes of the row. */
+interface Telling {
+  readonly position: number
+  /** Null for a column that feeds no field, but is looked at. */
+  readonly field: Field | null
+  readonly column: string
+}
+
+export interface Restored {
+  /** The cells of the line, those that were only saved again as they were before. */
+  readonly cells: readonly string[]
+  /** How a date cell is to be read. */
+  readonly formats: Readonly<Partial<Record<DateField, DecidedFormat>>>
+  /** Every telling cell is as it was. */
+  readonly isSame: boolean
+  /** Fields whose cell a spreadsheet may have changed beyond recognition. */
+  readonly unclear: readonly Field[]
+  /** Fields whose cell was saved in another notation and is read as it was. */
+  readonly restored: readonly Field[]
+}
+
+export interface RestoreOptions {
+  readonly header: Header
+  readonly mapping: Mapping
+  /** Columns that exclude rules look at, as positions in a record. */
+  readonly watched: readonly number[]
+  readonly today: LocalDate
+  /** Declared in the configuration; `unsettled` for a column declared `auto`. */
+  readonly declared: Readonly<Record<DateField, DecidedFormat>>
+}
+
+/** Prepares the comparison of the lines of one file with the rows they were written from. */
+export function restoreFrom(
+  options: RestoreOptions,
+): (cells: readonly string[], earlier: readonly EarlierRow[]) => Restored {
+  const { header, mapping, watched, today, declared } = options
+  const tells = tellingColumns(header, mapping, watched)
+
+  const compare = (cells: readonly string[], row: EarlierRow): readonly Likeness[] =>
+    tells.map((column) => likeness(originalOf(row, column), cells[column.position] ?? '', column, row))
+
+  function likeness(before: string, after: string, { field }: Telling, row: EarlierRow): Likeness {
+    if (field === null || !isDateField(field)) return likenessOf(before, after)
+    const date = field === 'signed_date' ? (row.values?.signedDate ?? null) : null
+    const declaredThen = row.formats[DATES[field]]
+    const format = row.isCorrection ? notationOf(cleanCell(before), declaredThen, today) : declaredThen
+    return dateLikeness({ text: before, format, date }, after, today)
+  }
+
+  /** A cell in the notation of its export is read as the configuration says now, where it can be. */
+  function formatOf(field: DateField, text: string, row: EarlierRow | undefined): DecidedFormat {
+    const now = declared[field]
+    if (row === undefined) return notationOf(withoutMidnight(text), now, today)
+    const format = now === 'unsettled' ? row.formats[DATES[field]] : now
+    return row.isCorrection ? notationOf(cleanCell(text), format, today) : format
+  }
+
+  return (cells, earlier) => {
+    const seen = earlier.map((row) => ({ row, likeness: compare(cells, row) }))
+    const whole = seen.find((each) => each.likeness.every((like) => like !== 'different'))
+    const next = [...cells]
+    const formats: Partial<Record<DateField, DecidedFormat>> = {}
+    const unclear: Field[] = []
+    const restored: Field[] = []
+    tells.forEach((column, index) => {
+      const { position, field } = column
+      const given = cells[position] ?? ''
+      const source = whole ?? seen.find((each) => each.likeness[index] === 'same')
+      if (source !== undefined) next[position] = originalOf(source.row, column)
+      else if (
+        field !== null &&
+        (seen.some((each) => each.likeness[index] === 'perhaps') || isMadeNumber(given, field))
+      )
+        unclear.push(field)
+      else next[position] = readable(given, field)
+      if (field === null) return
+      if (source !== undefined && cleanCell(given) !== cleanCell(next[position] ?? '')) restored.push(field)
+      if (isDateField(field))
+        formats[field] = unclear.includes(field)
+          ? 'unsettled'
+          : formatOf(field, next[position] ?? '', source?.row)
+    })
+    return { cells: next, formats, isSame: whole !== undefined, unclear, restored }
+  }
+}
+
+/** A reference was typed into a column of numbers: nobody can tell what it was. */
+const isMadeNumber = (given: string, field: Field): boolean =>
+  field === 'unique_mandate_reference' && withoutDecimals(cleanCell(given)) !== cleanCell(given)
+
+/** What was typed into a column that a spreadsheet or a table library takes for numbers or dates. */
+function readable(given: string, field: Field | null): string {
+  if (field === null) return given
+  if (field === 'customer_no') return withoutDecimals(cleanCell(given))
+  return isDateField(field) ? withoutMidnight(given) : given
+}
+
+const originalOf = (row: EarlierRow, { field, column }: Telling): string =>
+  (field === null ? undefined : row.fields[field]) ?? row.columns.get(fold(column)) ?? ''
+
+function tellingColumns(header: Header, mapping: Mapping, watched: readonly number[]): readonly Telling[] {
+  const nameAt = (position: number): string => header.names[header.positions.indexOf(position)] ?? ''
+  const { fields, oldKey, secondKey } = mapping
+  const tells: Telling[] = fields.map(({ field, position, name }) => ({ field, position, column: name }))
+  if (oldKey !== null) tells.push({ field: 'customer_no', position: oldKey.position, column: oldKey.name })
+  for (const position of [...(secondKey === null ? [] : [secondKey.position]), ...watched]) {
+    if (tells.every((column) => column.position !== position))
+      tells.push({ field: null, position, column: nameAt(position) })
+  }
+  return tells
+}
+
+/** Whether the same cells still say the same: a changed configuration may read them in another way. */
+export function saysTheSame(row: EarlierRow, { verdict, values }: Pick<CheckedRecord, 'verdict' | 'values'>) {
+  if (row.wasHeldBack && verdict.kind === 'sendable') return false
+  const before = row.values
+  return (
+    before === null ||
+    (before.customerNo === values.customerNo &&
+      before.iban === values.iban &&
+      before.signedDate === values.signedDate &&
+      before.creditorIdentifier === values.creditorIdentifier &&
+      before.mandateReference === values.mandateReference)
+  )
+}
+
+/** An error for every cell that may have been corrected or damaged: nobody can tell, so it is not guessed. */
+export const unclearFindings = (
+  fields: readonly Field[],
+  valueOf: (field: Field) => string,
+  severities: SeverityOverrides,
+): readonly Finding[] =>
+  fields
+    .filter((field) => !isDateField(field))
+    .flatMap((field) =>
+      findingOf('EXCEL_SCIENTIFIC', severities, {
+        field,
+        value: valueOf(field),
+      }),
+    )

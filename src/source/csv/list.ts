@@ -1,0 +1,82 @@
+import { cleanCell, fold } from '../../domain/text/text.js'
+import type { SourceInput } from '../bytes/input.js'
+import type { LimitOptions } from '../options.js'
+import { refuse } from '../refusal.js'
+import { openTable, refuseRagged, type Table } from './table.js'
+
+/** A CSV that is no export: decisions of a person, or a list from the service. Detected like any source. */
+export interface List {
+  readonly name: string
+  /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
+  readonly rows: (signal?: AbortSignal) => AsyncGenerator<ListRow>
+  /** Hash of the bytes, known after the last row. */
+  readonly sha256: () => string
+}
+
+export interface ListRow {
+  /** Physical line on which the record begins, from 1. */
+  readonly line: number
+  /** The cell of the first of these columns that the file has, cleaned; null where it has none. Names are folded. */
+  readonly cell: (...names: readonly string[]) => string | null
+  /** The cells of every column of that name as they stand in the file; none where it has no such column. */
+  readonly cells: (name: string) => readonly string[]
+}
+
+/**
+ * @param expected names that may be asked for; none of them may occur twice
+ * @throws {SourceError} for a file that cannot be read, has no header, or has an expected column twice
+ */
+export async function openList(
+  input: SourceInput,
+  limits: LimitOptions,
+  expected: readonly string[],
+): Promise<List> {
+  const names = new Set(expected.map(fold))
+  const table = await openTable(input, {
+    layout: { skipLines: 0, skipFooterLines: 0, multilineColumns: [] },
+    limits,
+    isKnown: (name) => names.has(fold(name)),
+    trustsOwnQuotes: true,
+  })
+  const positions = positionsOf(table, expected)
+  let sha256 = ''
+
+  async function* rows(signal?: AbortSignal): AsyncGenerator<ListRow> {
+    const batches = table.read(signal)
+    for await (const records of batches)
+      for (const record of records) {
+        refuseRagged(table, record, `line ${record.line}`)
+        yield rowOf(record.line, record.cells, positions)
+      }
+    sha256 = batches.end().sha256
+  }
+
+  return { name: table.name, rows, sha256: () => sha256 }
+}
+
+function positionsOf(
+  { text, layout }: Table,
+  expected: readonly string[],
+): ReadonlyMap<string, readonly number[]> {
+  const positions = new Map<string, number[]>()
+  for (const [index, name] of layout.headerCells.entries())
+    positions.set(fold(name), [...(positions.get(fold(name)) ?? []), index])
+  const twice = expected.find((name) => (positions.get(fold(name))?.length ?? 0) > 1)
+  if (twice === undefined) return positions
+  throw refuse(text.label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, {
+    line: layout.headerLine,
+  })
+}
+
+const rowOf = (
+  line: number,
+  cells: readonly string[],
+  positions: ReadonlyMap<string, readonly number[]>,
+): ListRow => ({
+  line,
+  cell: (...wanted) => {
+    const position = wanted.map((name) => positions.get(fold(name))?.[0]).find((at) => at !== undefined)
+    return position === undefined ? null : cleanCell(cells[position] ?? '')
+  },
+  cells: (name) => (positions.get(fold(name)) ?? []).map((position) => cells[position] ?? ''),
+})

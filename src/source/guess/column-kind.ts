@@ -1,0 +1,169 @@
+import { DATE_FORMATS, readDate } from '../../domain/mandate/date-format.js'
+import { isAbsentCollection } from '../../domain/value/last-collection.js'
+import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
+import type { RuleId } from '../../domain/rule/rules.js'
+import { cleanCell, fold } from '../../domain/text/text.js'
+import {
+  ANSWERS,
+  isWeakWord,
+  wordOf,
+  type Meanings,
+  type Words,
+  type WordField,
+} from '../../domain/value/words.js'
+import type { WordCounts } from './word-counter.js'
+
+/** A column that says which mandates live, told by its values. */
+export interface ColumnKind {
+  readonly field: OptionalField
+  /** `answers`: the name is the word, and the cells say yes or no to it. `ends`: a date says that it ended. */
+  readonly form: 'words' | 'answers' | 'ends'
+  /** What is understood to stay behind: word, count and the rule that says so. */
+  readonly staysBehind: readonly { readonly word: string; readonly count: number; readonly rule: RuleId }[]
+  readonly goes: readonly { readonly word: string; readonly count: number }[]
+  readonly unknown: readonly { readonly word: string; readonly count: number }[]
+}
+
+export const WORD_FIELDS: readonly WordField[] = ['status', 'sequence', 'scheme']
+
+/** The rule for a row that says no to a good word. */
+const OPPOSITE: Readonly<Record<WordField, RuleId>> = {
+  status: 'STATUS_NOT_ACTIVE',
+  sequence: 'SEQUENCE_ONE_OFF',
+  scheme: 'SCHEME_B2B',
+}
+
+/** What the words of a column mean as the field says. */
+export function readWords(
+  field: WordField,
+  counts: ReadonlyMap<string, number>,
+  meanings: Meanings,
+): ColumnKind {
+  const all = [...counts].map(([word, count]) => ({ word, count, rule: meanings.get(wordOf(word)) }))
+  return {
+    field,
+    form: 'words',
+    staysBehind: all.flatMap(({ word, count, rule }) =>
+      typeof rule === 'string' ? [{ word, count, rule }] : [],
+    ),
+    goes: all.flatMap(({ word, count, rule }) => (rule === null ? [{ word, count }] : [])),
+    unknown: all.flatMap(({ word, count, rule }) => (rule === undefined ? [{ word, count }] : [])),
+  }
+}
+
+const sum = (entries: readonly { readonly count: number }[]): number =>
+  entries.reduce((total, { count }) => total + count, 0)
+
+const knownIn = (kind: ColumnKind): number => sum(kind.staysBehind) + sum(kind.goes)
+
+const HALF = 0.5
+const MOST = 0.8
+
+/**
+ * One word that keeps a mandate back is enough, where it means nothing else; words that other columns have too
+ * (`single`, `last`, `ok`) count when most of the column is understood.
+ */
+function isTelling(kind: ColumnKind): boolean {
+  const known = knownIn(kind)
+  const filled = known + sum(kind.unknown)
+  const isStrong = ({ word }: { readonly word: string }): boolean => !isWeakWord(wordOf(word))
+  if (kind.staysBehind.some(isStrong)) return true
+  if (kind.staysBehind.length > 0) return known >= filled * HALF
+  return kind.goes.some(isStrong) && known >= filled * MOST
+}
+
+/** The field whose words the values of a column are; null where they are of none. */
+export function kindByWords(counts: WordCounts, words: Words): ColumnKind | null {
+  if (counts === null || counts.size === 0) return null
+  const kinds = WORD_FIELDS.map((field) => readWords(field, counts, words[field])).filter(isTelling)
+  return (
+    kinds.toSorted((a, b) => knownIn(b) - knownIn(a) || sum(b.staysBehind) - sum(a.staysBehind))[0] ?? null
+  )
+}
+
+const PREFIX = /^(?:is|ist|has|mandate?|mandaat|machtiging|est|er|är)(?=[\s_\p{Lu}-])/iu
+
+/** A column such as "Gekündigt" or "Aktiv" that says yes or no; null where no row stays behind by it. */
+export function kindByAnswers(name: string, counts: WordCounts, words: Words): ColumnKind | null {
+  if (counts === null || counts.size === 0) return null
+  const answers = [...counts].map(([word, count]) => ({ word, count, isYes: ANSWERS.get(fold(word)) }))
+  if (answers.some(({ isYes }) => isYes === undefined)) return null
+  for (const field of WORD_FIELDS) {
+    for (const key of [fold(name), fold(name.replace(PREFIX, ''))]) {
+      const rule = words[field].get(key)
+      if (rule === undefined) continue
+      const isBack = (isYes: boolean | undefined): boolean => isYes === (rule !== null)
+      const staysBehind = answers
+        .filter(({ isYes }) => isBack(isYes))
+        .map(({ word, count }) => ({ word, count, rule: rule ?? OPPOSITE[field] }))
+      if (staysBehind.length === 0) return null
+      return {
+        field,
+        form: 'answers',
+        staysBehind,
+        goes: answers.filter(({ isYes }) => !isBack(isYes)),
+        unknown: [],
+      }
+    }
+  }
+  return null
+}
+
+export interface EndsCounter {
+  readonly note: (cell: string) => void
+  /** Null unless some rows, and not all, hold a date that has passed. */
+  readonly kind: () => ColumnKind | null
+}
+
+const LONGEST_DATE = 35
+
+/** Counts the rows of a column that is named after the end of a mandate. */
+export function countEnds(today: LocalDate): EndsCounter {
+  let records = 0
+  let filled = 0
+  let dates = 0
+  let past = 0
+  return {
+    note: (cell) => {
+      records += 1
+      const text = cleanCell(cell)
+      if (isAbsentCollection(text)) return
+      filled += 1
+      if (text.length > LONGEST_DATE) return
+      const read = DATE_FORMATS.map((format) => readDate(text, format, today)).filter(
+        (one) => one.kind === 'date',
+      )
+      if (read.length > 0) dates += 1
+      if (read.some(({ date }) => date <= today)) past += 1
+    },
+    kind: () => {
+      if (past === 0 || filled === records || dates < filled * MOST) return null
+      const staysBehind = [{ word: 'with a date', count: filled, rule: 'STATUS_NOT_ACTIVE' as const }]
+      return { field: 'status', form: 'ends', staysBehind, goes: [], unknown: [] }
+    },
+  }
+}
+
+/** How a person calls what a rule keeps back. */
+const KEPT_BACK: Readonly<Partial<Record<RuleId, string>>> = {
+  STATUS_NOT_ACTIVE: 'ended',
+  SEQUENCE_ONE_OFF: 'one-off',
+  SEQUENCE_FINAL: 'final',
+  SCHEME_B2B: 'business-to-business',
+}
+
+/** `2 ended, 1 one-off stay behind`; empty where nothing does. Columns that agree speak of the same rows. */
+export function staysBehindText(kinds: readonly ColumnKind[]): string {
+  const counts = new Map<RuleId, number>()
+  let isLeast = false
+  for (const { staysBehind } of kinds)
+    for (const rule of new Set(staysBehind.map((entry) => entry.rule))) {
+      const count = sum(staysBehind.filter((entry) => entry.rule === rule))
+      isLeast ||= counts.has(rule)
+      counts.set(rule, Math.max(count, counts.get(rule) ?? 0))
+    }
+  if (counts.size === 0) return ''
+  const parts = [...counts].map(([rule, count]) => `${count} ${KEPT_BACK[rule] ?? rule}`)
+  const isOne = [...counts.values()].reduce((all, count) => all + count, 0) === 1
+  return `${isLeast ? 'at least ' : ''}${parts.join(', ')} ${isOne ? 'stays' : 'stay'} behind`
+}

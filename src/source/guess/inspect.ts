@@ -1,0 +1,246 @@
+import { isAccountColumn, maskNumbers } from '../../domain/text/account-columns.js'
+import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
+import { showValue } from '../../domain/rule/finding.js'
+import { holdsIban, maskAccountCell } from '../../domain/text/masking.js'
+import { meaningOfHeader } from '../columns/header-synonyms.js'
+import { isSepaIban } from '../../domain/value/iban.js'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
+import { cleanIban } from '../../domain/text/text.js'
+import { watchColumn, type ColumnWatch } from './column-evidence.js'
+import { guessColumns, type ColumnGuess } from './column-guess.js'
+import { staysBehindText } from './column-kind.js'
+import { DELIMITERS, splitLine, type DelimiterChoice } from '../csv/delimiter.js'
+import type { Encoding } from '../bytes/encoding.js'
+import { holdsAccount } from '../columns/header.js'
+import { nameOf, type SourceInput } from '../bytes/input.js'
+import type { Layout } from '../csv/layout.js'
+import { headerless } from '../columns/mapping.js'
+import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from '../options.js'
+import type { RawRecord } from '../csv/records.js'
+import { tableOf, type Table, type TableEnd } from '../csv/table.js'
+import { openText, type TextSource } from '../bytes/decoded-text.js'
+
+/** What can be told of a source without a configuration. Account numbers are masked. */
+export interface Inspection {
+  readonly name: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly encoding: { readonly value: Encoding; readonly evidence: string }
+  readonly delimiter: { readonly value: string; readonly evidence: string }
+  /** Lines before the header, and why the header is believed to be where it is. */
+  readonly preamble: { readonly lines: number; readonly evidence: string; readonly shown: readonly string[] }
+  /** Lines behind the last record that are no records. */
+  readonly footer: { readonly lines: number; readonly shown: readonly string[] }
+  readonly headerLine: number
+  /** Records, the footer left out. */
+  readonly records: number
+  readonly blankLines: number
+  readonly columns: readonly ColumnGuess[]
+  /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
+  readonly staysBehind: string
+  /** Columns that were declared to hold text over several lines. */
+  readonly multilineColumns: readonly ColumnRef[]
+  /** A creditor identifier in the lines before the header, where no column has one. */
+  readonly creditorIdentifier: { readonly value: string; readonly line: number } | null
+  /** The first rows, cell by cell. */
+  readonly rows: readonly (readonly string[])[]
+}
+
+interface InspectOptions {
+  readonly today: LocalDate
+  /** What is declared wins over what would be guessed. */
+  readonly options?: SourceOptions
+  readonly signal?: AbortSignal
+}
+
+const SAMPLE = 5000
+const ROWS_SHOWN = 5
+const HEADER_SEARCH_LINES = 60
+const FOOTER_RECORDS = 10
+
+/**
+ * Looks at a whole source and guesses how it is to be read.
+ * @throws {SourceError} for a file that cannot be opened, decoded or split
+ */
+export async function inspectSource(
+  input: SourceInput,
+  { today, options = DEFAULT_SOURCE_OPTIONS, signal }: InspectOptions,
+): Promise<Inspection> {
+  const { limits } = options
+  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes, signal })
+  const top = firstLines(text.choose(options.source.encoding).head)
+  const preamble = guessPreamble(top, options)
+  const table = await tableOf(nameOf(input), text, {
+    layout: { ...options.source, skipLines: preamble.lines },
+    limits,
+    isKnown,
+  })
+  const { name, layout } = table
+  if (holdsAccount(layout.header)) throw headerless(text.label, layout.headerLine)
+  const survey = await surveyRecords(table, today, signal)
+  const columns = guessColumns(survey.columns)
+  // Positions of what holds an account number or a part of one, by name or as the guess has it.
+  const accounts = new Set(
+    columns.flatMap(({ name, field, position }) =>
+      field === 'iban' || isAccountColumn(name) ? [position - 1] : [],
+    ),
+  )
+  const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
+  return {
+    name,
+    sha256: survey.end.sha256,
+    bytes: survey.end.bytes,
+    encoding: { value: layout.encoding.encoding, evidence: encodingEvidence(text, layout) },
+    delimiter: {
+      value: layout.delimiter.delimiter,
+      evidence: DELIMITER_EVIDENCE[layout.delimiter.by],
+    },
+    preamble: {
+      ...preamble,
+      shown: top.slice(0, layout.headerLine - 1).map((line) => showValue(line)),
+    },
+    footer: survey.footer,
+    headerLine: layout.headerLine,
+    records: survey.records,
+    blankLines: survey.end.blankLines,
+    columns,
+    staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
+    multilineColumns: layout.multilineColumns,
+    creditorIdentifier: hasCreditor ? null : findCreditor(top.slice(0, layout.headerLine - 1)),
+    rows: survey.rows.map((cells) => cells.map((cell, index) => shownCell(cell, accounts.has(index)))),
+  }
+}
+
+/** IBANs and long numbers are masked anywhere, in such a column every number. */
+function shownCell(cell: string, isAccount: boolean): string {
+  if (!isAccount) return showValue(cell)
+  const masked = maskAccountCell(cell)
+  return showValue(masked === cell ? maskNumbers(cell) : masked)
+}
+
+const DELIMITER_EVIDENCE: Readonly<Record<DelimiterChoice['by'], string>> = {
+  declared: 'declared',
+  'sep= line': 'the first line names it',
+  'header line': 'the header line is split by it',
+}
+
+function encodingEvidence({ notUtf8At }: TextSource, { encoding }: Layout): string {
+  if (encoding.by === 'assumed') return `assumed, because line ${notUtf8At ?? 1} is not UTF-8`
+  if (encoding.by === 'strict UTF-8') return 'every byte is valid UTF-8'
+  return encoding.by === 'byte order mark' ? 'the file starts with its byte order mark' : 'declared'
+}
+
+const firstLines = (head: string): readonly string[] => head.split(/\r\n|\n|\r/, HEADER_SEARCH_LINES)
+
+const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unknown'
+
+/** The header is where most names are known; failing that, the first line as wide as most lines are. */
+function guessPreamble(
+  lines: readonly string[],
+  { source }: SourceOptions,
+): { readonly lines: number; readonly evidence: string } {
+  if (source.skipLines > 0) return { lines: source.skipLines, evidence: 'declared' }
+  const delimiters =
+    source.delimiter === undefined ? Object.values(DELIMITERS) : [DELIMITERS[source.delimiter]]
+  const known = lines.map((line) =>
+    Math.max(...delimiters.map((delimiter) => splitLine(line, delimiter).filter(isKnown).length)),
+  )
+  const most = Math.max(...known)
+  if (most >= 2)
+    return {
+      lines: known.indexOf(most),
+      evidence: `line ${known.indexOf(most) + 1} holds ${most} known column names`,
+    }
+  const widths = lines.map((line) =>
+    Math.max(...delimiters.map((delimiter) => splitLine(line, delimiter).length)),
+  )
+  const first = widths.indexOf(mostFrequent(widths.filter((width) => width > 1)))
+  return {
+    lines: Math.max(0, first),
+    evidence: `line ${Math.max(0, first) + 1} is the first as wide as most lines`,
+  }
+}
+
+function mostFrequent(values: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
+}
+
+interface Survey {
+  readonly end: TableEnd
+  readonly records: number
+  readonly columns: Parameters<typeof guessColumns>[0]
+  readonly rows: readonly (readonly string[])[]
+  readonly footer: Inspection['footer']
+}
+
+async function surveyRecords(
+  table: Table,
+  today: LocalDate,
+  signal: AbortSignal | undefined,
+): Promise<Survey> {
+  const { header } = table.layout
+  const watches = header.names.map(() => watchColumn(today))
+  const rows: string[][] = []
+  const last: RawRecord[] = []
+  let records = 0
+  const batches = table.read(signal)
+  for await (const batch of batches) {
+    for (const record of batch) {
+      records += 1
+      if (record.cells.length === header.width) noteCells(watches, header.positions, record, records)
+      if (rows.length < ROWS_SHOWN) rows.push(record.cells)
+      last.push(record)
+      if (last.length > FOOTER_RECORDS) last.shift()
+    }
+  }
+  const footer = guessFooter(last, header.width, records)
+  const end = batches.end()
+  return {
+    end,
+    records: records - footer.length,
+    columns: header.names.map((name, index) => ({
+      name,
+      position: (header.positions[index] ?? 0) + 1,
+      evidence: (watches[index] ?? watchColumn(today)).evidence(),
+    })),
+    rows,
+    footer: {
+      lines: footer[0] === undefined ? 0 : end.lines - footer[0].line + 1,
+      shown: footer.map(({ cells }) => showValue(cells.filter((cell) => cell !== '').join(' '))),
+    },
+  }
+}
+
+function noteCells(
+  watches: readonly ColumnWatch[],
+  positions: readonly number[],
+  { cells }: RawRecord,
+  record: number,
+): void {
+  for (const [index, watch] of watches.entries())
+    watch.note(cells[positions[index] ?? 0] ?? '', record <= SAMPLE)
+}
+
+/** The last records that neither have the header's width nor hold an account: totals, remarks, end marks. */
+function guessFooter(last: readonly RawRecord[], width: number, records: number): readonly RawRecord[] {
+  if (records <= 1) return []
+  const start = last.findLastIndex(({ cells }) => cells.length >= width || hasAccountCell(cells))
+  return start < 0 ? [] : last.slice(start + 1)
+}
+
+const hasAccountCell = (cells: readonly string[]): boolean => cells.some(holdsIban)
+
+const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
+
+/** A creditor identifier in the lines before the header; the check digits keep other words out. */
+function findCreditor(lines: readonly string[]): Inspection['creditorIdentifier'] {
+  for (const [index, line] of lines.entries()) {
+    for (const [word] of line.matchAll(CREDITOR)) {
+      const checked = checkCreditorIdentifier(word, { constant: null, assigned: null }, {})
+      if (checked.usable && !isSepaIban(cleanIban(word))) return { value: checked.value, line: index + 1 }
+    }
+  }
+  return null
+}

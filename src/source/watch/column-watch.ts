@@ -1,0 +1,171 @@
+import { showValue } from '../../domain/rule/finding.js'
+import { isFirmenMandat, namesEnd, namesLastCollection } from '../columns/header-synonyms.js'
+import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
+import type { SourceReading, WordsReading } from '../../domain/rule/source-reading.js'
+import type { SeverityOverrides } from '../../domain/rule/rules.js'
+import type { Finding } from '../../domain/rule/verdict.js'
+import { wordsWith, type Words } from '../../domain/value/words.js'
+import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-evidence.js'
+import {
+  countEnds,
+  kindByAnswers,
+  kindByWords,
+  readWords,
+  staysBehindText,
+  WORD_FIELDS,
+  type ColumnKind,
+  type EndsCounter,
+} from '../guess/column-kind.js'
+import { findingOf } from '../source-finding.js'
+import { findColumn } from '../columns/header.js'
+import type { RecognisedSource } from '../recognised-source.js'
+import { countWords, type WordCounter } from '../guess/word-counter.js'
+
+/** Watches what the columns say about which mandates live: those that are used, and those that nothing uses. */
+export interface ColumnsWatch {
+  /** @param cells in the order of the header's names @param isNew false for a line that names a row of the ledger */
+  readonly note: (cells: readonly string[], isNew: boolean) => void
+  /** Columns that nobody decided about. */
+  readonly findings: (severities: SeverityOverrides) => readonly Finding[]
+  /** What was understood of the columns that are used, for reports. */
+  readonly reading: () => Pick<SourceReading, 'words'>
+}
+
+/** Words of a column that is used; more are told as "and others". */
+const MOST_UNDERSTOOD = 50
+/** Records from which the format of a date is told. */
+const SAMPLE = 1000
+
+export function watchColumns(source: RecognisedSource): ColumnsWatch {
+  const { layout, mapping, options, check } = source
+  const { names, positions } = layout.header
+  const words = wordsWith(options.words)
+  const used = mapping.fields.flatMap(({ field, position, name }) => {
+    const wordField = WORD_FIELDS.find((known) => known === field)
+    const index = positions.indexOf(position)
+    return wordField === undefined
+      ? []
+      : [{ field: wordField, name, index, counter: countWords(MOST_UNDERSTOOD) }]
+  })
+  const isOpen = openColumns(source)
+  const open = names.flatMap((name, index) =>
+    isOpen(index) ? [{ name, index, ...watchOpen(name, check.today) }] : [],
+  )
+  let records = 0
+  return {
+    note: (cells, isNew) => {
+      for (const { index, counter } of used) counter.note(cells[index] ?? '')
+      if (!isNew) return // decided about when its export was admitted
+      records += 1
+      for (const { index, counter, dates, ends } of open) {
+        counter.note(cells[index] ?? '')
+        ends?.note(cells[index] ?? '')
+        if (records <= SAMPLE) dates?.note(cells[index] ?? '', true)
+      }
+    },
+    findings: (severities) =>
+      open.flatMap(({ name, index, ...watched }) => {
+        const told = tellOpen(name, watched, words)
+        if (told === null || mapping.decided.has(told.field)) return []
+        const column = showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name)
+        return findingOf('FILE_COLUMN_UNDECIDED', severities, {
+          value: column,
+          detail: undecidedText(column, told),
+        })
+      }),
+    reading: () => ({
+      words: Object.fromEntries(
+        used.map(({ field, name, counter }) => [field, readUsed(field, name, counter, words)]),
+      ),
+    }),
+  }
+}
+
+/** Which columns nothing uses and nobody decided about. */
+function openColumns({ layout: { header }, mapping, options }: RecognisedSource): (index: number) => boolean {
+  const taken = new Set([
+    ...mapping.fields.map(({ position }) => header.positions.indexOf(position)),
+    ...[mapping.oldKey, mapping.secondKey].map((key) =>
+      key === null ? -1 : header.positions.indexOf(key.position),
+    ),
+    ...[...options.exclude.map(({ column }) => column), ...options.source.ignoreColumns].map(
+      (ref) => findColumn(header, ref) ?? -1,
+    ),
+  ])
+  return (index) => !taken.has(index)
+}
+
+interface OpenWatch {
+  readonly counter: WordCounter
+  readonly dates: ColumnWatch | null
+  readonly ends: EndsCounter | null
+}
+
+const watchOpen = (name: string, today: LocalDate): OpenWatch => ({
+  counter: countWords(MOST_WORDS),
+  dates: namesLastCollection(name) ? watchColumn(today) : null,
+  ends: namesEnd(name) ? countEnds(today) : null,
+})
+
+interface Told {
+  readonly field: OptionalField
+  readonly kind: ColumnKind | null
+  readonly dateFormat: string
+}
+
+function tellOpen(name: string, { counter, dates, ends }: OpenWatch, words: Words): Told | null {
+  const counts = counter.counts()
+  const kind = kindByWords(counts, words) ?? kindByAnswers(name, counts, words) ?? ends?.kind() ?? null
+  if (kind !== null) return { field: kind.field, kind, dateFormat: '' }
+  const format = dates === null ? null : guessDateFormat(dates.evidence(), true)
+  return format === null ? null : { field: 'last_collection_date', kind: null, dateFormat: format.format }
+}
+
+const counted = (entries: readonly { readonly word: string; readonly count: number }[]): string =>
+  entries.map(({ word, count }) => `${showValue(word)} ${count}`).join(', ')
+
+function undecidedText(column: string, { field, kind, dateFormat }: Told): string {
+  const quoted = JSON.stringify(column)
+  const ignore = `to leave it out of account: columns: { ${field}: none }, or --ignore-column ${quoted}`
+  if (kind === null)
+    return `Column ${quoted} looks like the last collection. To use it: columns: { ${field}: { column: ${quoted}, format: ${dateFormat} } }; ${ignore}.`
+  const stays = staysBehindText([kind])
+  const sees = [
+    ...(kind.staysBehind.length === 0 ? [] : [`${stays} by it (${counted(kind.staysBehind)})`]),
+    ...(kind.unknown.length === 0 ? [] : [`not understood: ${counted(kind.unknown)}`]),
+  ].join('; ')
+  const which =
+    kind.form === 'ends'
+      ? 'filled: true'
+      : `equals: ${JSON.stringify(kind.staysBehind.map(({ word }) => word))}`
+  const use =
+    kind.form === 'words'
+      ? `columns: { ${field}: ${quoted} }`
+      : `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
+  return `Column ${quoted} looks like ${field}${sees === '' ? '' : `: ${sees}`}. To use it: ${use}; ${ignore}.`
+}
+
+/** Empty parts are left out, so that a report shows only what there is. */
+function readUsed(
+  field: (typeof WORD_FIELDS)[number],
+  name: string,
+  counter: WordCounter,
+  words: Words,
+): WordsReading {
+  const counts = counter.counts()
+  if (counts === null) return { column: name, tooManyWords: `more than ${MOST_UNDERSTOOD}` }
+  const isYesNo = field === 'scheme' && isFirmenMandat(name)
+  const kind = readWords(field, counts, isYesNo ? words.firmenMandat : words[field])
+  const shown = (entries: readonly { readonly word: string; readonly count: number }[]) =>
+    Object.fromEntries(entries.map(({ word, count }) => [showValue(word), count]))
+  const parts = {
+    staysBehind: staysBehindText([kind]),
+    keptBack: shown(kind.staysBehind),
+    goes: shown(kind.goes),
+    notUnderstood: shown(kind.unknown),
+  }
+  return {
+    column: name,
+    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)),
+  }
+}

@@ -1,0 +1,119 @@
+import { holdsIban } from '../../domain/text/masking.js'
+import type { Field } from '../../domain/mandate/mandate.js'
+import type { SeverityOverrides } from '../../domain/rule/rules.js'
+import type { CheckedRecord, Finding } from '../../domain/rule/verdict.js'
+import { countCleaning } from './cleaning.js'
+import { watchColumns } from './column-watch.js'
+import { watchFile } from './file-findings.js'
+import { findingOf } from '../source-finding.js'
+import type { Layout } from '../csv/layout.js'
+import { countFindings, leftOutFindings, type LeftOutColumns } from '../csv/left-out.js'
+import { watchDamage } from './mojibake.js'
+import type { RecognisedSource } from '../recognised-source.js'
+import type { RecordCheck } from '../record-check.js'
+import type { RawRecord } from '../csv/records.js'
+import { isTotalsLine } from '../csv/stated-count.js'
+import type { TextSource } from '../bytes/decoded-text.js'
+
+/** All that is watched over the whole file while its records go by. */
+export function watchSource(source: RecognisedSource) {
+  const { text, layout, check, crosswalk } = source
+  const { severities } = check
+  const file = watchFile(fileOptions(source))
+  const columns = watchColumns(source)
+  const damage = watchDamage()
+  const cleaning = countCleaning()
+  let records = 0
+  let last: CheckedRecord | null = null
+  const transformed: Partial<Record<Field, number>> = {}
+  const restored: Partial<Record<Field, number>> = {}
+  const forgotten = new Map<string, string>()
+  // What holds for most rows of an export says nothing in a file of faulty ones.
+  const isExport = !layout.isResultFile
+  return {
+    note: ({ checked, raw, oldKey, transformed: fields, restored: cells, ...more }: RecordCheck): void => {
+      records += 1
+      last = checked
+      columns.note(checked.cells, checked.corrects === null)
+      damage.note(checked.line, checked.cells)
+      const customerNo = checked.values.customerNo
+      file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''])
+      if (raw !== null) cleaning.note(raw)
+      for (const field of fields) transformed[field] = (transformed[field] ?? 0) + 1
+      for (const { what, text } of more.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
+      for (const field of cells) restored[field] = (restored[field] ?? 0) + 1
+    },
+    findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
+      ...leftOutFindings({
+        preamble: layout.preamble,
+        footer,
+        columns: leftOutColumns(source),
+        records,
+        severities,
+      }),
+      ...(last === null ? [] : undeclaredTotal(last, records, severities)),
+      ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
+      ...totals.flatMap((line) => totalsLine(line, severities)),
+      ...[...forgotten].flatMap(([value, detail]) =>
+        findingOf('FILE_CONFIGURATION_FORGOTTEN', severities, { value, detail }),
+      ),
+      ...assumedEncoding(text, layout, severities),
+      ...damage.findings(layout.header.names, severities),
+      ...(isExport ? file.findings() : []),
+      ...columns.findings(severities),
+      ...(crosswalk?.isOwn === true ? crosswalk.loaded.findings(severities) : []),
+    ],
+    counts: () => ({
+      ...columns.reading(),
+      cleaned: cleaning.counts(),
+      transformed,
+      restored,
+      cellsWithControlCharacters: damage.controlCells(),
+    }),
+  }
+}
+
+const fileOptions = ({ mapping, options, check }: RecognisedSource): Parameters<typeof watchFile>[0] => ({
+  today: check.today,
+  severities: check.severities,
+  fillerDates: [...options.source.fillerDates, options.source.exportDay ?? check.today],
+  hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
+})
+
+const totalsLine = ({ line, cells }: RawRecord, severities: SeverityOverrides): readonly Finding[] =>
+  findingOf('FILE_TOTALS_LINE', severities, {
+    value: cells.filter((cell) => cell !== '').join(' '),
+    detail: `It is line ${line}.`,
+  })
+
+function leftOutColumns({ layout, mapping }: RecognisedSource): LeftOutColumns {
+  const positionOf = (wanted: Field): number | null =>
+    mapping.fields.find(({ field }) => field === wanted)?.position ?? null
+  const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
+  return {
+    delimiter: layout.delimiter.delimiter,
+    keys: keys.filter((position) => position !== null),
+    account: positionOf('iban'),
+  }
+}
+
+/** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
+function undeclaredTotal(
+  { verdict, cells }: CheckedRecord,
+  records: number,
+  severities: SeverityOverrides,
+): readonly Finding[] {
+  return verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
+    ? countFindings(cells, records - 1, severities)
+    : []
+}
+
+function assumedEncoding(
+  { notUtf8At }: TextSource,
+  { encoding }: Layout,
+  severities: SeverityOverrides,
+): readonly Finding[] {
+  if (encoding.by !== 'assumed') return []
+  const detail = `Line ${notUtf8At ?? 1} is not UTF-8, so it was read as ${encoding.encoding}.`
+  return findingOf('FILE_ENCODING_ASSUMED', severities, { value: encoding.encoding, detail })
+}

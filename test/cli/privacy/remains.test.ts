@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Context } from '../../../src/cli/command.js'
+import { noLog } from '../../../src/cli/terminal/log.js'
+import { silentProgress } from '../../../src/cli/terminal/progress.js'
+import { noteOutputs, remainLines, remainsOf, removeLists } from '../../../src/cli/privacy/remains.js'
+import { readSettings } from '../../../src/cli/settings/settings.js'
+import { freshFile, freshFolder, open } from '../../ledger/campaign-setup.js'
+import { worldOf } from '../world.js'
+
+function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
+  const world = worldOf()
+  const settings = readSettings({ ledger, ...flags }, world, { withConfiguration: false })
+  return { world, settings, args: [], own: {}, progress: silentProgress, log: noLog }
+}
+
+function campaign(): { ledger: string; elsewhere: string; log: string } {
+  const ledger = open().file
+  const [elsewhere, logs] = [freshFolder(), freshFolder()]
+  const log = join(logs, 'run.log')
+  noteOutputs(contextOf(ledger, { logFile: log }), elsewhere)
+  writeFileSync(log, '')
+  for (const name of ['refused.csv', 'problems.csv', 'report.html', 'registered.csv'])
+    writeFileSync(join(elsewhere, name), '')
+  return { ledger, elsewhere, log }
+}
+
+describe('what a campaign left beside its ledger', () => {
+  it('is found where its commands wrote it, though this one names another folder', () => {
+    const { ledger, elsewhere, log } = campaign()
+    const remains = remainsOf(contextOf(ledger, { out: freshFolder() }))
+    expect(remains).toMatchObject({
+      cells: [join(elsewhere, 'refused.csv')],
+      values: [join(elsewhere, 'problems.csv'), join(elsewhere, 'report.html')],
+      references: [join(elsewhere, 'registered.csv')],
+      logs: [log],
+      removed: [],
+    })
+  })
+
+  it('is found beside the ledger without any note, and a log that is gone is none', () => {
+    const ledger = open().file
+    noteOutputs(contextOf(ledger, { logFile: join(freshFolder(), 'gone.log') }), null)
+    writeFileSync(join(dirname(ledger), 'in-doubt.csv'), '')
+    expect(remainsOf(contextOf(ledger))).toMatchObject({
+      cells: [join(dirname(ledger), 'in-doubt.csv')],
+      logs: [],
+    })
+  })
+
+  it('nothing is noted beside a ledger that does not exist', () => {
+    const ledger = freshFile()
+    noteOutputs(contextOf(ledger), '/reports')
+    expect(existsSync(`${ledger}.files.jsonl`)).toBe(false)
+  })
+})
+
+describe('--remove-files', () => {
+  it('takes the lists, and leaves what was signed and what the first collections need', () => {
+    const { ledger, elsewhere } = campaign()
+    mkdirSync(join(elsewhere, 'report-2'))
+    writeFileSync(join(elsewhere, 'report-2', 'corrections.csv'), '')
+    expect(removeLists(remainsOf(contextOf(ledger)))).toHaveLength(3)
+    const remains = remainsOf(contextOf(ledger))
+    expect(remains.cells).toEqual([])
+    expect(remains.values).toEqual([join(elsewhere, 'report.html')])
+    expect(remains.references).toEqual([join(elsewhere, 'registered.csv')])
+  })
+})
+
+it('the closing statement names each file, and says what it cannot know', () => {
+  const { ledger, elsewhere } = campaign()
+  const text = remainLines(ledger, remainsOf(contextOf(ledger))).join('\n')
+  for (const path of [ledger, join(elsewhere, 'refused.csv')]) expect(text).toContain(path)
+  expect(text).toContain('ORIGINAL CELLS')
+  expect(text).toContain('Not known to this ledger: your exports')
+  const none = { removed: [], cells: [], values: [], references: [], logs: [] }
+  expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
+})

@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { wordsOf } from '../../../src/cli/terminal/line.js'
+import { nextLines, type Standing } from '../../../src/cli/terminal/next.js'
+import { writePack } from '../../../src/cli/pack.js'
+import { readSettings } from '../../../src/cli/settings/settings.js'
+import { openLedgerReader, totalsOf, type RowState, type Stop } from '../../../src/index.js'
+import { admit, freshFolder, open, stoppedClock } from '../../ledger/campaign-setup.js'
+import { NO_RECORDS, readerOf } from '../../report/ledger-value.js'
+import { worldOf } from '../world.js'
+
+const campaign = readerOf(NO_RECORDS).campaign()
+const asked = { settings: readSettings({}, worldOf(), { withConfiguration: false }), own: {} }
+
+/** What is told at the end of a command, where the pack was written to `out`. */
+function next(
+  byState: Readonly<Partial<Record<RowState, number>>>,
+  change: Partial<Standing> = {},
+): string[] {
+  const entries = Object.entries(byState) as [RowState, number][]
+  const totals = totalsOf(
+    entries.reduce((sum, [, count]) => sum + count, 0),
+    new Map(entries),
+  )
+  return nextLines(asked, { totals, stop: null, campaign, pack: 'out', ...change }).map(wordsOf)
+}
+
+const stopOf = (kind: Stop['kind']): Stop => ({ kind, why: 'why', next: 'Do this' })
+
+describe('what to do next', () => {
+  it('goes on sending where nothing is in doubt', () => {
+    expect(next({ ready: 1, invalid: 1, refused: 1 })).toEqual(['Next: sepa-migrate run'])
+    expect(next({ sending: 1 })).toEqual(['Next: sepa-migrate run'])
+  })
+
+  it('is about doubts before anything that could send: they are money', () => {
+    const lines = next({ in_doubt: 1, ready: 1, invalid: 1, refused: 1 })
+    expect(lines[0]).toContain('Compare out/in-doubt.csv with the service')
+    expect(lines[1]).toBe('Next: sepa-migrate resolve --from out/in-doubt.csv --dry-run')
+  })
+
+  it('then corrects what was never sent, then what was refused', () => {
+    expect(next({ conflict: 1, refused: 1 }).at(-1)).toBe('Next: sepa-migrate run out/corrections.csv')
+    expect(next({ refused: 1, registered: 5 }).at(-1)).toBe('Next: sepa-migrate run out/refused.csv')
+  })
+
+  it('is the signature where nothing is open, and then the purge', () => {
+    const lines = next({ registered: 5, excluded: 2 })
+    expect(lines).toEqual([
+      'Have finance sign out/report.html before the next command.',
+      'Next: sepa-migrate purge',
+    ])
+  })
+
+  it('is a report where there is none of the ledger as it is now', () => {
+    expect(next({ refused: 1 }, { pack: null }).at(-1)).toBe('Next: sepa-migrate report')
+  })
+})
+
+describe('after a run that stopped', () => {
+  it('the same run goes on where its cause is outside, even with doubts', () => {
+    for (const kind of ['credentials', 'no_connection', 'max_duration'] as const)
+      expect(next({ ready: 1, in_doubt: 1 }, { stop: stopOf(kind) })).toEqual([
+        'Do this.',
+        'Next: sepa-migrate run',
+      ])
+  })
+
+  it('but doubts are looked at first where they are the cause', () => {
+    expect(next({ ready: 1, in_doubt: 9 }, { stop: stopOf('max_in_doubt') }).at(-1)).toContain(
+      'resolve --from',
+    )
+  })
+
+  it('a signal needs no words, and files that did not get in are given again', () => {
+    expect(next({ ready: 1 }, { stop: stopOf('signal') })).toEqual(['Next: sepa-migrate run'])
+    const again = next({ ready: 1 }, { stop: stopOf('signal'), notAdmitted: ["may's.csv", '-x.csv'] })
+    expect(again.at(-1)).toBe(`Next: sepa-migrate run 'may'\\''s.csv' ./-x.csv`)
+  })
+})
+
+it('an older copy and a purged ledger give no command that could send', () => {
+  const older = next({ ready: 5 }, { isOlder: true })
+  expect(older.join()).toContain('Put the newest copy of the ledger back')
+  const purged = next({ ready: 5 }, { campaign: { ...campaign, purgedAt: '2026-06-15T12:00:00.000Z' } })
+  expect([...older, ...purged].filter((line) => line.startsWith('Next:'))).toEqual([])
+})
+
+it('a pack that an earlier command wrote is named as long as it shows the ledger as it is', async () => {
+  const clock = stoppedClock()
+  const ledger = open({ clock })
+  admit(ledger, [{ verdict: 'invalid' }])
+  const out = join(freshFolder(), 'packs')
+  mkdirSync(out)
+  await writePack({ ledger: ledger.file, out, sharedFolder: false })
+  writeFileSync(`${ledger.file}.files.jsonl`, `${JSON.stringify({ kind: 'report', path: out })}\n`, {
+    mode: 0o600,
+  })
+  const told = (): string => {
+    const reader = openLedgerReader(ledger.file)
+    const settings = readSettings({ ledger: ledger.file }, worldOf(), { withConfiguration: false })
+    const standing = { totals: reader.totals(), stop: null, campaign: reader.campaign(), pack: null }
+    const last = nextLines({ settings, own: {} }, standing).map(wordsOf).at(-1) ?? ''
+    reader.close()
+    return last
+  }
+  expect(told()).toContain(join(out, 'corrections.csv'))
+  clock.advance(1_000)
+  admit(ledger, [{ verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
+  expect(told()).toMatch(/^Next: sepa-migrate report/)
+})

@@ -1,0 +1,293 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { stringify } from 'csv-stringify/sync'
+import Papa from 'papaparse'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { UsageError } from '../../src/errors.js'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import type { LedgerReader } from '../../src/ledger/read/reader.js'
+import { writeReport } from '../../src/report/pack/pack.js'
+import { readDecision, readDecisions } from '../../src/decisions/read-decisions.js'
+import { admit, inDoubt, open, refused, send, SETTINGS } from '../ledger/campaign-setup.js'
+
+type Line = Record<string, string>
+
+interface Campaign {
+  readonly ledger: Ledger
+  readonly reader: LedgerReader
+  /** The file of the pack as a spreadsheet shows it. */
+  readonly lines: (name?: string) => Promise<Line[]>
+  /** Saves the lines and reads the decisions in them. */
+  readonly read: (
+    lines: readonly Line[],
+    options?: { delimiter?: string },
+  ) => ReturnType<typeof readDecisions>
+}
+
+/** Rows 1 to 3 in doubt, with references 0012, 0013, 0014 and customers 1001 to 1003; row 4 refused, 5 invalid. */
+async function campaign(): Promise<Campaign> {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  const rowOf = (n: number) => ({ reference: `00${11 + n}`, customerNo: 1000 + n })
+  admit(ledger, [rowOf(1), rowOf(2), rowOf(3), rowOf(4), { ...rowOf(5), verdict: 'invalid' as const }])
+  for (let n = 1; n <= 3; n += 1) await send(ledger, inDoubt())
+  await send(ledger, refused())
+  const reader = openLedgerReader(ledger.file)
+  onTestFinished(() => reader.close())
+  const folder = dirname(ledger.file)
+  return {
+    ledger,
+    reader,
+    lines: async (name = 'in-doubt.csv') => {
+      await writeReport(reader, { out: join(folder, 'pack') })
+      const text = readFileSync(join(folder, 'pack', name), 'utf8')
+      return Papa.parse<Line>(text.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true }).data
+    },
+    read: (lines, { delimiter = ',' } = {}) => {
+      const file = join(folder, 'in-doubt.csv')
+      writeFileSync(file, stringify([...lines], { header: true, delimiter }))
+      return readDecisions(reader, file, 'Ada')
+    },
+  }
+}
+
+const decided = (decision: string, change: Line = {}): Line => ({
+  migration_decision: decision,
+  migration_reason: 'the service said so',
+  ...change,
+})
+
+/** The lines with one more decision in the nth. */
+const decide = (lines: readonly Line[], nth: number, decision: Line): Line[] =>
+  lines.map((line, index) => (index === nth ? { ...line, ...decision } : line))
+
+describe('9.1.6 the word "send" of corrections.csv', () => {
+  it('is left to run, and hides no decision beside it', async () => {
+    const { lines, read } = await campaign()
+    const [line] = await lines('corrections.csv')
+    const refusedLine = (await lines('refused.csv'))[0]!
+    const both = [
+      { ...line, ...decided('send') },
+      { ...refusedLine, ...decided('written-off') },
+    ]
+    expect(await read(both)).toMatchObject([{ rowId: 4, decision: 'written_off' }])
+    await expect(read([both[0]!])).rejects.toThrow(
+      /no decision but "send" \(1 line\), which is a word for run/,
+    )
+  })
+})
+
+describe('a decision', () => {
+  it.each([
+    ['registered', 'registered'],
+    ['refused', 'refused'],
+    ['resend', 'resend'],
+    ['written-off', 'written_off'],
+    ['written_off', 'written_off'],
+    [' Resend ', 'resend'],
+  ])('"%s" is read', (text, expected) => {
+    expect(readDecision(text)).toBe(expected)
+  })
+
+  it.each(['', 'yes', 'resent', 'constructor'])('"%s" is refused', (text) => {
+    expect(() => readDecision(text)).toThrow(UsageError)
+  })
+})
+
+describe('the filled-in file', () => {
+  it('gives each decision with its person, its reason and the file as evidence; the others stay open', async () => {
+    const { lines, read, ledger } = await campaign()
+    const identity = {
+      migration_by: 'Grace',
+      migration_assigned_creditor_identifier: 'DE79ZZZ01234567890',
+      migration_assigned_mandate_reference: 'NEW-7',
+    }
+    const filled = decide(
+      decide(await lines(), 1, decided('registered', identity)),
+      2,
+      decided('resend', { migration_decision: ' Resend ' }),
+    )
+    const decisions = await read(filled)
+    const text = readFileSync(join(dirname(ledger.file), 'in-doubt.csv'))
+    const evidence = `in-doubt.csv (SHA-256 ${createHash('sha256').update(text).digest('hex')})`
+    const common = { reason: 'the service said so', evidence, attempt: 1 }
+    expect(decisions).toEqual([
+      {
+        ...common,
+        rowId: 2,
+        decision: 'registered',
+        by: 'Grace',
+        assigned: { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: 'NEW-7' },
+      },
+      { ...common, rowId: 3, decision: 'resend', by: 'Ada', assigned: null },
+    ])
+  })
+
+  it('keeps half an identity, so that the ledger can refuse it', async () => {
+    const { lines, read } = await campaign()
+    const half = decided('registered', { migration_assigned_mandate_reference: 'NEW-7' })
+    const [decision] = await read(decide(await lines(), 0, half))
+    expect(decision?.assigned).toEqual({ creditorIdentifier: '', mandateReference: 'NEW-7' })
+  })
+
+  it.each<[string, Line, string]>([
+    ['with a decision that is none', decided('maybe'), '"maybe" is not a decision'],
+    ['with a decision without a reason', decided('refused', { migration_reason: '' }), 'no reason in line 2'],
+    [
+      'with a row number that was changed',
+      decided('refused', { migration_row: '1a' }),
+      'Cannot read the number of the row or of its attempt in line 2',
+    ],
+    ['with no row number', decided('refused', { migration_row: '' }), 'Cannot read the number of the row'],
+    [
+      'with an attempt that was changed',
+      decided('refused', { migration_attempt: 'x' }),
+      'Cannot read the number of the row',
+    ],
+    [
+      '8.2.1 that resends without saying after which attempt',
+      decided('resend', { migration_attempt: '' }),
+      'Cannot read the number of the row or of its attempt in line 2',
+    ],
+  ])('%s is refused as a whole', async (_name, change, message) => {
+    const { lines, read } = await campaign()
+    const filled = decide(await lines(), 0, change)
+    const reading = read(decide(filled, 1, decided('refused')))
+    await expect(reading).rejects.toThrow(UsageError)
+    await expect(reading).rejects.toThrow(message)
+  })
+
+  it('10.3.4 without any decision leaves every row open', async () => {
+    const { lines, read } = await campaign()
+    expect(await read(await lines())).toEqual([])
+  })
+})
+
+describe('8.2.1 a line must be the row that it names', () => {
+  it('8.2.1 refuses the whole file when migration_row was sorted apart from the other columns', async () => {
+    const { lines, read } = await campaign()
+    const sorted = await lines()
+    const numbers = sorted.map((line) => line['migration_row'] ?? '').reverse()
+    const apart = sorted.map((line, index) => ({ ...line, migration_row: numbers[index] ?? '' }))
+    const reading = read(decide(apart, 1, decided('resend')))
+    await expect(reading).rejects.toThrow(UsageError)
+    await expect(reading).rejects.toThrow(
+      'line 2, column "customer_no": row 3 has "1003", the line has "1001"; ' +
+        'line 2, column "unique_mandate_reference": row 3 has "0014", the line has "0012"',
+    )
+  })
+
+  it('8.2.1 refuses the file of another ledger, whose rows have the same numbers and the same mandates', async () => {
+    const one = await campaign()
+    const other = await campaign()
+    const reading = other.read(decide(await one.lines(), 0, decided('resend')))
+    await expect(reading).rejects.toThrow(
+      'line 2, column migration_ledger: the line names another ledger, or none',
+    )
+  })
+
+  it.each<[string, (line: Line) => Line, string]>([
+    [
+      'whose ledger was cleared',
+      (line) => ({ ...line, migration_ledger: '' }),
+      'column migration_ledger: the line names another ledger, or none',
+    ],
+    [
+      'without the column of the ledger',
+      ({ migration_ledger: _gone, ...line }) => line,
+      'column migration_ledger: the file has no such column',
+    ],
+    [
+      'without the column of the reference',
+      ({ unique_mandate_reference: _gone, ...line }) => line,
+      'column "unique_mandate_reference": the file has no such column',
+    ],
+    [
+      'with a reference that a spreadsheet rounded',
+      (line) => ({ ...line, unique_mandate_reference: '1.2E+15' }),
+      'column "unique_mandate_reference": row 1 has "0012", the line has "1.2E+15"',
+    ],
+    [
+      'with another creditor',
+      (line) => ({ ...line, sepa_creditor_identifier: 'DE79ZZZ01234567890' }),
+      'column "sepa_creditor_identifier": row 1 has',
+    ],
+    [
+      'that names a row which is not there',
+      (line) => ({ ...line, migration_row: '99' }),
+      'line 2, column migration_row: there is no row 99',
+    ],
+  ])('8.2.1 refuses a file %s, also in a line without a decision', async (_name, change, message) => {
+    const { lines, read } = await campaign()
+    const [first, ...others] = await lines()
+    const changed = 'migration_ledger' in change(first!) ? others : others.map(change)
+    const filled = decide([change(first!), ...changed], 1, decided('resend'))
+    const columns = Object.keys(change(first!))
+    const same = filled.map((line) => Object.fromEntries(columns.map((name) => [name, line[name] ?? ''])))
+    await expect(read(same)).rejects.toThrow(message)
+  })
+
+  it.each<[string, (line: Line) => Line]>([
+    ['zeros in front lost', (line) => ({ ...line, unique_mandate_reference: '12' })],
+    ['numbers with a decimal', (line) => ({ ...line, customer_no: '1001.0', migration_row: '1.0' })],
+    [
+      'numbers with a decimal comma',
+      (line) => ({ ...line, customer_no: '1001,00', migration_attempt: '1,0' }),
+    ],
+    ['blanks around', (line) => ({ ...line, customer_no: ' 1001\u00A0', migration_row: ' 1 ' })],
+    ['an apostrophe in front', (line) => ({ ...line, customer_no: "'1001", migration_row: "'1" })],
+    ['quotes around', (line) => ({ ...line, unique_mandate_reference: '"0012"' })],
+    ['a text marker', (line) => ({ ...line, unique_mandate_reference: '="0012"', migration_row: '="1"' })],
+    ['zeros put in front', (line) => ({ ...line, migration_row: '0001' })],
+  ])('8.2.1 reads a line as a spreadsheet leaves it: %s', async (_name, change) => {
+    const { lines, read } = await campaign()
+    const [first, ...others] = await lines()
+    const filled = [...others, { ...change(first!), ...decided('resend') }]
+    expect(await read(filled, { delimiter: ';' })).toMatchObject([
+      { rowId: 1, decision: 'resend', attempt: 1 },
+    ])
+  })
+
+  it('8.2.1 refuses a file that has a column for decisions twice', async () => {
+    const { lines, ledger, reader } = await campaign()
+    const [first] = await lines()
+    const file = join(dirname(ledger.file), 'twice.csv')
+    writeFileSync(
+      file,
+      stringify([
+        [...Object.keys(first!), 'Migration_Decision'],
+        [...Object.values(first!), 'resend'],
+      ]),
+    )
+    await expect(readDecisions(reader, file, 'Ada')).rejects.toThrow('the column "migration_decision" twice')
+  })
+})
+
+describe('9.1.5 in-doubt.csv says of each request', () => {
+  it('9.1.5 when it left, how long before the latest change, from when a resend is safe, and its id', async () => {
+    const { lines, reader } = await campaign()
+    const [first] = await lines()
+    const attempt = reader.row(1)?.lastAttempt
+    expect(first).toMatchObject({
+      migration_sent_at: '2026-06-15 10:00:00 UTC',
+      migration_sent_ago: '0 s before 2026-06-15 10:00:00 UTC',
+      migration_resend_from: '2026-06-15 10:15:00 UTC',
+      migration_request_id: attempt?.requestId,
+    })
+    expect(await lines()).toEqual([first, ...(await lines()).slice(1)])
+  })
+})
+
+describe('9.1.6 files of rows that are not in doubt', () => {
+  it.each([
+    ['refused.csv', 4],
+    ['corrections.csv', 5],
+  ])('9.1.6 close them, read from %s', async (name, rowId) => {
+    const { lines, read } = await campaign()
+    expect(await read(decide(await lines(name), 0, decided('written-off')))).toMatchObject([
+      { rowId, decision: 'written_off', reason: 'the service said so' },
+    ])
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import {
+  isRuleId,
+  RULES,
+  ruleOf,
+  severityOf,
+  type RuleId,
+  type Severity,
+} from '../../../src/domain/rule/rules.js'
+
+// Written down a second time: section | error | warning | off. A dagger leaves no usable value, a word in brackets is the state.
+const AGREED = `
+normalisation | EXCEL_SCIENTIFIC | |
+customer-number | CUST_EMPTY †, CUST_FORMAT †, CUST_RANGE † | CUST_LEADING_ZERO |
+crosswalk | CROSSWALK_NO_MATCH †, CROSSWALK_AMBIGUOUS †, CROSSWALK_MISMATCH | CROSSWALK_DUPLICATE_LINE, CROSSWALK_UNUSED_LINE |
+account-number | IBAN_EMPTY †, IBAN_MASKED, IBAN_COUNTRY, IBAN_NOT_SEPA, IBAN_CHARSET, IBAN_LENGTH, IBAN_STRUCTURE, IBAN_CHECK_RANGE, IBAN_CHECKSUM, IBAN_QR | IBAN_NON_EEA, IBAN_NEW_SEPA, IBAN_NATIONAL_CHECK, IBAN_LIBRARY_DISAGREES |
+signature-date | DATE_EMPTY †, DATE_AMBIGUOUS †, DATE_INVALID †, DATE_FUTURE | DATE_PRE_SEPA, DATE_LEGACY_DEFAULT, DATE_TWO_DIGIT_YEAR, DATE_UTC_SHIFT |
+creditor-identifier | CI_EMPTY †, CI_FORMAT, CI_LOOKS_LIKE_IBAN, CI_CHECKSUM, CI_COUNTRY, CI_LENGTH, CI_CONSTANT_MISMATCH | CI_LENGTH_UNCONFIRMED, CI_LENGTH_UNKNOWN, CI_NATIONAL_CHARS, CI_SAME_AS_NEW |
+mandate-reference | UMR_EMPTY †, UMR_CHARSET, UMR_LENGTH, UMR_SLASH | UMR_SPACE, UMR_PLACEHOLDER, UMR_PRECISION, UMR_LOOKS_LIKE_DATE, UMR_APOSTROPHE |
+last-collection | LAST_COLLECTION_INVALID, LAST_COLLECTION_BEFORE_SIGNATURE, MANDATE_DORMANT (excluded) | LAST_COLLECTION_FUTURE, MANDATE_DORMANT_SOON, DORMANCY_UNKNOWN |
+status-sequence-scheme | STATUS_NOT_ACTIVE (excluded), SEQUENCE_ONE_OFF (excluded), SEQUENCE_FINAL (excluded), SCHEME_B2B (excluded) | STATUS_UNKNOWN, SEQUENCE_UNKNOWN, SCHEME_UNKNOWN |
+rules-across-rows | CONFLICT_MANDATE (conflict), DUPLICATE_MANDATE (duplicate) | CUSTOMER_MULTIPLE_MANDATES, MANDATE_NEAR_DUPLICATE | IBAN_SHARED
+file-rules | FILE_ENCODING †, FILE_DELIMITER †, FILE_HEADER_MISSING †, FILE_HEADER_DUPLICATE †, FILE_HEADER_AMBIGUOUS †, FILE_RECORD_TOO_LONG †, FILE_CHANGED †, FILE_EMPTY †, ROW_FIELD_COUNT † | FILE_DORMANCY_UNKNOWN, FILE_ENCODING_ASSUMED, FILE_MOJIBAKE, FILE_DATE_DOMINANT, FILE_UMR_EQUALS_CUSTOMER, FILE_CI_MIXED, FILE_CI_LENGTH, FILE_TOTALS_LINE |
+answers | RESPONSE_ECHO_MISMATCH | RESPONSE_CI_UNCHANGED, RESPONSE_CUSTOMER_TEXT, RESPONSE_IDENTIFIER_FORMAT | RESPONSE_UMR_UNCHANGED
+rules-across-rows | CORRECTION_UNREADABLE †, MANDATE_RESEMBLES_SENT (conflict) | |
+answers | | RESPONSE_STATUS_WORD |
+exclusions | EXCLUDED_BY_CONFIGURATION (excluded) | |
+file-rules | FILE_QUOTE_STRAY †, FILE_ROW_LEFT_OUT, FILE_COUNT_MISMATCH, FILE_COLUMN_UNDECIDED, FILE_CONFIGURATION_FORGOTTEN | |`
+
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'off']
+
+const agreed = AGREED.trim()
+  .split('\n')
+  .flatMap((line) => {
+    const [section = '', ...columns] = line.split('|').map((cell) => cell.trim())
+    return columns.flatMap((column, i) =>
+      column
+        .split(', ')
+        .filter((entry) => entry !== '')
+        .map((entry) => ({
+          section,
+          severity: SEVERITIES[i]!,
+          id: entry.split(' ')[0]!,
+          unusable: entry.includes('†'),
+          state: /\((\w+)\)/.exec(entry)?.[1],
+        })),
+    )
+  })
+
+describe('the catalogue', () => {
+  test.each(agreed)('holds $id as the rulebook lists it', ({ id, section, severity, unusable, state }) => {
+    expect(isRuleId(id)).toBe(true)
+    const rule = ruleOf(id as RuleId)
+    expect(rule).toMatchObject({ section, severity })
+    expect(rule.unusable ?? false).toBe(unusable)
+    expect(rule.state).toBe(state)
+  })
+
+  test('holds nothing else', () => {
+    expect(Object.keys(RULES).sort()).toEqual(agreed.map(({ id }) => id).sort())
+  })
+
+  test('tells the operator in sentences what is wrong and what to do', () => {
+    for (const [id, { message, remedy }] of Object.entries(RULES)) {
+      expect(message, id).toMatch(/^[A-Z].*\.$/)
+      expect(remedy, id).toMatch(/^[A-Z].*\.$/)
+    }
+  })
+
+  test('does not take names of object members for rules', () => {
+    expect(isRuleId('toString')).toBe(false)
+    expect(isRuleId('constructor')).toBe(false)
+    expect(isRuleId('iban_empty')).toBe(false)
+  })
+})
+
+test('an override wins over the default, and only for its rule', () => {
+  expect(severityOf('IBAN_SHARED', {})).toBe('off')
+  expect(severityOf('IBAN_SHARED', { IBAN_SHARED: 'error' })).toBe('error')
+  expect(severityOf('IBAN_QR', { IBAN_SHARED: 'error' })).toBe('error')
+  expect(severityOf('IBAN_QR', { IBAN_QR: 'off' })).toBe('off')
+})

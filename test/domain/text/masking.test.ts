@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maskAccountCell, maskAccounts, maskIban } from '../../../src/domain/text/masking.js'
+import { IBAN_EXAMPLES } from '../iban-examples.js'
+
+const examples = Object.values(IBAN_EXAMPLES)
+
+/** What a reader could put together again: letters and digits alone, upper case, full-width ones made plain. */
+const squeeze = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, '')
+
+const gap = fc.constantFrom('', '', '', ' ', '-', '\u00a0', '  ', ' - ', '.', '/', '\u200b', '\t', '\n', '–')
+
+/** One example IBAN with gaps anywhere, in any case. */
+const spelledIban = fc.constantFrom(...examples).chain((iban) =>
+  fc
+    .tuple(
+      fc.array(gap, { minLength: iban.length - 1, maxLength: iban.length - 1 }),
+      fc.array(fc.boolean(), { minLength: iban.length, maxLength: iban.length }),
+    )
+    .map(([gaps, isLower]) => ({
+      iban,
+      text: Array.from(
+        iban,
+        (character, i) => (isLower[i] === true ? character.toLowerCase() : character) + (gaps[i] ?? ''),
+      ).join(''),
+    })),
+)
+
+describe('masking an IBAN', () => {
+  test('shows the country and the last four characters', () => {
+    expect(maskIban('DE89370400440532013000')).toBe('DE…3000')
+    expect(maskIban('MT84MALT011000012345MTLCAST001S')).toBe('MT…001S')
+    expect(maskIban('de89 3704 0044 0532 0130 00')).toBe('DE…3000')
+  })
+
+  test('leaves what is masked already', () => {
+    expect(maskIban('DE…3000')).toBe('DE…3000')
+  })
+
+  test('hides a short value altogether, and a country that is none', () => {
+    expect(maskIban('DE893000')).toBe('DE…')
+    expect(maskIban('3000')).toBe('…')
+    expect(maskIban('')).toBe('…')
+    expect(maskIban('532013000')).toBe('…')
+    expect(maskIban('53201300037040044')).toBe('…0044')
+  })
+})
+
+describe('masking free text', () => {
+  test.each([
+    ['The account DE89370400440532013000 is unknown', 'The account DE…3000 is unknown'],
+    ['DE89 3704 0044 0532 0130 00, please', 'DE…3000, please'],
+    ['de89-3704-0044-0532-0130-00', 'DE…3000'],
+    ['{"iban":"NL91ABNA0417164300","ok":false}', '{"iban":"NL…4300","ok":false}'],
+    ['IBANDE89370400440532013000', 'IBANDE…3000'],
+    ['refXDE89370400440532013000', 'refXDE…3000'],
+    ['DE89370400440532013000 and NL91ABNA0417164300', 'DE…3000 and NL…4300'],
+    ['a damaged one: DE8937040044053201300 is too short', 'a damaged one: DE…1300 is too short'],
+    ['a damaged one: DE893704004405320130001', 'a damaged one: DE…0001'],
+    ['TR330006100519786457841326', 'TR…1326'],
+    ['GF4120041010050500013M02606', 'GF…2606'],
+    ['account 532013000 37040044', 'account …0044'],
+    ['card 1234-5678-9012-3456!', 'card …3456!'],
+    ['ＤＥ８９３７０４００４４０５３２０１３０００', 'DE…3000'],
+  ])('%j becomes %j', (text, masked) => {
+    expect(maskAccounts(text)).toBe(masked)
+  })
+
+  test.each([
+    'The customer 4711 has no address',
+    'DE12 customers were told on 2023-01-05 that nothing changes',
+    'signed 2023-02-01 12:00:00, collected 2024-02-01',
+    'between 2023-02-01 2024-02-01',
+    'MND-2023-000123',
+    '4G4JQUA2LUQQBDEV7L9EQM7HAT',
+    '12345678901',
+    'DE98ZZZ09999999999',
+    'creditor LU27ZZZ0000000000123456789 is known',
+    'IT66ZZZA1B2C3D4E5F6G7H8',
+    'NL…4300',
+    '',
+  ])('%j stays as it is', (text) => {
+    expect(maskAccounts(text)).toBe(text)
+  })
+
+  test('an IBAN inside what starts like a creditor identifier is still masked', () => {
+    for (const iban of examples) expect(squeeze(maskAccounts(`AT61ZZZ${iban}`))).not.toContain(iban)
+  })
+
+  test('no IBAN survives, in any spacing, any case and any company', () => {
+    const company = fc.oneof(fc.string(), fc.constantFrom('IBAN', 'x', '7', 'AT61 1904 ', 'DE98ZZZ0999999'))
+    fc.assert(
+      fc.property(company, spelledIban, company, (before, { iban, text }, after) => {
+        expect(squeeze(maskAccounts(before + text + after))).not.toContain(iban)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('a damaged IBAN shows at most its last four characters', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...examples), fc.nat(), fc.nat(9), (iban, place, digit) => {
+        const at = 4 + (place % (iban.length - 4))
+        const damaged = iban.slice(0, at) + String(digit) + iban.slice(at + 1)
+        expect(squeeze(maskAccounts(`account ${damaged}`)).length).toBeLessThanOrEqual('ACCOUNTDE3000'.length)
+      }),
+    )
+  })
+
+  test.each([
+    ['a word without end', 'a'.repeat(2_000_000)],
+    ['heads without accounts', 'DE89'.repeat(500_000)],
+    ['heads and blanks', 'DE89 '.repeat(400_000)],
+    ['one head, then blanks', `DE89${' '.repeat(2_000_000)}`],
+    ['short numbers', '1234567890 a'.repeat(170_000)],
+    ['hyphens', '-'.repeat(2_000_000)],
+    ['creditor identifiers', 'DE98ZZZ09999999999 '.repeat(105_000)],
+    ['accounts', 'DE89370400440532013000 '.repeat(87_000)],
+    ['one number without end', '1'.repeat(2_000_000)],
+  ])('2 MB of %s come to an end', (_, text) => {
+    expect(maskAccounts(text).length).toBeLessThanOrEqual(text.length)
+  })
+})
+
+describe('masking a cell of an IBAN column', () => {
+  test.each([
+    ['DE89/3704.0044_0532#013000', 'DE…3000'],
+    ['IBAN: DE89 3704 0044 0532 0130 00', 'DE…3000'],
+    ['532013000 / 37040044', '…0044'],
+    ['8937*0400*4405', '…4405'],
+    ['XX89370400440532013000', 'XX…3000'],
+    ['RO49AAAABCDEFGHIJKLMNOPQ', 'RO…NOPQ'],
+  ])('%j becomes %j, whatever stands between', (cell, masked) => {
+    expect(maskAccountCell(cell)).toBe(masked)
+  })
+
+  test.each(['', '3,704E+17', '#N/A', 'unknown', '3000', 'DE**************3000'])(
+    '%j holds no account',
+    (cell) => {
+      expect(maskAccountCell(cell)).toBe(cell)
+    },
+  )
+})

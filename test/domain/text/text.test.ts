@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  cleanCell,
+  cleanCreditorIdentifier,
+  cleanIban,
+  fold,
+  hasBlank,
+  isBlank,
+  isInvisible,
+  isScientific,
+  printable,
+  removeBlanks,
+  upperCase,
+} from '../../../src/domain/text/text.js'
+
+const BLANKS = [0x09, 0x20, 0xa0, 0x2000, 0x2005, 0x200a, 0x202f, 0x205f, 0x3000]
+const INVISIBLES = [0xad, 0x200b, 0x200d, 0x200f, 0x2060, 0xfeff]
+const NEITHER = [0x08, 0x0b, 0x0c, 0x21, 0x85, 0x1680, 0x180e, 0x1fff, 0x2010, 0x2028, 0x2061, 0xfefe]
+const text = (codes: readonly number[]): string => String.fromCharCode(...codes)
+
+describe('the two named sets', () => {
+  test('hold exactly what the rulebook names', () => {
+    expect(BLANKS.filter(isBlank)).toEqual(BLANKS)
+    expect(INVISIBLES.filter(isInvisible)).toEqual(INVISIBLES)
+    expect(NEITHER.filter((code) => isBlank(code) || isInvisible(code))).toEqual([])
+    expect(BLANKS.filter(isInvisible)).toEqual([])
+    expect(INVISIBLES.filter(isBlank)).toEqual([])
+  })
+
+  test('are the same sets for one character and inside a text', () => {
+    const different: string[] = []
+    for (let code = 0; code <= 0xffff; code += 1) {
+      const character = String.fromCharCode(code)
+      const isRemoved = cleanIban(`A${character}B`) === 'AB'
+      const isGap = isBlank(code) || isInvisible(code) || code === 0x2d
+      if (hasBlank(character) !== isBlank(code) || isRemoved !== isGap) different.push(code.toString(16))
+    }
+    expect(different).toEqual([])
+  })
+})
+
+describe('cleaning a cell', () => {
+  test('both sets and line breaks go from both ends, in any mix', () => {
+    const edges = text([...BLANKS, ...INVISIBLES, 0x0d, 0x0a])
+    expect(cleanCell(`${edges}a ${edges} b${edges}`)).toBe(`a ${edges} b`)
+    expect(cleanCell(edges)).toBe('')
+  })
+
+  test('nothing else goes from the ends', () => {
+    for (const code of NEITHER) {
+      const cell = `${text([code])}a${text([code])}`
+      expect(cleanCell(cell)).toBe(cell)
+    }
+  })
+
+  test('a spreadsheet text marker is opened once, and cleaned inside', () => {
+    expect(cleanCell('="00012345"')).toBe('00012345')
+    expect(cleanCell(' =" 00012345 " ')).toBe('00012345')
+    expect(cleanCell('="="1""')).toBe('="1"')
+    expect(cleanCell('=""')).toBe('')
+  })
+
+  test('half a marker is kept', () => {
+    for (const cell of ['="', '="1', '1"', '="1"x', 'x="1"']) expect(cleanCell(cell)).toBe(cell)
+  })
+
+  test('long blanks inside a cell of 2 MB cost no more than one look at each', () => {
+    const cell = `a${' '.repeat(2_000_000)}b`
+    expect(cleanCell(cell)).toBe(cell)
+  })
+})
+
+describe('cleaning an IBAN', () => {
+  test.each([
+    ["'DE89 3704", 'DE893704'],
+    ["''DE89", "'DE89"],
+    ['IBAN: DE89', 'DE89'],
+    ['iban.DE89', 'DE89'],
+    ['Iban\u00a0:\u00a0DE89', 'DE89'],
+    ["'IBAN DE89", 'DE89'],
+    ['IBANDE89', 'DE89'],
+    ['de89-3704-0044', 'DE8937040044'],
+    ['DE\u200b89\u00ad37', 'DE8937'],
+    ['DE89/3704.0044_0532#01', 'DE89/3704.0044_0532#01'],
+    ['DE89\n3704', 'DE89\n3704'],
+    ['DE89–3704', 'DE89–3704'],
+  ])('%j becomes %j', (raw, cleaned) => {
+    expect(cleanIban(raw)).toBe(cleaned)
+  })
+
+  test('only a to z become upper case', () => {
+    expect(upperCase('azÄäßﬁı\u0131')).toBe('AZÄäßﬁı\u0131')
+    expect(cleanIban('ﬁ2112')).toBe('ﬁ2112')
+    expect(cleanIban('ＤＥ８９')).toBe('ＤＥ８９')
+  })
+
+  test('a creditor identifier loses apostrophe, blanks and hyphens, but no label', () => {
+    expect(cleanCreditorIdentifier("'de98-zzz 099")).toBe('DE98ZZZ099')
+    expect(cleanCreditorIdentifier('IBAN98')).toBe('IBAN98')
+  })
+
+  test('cleaning a cleaned text of letters, digits and gaps changes nothing', () => {
+    const spelled = fc.array(fc.constantFrom(...'DEde089 -\u00a0\u200b'.split(''))).map((all) => all.join(''))
+    fc.assert(
+      fc.property(spelled, (raw) => {
+        const iban = cleanIban(cleanCell(raw))
+        expect(cleanIban(cleanCell(iban))).toBe(iban)
+        const ci = cleanCreditorIdentifier(cleanCell(raw))
+        expect(cleanCreditorIdentifier(cleanCell(ci))).toBe(ci)
+      }),
+    )
+  })
+})
+
+describe('a number rounded by a spreadsheet', () => {
+  test.each(['3,704E+17', '1.23457E+17', '-4e-12', '+4E+100', '1E+05', '1.2e-05'])('%s is one', (value) => {
+    expect(isScientific(value)).toBe(true)
+  })
+
+  test.each(['12E10', '1.2E10', '12.3E+17', '1.E+17', '1.2E+1', '1.2E+1234', 'x1.2E+17', '1.2E+17x', ''])(
+    '%s is none',
+    (value) => {
+      expect(isScientific(value)).toBe(false)
+    },
+  )
+})
+
+describe('folding', () => {
+  test.each([
+    ['\ufeffGläubiger-ID', 'glaubigerid'],
+    ['Glaeubiger ID', 'glaeubigerid'],
+    ['Straße', 'strasse'],
+    ['  E-Mail\u00a0Adresse ', 'emailadresse'],
+    ['résilié', 'resilie'],
+    ['re\u0301silie\u0301', 'resilie'],
+    ['DbtrAcct/Id/IBAN', 'dbtracctidiban'],
+    ['№ 7', '7'],
+    ['—', ''],
+  ])('%j folds to %j', (header, folded) => {
+    expect(fold(header)).toBe(folded)
+  })
+
+  test('folding twice is folding once', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (any) => {
+        expect(fold(fold(any))).toBe(fold(any))
+      }),
+    )
+  })
+})
+
+describe('showing a text', () => {
+  test('control, invisible and bidi characters are shown as code points', () => {
+    expect(printable('a\u200bb')).toBe('a<U+200B>b')
+    expect(printable('\u001b[31mred')).toBe('<U+001B>[31mred')
+    expect(printable('x\u202ey\u2066z')).toBe('x<U+202E>y<U+2066>z')
+    expect(printable('a\tb\r\n\0')).toBe('a<U+0009>b<U+000D><U+000A><U+0000>')
+    expect(printable('\u00a0\u3000\u2028')).toBe('<U+00A0><U+3000><U+2028>')
+    expect(printable('\ud800')).toBe('<U+D800>')
+    expect(printable('\u{e0041}\u3164')).toBe('<U+E0041><U+3164>')
+  })
+
+  test('letters of all scripts, blanks and symbols stay', () => {
+    const plain = 'Müller & Søn – "Ω" 日本 € \u{1f600} \ufffd'
+    expect(printable(plain)).toBe(plain)
+  })
+
+  test('nothing that moves the cursor or reorders text is left', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (any) => {
+        expect(printable(any)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+      }),
+    )
+  })
+})
+
+test('blanks of all kinds are removed inside a text, invisibles are not', () => {
+  expect(removeBlanks(`a${text(BLANKS)}b\u200b`)).toBe('ab\u200b')
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ageText,
+  countText,
+  durationText,
+  plural,
+  shareText,
+  timeText,
+  widthText,
+} from '../../../src/domain/text/wording.js'
+
+describe('the wording of figures', () => {
+  it('groups thousands', () => {
+    expect([0, 999, 1000, 1234567].map(countText)).toEqual(['0', '999', '1,000', '1,234,567'])
+    expect([plural(1, 'row', 'rows'), plural(2000, 'row', 'rows')]).toEqual(['1 row', '2,000 rows'])
+  })
+
+  it('never rounds what is there to nothing, nor what is missing to all', () => {
+    expect(shareText(1, 1_000_000)).toBe('<0.1 %')
+    expect(shareText(999_999, 1_000_000)).toBe('>99.9 %')
+    expect([shareText(0, 5), shareText(5, 5), shareText(1, 3), shareText(0, 0)]).toEqual([
+      '0.0 %',
+      '100.0 %',
+      '33.3 %',
+      '',
+    ])
+  })
+
+  it.each([
+    [400, '1 s'],
+    [89_000, '89 s'],
+    [91_000, '2 min'],
+    [3_600_000, '60 min'],
+    [7_200_000, '2 h'],
+    [7_500_000, '2 h 5 min'],
+    [86_400_000, '1 day'],
+    [266_400_000, '3 days 2 h'],
+  ])('10.3.5 gives a duration of %i ms as %s', (ms, text) => expect(durationText(ms)).toBe(text))
+
+  it('says how long ago something was', () => {
+    expect(ageText('2026-06-15T10:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('2 h 5 min')
+    expect(ageText('2026-06-15T13:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('')
+  })
+
+  it('names times and widths', () => {
+    expect(timeText('2026-06-15T10:00:00.123Z')).toBe('2026-06-15 10:00:00 UTC')
+    expect([1000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000, 604_800_000].map(widthText)).toEqual([
+      'second',
+      '10 seconds',
+      'minute',
+      '10 minutes',
+      'hour',
+      'day',
+      '7 days',
+    ])
+  })
+})

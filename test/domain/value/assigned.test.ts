@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { noteAssigned } from '../../../src/domain/value/assigned.js'
+import { checkMandate } from '../../../src/domain/value/check-mandate.js'
+import type { Mandate } from '../../../src/domain/mandate/mandate.js'
+import { CLEAN_ROW, OPTIONS } from '../clean-row.js'
+
+function cleanMandate(): Mandate {
+  const { verdict } = checkMandate(CLEAN_ROW, OPTIONS)
+  if (verdict.kind !== 'sendable') throw new Error('The clean row is not sendable')
+  return verdict.mandate
+}
+
+const request = cleanMandate()
+const assigned = { creditorIdentifier: 'AT61ZZZ01234567890', mandateReference: 'NEW-1' }
+
+describe('the assigned identifiers', () => {
+  test('of a usual answer need no note', () => {
+    expect(noteAssigned(request, assigned)).toEqual([])
+  })
+
+  test.each(['DE98ZZZ09999999999', 'DE98ABC09999999999', 'de98 xyz 0999 9999 999'])(
+    '%s is the old creditor again',
+    (creditorIdentifier) => {
+      expect(noteAssigned(request, { ...assigned, creditorIdentifier })).toEqual(['RESPONSE_CI_UNCHANGED'])
+    },
+  )
+
+  test('the same reference is noted only when the configuration asks for it', () => {
+    const same = { ...assigned, mandateReference: ' mnd-000123 ' }
+    expect(noteAssigned(request, same)).toEqual([])
+    expect(noteAssigned(request, assigned, { RESPONSE_UMR_UNCHANGED: 'warning' })).toEqual([])
+    expect(noteAssigned(request, same, { RESPONSE_UMR_UNCHANGED: 'warning' })).toEqual([
+      'RESPONSE_UMR_UNCHANGED',
+    ])
+  })
+
+  test.each([
+    { creditorIdentifier: 'DE98ZZZ099999999' },
+    { creditorIdentifier: 'x' },
+    { mandateReference: 'NEW_1' },
+    { mandateReference: 'x'.repeat(36) },
+  ])('%j is odd, and never more than a note', (odd) => {
+    expect(noteAssigned(request, { ...assigned, ...odd })).toEqual(['RESPONSE_IDENTIFIER_FORMAT'])
+  })
+
+  test('warnings about the form, and overrides for old identifiers, say nothing about new ones', () => {
+    expect(noteAssigned(request, { ...assigned, mandateReference: 'NEW 1' })).toEqual([])
+    expect(noteAssigned(request, { ...assigned, mandateReference: 'NEW_1' }, { UMR_CHARSET: 'off' })).toEqual(
+      ['RESPONSE_IDENTIFIER_FORMAT'],
+    )
+    expect(noteAssigned(request, { ...assigned, mandateReference: 'NEW 1' }, { UMR_SPACE: 'error' })).toEqual(
+      [],
+    )
+  })
+
+  test('a note that is off is not given', () => {
+    expect(
+      noteAssigned(
+        request,
+        { ...assigned, mandateReference: 'NEW_1' },
+        { RESPONSE_IDENTIFIER_FORMAT: 'off' },
+      ),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import {
+  checkLastCollection,
+  isLongAgo,
+  latestDebitFromSigning,
+} from '../../../src/domain/value/last-collection.js'
+import type { LastCollectionOptions } from '../../../src/domain/value/last-collection.js'
+import { dateOf, TODAY } from '../clean-row.js'
+
+const OPTIONS: LastCollectionOptions = {
+  format: 'iso',
+  today: TODAY,
+  dormantSoonDays: 60,
+  signedDate: dateOf('2015-01-01'),
+  severities: {},
+}
+
+const check = (raw: string, options: Partial<LastCollectionOptions> = {}) => {
+  const { findings, latestFirstDebit } = checkLastCollection(raw, { ...OPTIONS, ...options })
+  return { rules: findings.map(({ rule }) => rule), latestFirstDebit }
+}
+
+describe('the 36 months, today being 2026-06-15', () => {
+  test.each([
+    ['2023-06-14', ['MANDATE_DORMANT'], '2026-06-14'],
+    ['2023-06-15', ['MANDATE_DORMANT_SOON'], '2026-06-15'],
+    ['2023-08-14', ['MANDATE_DORMANT_SOON'], '2026-08-14'],
+    ['2023-08-15', [], '2026-08-15'],
+    ['2024-02-29', [], '2027-02-28'],
+    ['2026-06-15', [], '2029-06-15'],
+    ['2026-06-16', ['LAST_COLLECTION_FUTURE'], '2029-06-16'],
+    ['9999-12-31', ['LAST_COLLECTION_FUTURE'], '9999-12-31'],
+  ])('%s gives %j until %s', (raw, rules, latestFirstDebit) => {
+    expect(check(raw)).toEqual({ rules, latestFirstDebit })
+  })
+
+  test('the days of warning can be configured', () => {
+    expect(check('2023-08-14', { dormantSoonDays: 59 }).rules).toEqual([])
+    expect(check('2023-08-15', { dormantSoonDays: 61 }).rules).toEqual(['MANDATE_DORMANT_SOON'])
+    expect(check('2023-06-15', { dormantSoonDays: 0 }).rules).toEqual(['MANDATE_DORMANT_SOON'])
+  })
+
+  test('the finding names the last day', () => {
+    expect(checkLastCollection('2023-06-15', OPTIONS).findings[0]?.message).toContain(
+      'The last day is 2026-06-15.',
+    )
+    expect(checkLastCollection('2023-06-14', OPTIONS).findings[0]?.message).toContain(
+      'The last day was 2026-06-14.',
+    )
+  })
+})
+
+describe('a last collection before the signature', () => {
+  const signedDate = dateOf('2024-05-06')
+
+  test('is an error, and dormancy is not judged after it', () => {
+    expect(check('2024-05-05', { signedDate }).rules).toEqual(['LAST_COLLECTION_BEFORE_SIGNATURE'])
+    expect(check('2020-01-01', { signedDate }).rules).toEqual(['LAST_COLLECTION_BEFORE_SIGNATURE'])
+    expect(check('2024-05-06', { signedDate }).rules).toEqual([])
+  })
+
+  test('lowered, it lets dormancy be judged', () => {
+    const severities = { LAST_COLLECTION_BEFORE_SIGNATURE: 'warning' } as const
+    expect(check('2020-01-01', { signedDate, severities }).rules).toEqual([
+      'LAST_COLLECTION_BEFORE_SIGNATURE',
+      'MANDATE_DORMANT',
+    ])
+  })
+
+  test('is not asked for when the signature date cannot be read', () => {
+    expect(check('2024-05-05', { signedDate: null }).rules).toEqual([])
+  })
+})
+
+describe('an absent last collection', () => {
+  const young = dateOf('2023-06-15')
+  const old = dateOf('2023-06-14')
+
+  test.each(['', ' ', '-', '0000-00-00', '1900-01-01', '1970-01-01'])('is what %j means', (raw) => {
+    expect(check(raw, { signedDate: young })).toEqual({ rules: [], latestFirstDebit: '2026-06-15' })
+    expect(check(raw, { signedDate: old })).toEqual({ rules: ['DORMANCY_UNKNOWN'], latestFirstDebit: null })
+    expect(check(raw, { signedDate: null })).toEqual({ rules: [], latestFirstDebit: null })
+  })
+
+  test('is recognised in every notation', () => {
+    const options = { signedDate: old, format: 'dd.mm.yyyy' } as const
+    for (const raw of ['01.01.1970', '01.01.1900', '00.00.0000', '1970-01-01'])
+      expect(check(raw, options).rules).toEqual(['DORMANCY_UNKNOWN'])
+    expect(check('25569', { signedDate: old, format: 'excel' }).rules).toEqual(['DORMANCY_UNKNOWN'])
+    expect(check('02.01.1970', { ...options, signedDate: null }).rules).toEqual(['MANDATE_DORMANT'])
+  })
+})
+
+describe('an unreadable last collection', () => {
+  test.each(['n/a', '2023-02-29', '01.02.2023'])('%j is an error without a date', (raw) => {
+    expect(check(raw)).toEqual({ rules: ['LAST_COLLECTION_INVALID'], latestFirstDebit: null })
+  })
+
+  test('is also what cannot be decided', () => {
+    expect(check('01/02/2023', { format: 'unsettled' }).rules).toEqual(['LAST_COLLECTION_INVALID'])
+  })
+
+  test('ends the checks also when it is lowered, as nothing can be compared', () => {
+    expect(check('n/a', { severities: { LAST_COLLECTION_INVALID: 'off' } })).toEqual({
+      rules: [],
+      latestFirstDebit: null,
+    })
+  })
+})
+
+test('a mandate signed 36 months ago today is not long ago yet', () => {
+  expect(isLongAgo(dateOf('2023-06-15'), TODAY)).toBe(false)
+  expect(isLongAgo(dateOf('2023-06-14'), TODAY)).toBe(true)
+  expect(latestDebitFromSigning(dateOf('2023-06-15'), TODAY)).toBe('2026-06-15')
+  expect(latestDebitFromSigning(dateOf('2023-06-14'), TODAY)).toBeNull()
+})

@@ -1,0 +1,393 @@
+import { describe, expect, it } from 'vitest'
+import { isBalanced } from '../../../src/domain/row/totals.js'
+import {
+  admit,
+  COLUMNS,
+  CREDITOR,
+  HEADER,
+  IBAN,
+  open,
+  OTHER_IBAN,
+  recordOf,
+  registered,
+  send,
+  SETTINGS,
+  summaryOf,
+} from '../campaign-setup.js'
+import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
+import { isProtected, OLD_STATES, reach } from '../old-rows.js'
+
+const FINDING = {
+  rule: 'UMR_EMPTY',
+  severity: 'error',
+  field: 'unique_mandate_reference',
+  value: '',
+  message: 'There is none.',
+  remedy: 'Fill it in.',
+} as const
+
+/** The corrected row names another mandate: its reference was the damage. */
+const CORRECTED = { reference: 'M-ONE', corrects: 1 } as const
+
+describe('a row that corrects the reference of an older one', () => {
+  const replaceable = OLD_STATES.filter((state) => !isProtected(state) && state !== 'superseded')
+
+  it.each(replaceable)('replaces a row that is %s', async (state) => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    await reach(ledger, state)
+    admit(ledger, [CORRECTED])
+    const rows = rowsOf(ledger.file)
+    const newcomer = rows.at(-1)
+    expect(newcomer?.state).toBe('ready')
+    expect(rows[0]).toMatchObject({ state: 'superseded', supersededBy: newcomer?.id })
+    expect(isBalanced(ledger.totals())).toBe(true)
+  })
+
+  it.each(OLD_STATES.filter(isProtected))('is a conflict where the row is %s', async (state) => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    await reach(ledger, state)
+    admit(ledger, [CORRECTED])
+    expect(statesOf(ledger.file)).toEqual([state, 'conflict'])
+    expect(problemsOf(ledger.file).at(-1)?.message).toBe(
+      `This cannot replace record 1 of "export.csv", which is ${state.replace('_', ' ')} (row 1).`,
+    )
+  })
+
+  it('replaces what replaced the row since', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }])
+    admit(ledger, [{ verdict: 'invalid', customerNo: 1001, corrects: 1 }])
+    admit(ledger, [CORRECTED])
+    expect(rowsOf(ledger.file).map(({ state, supersededBy }) => [state, supersededBy])).toEqual([
+      ['superseded', 2],
+      ['superseded', 3],
+      ['ready', null],
+    ])
+  })
+
+  it('gives a mandate key to a row that had none', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid', reference: '', mandateKey: null }])
+    admit(ledger, [CORRECTED])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+  })
+
+  it('frees the old mandate for a row of the same file that has it', () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    admit(ledger, [CORRECTED, {}])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'ready'])
+  })
+
+  it('replaces the old row also where the new one is held back', () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    admit(ledger, [{ ...CORRECTED, verdict: 'invalid' }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'invalid'])
+  })
+
+  it('is a duplicate of a mandate that the ledger holds, and replaces the damaged row all the same', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }, { reference: 'M-ONE' }])
+    admit(ledger, [CORRECTED])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
+  })
+
+  it('removes the account of what it replaced once it is registered', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ verdict: 'invalid', reference: '', mandateKey: null }])
+    admit(ledger, [{ verdict: 'invalid', reference: 'M-TWO', corrects: 1 }])
+    admit(ledger, [{ reference: 'M-THREE', corrects: 2 }])
+    await send(ledger, registered('NEW-1'))
+    expect(rowsOf(ledger.file).map(({ state, cells }) => [state, cells])).toEqual([
+      ['superseded', null],
+      ['superseded', null],
+      ['registered', null],
+    ])
+  })
+})
+
+describe('a file that was given back', () => {
+  it('says that a row is still wrong, and keeps the old one', () => {
+    const ledger = open()
+    admit(ledger, [
+      { verdict: 'invalid' },
+      { verdict: 'invalid', reference: '', mandateKey: null, customerNo: 7 },
+    ])
+    admit(ledger, [
+      { verdict: 'invalid', corrects: 1, isUnchanged: true },
+      {
+        verdict: 'invalid',
+        reference: '',
+        mandateKey: null,
+        customerNo: 7,
+        corrects: 2,
+        isUnchanged: true,
+        findings: [FINDING],
+      },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['invalid', 'invalid', 'duplicate', 'duplicate'])
+    expect(problemsOf(ledger.file)).toEqual([])
+    expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 2, invalid: 2, duplicate: 0 })
+  })
+
+  it('knows a row again whose account number was removed and is shown masked', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}, {}])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [
+      {
+        verdict: 'invalid',
+        corrects: 2,
+        isUnchanged: true,
+        cells: ['1000', 'DE…3000', '2020-01-31', CREDITOR, 'M-1'],
+      },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['registered', 'duplicate', 'duplicate'])
+  })
+
+  it('does not undo a correction with a stale copy', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid', iban: 'DE00' }])
+    admit(ledger, [{ corrects: 1 }])
+    admit(ledger, [{ verdict: 'invalid', iban: 'DE00', corrects: 1, isUnchanged: true }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
+  })
+
+  it('settles a conflict by the one row that was kept', () => {
+    const ledger = open()
+    admit(ledger, [{}, { iban: OTHER_IBAN }])
+    admit(ledger, [{ iban: OTHER_IBAN, corrects: 2 }])
+    const rows = rowsOf(ledger.file)
+    expect(rows.map(({ state }) => state)).toEqual(['superseded', 'superseded', 'ready'])
+  })
+
+  it('balances through many rounds', () => {
+    const ledger = open()
+    admit(ledger, [
+      { verdict: 'invalid' },
+      { customerNo: 2, reference: 'M-2' },
+      { verdict: 'excluded', reference: 'M-3' },
+    ])
+    admit(ledger, [
+      { verdict: 'invalid', customerNo: 5, corrects: 1 },
+      { verdict: 'excluded', reference: 'M-3', corrects: 3 },
+    ])
+    admit(ledger, [
+      { customerNo: 6, corrects: 4 },
+      { customerNo: 2, reference: 'M-2' },
+    ])
+    expect(statesOf(ledger.file)).toEqual([
+      'superseded',
+      'ready',
+      'excluded',
+      'superseded',
+      'duplicate',
+      'ready',
+      'duplicate',
+    ])
+    expect(ledger.totals()).toMatchObject({
+      read: 4,
+      resubmitted: 3,
+      ready: 2,
+      superseded: 0,
+      duplicate: 1,
+      excluded: 1,
+    })
+    expect(isBalanced(ledger.totals())).toBe(true)
+  })
+})
+
+describe('a line that corrects a repeated row', () => {
+  const REPEATED = { reference: 'M-1X' } as const
+  const NEW = { reference: 'M-1', iban: OTHER_IBAN, corrects: 2 } as const
+
+  it('corrects the mandate, so that the row that it repeats is not sent beside it', () => {
+    const ledger = open()
+    admit(ledger, [REPEATED, REPEATED])
+    admit(ledger, [NEW])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+    expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 1, ready: 1 })
+    expect(isBalanced(ledger.totals())).toBe(true)
+  })
+
+  it.each([
+    ['the other one comes back as it was', { ...REPEATED, corrects: 1, isUnchanged: true }, 'duplicate'],
+    ['the other one is corrected alike', { ...NEW, corrects: 1 }, 'duplicate'],
+  ])('also when %s, in any order', (_, other, state) => {
+    const ledger = open()
+    admit(ledger, [REPEATED, REPEATED])
+    admit(ledger, [NEW, other])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready', state])
+    expect(isBalanced(ledger.totals())).toBe(true)
+    const second = open()
+    admit(second, [REPEATED, REPEATED])
+    admit(second, [other, NEW])
+    expect(statesOf(second.file).toSorted()).toEqual(['duplicate', 'ready', 'superseded', 'superseded'])
+    expect(isBalanced(second.totals())).toBe(true)
+  })
+
+  it('is a conflict where the mandate was sent', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [REPEATED, REPEATED])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [NEW])
+    expect(statesOf(ledger.file)).toEqual(['registered', 'duplicate', 'conflict'])
+    expect(problemsOf(ledger.file).at(-1)?.message).toContain('which is registered (row 1)')
+  })
+})
+
+describe('a row number that cannot be trusted', () => {
+  it('is a conflict where the ledger had no such row', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }])
+    admit(ledger, [
+      { reference: 'M-2', corrects: 99 },
+      { reference: 'M-3', customerNo: 3, corrects: 2 },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['invalid', 'conflict', 'conflict'])
+    expect(problemsOf(ledger.file).map(({ message }) => message)).toEqual([
+      'The migration_row column says that this corrects row 99, but this ledger had no such row.',
+      'The migration_row column says that this corrects row 2, but this ledger had no such row.',
+    ])
+  })
+
+  it('is a conflict where customer, account and reference all differ: the file is of another ledger', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }])
+    admit(ledger, [{ customerNo: 2, iban: OTHER_IBAN, reference: 'M-2', corrects: 1 }])
+    expect(statesOf(ledger.file)).toEqual(['invalid', 'conflict'])
+    expect(problemsOf(ledger.file)[0]?.message).toContain('The file may come from another ledger.')
+  })
+
+  it('holds the mandate back that such a row names', () => {
+    const ledger = open()
+    admit(ledger, [{}, { reference: 'M-2', customerNo: 2, iban: OTHER_IBAN }])
+    admit(ledger, [{ customerNo: 3, reference: 'M-2', corrects: 1, iban: OTHER_IBAN }])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'conflict'])
+  })
+
+  it('holds the row back that such a line shows, also when its reference lost the zeros in front', () => {
+    const ledger = open()
+    admit(ledger, [{ customerNo: 5 }, { reference: '004711', customerNo: 2 }])
+    admit(ledger, [
+      {
+        ...{ customerNo: 2, reference: '4711', iban: OTHER_IBAN, corrects: 1 },
+        cells: ['2', OTHER_IBAN, '2020-01-31', CREDITOR, '4711'],
+      },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'conflict'])
+    expect(rowsOf(ledger.file)[1]).toMatchObject({ supersededBy: 3 })
+    expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 1, ready: 1, conflict: 1, superseded: 0 })
+    expect(isBalanced(ledger.totals())).toBe(true)
+  })
+
+  it('holds the row back for which most speaks: its number and reference, not the account of another one', () => {
+    const ledger = open()
+    const customer = { customerNo: 1005 }
+    admit(ledger, [
+      { ...customer, reference: '004718', iban: OTHER_IBAN },
+      { ...customer, reference: '004719', signedDate: '2020-02-01' },
+    ])
+    const cells = ['1005', OTHER_IBAN, '2020-02-01', CREDITOR, '004719', '2', 'ready', 'x']
+    admit(ledger, [{ verdict: 'invalid', corrects: 0, reference: 'M-none', cells }])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'invalid'])
+  })
+
+  it('holds the row back that it names, where another one of the customer has its new account', () => {
+    const ledger = open()
+    const customer = { customerNo: 1005 }
+    admit(ledger, [
+      { ...customer, reference: 'M-8', iban: OTHER_IBAN },
+      { ...customer, reference: 'M-9X', signedDate: '2020-02-01' },
+    ])
+    const cells = ['1005', OTHER_IBAN, '2020-02-01', CREDITOR, 'M-9', '2', 'ready', 'x']
+    admit(ledger, [{ verdict: 'invalid', corrects: 0, reference: 'M-none', cells }])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'invalid'])
+  })
+
+  it('holds no row back that was sent, whatever such a line shows', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ reference: '004711', customerNo: 2 }])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [{ customerNo: 5, reference: 'M-5' }])
+    admit(ledger, [
+      {
+        ...{ customerNo: 2, reference: '4711', iban: OTHER_IBAN, corrects: 2 },
+        cells: ['2', OTHER_IBAN, '2020-01-31', CREDITOR, '4711'],
+      },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['registered', 'ready', 'conflict'])
+  })
+
+  it.each([
+    ['the customer', { iban: OTHER_IBAN, reference: 'M-2' }],
+    ['the account', { customerNo: 2, reference: 'M-2' }],
+    ['the reference, in any case', { customerNo: 2, iban: OTHER_IBAN, reference: 'm-1' }],
+  ])('is taken where the two share %s', (_, values) => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }])
+    admit(ledger, [{ ...values, corrects: 1 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+  })
+
+  it('is taken where a cell that could not be read is still the same', () => {
+    const ledger = open()
+    admitUnreadable(ledger, ['1000 (old)', 'DE00', '31.01.2020', 'DE98', 'M/1'])
+    admit(ledger, [{ reference: 'M-9', cells: ['1000', 'DE00', '2020-01-31', 'DE98', 'M-9'], corrects: 1 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+  })
+
+  it('looks into every cell of a record that had too many', () => {
+    const ledger = open()
+    admitUnreadable(ledger, ['1000', '', IBAN, '2020-01-31', 'DE98', 'M-1'])
+    admit(ledger, [{ customerNo: 5, reference: 'M-9', corrects: 1 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+  })
+
+  it('is a conflict where two rows make two mandates of one', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }])
+    admit(ledger, [
+      { reference: 'M-2', corrects: 1 },
+      { reference: 'M-3', corrects: 1 },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['invalid', 'conflict', 'conflict'])
+    expect(problemsOf(ledger.file)[0]?.message).toContain(
+      'Several rows of the file say that they correct row 1',
+    )
+  })
+
+  it('is a conflict for the second of two rows that reach the same row by different numbers', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }])
+    admit(ledger, [{ verdict: 'invalid', customerNo: 2, corrects: 1 }])
+    admit(ledger, [
+      { reference: 'M-2', corrects: 1 },
+      { reference: 'M-3', corrects: 2, iban: IBAN },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready', 'conflict'])
+  })
+})
+
+/** A record of which nothing could be read but its cells. */
+function admitUnreadable(ledger: ReturnType<typeof open>, cells: readonly string[]): void {
+  const admission = ledger.admit({ severities: {} })
+  const source = admission.open({ name: 'damaged.csv', header: HEADER, columns: COLUMNS })
+  const nothing = {
+    customerNo: null,
+    iban: null,
+    signedDate: null,
+    creditorIdentifier: null,
+    mandateReference: null,
+  }
+  source.add([{ ...recordOf({ verdict: 'invalid', mandateKey: null, cells }), values: nothing }])
+  source.close(summaryOf(1))
+  admission.commit()
+}

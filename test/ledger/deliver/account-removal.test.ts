@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { admit, IBAN, open, OTHER_IBAN, registered, refused, send, SETTINGS } from '../campaign-setup.js'
+import { byHand } from '../ledger-views.js'
+
+/** Which rows still hold an account, and which still hold cells. */
+const held = (file: string) =>
+  byHand(file, (connection) =>
+    connection
+      .prepare<[], { id: number; state: string; iban: string | null; cells: string | null }>(
+        'select id, state, iban, cells from row order by id',
+      )
+      .all()
+      .map(
+        ({ id, state, iban, cells }) =>
+          `${id} ${state}${iban === null ? '' : ' account'}${cells === null ? '' : ' cells'}`,
+      ),
+  )
+
+describe('when a mandate is registered, its account goes', () => {
+  it('from its duplicates, and from no other row', async () => {
+    const ledger = open()
+    admit(ledger, [{}, {}, { reference: 'M-2', customerNo: 2 }])
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    expect(held(ledger.file)).toEqual(['1 registered', '2 duplicate', '3 ready account cells'])
+  })
+
+  it('from every row that it replaced, however long the chain, also of another mandate', async () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid', reference: '', mandateKey: null }])
+    admit(ledger, [{ verdict: 'invalid', reference: 'M-ONE', corrects: 1 }])
+    admit(ledger, [{ reference: 'M-1', corrects: 1 }])
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    expect(held(ledger.file)).toEqual(['1 superseded', '2 superseded', '3 registered'])
+  })
+
+  it('and a refused mandate keeps it, to be corrected', async () => {
+    const ledger = open()
+    admit(ledger, [{}, {}])
+    ledger.startRun(SETTINGS)
+    await send(ledger, refused())
+    expect(held(ledger.file)).toEqual(['1 refused account cells', '2 duplicate account cells'])
+  })
+
+  it('not from a row in conflict with it, which has another account', async () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [{ iban: OTHER_IBAN }])
+    expect(held(ledger.file)).toEqual(['1 registered', '2 conflict account cells'])
+  })
+
+  it('from no free page of the file either, once the ledger is closed', async () => {
+    const ledger = open()
+    admit(ledger, [{}, {}])
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    ledger.close()
+    expect(readFileSync(ledger.file).includes(IBAN)).toBe(false)
+  })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import type { Ledger } from '../../../src/ledger/ledger.js'
+import {
+  admit,
+  IBAN,
+  inDoubt,
+  open,
+  readyRow,
+  refused,
+  registered,
+  send,
+  SETTINGS,
+} from '../campaign-setup.js'
+import { byHand, look, statesOf } from '../ledger-views.js'
+import { OLD_STATES, reach, type OldState } from '../old-rows.js'
+
+const AGREEMENT = `1000|${IBAN}|2020-01-31`
+const ADOPTION = { by: 'Ada', reason: 'The disk was restored', mark: 'mark-2', run: SETTINGS }
+
+async function ledgerWith(state: OldState): Promise<Ledger> {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  await reach(ledger, state)
+  return ledger
+}
+
+const claimed = (ledger: Ledger) => [...ledger.claims.mandates()]
+
+describe('the mandates that a ledger claims', () => {
+  const LIVE: Partial<Record<OldState, { mayLeave: 0 | 1; agreement: string | null }>> = {
+    ready: { mayLeave: 1, agreement: AGREEMENT },
+    sending: { mayLeave: 0, agreement: AGREEMENT },
+    refused: { mayLeave: 1, agreement: AGREEMENT },
+    in_doubt: { mayLeave: 0, agreement: AGREEMENT },
+    registered: { mayLeave: 0, agreement: null },
+  }
+
+  it.each(OLD_STATES)('with a row that is %s', async (state) => {
+    const live = LIVE[state]
+    const expected = live === undefined ? [] : [{ key: 'DE|09999999999|M-1', ...live }]
+    expect(claimed(await ledgerWith(state))).toMatchObject(expected)
+  })
+
+  it('hold one that was sent and then written off, for it may live at the service', async () => {
+    const ledger = await ledgerWith('refused')
+    const decision = { rowId: 1, decision: 'written_off' as const, by: 'Ada', reason: 'closed by phone' }
+    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false })
+    expect(statesOf(ledger.file)).toEqual(['written_off'])
+    expect(claimed(ledger)).toMatchObject([{ mayLeave: 0, attempts: 1 }])
+  })
+})
+
+describe('how far a ledger has come', () => {
+  it('counts runs and attempts, and knows the files by their hash', async () => {
+    const ledger = open()
+    expect(ledger.claims.standing()).toMatchObject({ runs: 0, attempts: 0, hasMarks: false, sources: [] })
+    admit(ledger, [{}], { sha256: 'a' })
+    admit(ledger, [{ reference: 'M-2', customerNo: 2 }], { sha256: 'b' })
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    expect(ledger.claims.standing()).toMatchObject({
+      runs: 1,
+      attempts: 1,
+      hasMarks: false,
+      sources: ['a', 'b'],
+    })
+  })
+
+  it('a mark belongs to the run that is going, and needs one', () => {
+    const ledger = open()
+    expect(() => ledger.claims.begin('mark-1', () => undefined)).toThrow('before a run was started')
+    ledger.startRun(SETTINGS)
+    ledger.claims.begin('mark-1', () => undefined)
+    expect(ledger.claims.hasMark('mark-1')).toBe(true)
+    expect(ledger.claims.hasMark('mark-2')).toBe(false)
+    expect(ledger.claims.standing().hasMarks).toBe(true)
+  })
+
+  it('is noted after the commit of every intent, and a note that fails keeps the request back', async () => {
+    const ledger = open()
+    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    ledger.startRun(SETTINGS)
+    const notes: number[] = []
+    ledger.claims.begin('mark-1', (attempts) => {
+      notes.push(attempts)
+      if (attempts > 1) throw new Error('The register is full')
+    })
+    await ledger.begin(readyRow(ledger))
+    await expect(ledger.begin(readyRow(ledger, 1))).rejects.toThrow('The register is full')
+    expect(notes).toEqual([1, 2])
+  })
+})
+
+describe('an older copy that a person goes on with', () => {
+  async function olderCopy(): Promise<Ledger> {
+    const ledger = open()
+    admit(ledger, [
+      { reference: 'M-1', customerNo: 1 },
+      { reference: 'M-2', customerNo: 2 },
+      { reference: 'M-3', customerNo: 3 },
+      { reference: 'M-4', customerNo: 4, verdict: 'invalid' },
+    ])
+    const run = ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    await send(ledger, refused())
+    ledger.endRun(run, { stoppedBy: null, exitCode: 3 })
+    return ledger
+  }
+
+  it('sends nothing by itself: what is ready or refused becomes in doubt, the rest stays', async () => {
+    const ledger = await olderCopy()
+    expect(ledger.claims.unsettled()).toEqual({ ready: [3], refused: [2] })
+    expect(ledger.claims.adoptOlderCopy(ADOPTION)).toEqual({ rows: [2, 3], refused: 1 })
+    expect(statesOf(ledger.file)).toEqual(['registered', 'in_doubt', 'in_doubt', 'invalid'])
+    expect(ledger.countReady()).toBe(0)
+    expect(ledger.claims.unsettled()).toEqual({ ready: [], refused: [] })
+  })
+
+  it('has it on record by name and reason, and carries the new mark', async () => {
+    const ledger = await olderCopy()
+    ledger.claims.adoptOlderCopy(ADOPTION)
+    expect(ledger.claims.hasMark('mark-2')).toBe(true)
+    const [decisions, last] = look(
+      ledger.file,
+      (reader) => [reader.decisions(0, 10), reader.runs().at(-1)] as const,
+    )
+    expect(decisions.filter(({ decision }) => decision === 'older_copy')).toMatchObject([
+      { rowId: 2, by: 'Ada', reason: 'The disk was restored' },
+      { rowId: 3, by: 'Ada', reason: 'The disk was restored' },
+    ])
+    expect(last).toMatchObject({ stoppedBy: 'older_copy_adopted', exitCode: 4 })
+  })
+
+  it('keeps no account number that somebody typed as a reason', async () => {
+    const ledger = await olderCopy()
+    ledger.claims.adoptOlderCopy({ ...ADOPTION, reason: `About ${IBAN}` })
+    const reasons = byHand(ledger.file, (connection) =>
+      connection.prepare<[], string>('select reason from decision').pluck().all(),
+    )
+    expect(reasons.join()).toContain('About DE')
+    expect(reasons.join()).not.toContain('3704')
+  })
+
+  it.each([{ by: ' ' }, { reason: '' }])('needs a person and a reason: %j', async (missing) => {
+    const ledger = await olderCopy()
+    expect(() => ledger.claims.adoptOlderCopy({ ...ADOPTION, ...missing })).toThrow('a person and a reason')
+    expect(statesOf(ledger.file)).toEqual(['registered', 'refused', 'ready', 'invalid'])
+    expect(look(ledger.file, (reader) => reader.runs())).toHaveLength(1)
+  })
+
+  it('a row in doubt stays with its own attempt', async () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    ledger.startRun(SETTINGS)
+    await send(ledger, inDoubt())
+    expect(ledger.claims.adoptOlderCopy(ADOPTION)).toEqual({ rows: [], refused: 0 })
+    expect(ledger.claims.standing().attempts).toBe(1)
+  })
+})

@@ -1,0 +1,402 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '../../../src/driver.js'
+import { isBalanced } from '../../../src/domain/row/totals.js'
+import { LedgerError } from '../../../src/errors.js'
+import { openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
+import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
+import { acquireLock } from '../../../src/ledger/safety/lock.js'
+import { migrate } from '../../../src/ledger/schema/migration.js'
+import { SCHEMA } from '../../../src/ledger/schema/schema.js'
+import { createLedger } from '../../../src/ledger/file/writer.js'
+import type { Ledger } from '../../../src/ledger/ledger.js'
+import {
+  admit,
+  freshFile,
+  IBAN,
+  inDoubt,
+  notSent,
+  open,
+  readyRow,
+  refused,
+  registered,
+  send,
+  SETTINGS,
+  stoppedClock,
+  turnedAway,
+} from '../campaign-setup.js'
+import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
+import { processes } from '../second-process.js'
+
+const mandates = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ reference: `M-${n + 1}`, customerNo: n + 1 }))
+
+/** Collects the flushes instead of waiting for the event loop. */
+function byHandFlushing() {
+  const flushes: (() => void)[] = []
+  return { defer: (flush: () => void) => void flushes.push(flush), flushes }
+}
+
+describe('an intent', () => {
+  it('is on disk before it is told, as other processes see it', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(1))
+    const attempt = await ledger.begin(readyRow(ledger))
+    expect(attempt).toMatchObject({ id: 1, rowId: 1, n: 1 })
+    expect(attempt.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(rowsOf(ledger.file)[0]).toMatchObject({
+      state: 'sending',
+      attempts: 1,
+      lastAttempt: { requestId: attempt.requestId, outcome: null, started: null, endedAt: null },
+    })
+  })
+
+  it('needs a run', async () => {
+    const ledger = open()
+    admit(ledger, mandates(1))
+    await expect(ledger.begin(readyRow(ledger))).rejects.toThrow('before a run was started')
+  })
+
+  it('is given once: the second one of a row stops the ledger', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(2))
+    const row = readyRow(ledger)
+    await ledger.begin(row)
+    await expect(ledger.begin(row)).rejects.toThrow('Cannot record the intent for row 1: 0 rows')
+    expect(() => ledger.ready(0, 1)).toThrow('Cannot record the intent')
+  })
+})
+
+describe('an outcome', () => {
+  it.each([
+    ['registered', registered('NEW-1'), 'registered'],
+    ['refused', refused(), 'refused'],
+    ['turned_away', turnedAway(), 'ready'],
+    ['not_sent', notSent(), 'ready'],
+    ['in_doubt', inDoubt(), 'in_doubt'],
+  ])('%s brings the row to its state, with its evidence', async (kind, outcome, state) => {
+    const clock = stoppedClock()
+    const ledger = open({ clock })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(1))
+    const attempt = await ledger.begin(readyRow(ledger))
+    clock.advance(150)
+    await ledger.settle(attempt, outcome)
+    expect(rowsOf(ledger.file)[0]).toMatchObject({
+      state,
+      lastAttempt: {
+        outcome: kind,
+        startedAt: '2026-06-15T10:00:00.000Z',
+        endedAt: '2026-06-15T10:00:00.150Z',
+        durationMs: 12.5,
+        started: outcome.evidence.started,
+        status: outcome.evidence.status,
+        errorCode: outcome.evidence.errorCode,
+        serviceCode: outcome.evidence.serviceCode,
+        field: outcome.evidence.field,
+        message: outcome.evidence.message,
+        reason: outcome.reason,
+        hint: kind === 'in_doubt' ? 'unknown' : null,
+        notes: [],
+      },
+    })
+  })
+
+  it('counts the attempts of a row that is turned away and begun again within one turn', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(1))
+    const row = readyRow(ledger)
+    const first = await ledger.begin(row)
+    const settled = ledger.settle(first, turnedAway())
+    const second = await ledger.begin(row) // the row as it was read first: its own count is stale
+    await settled
+    expect(second.n).toBe(2)
+    expect(look(ledger.file, (reader) => reader.attempts(1)).map(({ outcome }) => outcome)).toEqual([
+      'turned_away',
+      null,
+    ])
+  })
+
+  it('is recorded once', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(1))
+    const attempt = await ledger.begin(readyRow(ledger))
+    await ledger.settle(attempt, refused())
+    await expect(ledger.settle(attempt, registered('NEW-1'))).rejects.toThrow(
+      'Cannot record the outcome of attempt 1: 0 rows',
+    )
+    expect(statesOf(ledger.file)).toEqual(['refused'])
+  })
+
+  it('keeps the notes of an answer', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(1))
+    const outcome = registered('NEW-1')
+    if (outcome.kind !== 'registered') throw new Error('not registered')
+    await send(ledger, { ...outcome, notes: ['RESPONSE_CI_UNCHANGED'] })
+    expect(rowsOf(ledger.file)[0]?.lastAttempt?.notes).toEqual(['RESPONSE_CI_UNCHANGED'])
+  })
+})
+
+describe('group commit', () => {
+  it('writes everything that was told in one turn in one transaction', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(20))
+    const other = openDatabase(ledger.file, { readonly: true })
+    const versions = new Set<unknown>()
+    // Changes once for each commit of another connection.
+    const note = () => void versions.add(other.pragma('data_version', { simple: true }))
+    note()
+    const attempts = await Promise.all(ledger.ready(0, 20).map((row) => ledger.begin(row).finally(note)))
+    note()
+    other.close()
+    expect(versions.size).toBe(2)
+    expect(attempts.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1))
+  })
+
+  it('lets an outcome travel with the next intent', async () => {
+    const { defer, flushes } = byHandFlushing()
+    const ledger = open({ defer })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(2))
+    const [one, two] = ledger.ready(0, 2)
+    const first = ledger.begin(one!)
+    flushes.shift()!()
+    const settled = ledger.settle(await first, refused())
+    const second = ledger.begin(two!)
+    expect(flushes.length).toBe(1)
+    expect(statesOf(ledger.file)).toEqual(['sending', 'ready'])
+    flushes.shift()!()
+    await Promise.all([settled, second])
+    expect(statesOf(ledger.file)).toEqual(['refused', 'sending'])
+  })
+
+  it('tells nobody before the commit', async () => {
+    const { defer, flushes } = byHandFlushing()
+    const ledger = open({ defer })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(2))
+    const told = vi.fn()
+    const begun = Promise.all(ledger.ready(0, 2).map((row) => ledger.begin(row).then(told)))
+    await new Promise(setImmediate)
+    expect(told).not.toHaveBeenCalled()
+    flushes.shift()!()
+    await begun
+    expect(told).toHaveBeenCalledTimes(2)
+  })
+
+  it('lets nothing of a group leave when one of it cannot be written', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(3))
+    const rows = ledger.ready(0, 3)
+    const results = await Promise.allSettled([...rows, rows[0]!].map((row) => ledger.begin(row)))
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected'])
+    expect(statesOf(ledger.file)).toEqual(['ready', 'ready', 'ready'])
+  })
+
+  it('commits what waits when the ledger is closed', async () => {
+    const { defer } = byHandFlushing()
+    const ledger = open({ defer })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(1))
+    const begun = ledger.begin(readyRow(ledger))
+    ledger.close()
+    await begun
+    expect(statesOf(ledger.file)).toEqual(['sending'])
+  })
+})
+
+describe('a reference that the service assigned', () => {
+  it('is known in any case of letters, also while its outcome waits for the commit', async () => {
+    const { defer, flushes } = byHandFlushing()
+    const ledger = open({ defer })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(1))
+    const begun = ledger.begin(readyRow(ledger))
+    flushes.shift()!()
+    const attempt = await begun
+    expect(ledger.hasAssigned('NEW-1')).toBe(false)
+    const settled = ledger.settle(attempt, registered('New-1'))
+    expect(ledger.hasAssigned('nEW-1')).toBe(true)
+    flushes.shift()!()
+    await settled
+    expect(ledger.hasAssigned('new-1')).toBe(true)
+    expect(ledger.hasAssigned('NEW-2')).toBe(false)
+  })
+})
+
+describe('the account number of a registered mandate (scenario 61)', () => {
+  const holds = (path: string): boolean => {
+    try {
+      return readFileSync(path).includes(IBAN)
+    } catch {
+      return false
+    }
+  }
+
+  it('is gone from SQL at once, with those of its duplicates and of what it replaced', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ verdict: 'invalid' }])
+    admit(ledger, [{}, {}, { reference: 'M-2', customerNo: 2 }])
+    await send(ledger, registered('NEW-1'))
+    const kept = byHand(ledger.file, (db) => db.prepare('select id, state, iban, cells from row').all())
+    expect(kept).toMatchObject([
+      { state: 'superseded', iban: null, cells: null },
+      { state: 'registered', iban: null, cells: null },
+      { state: 'duplicate', iban: null, cells: null },
+      { state: 'ready', iban: IBAN },
+    ])
+    expect(rowsOf(ledger.file).map(({ ibanMasked }) => ibanMasked)).toEqual(Array(4).fill('DE…3000'))
+  })
+
+  it('is gone from the files once the log was emptied', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [...mandates(50), ...mandates(50)])
+    expect(holds(ledger.file)).toBe(true)
+    for (let n = 1; n <= 50; n += 1) await send(ledger, registered(`NEW-${n}`))
+    expect(holds(`${ledger.file}-wal`)).toBe(true)
+    ledger.close()
+    for (const end of ['', '-wal', '-shm', '.emergency.jsonl']) expect(holds(ledger.file + end)).toBe(false)
+  })
+
+  it('leaves the files during a long run too', async () => {
+    const { defer, flushes } = byHandFlushing()
+    const ledger = open({ defer })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(2_000))
+    const begun = ledger.ready(0, 2_000).map((row) => ledger.begin(row))
+    flushes.shift()!()
+    const attempts = await Promise.all(begun)
+    const settled = attempts.map((attempt) => ledger.settle(attempt, registered(`NEW-${attempt.id}`)))
+    flushes.shift()!()
+    await Promise.all(settled)
+    expect(holds(ledger.file) || holds(`${ledger.file}-wal`)).toBe(false)
+  })
+})
+
+const start = processes()
+
+describe('a full disk (scenarios 40 and 41)', () => {
+  /**
+   * The connection may not let its file grow beyond a number of pages: SQLite then reports what it reports on a full
+   * disk, and only this ledger is full.
+   */
+  function smallLedger(): { ledger: Ledger; file: string; fill: () => void } {
+    const file = freshFile()
+    createPrivateFile(file)
+    const connection = openForWriting(file)
+    configureForWriting(connection)
+    migrate(connection, file, SCHEMA)
+    const lock = acquireLock(file, () => 'another run holds it')
+    const ledger = createLedger({ connection, lock, file, clock: stoppedClock() })
+    const fill = () => {
+      const pages = Number(connection.pragma('page_count', { simple: true }))
+      connection.pragma(`max_page_count = ${pages}`)
+    }
+    return { ledger, file, fill }
+  }
+
+  /** Enough to need new pages whatever is free in the last ones. */
+  const longAnswer = { ...inDoubt(), reason: 'x'.repeat(20_000) }
+
+  it('at an intent: nobody may send, the rows stay ready', async () => {
+    const { ledger, file, fill } = smallLedger()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(400))
+    fill()
+    const results = await Promise.allSettled(ledger.ready(0, 400).map((row) => ledger.begin(row)))
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    const [first] = results
+    expect(first).toMatchObject({ reason: { problem: 'unwritable', exitCode: 8 } })
+    expect(ledger.totals()).toMatchObject({ ready: 400, sending: 0 })
+    ledger.close()
+    const again = open({ file })
+    expect(again.recovered).toBe(0)
+    again.startRun(SETTINGS)
+    await send(again, refused())
+    expect(again.totals()).toMatchObject({ ready: 399, refused: 1 })
+  })
+
+  it('at an outcome: it goes to the emergency file, the row becomes in doubt with that file as evidence', async () => {
+    const { ledger, file, fill } = smallLedger()
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(3))
+    const rows = ledger.ready(0, 2)
+    const [one, two] = await Promise.all(rows.map((row) => ledger.begin(row)))
+    fill()
+    const first = ledger.settle(one!, longAnswer)
+    await expect(first).rejects.toThrow('the disk is full')
+    // Its answer arrives after the ledger has failed: there must be no second flush, and the answer is not lost.
+    await expect(ledger.settle(two!, registered('NEW-2'))).rejects.toThrow(LedgerError)
+    await expect(ledger.begin(readyRow3())).rejects.toThrow('the disk is full')
+    expect(() => ledger.startRun(SETTINGS)).toThrow('the disk is full')
+    expect(() => ledger.admit({ severities: {} })).toThrow('the disk is full')
+    ledger.close()
+
+    const path = `${file}.emergency.jsonl`
+    const lines = readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object)
+    expect(lines).toMatchObject([
+      { kind: 'header' },
+      { kind: 'outcome', row: 1, attempt: 1, requestId: one!.requestId, outcome: 'in_doubt' },
+      { row: 2, outcome: 'registered', assignedMandateReference: 'NEW-2', requestId: two!.requestId },
+    ])
+    expect(readFileSync(path).includes(IBAN)).toBe(false)
+
+    const again = open({ file })
+    expect(again.recovered).toBe(2)
+    expect(statesOf(file)).toEqual(['in_doubt', 'in_doubt', 'ready'])
+    expect(rowsOf(file)[1]?.lastAttempt?.reason).toBe(
+      'The program ended before the answer was recorded. Its answer is in the file "campaign.db.emergency.jsonl"',
+    )
+    again.startRun(SETTINGS)
+    again.close()
+    expect(readFileSync(path, 'utf8').trim().split('\n').length).toBe(3)
+
+    function readyRow3() {
+      return { id: 3, attempts: 0, mandate: rows[0]!.mandate }
+    }
+  })
+
+  it('at an admission: nothing of the file is kept', () => {
+    const { ledger, file, fill } = smallLedger()
+    admit(ledger, mandates(1))
+    fill()
+    expect(() => admit(ledger, mandates(500))).toThrow('the disk is full')
+    ledger.close()
+    const again = open({ file })
+    expect(again.totals()).toMatchObject({ read: 1, ready: 1 })
+  })
+
+  // `ulimit -f` makes the system itself refuse to let any file of the process grow: the error is one of writing, not
+  // of space. What the process was told is what the next one finds.
+  it('where the system refuses to write: what was told is kept, nothing else', async () => {
+    const ledger = open()
+    admit(ledger, mandates(300))
+    ledger.close()
+    const limited = start('deliver.mjs', [ledger.file], 'ulimit -f 1000')
+    expect(await limited.exitCode).toBe(0)
+    expect(limited.lines.at(-1)).toMatch(/^unwritable: Cannot write the ledger/)
+    const told = (word: string) => limited.lines.filter((line) => line.startsWith(word)).length
+    expect(told('begun')).toBeGreaterThan(2)
+    expect(told('begun')).toBeLessThan(300)
+
+    const again = open({ file: ledger.file })
+    const totals = again.totals()
+    expect(totals.refused).toBe(told('refused'))
+    expect(totals.refused + totals.inDoubt).toBe(told('begun'))
+    expect(isBalanced(totals)).toBe(true)
+    expect(byHand(ledger.file, (db) => db.pragma('integrity_check', { simple: true }))).toBe('ok')
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { LATE_REQUEST_MS } from '../../../src/domain/row/late-request.js'
+import { LedgerError } from '../../../src/errors.js'
+import type { Ledger } from '../../../src/ledger/ledger.js'
+import {
+  admit,
+  IBAN,
+  inDoubt,
+  open,
+  OTHER_IBAN,
+  send,
+  SETTINGS,
+  stoppedClock,
+  turnedAway,
+} from '../campaign-setup.js'
+import { byHand } from '../ledger-views.js'
+
+const ids = (ledger: Ledger, after = 0, limit = 10): number[] =>
+  ledger.ready(after, limit).map(({ id }) => id)
+const mandates = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ reference: `M-${index + 1}`, customerNo: index + 1 }))
+
+describe('the ready rows', () => {
+  it('come page by page in the order of the file', () => {
+    const ledger = open()
+    admit(ledger, [...mandates(4), { verdict: 'invalid', reference: 'M-9', customerNo: 9 }])
+    expect(ids(ledger, 0, 3)).toEqual([1, 2, 3])
+    expect(ids(ledger, 3, 3)).toEqual([4])
+    expect(ids(ledger, 4, 3)).toEqual([])
+    expect(ledger.countReady()).toBe(4)
+  })
+
+  it('a row that was turned away comes again at once, with its attempts', async () => {
+    const ledger = open()
+    admit(ledger, mandates(1))
+    ledger.startRun(SETTINGS)
+    await send(ledger, turnedAway())
+    expect(ledger.ready(0, 1)).toMatchObject([{ id: 1, attempts: 1 }])
+  })
+})
+
+describe('a row that does not hold what was admitted', () => {
+  /** As any SQLite tool could, once the guards are gone. */
+  function change(file: string, sql: string): void {
+    byHand(file, (connection) => {
+      for (const name of connection
+        .prepare<[], string>(`select name from sqlite_schema where type = 'trigger'`)
+        .pluck()
+        .all())
+        connection.exec(`drop trigger "${name}"`)
+      connection.exec(sql)
+    })
+  }
+
+  it.each([
+    `update row set iban = '${OTHER_IBAN}' where id = 2`,
+    `update row set customer_no = 77 where id = 2`,
+    `update row set signed_date = '2020-01-30' where id = 2`,
+    `update row set original_mandate_reference = 'M-3' where id = 2`,
+    `update row set original_creditor_identifier = 'DE98ABC09999999999' where id = 2`,
+  ])('is not given out, nor is its page: %s', (sql) => {
+    const ledger = open()
+    admit(ledger, mandates(3))
+    change(ledger.file, sql)
+    let error: unknown
+    try {
+      ledger.ready(0, 10)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toBeInstanceOf(LedgerError)
+    expect(error).toMatchObject({ problem: 'damaged', exitCode: 8 })
+    expect(String(error)).toContain('row 2')
+    expect(String(error)).not.toMatch(new RegExp(`${IBAN}|${OTHER_IBAN}`))
+  })
+
+  it('a row of an older version, without the fingerprint of all five, is known by its account', () => {
+    const ledger = open()
+    admit(ledger, mandates(1))
+    change(ledger.file, 'update row set content_key = null')
+    expect(ids(ledger)).toEqual([1])
+    change(ledger.file, `update row set iban = '${OTHER_IBAN}'`)
+    expect(() => ids(ledger)).toThrow('no longer holds what was admitted')
+  })
+})
+
+describe('a mandate whose request may still arrive', () => {
+  async function refusedAfterDoubt() {
+    const clock = stoppedClock()
+    const ledger = open({ clock })
+    admit(ledger, mandates(2))
+    ledger.startRun(SETTINGS)
+    await send(ledger, inDoubt())
+    clock.advance(LATE_REQUEST_MS)
+    const decision = { rowId: 1, decision: 'refused' as const, by: 'Ada', reason: 'not in the list' }
+    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false })
+    clock.advance(-LATE_REQUEST_MS)
+    ledger.retryRefused('Ada')
+    return { ledger, clock }
+  }
+
+  it('waits, is counted apart, and comes once the time has passed', async () => {
+    const { ledger, clock } = await refusedAfterDoubt()
+    expect(ids(ledger)).toEqual([2])
+    expect(ledger.countReady()).toBe(1)
+    expect(ledger.waiting()).toEqual({ count: 1, until: '2026-06-15T10:15:00.000Z' })
+    clock.advance(LATE_REQUEST_MS)
+    expect(ids(ledger)).toEqual([1, 2])
+    expect(ledger.waiting()).toEqual({ count: 0, until: null })
+  })
+
+  it('waits under another reference too, where a correction took its place', async () => {
+    const { ledger } = await refusedAfterDoubt()
+    admit(ledger, [{ reference: 'M-NEW', customerNo: 1, corrects: 1, isDecided: true }])
+    expect(ids(ledger)).toEqual([2])
+    expect(ledger.waiting().count).toBe(1)
+  })
+})

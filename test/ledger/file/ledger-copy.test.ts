@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { openForReading } from '../../../src/ledger/file/connection.js'
+import { copyOf } from '../../../src/ledger/file/ledger-copy.js'
+import { versionOf } from '../../../src/ledger/schema/migration.js'
+import { SCHEMA } from '../../../src/ledger/schema/schema.js'
+import { admit, open, refused, registered, send, SETTINGS } from '../campaign-setup.js'
+import { byHand, look } from '../ledger-views.js'
+
+const TABLES = ['campaign', 'holder', 'source', 'row', 'run', 'attempt', 'decision', 'problem'] as const
+
+async function busyLedger(): Promise<string> {
+  const ledger = open()
+  admit(ledger, [{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
+  ledger.startRun(SETTINGS)
+  await send(ledger, refused())
+  ledger.retryRefused('Ada')
+  await send(ledger, registered('NEW-1'))
+  return ledger.file
+}
+
+describe('a copy of a ledger', () => {
+  it('holds every row of every table, triggers notwithstanding', async () => {
+    const file = await busyLedger()
+    const original = openForReading(file)
+    const copy = copyOf(original)
+    for (const table of TABLES) {
+      const all = `select * from ${table} order by 1`
+      expect(copy.prepare(all).all(), table).toEqual(original.prepare(all).all())
+    }
+    expect(copy.pragma('foreign_key_check')).toEqual([])
+    expect(versionOf(copy)).toBe(SCHEMA.length)
+    copy.close()
+    original.close()
+  })
+
+  it('is guarded like a ledger, and what happens to it does not happen to the ledger', async () => {
+    const file = await busyLedger()
+    const original = openForReading(file)
+    const copy = copyOf(original)
+    expect(() => copy.exec(`update row set state = 'ready' where id = 1`)).toThrow()
+    copy.exec(`insert into source (name, header, columns) values ('tried.csv', '[]', '{}')`)
+    expect(look(file, (reader) => reader.sources())).toHaveLength(1)
+    copy.close()
+    original.close()
+  })
+
+  it('of some tables leaves the others empty', async () => {
+    const original = openForReading(await busyLedger())
+    const copy = copyOf(original, ['campaign', 'source', 'row', 'run', 'attempt'])
+    const count = (table: string) => copy.prepare(`select count(*) from ${table}`).pluck().get()
+    expect([count('row'), count('problem'), count('decision')]).toEqual([3, 0, 0])
+    copy.close()
+    original.close()
+  })
+
+  it('is taken while the ledger is held for writing, and sees committed rows only', () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    const admission = ledger.admit({ severities: {} })
+    const original = openForReading(ledger.file)
+    const copy = copyOf(original)
+    expect(copy.prepare('select count(*) from row').pluck().get()).toBe(1)
+    copy.close()
+    original.close()
+    admission.rollback()
+    expect(
+      byHand(ledger.file, (connection) => connection.prepare('select count(*) from row').pluck().get()),
+    ).toBe(1)
+  })
+})

@@ -1,0 +1,250 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../../src/driver.js'
+import { HaltError, type LedgerError } from '../../../src/errors.js'
+import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
+import { SCHEMA } from '../../../src/ledger/schema/schema.js'
+import { admit, freshFile, freshFolder, open, readyRow, SETTINGS, stoppedClock } from '../campaign-setup.js'
+import { byHand, look } from '../ledger-views.js'
+
+function faultOf(work: () => unknown): HaltError & { readonly problem?: LedgerError['problem'] } {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof HaltError) return error
+    throw error
+  }
+  throw new Error('Nothing was refused')
+}
+
+const modes = (file: string) =>
+  Object.fromEntries(
+    readdirSync(dirname(file)).map((name) => [
+      name.replace(basename(file), ''),
+      (statSync(join(dirname(file), name)).mode & 0o777).toString(8),
+    ]),
+  )
+
+describe('a ledger', () => {
+  it('is private with all its files, whatever the umask', () => {
+    const before = process.umask(0)
+    try {
+      const ledger = open()
+      ledger.startRun(SETTINGS)
+      admit(ledger, [{}])
+      look(ledger.file, (reader) => reader.totals())
+      expect(modes(ledger.file)).toEqual({
+        '': '600',
+        '-wal': '600',
+        '-shm': '600',
+        '.lock': '600',
+        '.lock-journal': '600',
+        '.emergency.jsonl': '600',
+      })
+    } finally {
+      process.umask(before)
+    }
+  })
+
+  it('leaves itself and its lock behind, and nothing else', () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    ledger.close()
+    ledger.close()
+    expect(readdirSync(dirname(ledger.file)).sort()).toEqual(['campaign.db', 'campaign.db.lock'])
+  })
+
+  it('says which program made it, and by which schema', () => {
+    const ledger = open()
+    ledger.close()
+    const header = readFileSync(ledger.file).subarray(60, 72)
+    expect(header.readUInt32BE(0)).toBe(SCHEMA.length)
+    expect(header.subarray(8, 12).toString('latin1')).toBe('SMMl')
+  })
+
+  it('is given to the command by any path', () => {
+    const ledger = open()
+    const folder = dirname(ledger.file)
+    expect(faultOf(() => open({ file: join(folder, '..', basename(folder), 'campaign.db') })).problem).toBe(
+      'locked',
+    )
+  })
+})
+
+describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)', () => {
+  it('a path without a ledger, where none may be made', () => {
+    const file = freshFile()
+    const fault = faultOf(() => open({ file, create: false }))
+    expect(fault).toMatchObject({ kind: 'usage', exitCode: 2 })
+    expect(fault.message).toBe(`Cannot open the ledger "${file}": there is no such file`)
+    expect(readdirSync(dirname(file))).toEqual([])
+    expect(faultOf(() => openLedgerReader(file))).toMatchObject({ kind: 'usage' })
+  })
+
+  it('a file that is no database, which stays as it is', () => {
+    const file = freshFile()
+    writeFileSync(file, 'customer_no;iban\n'.repeat(100), { mode: 0o600 })
+    expect(faultOf(() => open({ file })).problem).toBe('foreign')
+    expect(faultOf(() => openLedgerReader(file)).problem).toBe('foreign')
+    expect(readdirSync(dirname(file))).toEqual(['campaign.db'])
+  })
+
+  it('the database of another program, which stays as it is', () => {
+    const file = freshFile()
+    writeFileSync(file, '', { mode: 0o600 })
+    byHand(file, (db) => db.exec('create table theirs (n integer); insert into theirs values (1)'))
+    const before = readFileSync(file)
+    expect(faultOf(() => open({ file })).problem).toBe('foreign')
+    expect(readFileSync(file).equals(before)).toBe(true)
+    expect(existsSync(`${file}.lock`)).toBe(false)
+  })
+
+  it('a ledger of a newer program', () => {
+    const ledger = open()
+    ledger.close()
+    byHand(ledger.file, (db) => db.pragma(`user_version = ${SCHEMA.length + 1}`))
+    const fault = faultOf(() => open({ file: ledger.file }))
+    expect(fault.problem).toBe('newer')
+    expect(fault.next).toBe('Install the newer version. Nothing was changed')
+    expect(faultOf(() => openLedgerReader(ledger.file)).problem).toBe('newer')
+  })
+
+  it('a ledger with a damaged page', () => {
+    const ledger = open()
+    admit(
+      ledger,
+      Array.from({ length: 200 }, (_, n) => ({ customerNo: n + 1, reference: `M-${n}` })),
+    )
+    ledger.close()
+    const root = byHand(ledger.file, (db) =>
+      db.prepare<[], number>(`select rootpage from sqlite_schema where name = 'row_mandate'`).pluck().get(),
+    )
+    const descriptor = openSync(ledger.file, 'r+')
+    writeSync(descriptor, Buffer.alloc(400, 0x5a), 0, 400, (root! - 1) * 4_096)
+    closeSync(descriptor)
+    const fault = faultOf(() => open({ file: ledger.file }))
+    expect(fault.problem).toBe('damaged')
+    expect(fault.next).toContain('Send nothing from it')
+  })
+
+  it('a ledger that others can read', () => {
+    const ledger = open()
+    ledger.close()
+    chmodSync(ledger.file, 0o640)
+    const fault = faultOf(() => open({ file: ledger.file }))
+    expect(fault.problem).toBe('unsafe')
+    expect(fault.message).toContain('other users may open it (mode 0640)')
+    expect(faultOf(() => openLedgerReader(ledger.file)).problem).toBe('unsafe')
+  })
+
+  it('a symbolic link in the place of the ledger or of its lock', () => {
+    const ledger = open()
+    ledger.close()
+    const link = join(dirname(ledger.file), 'link.db')
+    symlinkSync(ledger.file, link)
+    expect(faultOf(() => open({ file: link })).problem).toBe('unsafe')
+    const file = freshFile()
+    symlinkSync(ledger.file, `${file}.lock`)
+    expect(faultOf(() => open({ file })).problem).toBe('unsafe')
+  })
+
+  // The tests may run as root, whom no mode stops: a path below a regular file cannot be written by anybody.
+  it('a folder that cannot be written', () => {
+    const folder = freshFolder()
+    const notAFolder = join(folder, 'file')
+    writeFileSync(notAFolder, '')
+    expect(faultOf(() => open({ file: join(notAFolder, 'campaign.db') })).problem).toBe('unwritable')
+    expect(faultOf(() => open({ file: join(folder, 'nowhere', 'campaign.db') })).problem).toBe('unwritable')
+    mkdirSync(join(folder, 'campaign.db'))
+    expect(faultOf(() => open({ file: join(folder, 'campaign.db') })).problem).toBe('unsafe')
+  })
+
+  it('a ledger that is still empty, to a reader', () => {
+    const file = freshFile()
+    writeFileSync(file, '', { mode: 0o600 })
+    expect(faultOf(() => openLedgerReader(file)).message).toContain('it is empty, no run has begun yet')
+    expect(open({ file }).totals().read).toBe(0)
+  })
+})
+
+describe('a campaign', () => {
+  const service = { baseUrl: 'https://service.example', username: 'merchant' }
+
+  it('is bound to one service and user', () => {
+    const ledger = open()
+    ledger.bind(service)
+    ledger.bind(service)
+    expect(look(ledger.file, (reader) => reader.campaign())).toMatchObject(service)
+    expect(faultOf(() => ledger.bind({ ...service, baseUrl: 'https://other.example' })).message).toContain(
+      'for "https://other.example": it belongs to "https://service.example"',
+    )
+    const fault = faultOf(() => ledger.bind({ ...service, username: 'another' }))
+    expect(fault).toMatchObject({ problem: 'other_campaign', exitCode: 8 })
+    expect(fault.message).toContain('for the user "another": it belongs to the user "merchant"')
+  })
+
+  it('stays the same ledger when it is opened again, and opening it is no change', () => {
+    const clock = stoppedClock()
+    const ledger = open({ clock })
+    admit(ledger, [{}])
+    const before = look(ledger.file, (reader) => reader.campaign())
+    ledger.close()
+    clock.advance(60_000)
+    open({ file: ledger.file, clock }).close()
+    expect(look(ledger.file, (reader) => reader.campaign())).toEqual(before)
+  })
+
+  it('keeps every run with its settings and its end', async () => {
+    const clock = stoppedClock()
+    const ledger = open({ clock })
+    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    const first = ledger.startRun(SETTINGS)
+    await ledger.begin(readyRow(ledger))
+    clock.advance(1_000)
+    ledger.endRun(first, { stoppedBy: 'limit', exitCode: 5 })
+    const second = ledger.startRun({ ...SETTINGS, settings: { outcomes: { 503: 'turned_away' } } })
+    expect(second).toBe(2)
+    expect(look(ledger.file, (reader) => reader.runs())).toMatchObject([
+      {
+        id: 1,
+        startedAt: '2026-06-15T10:00:00.000Z',
+        endedAt: '2026-06-15T10:00:01.000Z',
+        stoppedBy: 'limit',
+        exitCode: 5,
+        zone: 'Europe/Berlin',
+        attempts: { open: 1, registered: 0 },
+      },
+      { id: 2, endedAt: null, stoppedBy: null, settings: { outcomes: { 503: 'turned_away' } } },
+    ])
+  })
+
+  it('has ids that come from the chance it was given', () => {
+    const random = (bytes: number) => Buffer.alloc(bytes, 0xff)
+    const ledger = open({ random })
+    expect(look(ledger.file, (reader) => reader.campaign().ledgerId)).toBe('ffffffffffffffff')
+  })
+
+  it('uses the file only through SQLite: it never opens it by other means', () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    // An open and a close of the file by this process would drop the locks of its connections (ledger/README.md#how-it-is-written).
+    for (let n = 0; n < 3; n += 1) expect(faultOf(() => open({ file: ledger.file })).problem).toBe('locked')
+    const other = openDatabase(ledger.file, { timeout: 0 })
+    other.close()
+    admit(ledger, [{ reference: 'M-2', customerNo: 2 }])
+    expect(ledger.totals().read).toBe(2)
+  })
+})

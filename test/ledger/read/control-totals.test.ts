@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { isBalanced } from '../../../src/domain/row/totals.js'
+import { prepareSourceTotals, prepareTotals } from '../../../src/ledger/read/control-totals.js'
+import { admit, open, OTHER_IBAN, registered, send, SETTINGS } from '../campaign-setup.js'
+import { byHand } from '../ledger-views.js'
+
+const totalsIn = (file: string) => byHand(file, (connection) => prepareTotals(connection)())
+const ofSource = (file: string, id: number) =>
+  byHand(file, (connection) => prepareSourceTotals(connection)(id))
+
+describe('control totals', () => {
+  it('of an empty ledger are zero and add up', () => {
+    const ledger = open()
+    expect(totalsIn(ledger.file)).toMatchObject({ read: 0, resubmitted: 0, ready: 0 })
+    expect(isBalanced(totalsIn(ledger.file))).toBe(true)
+  })
+
+  it('a correction stands in the place of its row: read counts the exports alone', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }])
+    admit(ledger, [{ corrects: 1 }])
+    const totals = totalsIn(ledger.file)
+    expect(totals).toMatchObject({ read: 2, resubmitted: 1, ready: 2, invalid: 0, superseded: 0 })
+    expect(isBalanced(totals)).toBe(true)
+  })
+
+  it('a correction that could not be taken counts nowhere', async () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [{ iban: OTHER_IBAN, corrects: 1 }])
+    expect(totalsIn(ledger.file)).toMatchObject({ read: 1, resubmitted: 1, registered: 1, conflict: 0 })
+  })
+
+  it('show a row that was lost', () => {
+    const ledger = open()
+    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    byHand(ledger.file, (connection) => {
+      connection.pragma('foreign_keys = OFF')
+      for (const name of connection
+        .prepare<[], string>(`select name from sqlite_schema where type = 'trigger'`)
+        .pluck()
+        .all())
+        connection.exec(`drop trigger "${name}"`)
+      connection.exec('delete from row where id = 2')
+    })
+    expect(isBalanced(totalsIn(ledger.file))).toBe(false)
+  })
+})
+
+describe('control totals of one source', () => {
+  it('count its records in the states of the rows that hold their places, of a later file too', () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }])
+    admit(ledger, [{ corrects: 1 }, { reference: 'M-3', customerNo: 3 }])
+    const [first, second] = [ofSource(ledger.file, 1), ofSource(ledger.file, 2)]
+    expect(first).toMatchObject({ read: 2, resubmitted: 0, ready: 2, invalid: 0, superseded: 0 })
+    expect(second).toMatchObject({ read: 1, resubmitted: 1, ready: 1 })
+    expect([first, second].every(isBalanced)).toBe(true)
+  })
+
+  it('a row that a later export replaced is superseded there, and counted where it stands now', () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    admit(ledger, [{ iban: OTHER_IBAN }])
+    expect(ofSource(ledger.file, 1)).toMatchObject({ read: 1, superseded: 1, ready: 0 })
+    expect(ofSource(ledger.file, 2)).toMatchObject({ read: 1, superseded: 0, ready: 1 })
+  })
+
+  it('of a source without records, and of one that is not there, are zero', () => {
+    const ledger = open()
+    admit(ledger, [])
+    for (const id of [1, 7]) expect(ofSource(ledger.file, id)).toMatchObject({ read: 0, ready: 0 })
+  })
+})

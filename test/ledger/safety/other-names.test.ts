@@ -1,0 +1,140 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../../src/driver.js'
+import { assertNoOtherName } from '../../../src/ledger/safety/other-names.js'
+import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
+import { isMountPoint } from '../../../src/trust/mount.js'
+import { admit, freshFolder, open } from '../campaign-setup.js'
+
+const canMount =
+  spawnSync('unshare', ['-m', 'true']).status === 0 ? false : 'unshare cannot make a mount namespace here'
+
+function closed(): string {
+  const ledger = open()
+  admit(ledger, [{}])
+  ledger.close()
+  return ledger.file
+}
+
+/** A process in a mount namespace of its own, where the ledger lies under a second name. */
+async function mounted(file: string, script: string): Promise<string[]> {
+  const second = join(freshFolder(), 'second.db')
+  closeSync(openSync(second, 'wx', 0o600))
+  const child = spawn(
+    'unshare',
+    [
+      '-m',
+      'sh',
+      '-c',
+      `mount --bind "$1" "$2" && exec "$3" --input-type=module -e "$4"`,
+      'sh',
+      file,
+      second,
+      process.execPath,
+      script,
+    ],
+    {
+      env: { ...process.env, SECOND: second },
+      cwd: process.cwd(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const ended = once(child, 'close')
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await ended
+  })
+  const lines: string[] = []
+  const reader = createInterface({ input: child.stdout })
+  await Promise.race([once(reader, 'line').then(([line]) => lines.push(line as string)), ended])
+  return lines
+}
+
+describe('8.1.3 a ledger file that is mounted by itself', () => {
+  it.skipIf(canMount)('is refused to whoever writes or reads it there', async () => {
+    const file = closed()
+    const lines = await mounted(
+      file,
+      `import { isMountPoint } from '${join(process.cwd(), 'dist/trust/mount.js')}'
+       import { openLedger, openLedgerReader } from '${join(process.cwd(), 'dist/index.js')}'
+       const said = [isMountPoint(process.env.SECOND)]
+       const clock = { now: () => 0, monotonic: () => 0 }
+       for (const work of [() => openLedger({ file: process.env.SECOND, clock }), () => openLedgerReader(process.env.SECOND)])
+         try { work(); said.push('opened') } catch (error) { said.push(error.problem + ': ' + error.message) }
+       console.log(JSON.stringify(said))`,
+    )
+    const said = JSON.parse(lines[0] ?? '[]') as unknown[]
+    expect(said[0]).toBe(true)
+    expect(said.slice(1)).toEqual([
+      expect.stringMatching(/^unsafe: .*it is mounted by itself/),
+      expect.stringMatching(/^unsafe: .*it is mounted by itself/),
+    ])
+    open({ file }).close()
+  })
+
+  it('is told by its path in the list of mounts, blanks and all', () => {
+    const file = closed()
+    expect(isMountPoint(file)).toBe(false)
+    expect(isMountPoint(file, ['/', file])).toBe(true)
+    expect(isMountPoint(file, ['/', dirname(file)])).toBe(false)
+    expect(isMountPoint(file, [])).toBe(false)
+  })
+})
+
+describe('8.1.3 a ledger that is open under another name', () => {
+  it.skipIf(canMount)('is locked for everybody else, although the two locks are two files', async () => {
+    const file = closed()
+    // A program that looks for no mounts, as earlier versions did.
+    const lines = await mounted(
+      file,
+      `import { openDatabase } from '${join(process.cwd(), 'dist/driver.js')}'
+       const connection = openDatabase(process.env.SECOND)
+       connection.prepare('select count(*) from row').get()
+       console.log('holds')
+       setInterval(() => connection.open, 60000)`,
+    )
+    expect(lines).toEqual(['holds'])
+    expect(() => open({ file })).toThrow(/process \d+ uses the same file under another name/)
+  })
+
+  it('is not suspected of its readers', () => {
+    const file = closed()
+    const reader = openLedgerReader(file)
+    reader.totals()
+    const ledger = open({ file })
+    expect(() => assertNoOtherName(ledger.file)).not.toThrow()
+    reader.close()
+  })
+
+  it('is not suspected of readers in other processes', async () => {
+    const file = closed()
+    const child = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `
+      import { openDatabase } from '${join(process.cwd(), 'dist/driver.js')}'
+      const connection = openDatabase('${file}', { readonly: true })
+      connection.prepare('select count(*) from row').get()
+      console.log('reads')
+      setInterval(() => connection.open, 60000)`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const ended = once(child, 'close')
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      await ended
+    })
+    await once(child.stdout, 'data')
+    open({ file }).close()
+    expect(openDatabase(file, { readonly: true }).prepare('select count(*) as n from row').get()).toEqual({
+      n: 1,
+    })
+  })
+})

@@ -1,0 +1,177 @@
+import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { LedgerError } from '../../../src/errors.js'
+import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
+import { admit, freshFile, freshFolder, IBAN, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
+import { byHand } from '../ledger-views.js'
+
+const ANOTHER_USER = 65_534
+const needsRoot = process.getuid?.() === 0 ? false : 'only root can make files of another user'
+
+function closed(): string {
+  const ledger = open()
+  admit(ledger, [{}])
+  ledger.close()
+  return ledger.file
+}
+
+function faultOf(work: () => unknown): LedgerError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof LedgerError) return error
+    throw error
+  }
+  throw new Error('Nothing was refused')
+}
+
+function expectUnsafe(file: string, message: RegExp): void {
+  for (const work of [() => open({ file }), () => openLedgerReader(file)]) {
+    const fault = faultOf(work)
+    expect(fault.problem).toBe('unsafe')
+    expect(fault.message).toMatch(message)
+  }
+}
+
+const SIDE_FILES = [
+  '-wal',
+  '-shm',
+  '-journal',
+  '.lock',
+  '.lock-journal',
+  '.lock-wal',
+  '.lock-shm',
+  '.emergency.jsonl',
+  '.files.jsonl',
+  '.v1.backup',
+]
+
+describe.each(SIDE_FILES)('8.1.4 a file "%s" beside a ledger', (ending) => {
+  it.skipIf(needsRoot)('is refused when it belongs to another user', () => {
+    const file = closed()
+    writeFileSync(file + ending, '', { mode: 0o600 })
+    chownSync(file + ending, ANOTHER_USER, ANOTHER_USER)
+    expectUnsafe(file, /it belongs to another user/)
+  })
+
+  it('is refused when others may open it', () => {
+    const file = closed()
+    writeFileSync(file + ending, '')
+    chmodSync(file + ending, 0o666)
+    expectUnsafe(file, /other users may open it \(mode 0666\)/)
+  })
+
+  it('is refused as a link, and under a second name', () => {
+    const file = closed()
+    const target = join(freshFolder(), 'target')
+    writeFileSync(target, '', { mode: 0o600 })
+    const hard = closed()
+    linkSync(target, join(dirname(target), 'hard'))
+    symlinkSync(target, `${hard}${ending === '.lock' ? '-wal' : ending}`)
+    expectUnsafe(hard, /it is a symbolic link/)
+    if (ending === '.lock') return // it stays behind, so that there is one already
+    linkSync(target, file + ending)
+    expectUnsafe(file, /it has a second name/)
+  })
+})
+
+describe('8.1.4 the folder of a ledger', () => {
+  it('is refused when anybody can write to it, unless the operator knows better', () => {
+    const file = closed()
+    chmodSync(dirname(file), 0o777)
+    expectUnsafe(file, /folder ".*" of the ledger: anybody on this machine can write to it/)
+    expect(faultOf(() => open({ file })).next).toMatch(/--shared-folder/)
+    open({ file, sharedFolder: true }).close()
+    openLedgerReader(file, { sharedFolder: true }).close()
+  })
+
+  it('is refused when a folder above it can be exchanged', () => {
+    const outer = freshFolder()
+    const file = join(outer, 'inner', 'campaign.db')
+    mkdirSync(dirname(file), { mode: 0o700 })
+    chmodSync(outer, 0o777)
+    expect(faultOf(() => open({ file })).message).toMatch(/the folder ".*" above it: anybody/)
+  })
+
+  it.skipIf(needsRoot)('is refused when a group with other members can write to it', () => {
+    const file = closed()
+    chownSync(dirname(file), 0, ANOTHER_USER)
+    chmodSync(dirname(file), 0o770)
+    expectUnsafe(file, /other members of its group can write to it/)
+  })
+
+  it('does not allow a side file of others, whatever the operator knows', () => {
+    const file = closed()
+    writeFileSync(`${file}-wal`, '')
+    chmodSync(`${file}-wal`, 0o666)
+    expect(faultOf(() => open({ file, sharedFolder: true })).message).toMatch(/other users may open it/)
+  })
+})
+
+describe('8.1.4 beside a ledger that is to be made', () => {
+  it.each(['-wal', '-journal'])('a left "%s" is refused, and nothing is made', (ending) => {
+    const file = freshFile()
+    writeFileSync(file + ending, 'of another ledger', { mode: 0o600 })
+    const fault = faultOf(() => open({ file }))
+    expect(fault.problem).toBe('unsafe')
+    expect(fault.message).toMatch(`"campaign.db${ending}" is there without it`)
+  })
+
+  it('an empty log, which every reader leaves, is no hindrance', () => {
+    const file = freshFile()
+    writeFileSync(`${file}-wal`, '', { mode: 0o600 })
+    open({ file }).close()
+  })
+})
+
+describe('8.1.4 a row that does not hold what was admitted', () => {
+  const changed = (change: string) => {
+    const ledger = open()
+    admit(
+      ledger,
+      [1, 2, 3].map((n) => ({ customerNo: n, reference: `M-${n}` })),
+    )
+    ledger.close()
+    byHand(ledger.file, (db) => {
+      // A page that is rewritten in the file knows no trigger.
+      for (const name of ['row_content_stays', 'row_identity_stays', 'row_account_only_goes'])
+        db.exec(`drop trigger ${name}`)
+      db.exec(change)
+    })
+    const again = open({ file: ledger.file })
+    again.startRun(SETTINGS)
+    return again
+  }
+
+  it.each([
+    `iban = '${OTHER_IBAN}'`,
+    'customer_no = 77',
+    `signed_date = '2021-01-01'`,
+    `original_creditor_identifier = 'DE98ZZZ09999999998'`,
+    `original_mandate_reference = 'M-77'`,
+  ])('is not sent after %s', (set) => {
+    const ledger = changed(`update row set ${set} where id = 2`)
+    expect(ledger.ready(0, 1)).toHaveLength(1)
+    const fault = faultOf(() => ledger.ready(1, 10))
+    expect(fault).toMatchObject({ problem: 'damaged', exitCode: 8 })
+    expect(fault.message).toMatch(/Cannot send row 2 .* no longer holds what was admitted/)
+    expect(fault.message).not.toContain(OTHER_IBAN)
+    expect(ledger.totals()).toMatchObject({ ready: 3, sending: 0 })
+  })
+
+  it('is not sent with the row of another mandate in its place', () => {
+    const ledger = changed(
+      'update row set content_key = (select content_key from row where id = 3) where id = 2',
+    )
+    expect(() => ledger.ready(0, 10)).toThrow('Cannot send row 2')
+  })
+
+  it('of an earlier version has its account compared', () => {
+    const ledger = changed('update row set content_key = null')
+    expect(ledger.ready(0, 10).map(({ mandate }) => mandate.iban)).toEqual([IBAN, IBAN, IBAN])
+    ledger.close()
+    const swapped = changed(`update row set content_key = null, iban = '${OTHER_IBAN}'`)
+    expect(() => swapped.ready(0, 10)).toThrow('Cannot send row 1')
+  })
+})

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import type { Database } from '../../../src/database.js'
+import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
+import type { Ledger } from '../../../src/ledger/ledger.js'
+import { admit, inDoubt, open, registered, send, SETTINGS } from '../campaign-setup.js'
+import { byHand } from '../ledger-views.js'
+import { OLD_STATES, reach } from '../old-rows.js'
+
+/** Row 1 in the state; a newer row that may replace it comes last. */
+async function rowIn(state: RowState): Promise<Ledger> {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  if (state === 'duplicate') {
+    admit(ledger, [{ verdict: 'invalid', mandateKey: null }])
+    admit(ledger, [{ verdict: 'invalid', mandateKey: null }])
+  } else await reach(ledger, OLD_STATES.find((old) => old === state) ?? 'ready')
+  admit(ledger, [{ reference: 'NEWER', customerNo: 77 }])
+  return ledger
+}
+
+const idIn = (db: Database, state: RowState): number =>
+  db.prepare<[string], number>('select min(id) from row where state = ?').pluck().get(state) ?? 0
+
+const OUTCOME_TO: Readonly<Partial<Record<RowState, string>>> = {
+  registered: 'registered',
+  refused: 'refused',
+  ready: 'not_sent',
+  in_doubt: 'in_doubt',
+}
+
+/** Everything on record that could justify the change. */
+function prove(db: Database, id: number, from: RowState, to: RowState): void {
+  if (to === 'sending') {
+    db.prepare(
+      `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+       select id, attempts + 1, 1, 'key-of-its-own', 'request', 'now' from row where id = ?`,
+    ).run(id)
+  }
+  if (from === 'sending') {
+    db.prepare(`update attempt set outcome = ?, ended_at = 'now' where row_id = ?`).run(
+      OUTCOME_TO[to] ?? 'refused',
+      id,
+    )
+  }
+  db.prepare(
+    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     select id, (select id from attempt where row_id = row.id and n = attempts), 'now', 'Ada', 'x', :from, :to, 'why'
+       from row where id = :id`,
+  ).run({ id, from, to })
+}
+
+/** The change itself, with everything that the checks of the table ask of the new state. */
+function change(db: Database, id: number, to: RowState): void {
+  const isRegistered = to === 'registered' ? 1 : 0
+  db.prepare(
+    `update row set state = :to, attempts = attempts + :isSending,
+       superseded_by = iif(:isSuperseded, (select max(id) from row), superseded_by),
+       assigned_creditor_identifier = iif(:isRegistered, 'SE97', null),
+       assigned_mandate_reference = iif(:isRegistered, 'NEW-9', null),
+       registered_at = iif(:isRegistered, 'now', null),
+       iban = iif(:isRegistered, null, iban), cells = iif(:isRegistered, null, cells)
+     where id = :id`,
+  ).run({
+    id,
+    to,
+    isRegistered,
+    isSending: to === 'sending' ? 1 : 0,
+    isSuperseded: to === 'superseded' ? 1 : 0,
+  })
+}
+
+function isAllowed(db: Database, from: RowState, to: RowState, isProven: boolean): boolean {
+  const id = idIn(db, from)
+  expect(id).toBeGreaterThan(0)
+  db.exec('begin immediate')
+  try {
+    if (isProven) prove(db, id, from, to)
+    change(db, id, to)
+    return true
+  } catch (error) {
+    expect(String(error)).toMatch(/not allowed|CHECK constraint|counted by an intent|replaced once/)
+    return false
+  } finally {
+    if (db.inTransaction) db.exec('rollback')
+  }
+}
+
+describe('the triggers on the state of a row', () => {
+  it.each(ROW_STATES)('allow exactly the edges of the domain that leave %s', async (from) => {
+    const ledger = await rowIn(from)
+    const allowed = byHand(ledger.file, (db) =>
+      ROW_STATES.filter((to) => to !== from && isAllowed(db, from, to, true)),
+    )
+    expect(allowed).toEqual(ROW_STATES.filter((to) => Object.values(EDGES[from]).includes(to)))
+  })
+
+  it.each(ROW_STATES)('want it on record why a row leaves %s', async (from) => {
+    const ledger = await rowIn(from)
+    const allowed = byHand(ledger.file, (db) =>
+      ROW_STATES.filter((to) => to !== from && isAllowed(db, from, to, false)),
+    )
+    // A later file is its own record: the replacing row.
+    expect(allowed).toEqual(EDGES[from].superseded === undefined ? [] : ['superseded'])
+  })
+
+  it('take a decision on an earlier attempt for no decision', async () => {
+    const ledger = await rowIn('in_doubt')
+    byHand(ledger.file, (db) => {
+      db.exec(`insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+        values (1, null, 'now', 'Ada', 'resend', 'in_doubt', 'ready', 'why')`)
+      expect(() => db.exec(`update row set state = 'ready' where id = 1`)).toThrow('not allowed')
+    })
+  })
+
+  it('let a row be replaced by a newer one only', async () => {
+    const ledger = await rowIn('ready')
+    byHand(ledger.file, (db) => {
+      expect(() => db.exec(`update row set state = 'superseded', superseded_by = 1 where id = 2`)).toThrow(
+        'not allowed',
+      )
+    })
+  })
+})
+
+describe('the other guards', () => {
+  async function sentLedger(): Promise<string> {
+    const ledger = open()
+    const run = ledger.startRun(SETTINGS)
+    ledger.bind({ baseUrl: 'https://service.example', username: 'merchant' })
+    admit(ledger, [{}, {}, { reference: 'M-2', customerNo: 2 }, { reference: 'M-3', customerNo: 3 }])
+    await send(ledger, registered('NEW-1'))
+    await send(ledger, inDoubt())
+    const decision = { decision: 'written_off' as const, reason: 'why', by: 'Ada', assigned: null }
+    ledger.resolve([{ rowId: 3, ...decision, evidence: null, attempt: 1 }], { dryRun: false })
+    ledger.endRun(run, { stoppedBy: null, exitCode: 0 })
+    return ledger.file
+  }
+
+  it.each([
+    ['delete from row', 'never deletes'],
+    ['delete from attempt', 'never deletes'],
+    ['delete from decision', 'never deletes'],
+    ['delete from source', 'never deletes'],
+    ['delete from problem', 'never deletes'],
+    ['delete from run', 'never deletes'],
+    ['delete from campaign', 'never deletes'],
+    [`update decision set reason = 'another'`, 'a decision never changes'],
+    [`update problem set message = 'another'`, 'a problem never changes'],
+    [`update run set exit_code = 0`, 'a run that ended never changes'],
+    [`update source set records = 5`, 'an admitted source never changes'],
+    [`update campaign set base_url = 'https://elsewhere.example'`, 'belongs to one service'],
+    [`update campaign set username = 'another'`, 'belongs to one service'],
+    [`update campaign set ledger_id = 'another'`, 'identity of a ledger'],
+    [`update row set mandate_key = 'another' where id = 4`, 'never changes'],
+    [`update row set customer_no = 5 where id = 4`, 'never changes'],
+    [`update row set original_mandate_reference = 'another' where id = 4`, 'never changes'],
+    [`update row set iban = 'NL91ABNA0417164300' where id = 4`, 'can be removed, never changed'],
+    [`update row set cells = '[]' where id = 4`, 'can be removed, never changed'],
+    [`update row set attempts = 7 where id = 4`, 'counted by an intent only'],
+    [`update attempt set request_id = 'another'`, 'an intent never changes'],
+    [`update attempt set outcome = 'refused' where id = 1`, 'an outcome never changes'],
+    [`update attempt set outcome = 'released' where id = 1`, 'an outcome never changes'],
+    [`update attempt set outcome = 'released' where id = 2`, 'an outcome never changes'],
+    [`update attempt set outcome = null, ended_at = null where id = 2`, 'never changes'],
+    [`update attempt set status = 500 where id = 1`, 'the evidence of an attempt never changes'],
+    [
+      `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, outcome, ended_at)
+      values (4, 1, 1, 'k', 'r', 'now', 'registered', 'now')`,
+      'begins without an outcome',
+    ],
+    [
+      `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+      select 4, 1, 1, mandate_key, 'r', 'now' from row where id = 1`,
+      'UNIQUE constraint failed',
+    ],
+    [
+      `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+      select 4, 1, 1, mandate_key, 'r', 'now' from row where id = 3`,
+      'UNIQUE constraint failed',
+    ],
+    [`update row set assigned_mandate_reference = null where id = 1`, 'CHECK constraint failed'],
+    [`update row set iban = 'DE89370400440532013000' where id = 1`, 'can be removed, never changed'],
+    [`update row set iban = null where id = 4`, 'CHECK constraint failed'],
+    [`update row set state = 'lost' where id = 4`, 'not allowed'],
+  ])('refuse "%s"', async (sql, message) => {
+    const file = await sentLedger()
+    expect(() => byHand(file, (db) => db.exec(sql))).toThrow(message)
+  })
+
+  it('refuse one assigned reference on two rows, in any case of letters', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    await send(ledger, registered('NEW-1'))
+    await expect(send(ledger, registered('new-1'))).rejects.toThrow('UNIQUE constraint failed')
+  })
+})

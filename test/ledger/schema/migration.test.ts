@@ -1,0 +1,174 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Database } from '../../../src/database.js'
+import { openDatabase } from '../../../src/driver.js'
+import { configureForWriting, openForWriting } from '../../../src/ledger/file/connection.js'
+import { assertOurs, isBackupOf, migrate, versionOf } from '../../../src/ledger/schema/migration.js'
+import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/schema/schema.js'
+import { admit, freshFile, open } from '../campaign-setup.js'
+import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
+import { byHand } from '../ledger-views.js'
+
+/** The version that this program writes. */
+const NOW = SCHEMA.length
+const NEXT = { sql: 'alter table source add column note text' }
+
+function closedLedger(): string {
+  const ledger = open()
+  admit(ledger, [{}])
+  ledger.close()
+  return ledger.file
+}
+
+const columnsOf = (connection: Database, table: string) =>
+  connection.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
+
+describe('a schema change', () => {
+  it('keeps a private copy of the older ledger first', () => {
+    const file = closedLedger()
+    const connection = openForWriting(file)
+    configureForWriting(connection)
+    const copy = migrate(connection, file, [...SCHEMA, NEXT])
+    expect(versionOf(connection)).toBe(NOW + 1)
+    expect(columnsOf(connection, 'source')).toContain('note')
+    connection.close()
+
+    expect(copy).toBe(`${file}.v${NOW}.backup`)
+    expect((statSync(copy!).mode & 0o777).toString(8)).toBe('600')
+    const old = openDatabase(copy!, { readonly: true })
+    expect(versionOf(old)).toBe(NOW)
+    expect(old.prepare('select count(*) as n from row').get()).toEqual({ n: 1 })
+    expect(old.pragma('application_id', { simple: true })).toBe(APPLICATION_ID)
+    old.close()
+  })
+
+  it('leaves the ledger at the version before a step that fails, and does not write over an earlier copy', () => {
+    const file = closedLedger()
+    const connection = openForWriting(file)
+    const broken = { sql: 'alter table source add column second text; alter table nowhere add column x text' }
+    expect(() => migrate(connection, file, [...SCHEMA, NEXT, broken])).toThrow('no such table: nowhere')
+    expect(versionOf(connection)).toBe(NOW + 1)
+    expect(columnsOf(connection, 'source')).not.toContain('second')
+    expect(migrate(connection, file, [...SCHEMA, NEXT, { sql: 'select 1' }])).toBe(
+      `${file}.v${NOW + 1}.backup`,
+    )
+    expect(versionOf(connection)).toBe(NOW + 2)
+    connection.close()
+    const copies = readdirSync(dirname(file)).filter((name) => isBackupOf(basename(file), name))
+    expect(copies.sort()).toEqual([`campaign.db.v${NOW}.backup`, `campaign.db.v${NOW + 1}.backup`])
+  })
+
+  it('numbers a second copy of the same version', () => {
+    const file = closedLedger()
+    createPrivateFile(`${file}.v${NOW}.backup`)
+    const connection = openForWriting(file)
+    expect(migrate(connection, file, [...SCHEMA, NEXT])).toBe(`${file}.v${NOW}.backup-2`)
+    connection.close()
+  })
+
+  it('makes no copy of a new ledger, and does nothing to a current one', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const connection = openForWriting(file)
+    expect(migrate(connection, file, SCHEMA)).toBeNull()
+    expect(migrate(connection, file, SCHEMA)).toBeNull()
+    expect(existsSync(`${file}.v0.backup`)).toBe(false)
+    connection.close()
+  })
+})
+
+describe('8.2.7 a ledger from before the hint "may exist"', () => {
+  it('keeps the hints that it holds, takes the new one and no other, and its evidence stays', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const connection = openForWriting(file)
+    configureForWriting(connection)
+    migrate(connection, file, SCHEMA.slice(0, 1))
+    connection.pragma('foreign_keys = off')
+    const insert = connection.prepare(
+      `insert into attempt (id, row_id, n, run_id, mandate_key, request_id, started_at)
+       values (:id, :id, 1, 1, 'K' || :id, 'r' || :id, 'now')`,
+    )
+    const end = connection.prepare(
+      `update attempt set outcome = 'in_doubt', ended_at = 'now', hint = :hint where id = :id`,
+    )
+    const hints = connection.prepare<[], string | null>('select hint from attempt order by id').pluck()
+    for (const id of [1, 2, 3, 4]) insert.run({ id })
+    end.run({ id: 1, hint: 'probably_registered' })
+    expect(() => end.run({ id: 3, hint: 'may_exist' })).toThrow('CHECK constraint failed')
+
+    migrate(connection, file, SCHEMA)
+    expect(hints.all()).toEqual(['probably_registered', null, null, null])
+    end.run({ id: 2, hint: 'unknown' })
+    end.run({ id: 3, hint: 'may_exist' })
+    expect(() => end.run({ id: 4, hint: 'nonsense' })).toThrow('CHECK constraint failed')
+    expect(() => connection.exec(`update attempt set hint = 'unknown' where id = 3`)).toThrow(
+      'the evidence of an attempt never changes',
+    )
+    expect(hints.all()).toEqual(['probably_registered', 'unknown', 'may_exist', null])
+    connection.close()
+  })
+})
+
+describe('a ledger of the first schema', () => {
+  it('9.1.6 8.2.4 gets the edges and the wait of this one, and keeps its rows', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const connection = openForWriting(file)
+    configureForWriting(connection)
+    migrate(connection, file, SCHEMA.slice(0, 1))
+    connection.exec(`
+      drop trigger attempt_waits;
+      drop trigger row_edges;
+      create trigger row_edges before update of state on row when old.state = 'invalid'
+        begin select raise(abort, 'this state change is not allowed'); end`)
+    connection.close()
+
+    const ledger = open({ file })
+    admit(ledger, [{ verdict: 'invalid' }])
+    const decision = { rowId: 1, decision: 'written_off' as const, by: 'Ada', reason: 'why' }
+    expect(
+      ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false }),
+    ).toMatchObject({ isApplied: true })
+    const triggers = byHand(file, (db) =>
+      db.prepare<[], string>(`select name from sqlite_schema where type = 'trigger'`).pluck().all(),
+    )
+    expect(triggers).toContain('attempt_waits')
+    expect(existsSync(`${file}.v1.backup`)).toBe(true)
+  })
+})
+
+describe('assertOurs', () => {
+  it('refuses a ledger of a newer program and leaves it alone', () => {
+    const file = closedLedger()
+    const connection = openForWriting(file)
+    connection.pragma('user_version = 77')
+    expect(() => assertOurs(connection, file, SCHEMA)).toThrow(
+      `a newer version of this program wrote it (schema 77, this one knows ${NOW})`,
+    )
+    connection.close()
+  })
+
+  it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {
+    const connection = openDatabase(':memory:')
+    expect(assertOurs(connection, 'x.db', SCHEMA)).toBe(true)
+    connection.exec('create table theirs (n integer)')
+    expect(() => assertOurs(connection, 'x.db', SCHEMA)).toThrow('it is an SQLite file of another program')
+    connection.close()
+  })
+})
+
+describe('isBackupOf', () => {
+  it.each([
+    ['march.db.v1.backup', true],
+    ['march.db.v12.backup-3', true],
+    ['march.db', false],
+    ['march.db.lock', false],
+    ['april.db.v1.backup', false],
+    ['march.db.v1.backup.txt', false],
+    ['march.db.vX.backup', false],
+  ])('knows %s: %s', (name, isOurs) => {
+    expect(isBackupOf('march.db', name)).toBe(isOurs)
+  })
+})

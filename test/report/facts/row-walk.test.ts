@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { RowState } from '../../../src/domain/row/row-state.js'
+import { walkLedger } from '../../../src/report/facts/row-walk.js'
+import { factsOf } from '../facts-value.js'
+import {
+  attemptOf,
+  decisionOf,
+  NO_RECORDS,
+  problemOf,
+  readerOf,
+  registeredRow,
+  rowOf,
+  sourceOf,
+  type LedgerValue,
+} from '../ledger-value.js'
+
+const valueOf = (rows: LedgerValue['rows'], change: Partial<LedgerValue> = {}): LedgerValue => ({
+  ...NO_RECORDS,
+  sources: [sourceOf({ records: rows.length })],
+  rows,
+  ...change,
+})
+
+describe('one walk over the ledger', () => {
+  it('puts every row into exactly one part, and counts it in one state', async () => {
+    const states: readonly RowState[] = ['refused', 'in_doubt', 'sending', 'invalid', 'conflict', 'excluded']
+    const rows = [registeredRow(1), ...states.map((state, index) => rowOf(index + 2, { state }))]
+    const facts = await factsOf(valueOf(rows))
+    const listed = Object.values(facts.parts).reduce((sum, { total }) => sum + total, 0)
+    expect(listed).toBe(rows.length)
+    expect(facts.balanced).toBe(true)
+    expect(facts.parts.inDoubt.total).toBe(2)
+  })
+
+  it('leaves the rows of a source that a run admits meanwhile for the next report', async () => {
+    const value = valueOf([rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], {
+      sources: [sourceOf({ records: 1 })],
+    })
+    const facts = await factsOf(value)
+    expect(facts.totals).toMatchObject({ read: 1, ready: 1 })
+    expect(facts.balanced).toBe(true)
+  })
+
+  it('a correction counts in the source of the row it corrects', async () => {
+    const sources = [sourceOf({ records: 1 }), sourceOf({ id: 2, records: 1, resubmitted: 1 })]
+    const rows = [
+      rowOf(1, { state: 'superseded', supersededBy: 2, countedIn: null }),
+      rowOf(2, { sourceId: 2, corrects: 1, countedIn: 1 }),
+    ]
+    const facts = await factsOf({ ...NO_RECORDS, sources, rows })
+    expect(facts.totals).toMatchObject({ read: 1, resubmitted: 1, ready: 1, superseded: 0 })
+    expect(facts.sources.map(({ totals }) => totals.ready)).toEqual([1, 0])
+    expect(facts.balanced).toBe(true)
+  })
+
+  it('is not balanced where one source lost a row and another has one too many', async () => {
+    const sources = [sourceOf({ records: 2 }), sourceOf({ id: 2, records: 0 })]
+    const rows = [rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })]
+    const facts = await factsOf({ ...NO_RECORDS, sources, rows })
+    expect(facts.totals).toMatchObject({ read: 2, ready: 2 })
+    expect(facts.balanced).toBe(false)
+  })
+
+  it('keeps no cell of a row, and no answer but that of a row in doubt', async () => {
+    const answer = '{"status":"maybe"}'
+    const rows = [
+      rowOf(1, { state: 'in_doubt', attempts: 1, lastAttempt: attemptOf({ answer }) }),
+      rowOf(2, { state: 'refused', attempts: 1, lastAttempt: attemptOf({ answer }) }),
+    ]
+    const { parts } = await factsOf(valueOf(rows))
+    expect(parts.inDoubt.first[0]?.row).toMatchObject({ cells: null, lastAttempt: { answer } })
+    expect(parts.refused.first[0]?.row).toMatchObject({ cells: null, lastAttempt: { answer: null } })
+  })
+
+  it('lists 2,000 rows a part and counts all of them', async () => {
+    const rows = Array.from({ length: 2_001 }, (_, index) => registeredRow(index + 1))
+    const { registered } = (await factsOf(valueOf(rows))).parts
+    expect([registered.total, registered.first.length, registered.first.at(-1)?.row.id]).toEqual([
+      2_001, 2_000, 2_000,
+    ])
+  })
+
+  it('shows the ten first debits that are due earliest, in order', async () => {
+    const days = [20, 3, 17, 9, 28, 1, 14, 6, 25, 11, 2, 22]
+    const rows = days.map((day, index) =>
+      registeredRow(index + 1, { latestFirstDebit: `2026-07-${String(day).padStart(2, '0')}` }),
+    )
+    const never = [registeredRow(50), rowOf(51, { latestFirstDebit: '2026-01-01' })]
+    const { firstDebits } = await factsOf(valueOf([...rows, ...never]))
+    expect(firstDebits.map(({ latestFirstDebit }) => Number(latestFirstDebit?.slice(-2)))).toEqual([
+      1, 2, 3, 6, 9, 11, 14, 17, 20, 22,
+    ])
+  })
+
+  it('explains a row by the latest decision on it; a repeated refusal explains nothing', async () => {
+    const decisions = [
+      decisionOf({ attemptId: null, reason: 'the first' }),
+      decisionOf({ id: 2, attemptId: null, reason: 'the second' }),
+      decisionOf({ id: 3, attemptId: null, decision: 'retry_refused', reason: 'run --retry-refused' }),
+    ]
+    const facts = await factsOf(valueOf([rowOf(1, { state: 'written_off' })], { decisions }))
+    expect(facts.parts.closed.first[0]?.explanation.message).toContain('the second')
+    expect(facts.decisions.total).toBe(3)
+  })
+
+  it('hands every row and problem to the files, page by page', async () => {
+    const rows = Array.from({ length: 1_200 }, (_, index) => rowOf(index + 1))
+    const value = valueOf(rows, { problems: [problemOf(), problemOf({ id: 2 })] })
+    const reader = readerOf(value)
+    const seen: number[] = []
+    const sizes: number[] = []
+    let problems = 0
+    const files = {
+      row: ({ id }: { id: number }) => void seen.push(id),
+      problem: () => void (problems += 1),
+      drain: () => Promise.resolve(void sizes.push(seen.length)),
+    }
+    await walkLedger(reader, reader.sources(), files, undefined)
+    expect(seen).toEqual(rows.map(({ id }) => id))
+    expect(problems).toBe(2)
+    expect(sizes.length).toBeGreaterThan(2)
+  })
+
+  it('ends at once when it is told to', async () => {
+    const reader = readerOf(valueOf([rowOf(1)]))
+    const files = { row: () => undefined, problem: () => undefined, drain: () => Promise.resolve() }
+    const walk = walkLedger(reader, reader.sources(), files, AbortSignal.abort())
+    await expect(walk).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { ROW_STATES } from '../../../src/domain/row/row-state.js'
+import { renderManifest, renderSummary } from '../../../src/report/files/summary.js'
+import { factsOf } from '../facts-value.js'
+import { IBAN, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'
+
+const FACTS = factsOf({
+  ...NO_RECORDS,
+  sources: [sourceOf({ records: 4, resubmitted: 1 })],
+  rows: [
+    registeredRow(1),
+    rowOf(2, { state: 'written_off' }),
+    rowOf(3, { state: 'superseded', supersededBy: 4, countedIn: null }),
+    rowOf(4, { corrects: 3 }),
+  ],
+  runs: [runOf({ settings: { concurrency: 8 } })],
+})
+
+describe('summary.json', () => {
+  it('says of every row in which file it is, or that it is in none', async () => {
+    const summary = JSON.parse(renderSummary(await FACTS)) as {
+      files: Record<string, { rows: number }>
+      inNoFile: Record<string, number>
+      totals: Record<string, number>
+      balanced: boolean
+    }
+    expect(summary.files).toMatchObject({
+      'registered.csv': { rows: 1 },
+      'not-sent.csv': { rows: 1 },
+      'refused.csv': { rows: 0 },
+    })
+    expect(summary.inNoFile).toEqual({ superseded: 0, writtenOff: 1 })
+    expect(summary.totals).toMatchObject({ read: 3, resubmitted: 1 })
+    expect(summary.balanced).toBe(true)
+  })
+
+  it('has hash totals under the name of every state, those of no row included, and says how they are made', async () => {
+    const { hashTotals, definitions, totals } = JSON.parse(renderSummary(await FACTS)) as Record<
+      string,
+      object
+    >
+    const states = Object.keys(totals ?? {}).filter((name) => name !== 'read' && name !== 'resubmitted')
+    expect(states).toHaveLength(ROW_STATES.length)
+    expect(Object.keys(hashTotals ?? {}).sort()).toEqual(['read', ...states].sort())
+    expect(definitions).toHaveProperty('pairDigest')
+  })
+
+  it('of two reports of an unchanged ledger is the same, byte by byte, and holds no account', async () => {
+    const facts = await FACTS
+    expect(renderSummary(facts)).toBe(renderSummary(facts))
+    expect(renderSummary(facts)).not.toContain(IBAN)
+    expect(renderSummary(facts).endsWith('}\n')).toBe(true)
+  })
+})
+
+it('manifest.json names files and sources by size and hash, and where the ledger stood', async () => {
+  const file = { name: 'registered.csv', bytes: 7, sha256: 'b'.repeat(64) }
+  expect(JSON.parse(renderManifest(await FACTS, [file]))).toEqual({
+    schemaVersion: 1,
+    ledgerId: '7f3b7c1e',
+    changedAt: '2026-06-15T12:00:00.000Z',
+    files: [file],
+    sources: [{ name: 'export.csv', bytes: 1234, sha256: 'a'.repeat(64) }],
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { renderWorkbook } from '../../../src/report/files/workbook.js'
+import { factsOf } from '../facts-value.js'
+import { attemptOf, IBAN, NO_RECORDS, registeredRow, rowOf, sourceOf } from '../ledger-value.js'
+import { sheetsOf, unzipped } from '../unzipped.js'
+
+const texts = (rows: { type: string; value: string }[][] | undefined): string[] =>
+  (rows ?? []).flat().map((cell) => cell.value)
+
+describe('the workbook', () => {
+  it('has a sheet for each list', async () => {
+    const facts = await factsOf({
+      ...NO_RECORDS,
+      sources: [sourceOf({ records: 1 })],
+      rows: [registeredRow(1)],
+    })
+
+    const sheets = sheetsOf(await renderWorkbook(facts))
+
+    expect([...sheets.keys()]).toEqual([
+      'Summary',
+      'In doubt',
+      'Refused',
+      'To correct',
+      'Not sent',
+      'Registered',
+      'Closed',
+      'Problems',
+      'Decisions',
+      'Sources',
+      'Runs',
+    ])
+    expect(texts(sheets.get('Summary'))).toContain('The control totals balance')
+  })
+
+  it('keeps identifiers as text, exactly, also those a spreadsheet would run or take for a number', async () => {
+    const references = [
+      '00012345678901234567',
+      '=1+1',
+      '-17',
+      '3E5',
+      '1-2',
+      "'x",
+      'constructor',
+      '__proto__',
+      'a<b>&"c"',
+    ]
+    const rows = references.map((reference, index) =>
+      registeredRow(index + 1, { customerNo: 9007199254740991, originalMandateReference: reference }),
+    )
+    const facts = await factsOf({ ...NO_RECORDS, sources: [sourceOf({ records: rows.length })], rows })
+
+    const listed =
+      sheetsOf(await renderWorkbook(facts))
+        .get('Registered')
+        ?.slice(2) ?? []
+
+    expect(listed.map((cells) => cells[6])).toEqual(references.map((value) => ({ type: 's', value })))
+    expect(listed.map((cells) => cells[2])).toEqual(
+      references.map(() => ({ type: 's', value: '9007199254740991' })),
+    )
+  })
+
+  it('holds no formula and no full account number', async () => {
+    const lastAttempt = attemptOf({ outcome: 'refused', message: `=cmd|'${IBAN}'!A0`, answer: IBAN })
+    const rows = [rowOf(1, { state: 'refused', lastAttempt }), rowOf(2, { state: 'in_doubt', lastAttempt })]
+    const facts = await factsOf({ ...NO_RECORDS, sources: [sourceOf({ records: 2 })], rows })
+
+    const workbook = await renderWorkbook(facts)
+
+    const xml = [...unzipped(workbook).values()].map((file) => file.text).join('')
+    expect(xml).not.toContain(IBAN)
+    expect(xml).not.toContain('<f>')
+    expect(texts(sheetsOf(workbook).get('Refused'))).toContain("=cmd|'DE…3000'!A0")
+  })
+
+  it('says where the rest of a long list is', async () => {
+    const rows = Array.from({ length: 2001 }, (_, index) => registeredRow(index + 1))
+    const facts = await factsOf({ ...NO_RECORDS, sources: [sourceOf({ records: rows.length })], rows })
+
+    const sheet = sheetsOf(await renderWorkbook(facts)).get('Registered') ?? []
+
+    expect(sheet[0]?.[0]?.value).toBe('Registered: the first 2000 of 2001. All are in registered.csv.')
+    expect(sheet).toHaveLength(2002)
+  })
+
+  it('carries no time of its own', async () => {
+    const workbook = await renderWorkbook(await factsOf(NO_RECORDS))
+
+    for (const [name, { dosDate, dosTime }] of unzipped(workbook)) {
+      expect({ name, dosDate, dosTime }).toEqual({ name, dosDate: 0x21, dosTime: 0 })
+    }
+  })
+})

@@ -1,0 +1,109 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../../src/errors.js'
+import { openPackFolder } from '../../../src/report/pack/pack-folder.js'
+import { freshFolder } from '../../ledger/campaign-setup.js'
+
+const NAMES = ['one.csv', 'two.csv'] as const
+
+async function publishIn(out: string): Promise<void> {
+  const pack = await openPackFolder(out, NAMES)
+  for (const name of NAMES) await pack.write(name, `content of ${name}`)
+  await pack.publish()
+}
+
+describe('a folder of files that belong together', () => {
+  it('shows none of them before all are complete', async () => {
+    const out = join(freshFolder(), 'new', 'report')
+    const pack = await openPackFolder(out, NAMES)
+    await pack.write('one.csv', 'one')
+    const second = await pack.create('two.csv')
+    second.put('tw')
+    await second.drain()
+    expect(readdirSync(out).filter((name) => !name.startsWith('.'))).toEqual([])
+    second.put(Buffer.from('o'))
+    expect(await second.finish()).toMatchObject({ name: 'two.csv', bytes: 3 })
+    expect(await pack.publish()).toEqual({ folder: out, kept: null })
+    expect(readdirSync(out).sort()).toEqual(['one.csv', 'two.csv'])
+    expect(readFileSync(join(out, 'two.csv'), 'utf8')).toBe('two')
+  })
+
+  it('is private, with every file in it', async () => {
+    const out = join(freshFolder(), 'report')
+    await publishIn(out)
+    const modes = [out, ...NAMES.map((name) => join(out, name))].map((path) => statSync(path).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600, 0o600])
+  })
+
+  it('leaves nothing behind when it is discarded half written', async () => {
+    const out = freshFolder()
+    const pack = await openPackFolder(out, NAMES)
+    await pack.write('one.csv', 'one')
+    const second = await pack.create('two.csv')
+    second.put('half')
+    await second.drain()
+    await pack.discard()
+    expect(readdirSync(out)).toEqual([])
+  })
+
+  it('a file of somebody else keeps its place, and the whole pack goes beside it', async () => {
+    const out = freshFolder()
+    writeFileSync(join(out, 'two.csv'), 'filled in by hand')
+    await publishIn(out)
+    expect(readFileSync(join(out, 'two.csv'), 'utf8')).toBe('filled in by hand')
+    expect(existsSync(join(out, 'one.csv'))).toBe(false)
+    expect(readdirSync(join(out, 'report-2')).sort()).toEqual([...NAMES])
+  })
+})
+
+describe('is refused before anything is written', () => {
+  it('where a link or a folder has the name of a file', async () => {
+    const out = freshFolder()
+    symlinkSync('/etc/hostname', join(out, 'two.csv'))
+    await expect(openPackFolder(out, NAMES)).rejects.toThrow('a symbolic link is in its place')
+    const other = freshFolder()
+    mkdirSync(join(other, 'one.csv'))
+    await expect(openPackFolder(other, NAMES)).rejects.toThrow('a folder is in its place')
+    expect(readdirSync(out)).toEqual(['two.csv'])
+  })
+
+  it('where one of the names is a file that the command reads', async () => {
+    const out = freshFolder()
+    writeFileSync(join(out, 'one.csv'), 'an export')
+    await expect(openPackFolder(out, NAMES, [join(out, 'one.csv')])).rejects.toThrow(UsageError)
+    expect(readFileSync(join(out, 'one.csv'), 'utf8')).toBe('an export')
+  })
+
+  it('where the folder cannot be one, with the reason and the way out', async () => {
+    const file = join(freshFolder(), 'file')
+    writeFileSync(file, '')
+    await expect(openPackFolder(join(file, 'report'), NAMES)).rejects.toMatchObject({
+      message: expect.stringContaining('a part of the path is a file (ENOTDIR)') as string,
+      next: expect.stringContaining('--out') as string,
+    })
+  })
+})
+
+describe('what a killed report left behind', () => {
+  it('is removed once it is an hour old, and no sooner: it may be one that is being written', async () => {
+    const out = freshFolder()
+    const [old, young] = ['.sepa-migrate-report-old', '.sepa-migrate-report-young']
+    for (const name of [old, young]) mkdirSync(join(out, name))
+    const longAgo = new Date(Date.now() - 2 * 3_600_000)
+    utimesSync(join(out, old), longAgo, longAgo)
+    const pack = await openPackFolder(out, NAMES)
+    expect(existsSync(join(out, old))).toBe(false)
+    expect(existsSync(join(out, young))).toBe(true)
+    await pack.discard()
+  })
+})

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PACK_FILES } from '../../../src/report/pack/pack.js'
+import { findResultFiles, removeLeftovers } from '../../../src/report/pack/remains.js'
+import { freshFolder } from '../../ledger/campaign-setup.js'
+
+function fill(folder: string, ...names: string[]): void {
+  mkdirSync(folder, { recursive: true })
+  for (const name of names) writeFileSync(join(folder, name), '')
+}
+
+const names = (paths: readonly string[]): string[] => paths.map((path) => basename(path))
+
+describe('result files that hold something of persons', () => {
+  it('are all files of a pack but its figures, each under what it holds', () => {
+    const folder = freshFolder()
+    fill(folder, ...PACK_FILES)
+    const { cells, values, references } = findResultFiles([folder])
+    expect(names(cells)).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
+    expect(names(values)).toEqual(['problems.csv', 'reconciliation.xlsx', 'report.html'])
+    expect(names(references)).toEqual(['registered.csv'])
+    const figures = PACK_FILES.length - cells.length - values.length - references.length
+    expect(figures).toBe(PACK_FILES.filter((name) => name.endsWith('.json')).length)
+  })
+
+  it('are found one level below, too, and under the names that people and browsers give to copies', () => {
+    const folder = freshFolder()
+    fill(join(folder, 'report-2'), 'refused.csv')
+    fill(folder, 'in-doubt (1).csv', 'corrections-mended.csv')
+    expect(names(findResultFiles([folder]).cells).sort()).toEqual([
+      'corrections-mended.csv',
+      'in-doubt (1).csv',
+      'refused.csv',
+    ])
+  })
+
+  it('are told once where folders overlap', () => {
+    const folder = freshFolder()
+    fill(join(folder, 'report-2'), 'refused.csv')
+    expect(findResultFiles([folder, join(folder, 'report-2'), folder]).cells).toHaveLength(1)
+  })
+
+  it('are not exports, folders or links of such a name', () => {
+    const folder = freshFolder()
+    fill(folder, 'export.csv', 'my-refused.csv', 'refused.csv.bak')
+    mkdirSync(join(folder, 'refused.csv'))
+    symlinkSync('/etc/hostname', join(folder, 'not-sent.csv'))
+    expect(findResultFiles([folder])).toEqual({ cells: [], values: [], references: [] })
+  })
+
+  it('are none in a folder that is not there', () => {
+    expect(findResultFiles(['/nowhere/at/all'])).toEqual({ cells: [], values: [], references: [] })
+  })
+})
+
+describe('what a killed report left', () => {
+  it('is removed with its cells, a file of that name is not', () => {
+    const folder = freshFolder()
+    const left = join(folder, 'report-2', '.sepa-migrate-report-abc')
+    fill(left, 'refused.csv')
+    fill(folder, '.sepa-migrate-report-notes')
+    expect(removeLeftovers([folder])).toEqual([left])
+    expect(existsSync(left)).toBe(false)
+    expect(existsSync(join(folder, '.sepa-migrate-report-notes'))).toBe(true)
+  })
+})

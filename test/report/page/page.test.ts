@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest'
+import type { ReportFacts } from '../../../src/report/facts/facts.js'
+import { renderPage } from '../../../src/report/page/page.js'
+import { factsOf } from '../facts-value.js'
+import {
+  attemptOf,
+  decisionOf,
+  IBAN,
+  NO_RECORDS,
+  registeredRow,
+  rowOf,
+  runOf,
+  sourceOf,
+  type LedgerValue,
+} from '../ledger-value.js'
+
+const HOSTILE = `<script>alert("x")</script>\u001B[31mred\u202E ${IBAN} '"&`
+
+/** The page as a reader sees it: without tags, entities decoded, blanks folded. */
+const shown = (page: string): string =>
+  page
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+
+const pageOf = async (value: LedgerValue, change: Partial<ReportFacts> = {}): Promise<string> =>
+  renderPage({ ...(await factsOf(value)), ...change })
+
+const IN_DOUBT: LedgerValue = {
+  ...NO_RECORDS,
+  sources: [sourceOf({ records: 4 })],
+  rows: [
+    registeredRow(1),
+    rowOf(2, {
+      state: 'in_doubt',
+      attempts: 1,
+      lastAttempt: attemptOf({
+        outcome: 'in_doubt',
+        hint: 'probably_registered',
+        status: 200,
+        reason: 'The answer was cut off',
+        answer: '{"status":"OK"',
+      }),
+    }),
+    rowOf(3, { state: 'refused', attempts: 1, lastAttempt: attemptOf({ outcome: 'refused', status: 422 }) }),
+    rowOf(4),
+  ],
+}
+
+describe('the page', () => {
+  it('opens with the verdict and the open points, the doubts first', async () => {
+    const text = shown(await pageOf(IN_DOUBT))
+
+    expect(text).toContain(
+      'Balanced, 3 points open Every one of the 4 records read from 1 source is in exactly one state.',
+    )
+    const points = ['1 mandate is in doubt', '1 mandate was refused', '1 row is ready'].map((point) =>
+      text.indexOf(point),
+    )
+    expect(points.every((at) => at > 0)).toBe(true)
+    expect([...points].sort((a, b) => a - b)).toEqual(points)
+  })
+
+  it('shows totals that add up before the eyes of the reader', async () => {
+    expect(shown(await pageOf(IN_DOUBT))).toMatch(
+      /Registered 1 25\.0 % registered\.csv .*Sum of all states 4 Records read, counted by the reader of the sources 4 Difference 0/,
+    )
+  })
+
+  it('warns where the totals do not balance, and shows by how much', async () => {
+    const text = shown(await pageOf({ ...IN_DOUBT, rows: IN_DOUBT.rows.slice(1) }))
+
+    expect(text).toContain('The control totals do NOT balance')
+    expect(text).toContain('Do not sign')
+    expect(text).toContain('Difference 1')
+  })
+
+  it('says that nothing is open when nothing is', async () => {
+    const done = { ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] }
+
+    expect(shown(await pageOf(done))).toContain('Balanced, nothing is open')
+    expect(shown(await pageOf(NO_RECORDS))).toContain('Balanced: no record was read yet')
+  })
+
+  it('lists a row in doubt with its evidence and its age at the last change of the ledger', async () => {
+    const text = shown(await pageOf(IN_DOUBT))
+
+    expect(text).toContain('Row 2, customer 1002 probably registered open for 2 h')
+    expect(text).toContain('The answer was cut off')
+    expect(text).toContain('Answer HTTP 200')
+    expect(text).toContain('Answer as received, masked: {"status":"OK"')
+    expect(text).toContain('Request id b1c9d5f0-0000-4000-8000-000000000001')
+  })
+
+  it('shows nothing of a hostile text but its letters', async () => {
+    const lastAttempt = attemptOf({
+      outcome: 'in_doubt',
+      status: 500,
+      reason: HOSTILE,
+      message: HOSTILE,
+      serviceCode: HOSTILE,
+      field: HOSTILE,
+      answer: HOSTILE,
+      errorCode: '<b>',
+    })
+    const page = await pageOf(
+      {
+        sources: [
+          sourceOf({
+            records: 2,
+            name: HOSTILE.replace(IBAN, ''),
+            reading: { words: { '<i>': { column: '<script>' } } },
+          }),
+        ],
+        rows: [
+          rowOf(1, {
+            state: 'in_doubt',
+            lastAttempt,
+            source: '<script>',
+            originalMandateReference: '<script>',
+          }),
+          rowOf(2, { state: 'refused', lastAttempt }),
+        ],
+        problems: [],
+        decisions: [decisionOf({ by: '<script>', reason: HOSTILE, evidence: '<script>' })],
+        runs: [
+          runOf({ stoppedBy: HOSTILE, settings: { '<u>': '<script>', outcomes: { '<u>': '<script>' } } }),
+        ],
+      },
+      { refusalCounts: [{ status: 422, serviceCode: HOSTILE, field: HOSTILE, message: HOSTILE, count: 1 }] },
+    )
+
+    expect(page).not.toMatch(/<script|<b>|<i>|<u>/)
+    expect(page).not.toMatch(/[\u001B\u202E]/)
+    expect(page).not.toContain(IBAN)
+    expect(shown(page)).toContain('<script>alert("x")</script>red DE…3000 \'"&')
+  })
+
+  it('needs no network and no script', async () => {
+    const page = await pageOf(IN_DOUBT)
+
+    expect(page).not.toMatch(/<(?:script|link|img|iframe|object|embed|base|form)\b/)
+    expect(page).not.toMatch(/\bon\w+=|javascript:|@import|url\((?!#)/)
+    expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1])).toSatisfy(
+      (targets: string[]) => targets.every((target) => target.startsWith('#')),
+    )
+    for (const target of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${target[1]!}"`)
+  })
+
+  it('can be read by a screen reader: language, one main heading, headings in order, named drawings, table headers', async () => {
+    const page = await pageOf({ ...IN_DOUBT, runs: [runOf()], decisions: [decisionOf()] })
+
+    expect(page).toMatch(/^<!doctype html>\s*<html lang="en">/)
+    const levels = [...page.matchAll(/<h([1-6])/g)].map((match) => Number(match[1]))
+    expect(levels.filter((level) => level === 1)).toEqual([1])
+    levels.slice(1).forEach((level, index) => expect(level - levels[index]!).toBeLessThanOrEqual(1))
+    for (const [drawing] of page.matchAll(/<svg[^>]*>/g))
+      expect(drawing).toMatch(/aria-hidden="true"|role="img"/)
+    for (const [, ids] of page.matchAll(/aria-labelledby="([^"]*)"/g)) {
+      for (const id of ids!.split(' ')) expect(page).toContain(`id="${id}"`)
+    }
+    for (const [table] of page.matchAll(/<table[^>]*>.*?<\/table>/gs))
+      expect(table).toMatch(/<th scope="(?:col|row)"/)
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((match) => match[1])
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('highlights settings that change what an answer or a rule means', async () => {
+    const runs = [
+      runOf({ settings: { concurrency: 8, outcomes: {}, rules: {} } }),
+      runOf({ id: 2, settings: { outcomes: { 503: 'turned_away' }, rules: { IBAN_NATIONAL_CHECK: 'off' } } }),
+    ]
+
+    const text = shown(await pageOf({ ...IN_DOUBT, runs }))
+
+    expect(text).toContain('settings changed 1 run read answers or rules differently from the default.')
+    expect(text).toContain('answers read differently 503 as turned_away')
+    expect(text).toContain('rules changed IBAN_NATIONAL_CHECK: off (default warning)')
+    expect(text).toContain('concurrency: 8')
+  })
+
+  it('caps its lists and says where the rest is', async () => {
+    const rows = Array.from({ length: 51 }, (_, index) =>
+      rowOf(index + 1, { state: 'in_doubt', lastAttempt: attemptOf({ outcome: 'in_doubt' }) }),
+    )
+
+    const page = await pageOf({ ...NO_RECORDS, sources: [sourceOf({ records: 51 })], rows })
+
+    expect(page.match(/class="case"/g)).toHaveLength(50)
+    expect(shown(page)).toContain('The first 50 of 51 are shown. All are in in-doubt.csv.')
+  })
+
+  it('says when a run was going on', async () => {
+    expect(shown(await pageOf(IN_DOUBT, { changedWhileReading: true }))).toContain('a run was going on')
+    expect(shown(await pageOf(IN_DOUBT))).not.toContain('a run was going on')
+  })
+
+  it('tells what registered does not mean', async () => {
+    expect(shown(await pageOf(IN_DOUBT))).toContain(
+      'It is not final. A mandate has moved only when its first payment is initiated with it.',
+    )
+  })
+
+  it('draws every state that has rows, however few they are', async () => {
+    const totals = { ...(await factsOf(IN_DOUBT)).totals, read: 1_000_003, registered: 1_000_000 }
+
+    const page = await pageOf(IN_DOUBT, { totals })
+
+    const bar = /aria-labelledby="state-bar-title.*?<\/defs>(.*?)<\/svg>/s.exec(page)?.[1] ?? ''
+    const widths = [...bar.matchAll(/ width="([\d.]+)"/g)].map((match) => Number(match[1]))
+    expect(widths).toHaveLength(4)
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(5)
+    expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(700, 0)
+  })
+})

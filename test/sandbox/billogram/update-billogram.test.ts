@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import {
+  billogramResponse,
+  readBillogramAnswer,
+  RESPONSE_ONLY_FIELDS,
+} from '../../../src/contract/billogram.js'
+import type { Sandbox } from '../../../src/sandbox/sandbox.js'
+import { samples } from '../../contract/wire-samples.js'
+import { exchange } from '../exchange.js'
+import { sandboxStarter } from '../running-sandbox.js'
+
+const start = sandboxStarter()
+const { request } = samples.updateBillogram
+const smallest = { customer: { name: 'Erika' }, items: [] }
+
+const put = (sandbox: Sandbox, body: object, id = 'SANDBOX1') =>
+  exchange(sandbox, 'PUT', `/api/v2/billogram/${id}`, { body })
+
+async function updated(sandbox: Sandbox, change: object, id = 'SANDBOX1') {
+  const answer = await put(sandbox, { ...smallest, ...change }, id)
+  expect(answer.status, answer.text).toBe(200)
+  return billogramResponse.parse(answer.json).data
+}
+
+async function expectRefusal(sandbox: Sandbox, change: object, field: string) {
+  const answer = await put(sandbox, { ...smallest, ...change })
+  expect(answer.status).toBe(400)
+  expect(answer.json).toMatchObject({ status: 'INVALID_PARAMETER', data: { field } })
+}
+
+const createOffer = (sandbox: Sandbox) =>
+  exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
+
+describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
+  it('4.2: returns the billogram with every field that was sent, but for the request-only ones', async () => {
+    const sandbox = await start()
+    await createOffer(sandbox)
+    const answer = await put(sandbox, request)
+    const { registered_payments: _payments, return_data: _selection, detailed_sums, ...stored } = request
+    expect(billogramResponse.parse(answer.json)).toMatchObject({ status: 'OK', data: stored })
+    expect(readBillogramAnswer(answer.json)).toMatchObject({ kind: 'read', leftOut: [] })
+    expect(answer.json).not.toHaveProperty('data.registered_payments')
+    expect(answer.json).not.toHaveProperty('data.return_data')
+    expect(answer.json).toHaveProperty('data.detailed_sums', detailed_sums)
+  })
+
+  it('2.2: answers the response-only fields', async () => {
+    const billogram = await updated(await start(), {})
+    const missing = [...RESPONSE_ONLY_FIELDS].filter((name) => !(name in billogram))
+    expect(missing).toEqual(['attested_at'])
+    expect(billogram.id).toBe('SANDBOX1')
+  })
+
+  it('2.2: refuses a response-only field by its name', async () => {
+    const sandbox = await start()
+    for (const field of RESPONSE_ONLY_FIELDS) {
+      const answer = await put(sandbox, { ...smallest, [field]: 'x' })
+      expect(answer.status).toBe(400)
+      expect(answer.json).toMatchObject({ status: 'READ_ONLY_PARAMETER', data: { field } })
+    }
+  })
+
+  it('4.2: does not know a billogram that does not exist', async () => {
+    const answer = await put(await start(), smallest, 'NOBODY')
+    expect(answer.status).toBe(404)
+    expect(answer.json).toMatchObject({ status: 'NOT_FOUND', data: { field: null } })
+  })
+
+  it('2.2: referenced offers must exist, in any case, and come back as they were created', async () => {
+    const sandbox = await start()
+    await expectRefusal(sandbox, { offers: [{ offer_id: 'Spring2025' }] }, 'offers.0.offer_id')
+    await createOffer(sandbox)
+    const billogram = await updated(sandbox, { offers: [{ offer_id: 'SPRING2025' }] })
+    expect(billogram.offers).toEqual([{ offer_id: 'Spring2025' }])
+    await expectRefusal(
+      sandbox,
+      { offers: [{ offer_id: 'spring2025' }, { offer_id: 'Other' }] },
+      'offers.1.offer_id',
+    )
+  })
+
+  it('2.2: creditor_unique_value is null when it was never given, text when it was a number', async () => {
+    const sandbox = await start()
+    expect((await updated(sandbox, {})).creditor_unique_value).toBeNull()
+    expect((await updated(sandbox, { creditor_unique_value: 77 })).creditor_unique_value).toBe('77')
+    expect((await updated(sandbox, { creditor_unique_value: null })).creditor_unique_value).toBeNull()
+  })
+
+  it('2.2: creditor_unique_value belongs to one billogram, whatever its case', async () => {
+    const sandbox = await start()
+    await updated(sandbox, { creditor_unique_value: 'Order A' })
+    await updated(sandbox, { creditor_unique_value: 'ORDER a' })
+    const answer = await put(sandbox, { ...smallest, creditor_unique_value: 'order a' }, 'SANDBOX2')
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ data: { field: 'creditor_unique_value' } })
+  })
+
+  it('2.2, choice 9: the currency is that of the creditor', async () => {
+    await expectRefusal(await start(), { currency: 'SEK' }, 'currency')
+    const swedish = await start({ choices: { accountCurrency: 'SEK' } })
+    expect((await updated(swedish, { currency: 'SEK' })).currency).toBe('SEK')
+    const any = await start({ choices: { accountCurrency: null } })
+    expect((await updated(any, { currency: 'TRY' })).currency).toBe('TRY')
+  })
+
+  it('2.2: attachment is null where there is none', async () => {
+    const sandbox = await start()
+    expect((await updated(sandbox, {})).attachment).toBeNull()
+    const withFile = await updated(sandbox, { attachment: 'a.pdf', attachment_content: 'JVBERi0xLjQK' })
+    expect(withFile).toMatchObject({ attachment: 'a.pdf', attachment_content: 'JVBERi0xLjQK' })
+    expect((await updated(sandbox, { attachment: null })).attachment).toBeNull()
+  })
+
+  it('2.2: a signing key never comes back, and its placeholder does not overwrite it', async () => {
+    const sandbox = await start()
+    const first = await put(sandbox, { ...smallest, callbacks: { custom: 'c', sign_key: 'very secret' } })
+    expect(first.text).not.toContain('very secret')
+    expect(first.json).toMatchObject({ data: { callbacks: { custom: 'c', sign_key: '<SIGNING_SECRET>' } } })
+    expect(JSON.stringify(sandbox.billograms())).not.toContain('very secret')
+    const cleared = await updated(sandbox, { callbacks: { custom: 'd' } })
+    expect(cleared.callbacks).toEqual({ custom: 'd' })
+  })
+
+  it('2.2.4: follows the three reminder rules', async () => {
+    const sandbox = await start({ choices: { accountReminders: [{ delay_days: 3, type: 'Account' }] } })
+    const own = [{ delay_days: 5, message: 'Please pay', type: 'Email' }]
+    const reminders = async (change: object) => {
+      const billogram = await updated(sandbox, change)
+      return [billogram.automatic_reminders, billogram.automatic_reminders_settings]
+    }
+    expect(await reminders({ automatic_reminders: false })).toEqual([
+      false,
+      [{ delay_days: 3, type: 'Account' }],
+    ])
+    expect(await reminders({ automatic_reminders_settings: own })).toEqual([true, own])
+    expect(await reminders({ automatic_reminders_settings: [], automatic_reminders: true })).toEqual([
+      false,
+      [],
+    ])
+    expect(await reminders({ automatic_reminders_settings: null })).toEqual([
+      true,
+      [{ delay_days: 3, type: 'Account' }],
+    ])
+  })
+
+  it('choice 8: keeps optional fields that an update leaves out', async () => {
+    const sandbox = await start()
+    await updated(sandbox, { due_days: 10, info: { message: 'a', order_no: '1' } })
+    const billogram = await updated(sandbox, { info: { message: 'b' } })
+    expect(billogram).toMatchObject({ due_days: 10, invoice_no: 1 })
+    expect(billogram.info).toEqual({ message: 'b' })
+  })
+
+  it('choice 8: can clear optional fields that an update leaves out', async () => {
+    const sandbox = await start({ choices: { omittedFields: 'clear' } })
+    await updated(sandbox, {
+      ...{ due_days: 10, creditor_unique_value: 'x', attachment: 'a', automatic_reminders_settings: [] },
+      registered_payments: {
+        payments: [{ type: 'manual', payment_amount: 1, payment_date: '2025-01-05' }],
+      },
+    })
+    const billogram = await updated(sandbox, {})
+    expect(billogram).not.toHaveProperty('due_days')
+    expect(billogram).toMatchObject({
+      creditor_unique_value: null,
+      attachment: null,
+      automatic_reminders: true,
+    })
+    expect(billogram.detailed_sums?.paid_sum).toBe(1)
+    expect(billogram.events).toHaveLength(3)
+  })
+})
+
+describe('2.2.3, 6: events of a billogram', () => {
+  it('2.2.3: every update adds one, with its time, UUID and billogram id', async () => {
+    const sandbox = await start({ now: () => new Date('2025-02-03T04:05:06Z') })
+    await updated(sandbox, {})
+    const { events } = await updated(sandbox, {})
+    expect(events).toHaveLength(2)
+    expect(new Set(events.map((event) => event.event_uuid)).size).toBe(2)
+    expect(events[1]).toMatchObject({
+      type: 'Updated',
+      created_at: '2025-02-03T04:05:06.000Z',
+      billogram_id: 'SANDBOX1',
+      data: {},
+    })
+  })
+
+  it('choice 12: registered payments reduce what remains, change the state and add events', async () => {
+    const sandbox = await start()
+    const items = [{ count: 2, price: 50, discount: 10, vat: 19 }, { price: 10 }]
+    const payment = (payment_amount: number) => ({
+      items,
+      invoice_fee: 2.5,
+      invoice_fee_vat: 0.48,
+      registered_payments: {
+        payments: [{ type: 'manual', payment_amount, payment_date: '2025-01-05' }],
+      },
+    })
+    const partly = await updated(sandbox, payment(100))
+    expect(partly).toMatchObject({ state: 'Unpaid', total_sum: 120.08, remaining_sum: 20.08 })
+    expect(partly.detailed_sums).toMatchObject({
+      net_sum: 100,
+      vat_sum: 17.1,
+      gross_sum: 117.1,
+      paid_sum: 100,
+    })
+    const paid = await updated(sandbox, payment(20.08))
+    expect(paid).toMatchObject({ state: 'Paid', remaining_sum: 0 })
+    expect(paid.events.filter((event) => event.type === 'Payment')).toHaveLength(2)
+  })
+
+  it.each([
+    { items: [{ count: 1e200, price: 1e200 }] },
+    { items: [{ price: 1e308 }, { price: -1e308 }] },
+    { invoice_fee: 1e300, invoice_fee_vat: -1e300 },
+    { reminder_fee: 1e300 },
+    { items: [{ price: 1, vat: 1e308 }] },
+  ])('choice 12: refuses sums that a JSON number cannot keep exact: %j', async (change) => {
+    await expectRefusal(await start(), change, 'items')
+  })
+})

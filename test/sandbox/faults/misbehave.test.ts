@@ -1,0 +1,258 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { readMigrateAnswer } from '../../../src/contract/migrate-mandate.js'
+import type { FaultRuleInput } from '../../../src/sandbox/faults/faults.js'
+import type { Sandbox } from '../../../src/sandbox/sandbox.js'
+import { samples } from '../../contract/wire-samples.js'
+import { exchange } from '../exchange.js'
+import { sandboxStarter } from '../running-sandbox.js'
+
+const start = sandboxStarter()
+const MIGRATE = '/api/v2/sepa_dd_mandate/migrate'
+const body = samples.migrateMandate.request
+
+type Fault = FaultRuleInput['fault']
+const startWith = (fault: Fault) => start({ faults: [{ operation: 'migrate', times: 1, fault }] })
+const migrate = (sandbox: Sandbox, change: object = {}) =>
+  exchange(sandbox, 'POST', MIGRATE, { body: { ...body, ...change } })
+
+/** The bytes of the raw answer and how the connection ended. */
+async function rawExchange(sandbox: Sandbox): Promise<{ bytes: string; ended: 'end' | 'reset' }> {
+  const text = JSON.stringify(body)
+  const socket = connect(sandbox.port, '127.0.0.1')
+  const chunks: Buffer[] = []
+  let ended: 'end' | 'reset' = 'end'
+  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => (ended = 'reset'))
+  socket.write(
+    `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${sandbox.port}\r\nContent-Type: application/json\r\n` +
+      `Authorization: Basic ${Buffer.from('sandbox:sandbox').toString('base64')}\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+  await new Promise((resolve) => socket.once('close', resolve))
+  return { bytes: Buffer.concat(chunks).toString(), ended }
+}
+
+describe('faults that are plain answers', () => {
+  it('refuse: a definite no with the given status, code and field; nothing is registered', async () => {
+    const sandbox = await startWith({
+      kind: 'refuse',
+      status: 422,
+      code: 'INVALID_PARAMETER_COMBINATION',
+      field: 'amendment.unique_mandate_reference',
+      message: 'no',
+    })
+    const answer = await migrate(sandbox)
+    expect(answer.status).toBe(422)
+    expect(answer.json).toEqual({
+      status: 'INVALID_PARAMETER_COMBINATION',
+      data: {
+        message: 'no',
+        field: 'amendment.unique_mandate_reference',
+        field_path: ['amendment', 'unique_mandate_reference'],
+      },
+    })
+    expect(sandbox.mandates()).toEqual([])
+    expect((await migrate(sandbox)).status).toBe(200)
+  })
+
+  it.each([
+    [{ kind: 'throttle' }, 429, '1'],
+    [
+      { kind: 'throttle', retry_after: 'Fri, 01 Jan 2100 00:00:00 GMT' },
+      429,
+      'Fri, 01 Jan 2100 00:00:00 GMT',
+    ],
+    [{ kind: 'throttle', status: 503, retry_after: null }, 503, undefined],
+  ] as const)('throttle: %j', async (fault, status, retryAfter) => {
+    const sandbox = await startWith(fault)
+    const answer = await migrate(sandbox)
+    expect(answer.status).toBe(status)
+    expect(answer.headers['retry-after']).toBe(retryAfter)
+    expect(sandbox.mandates()).toEqual([])
+  })
+
+  it.each([
+    [{ kind: 'server_error' }, 500, 0],
+    [{ kind: 'server_error', status: 503, applied: true }, 503, 1],
+  ] as const)('server_error: %j', async (fault, status, held) => {
+    const sandbox = await startWith(fault)
+    expect((await migrate(sandbox)).status).toBe(status)
+    expect(sandbox.mandates()).toHaveLength(held)
+  })
+
+  it('answer: any status, headers and body', async () => {
+    const sandbox = await startWith({
+      kind: 'answer',
+      status: 307,
+      headers: { location: 'http://127.0.0.1:9/', 'content-type': 'text/plain' },
+      body: 'elsewhere',
+    })
+    const answer = await migrate(sandbox)
+    expect(answer).toMatchObject({ status: 307, text: 'elsewhere' })
+    expect(answer.headers.location).toBe('http://127.0.0.1:9/')
+    expect(sandbox.mandates()).toEqual([])
+  })
+
+  it('answer: a JSON body, or none where the status forbids it', async () => {
+    expect((await migrate(await startWith({ kind: 'answer', status: 409, body: { a: [1] } }))).json).toEqual({
+      a: [1],
+    })
+    expect((await migrate(await startWith({ kind: 'answer', status: 204, body: 'x' }))).text).toBe('')
+  })
+
+  it('delay: the usual answer, later', async () => {
+    const sandbox = await startWith({ kind: 'delay', for_ms: 5 })
+    expect((await migrate(sandbox)).status).toBe(200)
+    expect(sandbox.requests().faults).toEqual({ delay: 1 })
+  })
+})
+
+describe('nonsense with status 200', () => {
+  it.each([
+    ['html', '<!doctype html>', 200],
+    ['empty', '', 200],
+    ['no_content', '', 204],
+    ['null', 'null', 200],
+    ['array', '[', 200],
+    ['no_data', '{"status":"OK"}', 200],
+    ['no_references', '{"status":"OK","data":{"customer_no":1042', 200],
+  ] as const)('%s cannot be read, though the mandate is registered', async (answer, begin, status) => {
+    const sandbox = await startWith({ kind: 'nonsense', answer })
+    const seen = await migrate(sandbox)
+    expect(seen.status).toBe(status)
+    expect(seen.text.startsWith(begin)).toBe(true)
+    expect(readMigrateAnswer(seen.json).kind).toBe('unreadable')
+    expect(sandbox.mandates()).toHaveLength(1)
+  })
+
+  it('can come without effect', async () => {
+    const sandbox = await startWith({ kind: 'nonsense', answer: 'null', applied: false })
+    await migrate(sandbox)
+    expect(sandbox.mandates()).toEqual([])
+  })
+
+  it('wrong_echo: names another customer', async () => {
+    const answer = await migrate(await startWith({ kind: 'nonsense', answer: 'wrong_echo' }))
+    expect(readMigrateAnswer(answer.json)).toMatchObject({ kind: 'read', answer: { customerNo: 1043 } })
+  })
+
+  it('repeated_reference: gives the reference of the first mandate again, but holds another', async () => {
+    const sandbox = await start({
+      faults: [
+        {
+          operation: 'migrate',
+          match: { request: 2 },
+          fault: { kind: 'nonsense', answer: 'repeated_reference' },
+        },
+      ],
+    })
+    const first = await migrate(sandbox)
+    const second = await migrate(sandbox, { customer_no: 7 })
+    const referenceOf = (json: unknown) =>
+      (json as { data: { unique_mandate_reference: string } }).data.unique_mandate_reference
+    expect(referenceOf(second.json)).toBe(referenceOf(first.json))
+    expect(new Set(sandbox.mandates().map((mandate) => mandate.unique_mandate_reference)).size).toBe(2)
+  })
+})
+
+describe('faults of the connection', () => {
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('reset: no byte of an answer, with effect %s', async (applied, held) => {
+    const sandbox = await startWith({ kind: 'reset', applied })
+    expect(await rawExchange(sandbox)).toEqual({ bytes: '', ended: 'reset' })
+    expect(sandbox.mandates()).toHaveLength(held)
+    expect((await migrate(sandbox)).status).toBe(200)
+  })
+
+  it.each([
+    ['content_length', /\r\nContent-Length: \d+\r\n/],
+    ['chunked', /\r\nTransfer-Encoding: chunked\r\n/],
+  ] as const)('cut: a client sees that a %s body is not whole', async (framing, header) => {
+    const sandbox = await startWith({ kind: 'cut', framing })
+    const { bytes } = await rawExchange(sandbox)
+    expect(bytes).toMatch(header)
+    expect(bytes).toContain('"customer_no":1042')
+    expect(bytes).not.toContain('unique_mandate_reference')
+    expect(sandbox.mandates()).toHaveLength(1)
+    const other = await startWith({ kind: 'cut', framing })
+    await expect(migrate(other)).rejects.toThrow()
+  })
+
+  it('cut: with close the client cannot see it, but half the JSON is no JSON', async () => {
+    const sandbox = await startWith({ kind: 'cut', framing: 'close' })
+    const answer = await migrate(sandbox)
+    expect(answer.status).toBe(200)
+    expect(answer.json).toBeUndefined()
+    expect(answer.text).toContain('"customer_no":1042')
+  })
+
+  it('hang: answers nothing until the client leaves, the mandate being registered', async () => {
+    const sandbox = await startWith({ kind: 'hang' })
+    const socket = connect(sandbox.port, '127.0.0.1')
+    const text = JSON.stringify(body)
+    socket.write(
+      `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${sandbox.port}\r\nContent-Type: application/json\r\n` +
+        `Authorization: Basic ${Buffer.from('sandbox:sandbox').toString('base64')}\r\n` +
+        `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    )
+    await expect.poll(() => sandbox.mandates()).toHaveLength(1)
+    expect(socket.bytesRead).toBe(0)
+    socket.destroy()
+    await once(socket, 'close')
+    await expect.poll(() => sandbox.requests().answered).toEqual({ none: 1 })
+  })
+
+  it('hang: may end by a closed connection after its time', async () => {
+    const sandbox = await startWith({ kind: 'hang', for_ms: 5, applied: false })
+    expect((await rawExchange(sandbox)).bytes).toBe('')
+    expect(sandbox.mandates()).toEqual([])
+  })
+
+  it('hang: does not keep the sandbox from closing', async () => {
+    const sandbox = await startWith({ kind: 'hang' })
+    const broken = expect(migrate(sandbox)).rejects.toThrow()
+    await expect.poll(() => sandbox.requests().faults).toEqual({ hang: 1 })
+    await sandbox.close()
+    await broken
+  })
+})
+
+describe('a fault on a request that the service would refuse', () => {
+  it('gives way to the refusal when it comes after the effect', async () => {
+    const sandbox = await startWith({ kind: 'reset', applied: true })
+    const answer = await migrate(sandbox, { customer_no: 0 })
+    expect(answer.json).toMatchObject({ status: 'INVALID_PARAMETER', data: { field: 'customer_no' } })
+  })
+})
+
+describe('faults of the other operations', () => {
+  it('are planned per operation', async () => {
+    const sandbox = await start({
+      faults: [
+        { operation: 'offer', fault: { kind: 'reset', applied: true } },
+        { operation: 'billogram', match: { billogram_id: 'SANDBOX2' }, fault: { kind: 'throttle' } },
+      ],
+    })
+    const offer = samples.createOffer.request
+    await expect(exchange(sandbox, 'POST', '/api/v2/offer', { body: offer })).rejects.toThrow()
+    expect(sandbox.offers()).toHaveLength(1)
+    const change = { customer: {}, items: [] }
+    const put = (id: string) => exchange(sandbox, 'PUT', `/api/v2/billogram/${id}`, { body: change })
+    expect((await put('SANDBOX1')).status).toBe(200)
+    expect((await put('SANDBOX2')).status).toBe(429)
+    expect((await migrate(sandbox)).status).toBe(200)
+  })
+})
+
+describe('latency', () => {
+  it('comes after the effect, so that a client that gives up leaves a registered mandate behind', async () => {
+    const sandbox = await start({ latencyMs: 3_600_000 })
+    const broken = expect(migrate(sandbox)).rejects.toThrow()
+    await expect.poll(() => sandbox.mandates()).toHaveLength(1)
+    await sandbox.close()
+    await broken
+  })
+})

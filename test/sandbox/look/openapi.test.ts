@@ -1,0 +1,155 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { createGenerator, type JsonSchema } from 'json-schema-faker'
+import { describe, expect, it } from 'vitest'
+import type { Sandbox } from '../../../src/sandbox/sandbox.js'
+import { samples } from '../../contract/wire-samples.js'
+import { exchange, type Answer } from '../exchange.js'
+import { sandboxStarter } from '../running-sandbox.js'
+
+const start = sandboxStarter()
+
+/** Printed with every failure, so that the same requests can be made again. */
+const SEED = 20_250_301
+const REQUESTS = 60
+
+const operations = [
+  { path: '/api/v2/offer', method: 'post', url: '/api/v2/offer', sample: samples.createOffer },
+  {
+    path: '/api/v2/billogram/{id}',
+    method: 'put',
+    url: '/api/v2/billogram/SANDBOX1',
+    sample: samples.updateBillogram,
+  },
+  {
+    path: '/api/v2/sepa_dd_mandate/migrate',
+    method: 'post',
+    url: '/api/v2/sepa_dd_mandate/migrate',
+    sample: samples.migrateMandate,
+  },
+]
+type Operation = (typeof operations)[number]
+
+interface Description {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+  readonly components: { readonly schemas: Record<string, JsonSchema> }
+}
+
+async function describedBy(sandbox: Sandbox): Promise<Description> {
+  const answer = await exchange(sandbox, 'GET', '/openapi.json')
+  expect(answer.status).toBe(200)
+  return answer.json as Description
+}
+
+/** Checks by the description alone, with a library that shares no code with the sandbox's schemas. */
+function checkerOf(description: Description) {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(description, 'description')
+  const at = (...names: string[]): ValidateFunction => {
+    const pointer = names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')))
+    const found = ajv.getSchema(`description#/${pointer.join('/')}`)
+    if (found === undefined) throw new Error(`The description has nothing at ${names.join(' ')}`)
+    return found
+  }
+  const inJson = ['content', 'application/json', 'schema']
+  return {
+    acceptsRequest: ({ path, method }: Operation, body: unknown) =>
+      at('paths', path, method, 'requestBody', ...inJson)(body),
+    expectDescribed({ path, method }: Operation, answer: Answer) {
+      const { responses } = description.paths[path]?.[method] ?? { responses: {} }
+      const status = String(answer.status)
+      const described = [status, `${status.slice(0, 1)}XX`].find((name) => name in responses)
+      expect(described, `status ${status} is described`).toBeDefined()
+      const validate = at('paths', path, method, 'responses', described ?? '', ...inJson)
+      expect(validate(answer.json), `${answer.text} ${JSON.stringify(validate.errors)}`).toBe(true)
+    },
+  }
+}
+
+describe('GET /openapi.json', () => {
+  it('is an OpenAPI 3.1 document, as an independent validator sees it', async () => {
+    const description = await describedBy(await start())
+    expect(description.openapi).toBe('3.1.0')
+    const result = await new Validator().validate({ ...description })
+    expect(result.errors).toBeUndefined()
+    expect(result.valid).toBe(true)
+  })
+
+  it('4: describes the three operations, five response cases each, all JSON', async () => {
+    const { paths } = await describedBy(await start())
+    expect(Object.keys(paths)).toEqual(operations.map(({ path }) => path))
+    for (const { path, method } of operations) {
+      const responses = paths[path]?.[method]?.responses ?? {}
+      expect(Object.keys(responses)).toHaveLength(5)
+      for (const response of Object.values(responses)) {
+        expect(Object.keys((response as { content: object }).content)).toEqual(['application/json'])
+      }
+    }
+  })
+
+  it.each(operations)('accepts the hand-typed samples of $path', async (operation) => {
+    const checker = checkerOf(await describedBy(await start()))
+    expect(checker.acceptsRequest(operation, operation.sample.request)).toBe(true)
+    const answer = { status: 200, headers: {}, text: '', json: operation.sample.response }
+    checker.expectDescribed(operation, answer)
+  })
+})
+
+/** Refusals for what no schema can say: other objects, sums, blanks. */
+const BEYOND_SCHEMA = [
+  ...['offer_id must be unique', 'does not name an existing offer', 'is the value of another billogram'],
+  ...['give a sum that is too large', 'must not be blank'],
+]
+
+describe(`a client not written by us (seed ${SEED})`, () => {
+  it.each(operations)('finds no 5xx and no mismatch at $method $path', async (operation) => {
+    const sandbox = await start({ choices: { ibanCheck: 'none', accountCurrency: null } })
+    const description = await describedBy(sandbox)
+    const checker = checkerOf(description)
+    const generator = createGenerator({
+      seed: SEED,
+      optionalsProbability: 0.4,
+    })
+    let accepted = 0
+    for (let count = 0; count < REQUESTS; count += 1) {
+      for (const target of operations) {
+        // Every body goes to every operation: its own kind should pass, the others must be refused.
+        const body = await generator.generate(requestSchemaOf(description, operation))
+        const answer = await exchange(sandbox, target.method.toUpperCase(), target.url, { body })
+        checker.expectDescribed(target, answer)
+        expect(answer.status).toBeLessThan(500)
+        if (!checker.acceptsRequest(target, body)) expect(answer.status, JSON.stringify(body)).toBe(400)
+        else if (answer.status === 200) accepted += 1
+        else
+          expect(
+            BEYOND_SCHEMA.filter((reason) => answer.text.includes(reason)),
+            answer.text,
+          ).toHaveLength(1)
+      }
+    }
+    expect(accepted).toBeGreaterThan(REQUESTS / 3)
+  })
+
+  it('finds no 5xx and no mismatch with bodies of any shape', async () => {
+    const sandbox = await start()
+    const checker = checkerOf(await describedBy(sandbox))
+    const generator = createGenerator({ seed: SEED })
+    const anything = { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] }
+    for (let count = 0; count < REQUESTS; count += 1) {
+      for (const operation of operations) {
+        const body = await generator.generate(anything)
+        const answer = await exchange(sandbox, operation.method.toUpperCase(), operation.url, { body })
+        checker.expectDescribed(operation, answer)
+        expect(answer.status, JSON.stringify(body)).toBe(400)
+      }
+    }
+  })
+})
+
+function requestSchemaOf({ components }: Description, operation: Operation): JsonSchema {
+  const names = ['OfferRequest', 'BillogramRequest', 'MigrateRequest']
+  return components.schemas[names[operations.indexOf(operation)] ?? ''] ?? {}
+}

@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import iconv from 'iconv-lite'
+import { describe, expect, test } from 'vitest'
+import { chooseEncoding, createDecoder, ENCODINGS, examineBytes } from '../../../src/source/bytes/encoding.js'
+import { exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+
+function evidenceOf(bytes: Uint8Array, size = bytes.length) {
+  const examiner = examineBytes()
+  for (let at = 0; at < bytes.length; at += Math.max(1, size)) examiner.add(bytes.subarray(at, at + size))
+  return examiner.evidence()
+}
+
+const choose = (bytes: Uint8Array) => chooseEncoding('test.csv', evidenceOf(bytes), undefined)
+
+describe('choosing an encoding', () => {
+  test('a byte order mark decides', () => {
+    expect(choose(iconv.encode('ä,b\n', 'utf-16le', { addBOM: true }))).toEqual({
+      encoding: 'utf-16le',
+      by: 'byte order mark',
+    })
+    expect(choose(iconv.encode('ä,b\n', 'utf-16be', { addBOM: true })).encoding).toBe('utf-16be')
+    expect(choose(Buffer.from('\ufeffa,b\n'))).toEqual({ encoding: 'utf-8', by: 'byte order mark' })
+  })
+
+  test('text that is UTF-8 to the last byte is read as UTF-8', () => {
+    expect(choose(Buffer.from('Müller,漢,😀\n'))).toEqual({ encoding: 'utf-8', by: 'strict UTF-8' })
+  })
+
+  test('anything else is assumed to be Windows-1252', () => {
+    expect(choose(iconv.encode('Müller,€\n', 'windows-1252'))).toEqual({
+      encoding: 'windows-1252',
+      by: 'assumed',
+    })
+  })
+
+  test('a character that is cut at the end of the file is not UTF-8', () => {
+    expect(evidenceOf(Buffer.from('a\nb€').subarray(0, -1)).notUtf8At).toBe(2)
+  })
+
+  test.each([1, 2, 3, 5, 64])('the line that is not UTF-8 is found in chunks of %i bytes', (size) => {
+    const bytes = Buffer.concat([
+      Buffer.from('ä\r\n€\n漢\r'),
+      Buffer.from([0x4d, 0xfc]),
+      Buffer.from('\nok\n'),
+    ])
+    expect(evidenceOf(bytes, size).notUtf8At).toBe(4)
+  })
+
+  test('UTF-8 is recognised however the chunks cut its characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 7 }), (text, size) => {
+        expect(evidenceOf(Buffer.from(text), size).notUtf8At).toBeNull()
+      }),
+      { seed: 20_260_615 },
+    )
+  })
+})
+
+describe('decoding', () => {
+  const letters: Readonly<Record<string, string>> = {
+    'utf-8': 'aß€漢😀',
+    'utf-16le': 'aß€漢😀',
+    'utf-16be': 'aß€漢😀',
+    'windows-1252': 'aß€Š„Ÿ',
+    'iso-8859-1': 'aßÿ',
+  }
+
+  test.each(ENCODINGS)('%s gives back the text in chunks of any size', (encoding) => {
+    const text = letters[encoding]!.repeat(3)
+    const bytes = iconv.encode(text, encoding)
+    for (const size of [1, 2, 3, 5, 100]) {
+      const decoder = createDecoder(encoding)
+      let decoded = ''
+      for (let at = 0; at < bytes.length; at += size) decoded += decoder.decode(bytes.subarray(at, at + size))
+      expect(decoded + decoder.end()).toBe(text)
+    }
+  })
+
+  test('Windows-1252 agrees with an independent table for every byte', () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+    const theirs = iconv.decode(Buffer.from(bytes), 'windows-1252')
+    const ours = createDecoder('windows-1252').decode(bytes)
+    // iconv gives U+FFFD for the five bytes without a meaning; we keep them as control characters.
+    const unused = [0x81, 0x8d, 0x8f, 0x90, 0x9d]
+    expect(Array.from(ours).filter((_, byte) => !unused.includes(byte))).toEqual(
+      Array.from(theirs).filter((_, byte) => !unused.includes(byte)),
+    )
+    expect(unused.map((byte) => ours.charCodeAt(byte))).toEqual(unused)
+  })
+
+  test.each(['utf-8', 'utf-16le', 'utf-16be'] as const)(
+    '%s that is damaged is an error, never U+FFFD',
+    (encoding) => {
+      const bytes =
+        encoding === 'utf-8'
+          ? [0x61, 0xff]
+          : encoding === 'utf-16le'
+            ? [0x00, 0xd8, 0x61, 0x00]
+            : [0xd8, 0x00, 0x00, 0x61]
+      const decoder = createDecoder(encoding)
+      expect(() => decoder.decode(Uint8Array.from(bytes)) + decoder.end()).toThrow()
+    },
+  )
+})
+
+describe('a declared encoding', () => {
+  const latin = iconv.encode(exportOf(3).replace('Person 2', 'Müller'), 'windows-1252')
+
+  test('wins over what would be assumed', async () => {
+    const { summary, records } = await readAll(fileOf(latin), optionsOf('source: { encoding: iso-8859-1 }'))
+    expect(records[1]?.cells[5]).toBe('Müller')
+    expect(summary.findings.map(({ rule }) => rule)).not.toContain('FILE_ENCODING_ASSUMED')
+  })
+
+  test('must decode, and the error names the line', async () => {
+    const error = await refusal(readAll(fileOf(latin), optionsOf('source: { encoding: utf-8 }')))
+    expect(error).toMatchObject({ rule: 'FILE_ENCODING', line: 3, exitCode: 7 })
+    expect(error.next).toContain('source.encoding')
+  })
+
+  test('that contradicts the byte order mark is refused', async () => {
+    const path = fileOf(`\ufeff${exportOf(1)}`)
+    const error = await refusal(readAll(path, optionsOf('source: { encoding: windows-1252 }')))
+    expect(error).toMatchObject({ rule: 'FILE_ENCODING' })
+    expect(error.message).toContain('byte order mark of utf-8')
+  })
+
+  test('is needed for UTF-16 without a mark, and the error says which', async () => {
+    const path = fileOf(iconv.encode(exportOf(3), 'utf-16be'))
+    expect((await refusal(readAll(path))).message).toContain('looks like utf-16be')
+    expect((await readAll(path, optionsOf('source: { encoding: utf-16be }'))).records).toHaveLength(3)
+  })
+
+  test('is needed for a stream that is not UTF-8', async () => {
+    const { Readable } = await import('node:stream')
+    const input = () => ({ name: 'standard input', stream: Readable.from([latin]) })
+    expect(await refusal(readAll(input()))).toMatchObject({ rule: 'FILE_ENCODING' })
+    expect((await readAll(input(), optionsOf('source: { encoding: windows-1252 }'))).records).toHaveLength(3)
+  })
+})
+
+describe('what is no text', () => {
+  test.each([
+    ['zero bytes', Buffer.alloc(2000)],
+    [
+      'a spreadsheet',
+      Buffer.from('UEsDBBQABgAIAAAAIQBi7p1oXgEAAJAEAAATAAgCW0NvbnRlbnRfVHlwZXNdLnhtbA==', 'base64'),
+    ],
+    ['control characters', Buffer.from('a\u0001b\u0002c\u0003\n'.repeat(50))],
+  ])('%s is refused as binary', async (_, bytes) => {
+    const error = await refusal(readAll(fileOf(bytes)))
+    expect(error).toMatchObject({ rule: 'FILE_ENCODING', exitCode: 7 })
+    expect(error.message).toContain('binary data')
+  })
+
+  test('one stray control character is the fault of its row alone', async () => {
+    const text = exportOf(100).replace(',M-50,', ',M-\u000050,')
+    const { records } = await readAll(fileOf(text))
+    expect(records.filter(({ verdict }) => verdict.kind === 'invalid').map(({ record }) => record)).toEqual([
+      50,
+    ])
+    expect(records[49]?.findings.map(({ rule }) => rule)).toEqual(['UMR_CHARSET'])
+  })
+})

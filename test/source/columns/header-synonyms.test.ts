@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import {
+  FIELD_HEADERS,
+  isFirmenMandat,
+  meaningOfHeader,
+  OLD_KEY_HEADERS,
+  SECOND_KEY_HEADERS,
+  UNUSED_HEADERS,
+} from '../../../src/source/columns/header-synonyms.js'
+import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
+import { fold } from '../../../src/domain/text/text.js'
+
+describe('headers', () => {
+  test('each listed header has one meaning', () => {
+    for (const [field, headers] of Object.entries(FIELD_HEADERS))
+      for (const header of headers) expect(meaningOfHeader(header), header).toEqual({ kind: 'field', field })
+    for (const header of OLD_KEY_HEADERS) expect(meaningOfHeader(header), header).toEqual({ kind: 'old_key' })
+    for (const header of SECOND_KEY_HEADERS)
+      expect(meaningOfHeader(header), header).toEqual({ kind: 'second_key' })
+    for (const header of UNUSED_HEADERS) expect(meaningOfHeader(header), header).toEqual({ kind: 'unused' })
+  })
+
+  test('the names on the wire are headers of their own fields', () => {
+    for (const field of [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS])
+      expect(meaningOfHeader(field)).toEqual({ kind: 'field', field })
+  })
+
+  test.each([
+    ['\ufeffIBAN', 'iban'],
+    ['DEBTOR_IBAN', 'iban'],
+    [' Gläubiger - Id ', 'sepa_creditor_identifier'],
+    ['GLAEUBIGER ID', 'sepa_creditor_identifier'],
+    ['mandats-referenz', 'unique_mandate_reference'],
+    ['date_of_signature', 'signed_date'],
+    // 9.3
+    ['Mandats-ID', 'unique_mandate_reference'],
+    ['MANDATSNUMMER', 'unique_mandate_reference'],
+    ['Mandats Nr', 'unique_mandate_reference'],
+    ['Référence unique du mandat', 'unique_mandate_reference'],
+    ['Mandatausfuehrung', 'last_collection_date'],
+  ])('%j is the header of %s', (header, field) => {
+    expect(meaningOfHeader(header)).toEqual({ kind: 'field', field })
+  })
+
+  test('a customer number of an old system is never taken for the one of the service', () => {
+    for (const header of ['Kundennummer', 'customerNumber', 'User-Id'])
+      expect(meaningOfHeader(header)).toEqual({ kind: 'old_key' })
+    expect(FIELD_HEADERS.customer_no).toEqual(['customer_no'])
+  })
+
+  test.each(['', '---', 'IBAN2', 'Bemerkung', 'constructor'])('%j is not known', (header) => {
+    expect(meaningOfHeader(header)).toEqual({ kind: 'unknown' })
+  })
+
+  test('no folded header stands for two things', () => {
+    const meanings = new Map<string, Set<string>>()
+    const all = [
+      ...Object.entries(FIELD_HEADERS),
+      ['old key', OLD_KEY_HEADERS],
+      ['second key', SECOND_KEY_HEADERS],
+      ['unused', UNUSED_HEADERS],
+    ] as const
+    for (const [meaning, headers] of all)
+      for (const header of headers) {
+        const folded = fold(header)
+        meanings.set(folded, (meanings.get(folded) ?? new Set()).add(meaning))
+      }
+    expect([...meanings].filter(([, of]) => of.size > 1)).toEqual([])
+  })
+})
+
+test('a FirmenMandat column is known in any spelling', () => {
+  expect(isFirmenMandat('Firmen-Mandat')).toBe(true)
+  expect(isFirmenMandat('scheme')).toBe(false)
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import {
+  duplicateColumns,
+  findColumn,
+  hasTwoRowNumbers,
+  holdsAccount,
+  isOwnColumn,
+  isResultHeader,
+  looksLikeValue,
+  readHeader,
+  showNames,
+} from '../../../src/source/columns/header.js'
+
+describe('our own columns', () => {
+  it('are no columns of the source, and the two that matter are found wherever they were moved', () => {
+    expect(readHeader(['iban', 'migration_message', 'Name', 'Migration Row', 'migration-decision'])).toEqual({
+      names: ['iban', 'Name'],
+      positions: [0, 2],
+      width: 5,
+      migrationRow: 3,
+      migrationDecision: 4,
+    })
+  })
+
+  it('are told from columns of the export that only begin alike', () => {
+    expect(isOwnColumn('migration_anything')).toBe(true)
+    expect(isOwnColumn('Migration date')).toBe(false)
+    expect(isOwnColumn('emigration_row')).toBe(false)
+  })
+
+  it('show a result file only together: an export may have a column of either name', () => {
+    expect(isResultHeader(['iban', 'migration_row'])).toBe(false)
+    expect(isResultHeader(['iban', 'MIGRATION ROW', 'migration_state'])).toBe(true)
+  })
+
+  it('of two row numbers nobody can tell which counts', () => {
+    expect(hasTwoRowNumbers(['migration_row', 'a', 'Migration Row'])).toBe(true)
+    expect(hasTwoRowNumbers(['migration_row', 'a'])).toBe(false)
+  })
+})
+
+describe('a column by reference', () => {
+  const header = readHeader(['migration_row', 'IBAN', 'iban', 'Kunden-Nr.', ''])
+
+  it('by position counts the columns of the file, ours included', () => {
+    expect(findColumn(header, 2)).toBe(0)
+    expect(findColumn(header, 1)).toBeNull()
+    expect(findColumn(header, 6)).toBeNull()
+  })
+
+  it('by name prefers the exact one', () => {
+    expect(findColumn(header, 'iban')).toBe(1)
+    expect(findColumn(header, 'IBAN')).toBe(0)
+    expect(findColumn(header, 'kundennr')).toBe(2)
+  })
+
+  it('by a name of signs alone finds no column without a name', () => {
+    expect(findColumn(header, '--')).toBeNull()
+  })
+})
+
+it('columns that fold to one name are a group, those without a name are none', () => {
+  expect(duplicateColumns(readHeader(['IBAN', '', 'i-ban', '', 'name']))).toEqual([[0, 2]])
+})
+
+describe('a file without a header', () => {
+  const first = readHeader(['17', 'DE89 3704 0044 0532 0130 00', '2021-02-03'])
+
+  it('shows by an account among the names, which is masked when it is told', () => {
+    expect(holdsAccount(first)).toBe(true)
+    expect(showNames(first)).not.toContain('0532')
+    expect(holdsAccount(readHeader(['customer', 'iban']))).toBe(false)
+  })
+
+  it('has values where names should be', () => {
+    for (const value of ['17', '2021-02-03', '1.234,50', 'DE89370400440532013000'])
+      expect(looksLikeValue(value), value).toBe(true)
+    for (const name of ['', '-', 'IBAN2', 'Name 1', 'Q1/2025']) expect(looksLikeValue(name), name).toBe(false)
+  })
+})
+
+it('shows twenty names and counts the others', () => {
+  const names = Array.from({ length: 23 }, (_, index) => `c${index}`)
+  expect(showNames(readHeader(names))).toMatch(/"c19" and 3 more$/)
+})

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import type { EarlierRow } from '../../../src/domain/row/earlier-row.js'
+import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
+import { readHeader } from '../../../src/source/columns/header.js'
+import type { Mapping } from '../../../src/source/columns/mapping.js'
+import {
+  readResubmission,
+  restoreFrom,
+  saysTheSame,
+  unclearFindings,
+  type RestoreOptions,
+} from '../../../src/source/columns/resubmission.js'
+
+const TODAY = '2026-06-15' as LocalDate
+const NAMES = ['customer_no', 'iban', 'signed_date', 'reference', 'status', 'note']
+const HEADER = readHeader([...NAMES, 'migration_row', 'migration_decision'])
+
+const column = (field: Mapping['fields'][number]['field'], position: number) => ({
+  field,
+  position,
+  name: NAMES[position] ?? '',
+  transforms: [],
+})
+
+const MAPPING: Mapping = {
+  fields: [
+    column('customer_no', 0),
+    column('iban', 1),
+    column('signed_date', 2),
+    column('unique_mandate_reference', 3),
+  ],
+  decided: new Set(),
+  constant: null,
+  signedDateFormat: 'iso',
+  lastCollectionFormat: 'iso',
+  schemeIsFirmenMandat: false,
+  oldKey: null,
+  secondKey: null,
+}
+
+const BEFORE = ['00017', 'DE89370400440532013000', '2021-02-03', '000123456789012345', 'active', 'a note']
+
+function rowOf(cells: readonly string[], change: Partial<EarlierRow> = {}): EarlierRow {
+  return {
+    fields: {
+      customer_no: cells[0] ?? '',
+      iban: cells[1] ?? '',
+      signed_date: cells[2] ?? '',
+      unique_mandate_reference: cells[3] ?? '',
+    },
+    columns: new Map(NAMES.map((name, index) => [name.replaceAll('_', ''), cells[index] ?? ''])),
+    mapped: {},
+    isKeptByRule: false,
+    formats: { signedDate: 'iso', lastCollection: 'iso' },
+    isCorrection: false,
+    wasHeldBack: false,
+    values: {
+      customerNo: 17,
+      iban: 'DE89370400440532013000',
+      signedDate: '2021-02-03' as LocalDate,
+      creditorIdentifier: null,
+      mandateReference: '000123456789012345',
+    },
+    ...change,
+  }
+}
+
+const restoring = (change: Partial<RestoreOptions> = {}) =>
+  restoreFrom({
+    header: HEADER,
+    mapping: MAPPING,
+    watched: [4],
+    today: TODAY,
+    declared: { signed_date: 'iso', last_collection_date: 'iso' },
+    ...change,
+  })
+
+const given = (change: Readonly<Record<number, string>> = {}): string[] =>
+  BEFORE.map((cell, position) => change[position] ?? cell)
+
+describe('the row that a line names', () => {
+  const read = (row: string, decision = '') => readResubmission([...BEFORE, row, decision], HEADER, {})
+
+  it('is none where the cell is empty: a new mandate', () => {
+    expect(read('')).toBeNull()
+    expect(read('  ', 'send')).toBeNull()
+  })
+
+  it('is none in a file without the column', () => {
+    expect(readResubmission(BEFORE, readHeader(NAMES), {})).toBeNull()
+  })
+
+  it.each(['2', '2.0', '2,00', '0002', "'2", '="2"'])('is read as a spreadsheet saves it: %s', (cell) => {
+    expect(read(cell)).toMatchObject({ corrects: 2, findings: [] })
+  })
+
+  it.each(['2.000', 'two', '0', '-2', '2;3'])('is an error and no row where it says %s', (cell) => {
+    expect(read(cell)).toMatchObject({
+      corrects: 0,
+      findings: [{ rule: 'CORRECTION_UNREADABLE', severity: 'error' }],
+    })
+  })
+
+  it('only the word "send" releases it, in any case', () => {
+    expect(read('2', ' SEND ')).toMatchObject({ isDecided: true, ifChanged: [] })
+    expect(read('2', 'sent')).toMatchObject({
+      isDecided: false,
+      ifChanged: [{ rule: 'CORRECTION_UNREADABLE', value: 'sent' }],
+    })
+  })
+})
+
+describe('a line that was only saved again', () => {
+  it('is the same, with the cells of the row, zeros and midnight included', () => {
+    const restored = restoring()(given({ 0: '17', 2: '03.02.2021 00:00' }), [rowOf(BEFORE)])
+    expect(restored).toMatchObject({ isSame: true, unclear: [], cells: BEFORE })
+    expect(restored.restored).toEqual(['customer_no', 'signed_date'])
+    expect(restored.formats.signed_date).toBe('iso')
+  })
+
+  it('is not the same where a column changed that excludes rows', () => {
+    expect(restoring()(given({ 4: 'cancelled' }), [rowOf(BEFORE)]).isSame).toBe(false)
+  })
+
+  it('is the same whatever stands in columns that nobody looks at', () => {
+    expect(restoring()(given({ 5: 'typed over' }), [rowOf(BEFORE)]).isSame).toBe(true)
+  })
+
+  it('is compared with what took the place of the row since, too, but never half with each', () => {
+    const later = rowOf(given({ 0: '18' }))
+    expect(restoring()(given({ 0: '18' }), [rowOf(BEFORE), later]).isSame).toBe(true)
+    const mixed = restoring()(given({ 0: '18', 1: 'NL91ABNA0417164300' }), [rowOf(BEFORE), later])
+    expect(mixed.isSame).toBe(false)
+    expect(mixed.cells.slice(0, 2)).toEqual(['18', 'NL91ABNA0417164300'])
+  })
+})
+
+describe('a line that was corrected in one cell', () => {
+  it('keeps the row in the others, and the correction as it was typed', () => {
+    const restored = restoring()(given({ 0: '17.0', 1: 'NL91ABNA0417164300' }), [rowOf(BEFORE)])
+    expect(restored.isSame).toBe(false)
+    expect(restored.cells.slice(0, 2)).toEqual(['00017', 'NL91ABNA0417164300'])
+  })
+
+  it('is unclear where a spreadsheet may have rounded the reference', () => {
+    const line = given({ 1: 'NL91ABNA0417164300', 3: '1.23457E+14' })
+    expect(restoring()(line, [rowOf(given({ 3: '123456789012345' }))])).toMatchObject({
+      isSame: false,
+      unclear: ['unique_mandate_reference'],
+    })
+  })
+
+  it('is unclear where a reference was typed into a column of numbers', () => {
+    expect(restoring()(given({ 3: '4711.0' }), [rowOf(BEFORE)]).unclear).toEqual(['unique_mandate_reference'])
+  })
+
+  it('reads a customer number typed there without the decimals', () => {
+    expect(restoring()(given({ 0: '18.0' }), [rowOf(BEFORE)]).cells[0]).toBe('18')
+  })
+
+  it('leaves a date with two readings unsettled, so that the rules refuse it', () => {
+    const restored = restoring()(given({ 2: '04/05/2021' }), [rowOf(BEFORE)])
+    expect(restored.formats.signed_date).toBe('unsettled')
+    const exchanged = restoring()(given({ 1: 'NL91ABNA0417164300', 2: '02/03/2021' }), [rowOf(BEFORE)])
+    expect(exchanged.unclear).toEqual(['signed_date'])
+    expect(exchanged.formats.signed_date).toBe('unsettled')
+  })
+})
+
+describe('a line of a row that the ledger does not know', () => {
+  it('counts as it stands, without the midnight', () => {
+    const restored = restoring()(given({ 2: '2021-02-03 00:00:00' }), [])
+    expect(restored).toMatchObject({ isSame: false, unclear: [], restored: [] })
+    expect(restored.cells[2]).toBe('2021-02-03')
+  })
+})
+
+describe('the same cells', () => {
+  const values = rowOf(BEFORE).values ?? {
+    customerNo: null,
+    iban: null,
+    signedDate: null,
+    creditorIdentifier: null,
+    mandateReference: null,
+  }
+  const invalid = { kind: 'invalid' } as const
+  const sendable = {
+    kind: 'sendable',
+    mandate: {} as never,
+  } as const
+
+  it('say the same where the same was read from them', () => {
+    expect(saysTheSame(rowOf(BEFORE), { verdict: invalid, values })).toBe(true)
+  })
+
+  it('say something else where a changed configuration reads another value', () => {
+    for (const change of [{ customerNo: 18 }, { iban: null }, { signedDate: '2021-03-02' as LocalDate }])
+      expect(saysTheSame(rowOf(BEFORE), { verdict: invalid, values: { ...values, ...change } })).toBe(false)
+  })
+
+  it('say something else where a row that was held back can be sent now', () => {
+    const heldBack = rowOf(BEFORE, { wasHeldBack: true })
+    expect(saysTheSame(heldBack, { verdict: sendable, values })).toBe(false)
+    expect(saysTheSame(heldBack, { verdict: invalid, values })).toBe(true)
+  })
+
+  it('are all that is left to go by once the account was removed', () => {
+    expect(saysTheSame(rowOf(BEFORE, { values: null }), { verdict: sendable, values })).toBe(true)
+  })
+})
+
+it('says of every unclear cell but dates, which their own rule refuses, that it may be damaged', () => {
+  const findings = unclearFindings(['signed_date', 'unique_mandate_reference'], () => '4711.0', {})
+  expect(findings).toMatchObject([
+    { rule: 'EXCEL_SCIENTIFIC', severity: 'error', field: 'unique_mandate_reference', value: '4711.0' },
+  ])
+})

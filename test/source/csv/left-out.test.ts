@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { loadCrosswalk } from '../../../src/source/columns/crosswalk.js'
+import { fileOf, CHECK, exportOf, optionsOf, readText, refusal } from '../../support/sources.js'
+
+const [HEADER = '', FIRST = '', SECOND = ''] = exportOf(2).split('\n')
+const file = (...lines: string[]): string => `${lines.join('\n')}\n`
+const FOOTER = 'source: { skipFooterLines: 1 }'
+const PREAMBLE = 'source: { skipLines: 2 }'
+
+describe('8.3.3 a footer that swallows mandates', () => {
+  it.each([
+    ['a typing error in its account', SECOND.replace('DE8937', 'DE8973')],
+    ['an account that is too short', SECOND.replace('013000', '013')],
+    ['an account of digits only', SECOND.replace('DE89370400440532013000', '370400440532013000')],
+    ['a masked account', SECOND.replace('DE89370400440532013000', 'DE**********3000')],
+    ['no account', SECOND.replace('DE89370400440532013000', '')],
+    ['no customer number', SECOND.replace(/^2/, '')],
+    ['its customer number alone', '2,,,,,'],
+    ['its reference alone', ',,,,M-2,'],
+    ['a cut-off end', '2,DE8937'],
+    ['an account in another column', 'Ms,Person,DE89 3704 0044 0532 0130 00'],
+    ['a name that totals up', SECOND.replace('Person 2', 'Total')],
+  ])('8.3.3 is refused where it holds a mandate with %s', async (_, last) => {
+    const error = await refusal(readText(file(HEADER, FIRST, last), FOOTER))
+    expect(error).toMatchObject({ rule: 'FILE_ROW_LEFT_OUT', exitCode: 7 })
+    expect(error.message).toContain('source.skipFooterLines leaves out')
+    expect(error.message).toContain('nothing was sent')
+    expect(error.message).not.toContain('3704')
+    expect(error.next).toContain('source.skipFooterLines')
+  })
+
+  it.each([
+    'Total',
+    'Summe Mandate: 1',
+    'Totaal aantal machtigingen: 1',
+    'Total,1,,,,',
+    ',,,,Summe,12345.67',
+    '*** Ende der Datei ***',
+    'Erstellt am 15.05.2026,,Benutzer,Müller,,',
+    'TSV Musterstadt e. V.',
+    '',
+    '----------',
+  ])('leaves the footer line %j out and shows it', async (last) => {
+    const { records, summary } = await readText(file(HEADER, FIRST, last), FOOTER)
+    expect(records).toHaveLength(1)
+    expect(summary.reading['leftOut']).toEqual(last === '' ? {} : { atEnd: [last] })
+  })
+
+  it('may be told only, when the configuration says so', async () => {
+    const { summary } = await readText(file(HEADER, FIRST, '17'), FOOTER, {
+      ...CHECK,
+      severities: { FILE_ROW_LEFT_OUT: 'warning' },
+    })
+    expect(summary.findings[0]).toMatchObject({ rule: 'FILE_ROW_LEFT_OUT', severity: 'warning' })
+    expect(summary.findings[0]?.message).toContain('source.skipFooterLines leaves out "17"')
+  })
+
+  it('and a preamble that holds one are refused alike', async () => {
+    const early = SECOND.replace('DE8937', 'DE8973')
+    const error = await refusal(readText(file('Export', early, HEADER, FIRST), PREAMBLE))
+    expect(error).toMatchObject({ rule: 'FILE_ROW_LEFT_OUT' })
+    expect(error.message).toContain('source.skipLines leaves out')
+    const { summary } = await readText(
+      file('Mandate of the club', 'Account,DE89 3704 0044 0532 0130 00', HEADER, FIRST),
+      PREAMBLE,
+    )
+    expect(summary.reading['leftOut']).toEqual({
+      beforeHeader: ['Mandate of the club', 'Account,DE…3000'],
+    })
+  })
+
+  it('of a crosswalk is refused where it holds a line', async () => {
+    const { crosswalk, limits } = optionsOf(
+      'crosswalk: { file: x.csv, from: id, key: id, customer_no: no, skipFooterLines: 1 }',
+    )
+    if (crosswalk === undefined) throw new Error('no crosswalk')
+    const path = fileOf(file('id,no', 'a1,1', 'b2,2'))
+    expect(await refusal(loadCrosswalk(path, crosswalk, limits))).toMatchObject({ rule: 'FILE_ROW_LEFT_OUT' })
+    writeFileSync(path, file('id,no', 'a1,1', 'b2,2', 'Total: 2'))
+    expect((await loadCrosswalk(path, crosswalk, limits)).lines).toBe(2)
+  })
+})
+
+describe('8.3.3 a footer that states a count', () => {
+  it.each([
+    'Totaal aantal machtigingen: 3',
+    'Summe Mandate: 3',
+    'Anzahl;3',
+    'Anzahl Datensätze 3',
+    'Total,3',
+    'Total: 20.000',
+    'Nombre de mandats : 20 000',
+    'Number of records = 3',
+    'Antal medgivanden: 3',
+    'Liczba mandatów: 3',
+    'Número de mandatos: 3',
+    'Numero di mandati: 3',
+    '3 records',
+    'Gesamtanzahl 3 am 15.05.2026',
+  ])('8.3.3 is compared with the records read: %j', async (line) => {
+    const error = await refusal(readText(file(HEADER, FIRST, SECOND, line), FOOTER))
+    expect(error).toMatchObject({ rule: 'FILE_COUNT_MISMATCH', exitCode: 7 })
+    expect(error.message).toContain('2 records were read')
+    expect(error.next).toContain('Ask for a complete export')
+    const right = line.replace(/\d[\d. ]*(?= records|$| am)/, '2')
+    expect((await readText(file(HEADER, FIRST, SECOND, right), FOOTER)).records).toHaveLength(2)
+  })
+
+  it.each([
+    '"Summe: 1.234,50"',
+    'Summe Beiträge: 6000',
+    'Total EUR 6000',
+    'Total,,,,6000,',
+    'Total: 2 (3 in May)',
+    'Stand 15.05.2026',
+    'Seite 1 von 3',
+    'Mandatsliste 2026',
+  ])('does not take %j for another count', async (line) => {
+    expect((await readText(file(HEADER, FIRST, SECOND, line), FOOTER)).records).toHaveLength(2)
+  })
+
+  it('counts in a preamble and in a last line that nobody declared', async () => {
+    const before = readText(file('Anzahl Mandate: 3', '', HEADER, FIRST, SECOND), PREAMBLE)
+    expect(await refusal(before)).toMatchObject({ rule: 'FILE_COUNT_MISMATCH' })
+    expect(await refusal(readText(file(HEADER, FIRST, SECOND, 'Total,3')))).toMatchObject({
+      rule: 'FILE_COUNT_MISMATCH',
+    })
+    expect((await readText(file(HEADER, FIRST, SECOND, 'Total,2'))).records).toHaveLength(2)
+  })
+
+  it('may be told only, when the configuration says so', async () => {
+    const { summary } = await readText(file(HEADER, FIRST, 'Total: 3'), FOOTER, {
+      ...CHECK,
+      severities: { FILE_COUNT_MISMATCH: 'warning' },
+    })
+    expect(summary.findings[0]).toMatchObject({ rule: 'FILE_COUNT_MISMATCH', severity: 'warning' })
+  })
+})

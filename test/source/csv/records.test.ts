@@ -1,0 +1,222 @@
+import fc from 'fast-check'
+import Papa from 'papaparse'
+import { describe, expect, test } from 'vitest'
+import { readingOf } from '../../../src/source/bytes/reading.js'
+import { readRecords, type RawRecord } from '../../../src/source/csv/records.js'
+import { refusal } from '../../support/sources.js'
+
+const LIMITS = { recordLength: 65_536, fieldLength: 8_192, columns: 512 }
+const SEED = 20_260_615
+
+async function* pieces(text: string, size: number): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += size) yield await Promise.resolve(text.slice(at, at + size))
+}
+
+interface Read {
+  readonly records: readonly RawRecord[]
+  readonly blankLines: number
+}
+
+async function read(text: string, delimiter = ',', pieceLength = 1000, limits = LIMITS): Promise<Read> {
+  const records: RawRecord[] = []
+  const settings = { delimiter, limits, firstLine: 1, judge: null }
+  const batches = readingOf(readRecords('test.csv', pieces(text, pieceLength), settings))
+  for await (const batch of batches) records.push(...batch)
+  return { records, blankLines: batches.end().blankLines }
+}
+
+const shapes = ({ records }: Read) => records.map(({ line, cells }) => [line, ...cells])
+
+describe('records and their lines', () => {
+  test('a record knows the physical line on which it begins, behind cells of several lines', async () => {
+    const text = 'a,b\r\n"one\r\ntwo\r\nthree",x\r\n\r\ny,"z\nz"\r\nlast,1'
+    expect(shapes(await read(text))).toEqual([
+      [1, 'a', 'b'],
+      [2, 'one\r\ntwo\r\nthree', 'x'],
+      [6, 'y', 'z\nz'],
+      [8, 'last', '1'],
+    ])
+  })
+
+  test.each([1, 2, 3, 7, 1000])('pieces of %i characters make no difference', async (size) => {
+    const text = 'a;b\r\r\n"1\r\n2";"3""4"\n\n \n="007";5" pipe\r6;7'
+    expect(await read(text, ';', size)).toEqual({
+      blankLines: 3,
+      records: [
+        { line: 1, cells: ['a', 'b'] },
+        { line: 3, cells: ['1\r\n2', '3"4'] },
+        { line: 7, cells: ['="007"', '5" pipe'] },
+        { line: 8, cells: ['6', '7'] },
+      ],
+    })
+  })
+
+  test('a quote inside a cell that does not begin with one is text', async () => {
+    expect(shapes(await read('="00012345",12" pipe,O"Neill\nx,y,z\n'))).toEqual([
+      [1, '="00012345"', '12" pipe', 'O"Neill'],
+      [2, 'x', 'y', 'z'],
+    ])
+  })
+
+  test('blanks around quotes are no part of the cell, those inside are', async () => {
+    expect(shapes(await read('a ,  " b " ,\t"c"\t,\u3000"d",\u00a0e\u00a0\n'))).toEqual([
+      [1, 'a', ' b ', 'c', 'd', 'e'],
+    ])
+  })
+
+  test('tabs separate cells, empty ones too', async () => {
+    expect(shapes(await read('\ta\t\t"b\tc"\t\n', '\t'))).toEqual([[1, '', 'a', '', 'b\tc', '']])
+  })
+
+  test('records of any number of columns are handed on as they are', async () => {
+    expect((await read('a,b,c\n1\n1,2,3,4,5\n')).records.map(({ cells }) => cells.length)).toEqual([3, 1, 5])
+  })
+})
+
+describe('structures that cannot be trusted', () => {
+  test.each([
+    ['an unclosed quote at the end', 'a,b\n1,2\n3,"4\n5,6\n', 3, 'never closed'],
+    ['an unclosed quote that a later quote ends', 'a,b\n1,"2\n3,4\n5,"6"\n', 2, 'text after a closing quote'],
+    ['text behind a closing quote', 'a,b\n1,2\n"3"x,4\n', 3, 'text after a closing quote on line 3'],
+    ['a second quoted text in one cell', 'a,b\n"1" "2",3\n', 2, 'text after a closing quote'],
+    ['a protected blank behind a closing quote', 'a,b\n1,"2"\u00a0\n', 2, 'text after a closing quote'],
+    ['a backslash before a quote', 'a,b\n"say \\"hi\\"",2\n', 2, 'text after a closing quote'],
+  ])('%s refuses the file at the line where the record starts', async (_, text, line, detail) => {
+    const error = await refusal(read(text))
+    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line, exitCode: 7 })
+    expect(error.message).toContain(detail)
+    expect(error.message).toContain('nothing was sent')
+  })
+
+  test('a quote swallows no more than one record may hold', async () => {
+    const rows = 'x,y\n'.repeat(50_000)
+    const error = await refusal(read(`a,b\n${rows}1,"2\n${rows}`))
+    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 50_002 })
+  })
+
+  test.each([
+    ['record', 'a,b\n1,2\n' + `${'x'.repeat(60)},`.repeat(3), { recordLength: 100 }, 'longer than 100'],
+    ['cell', `a,b\n1,2\n${'x'.repeat(101)},1\n`, { fieldLength: 100 }, 'cell of more than 100'],
+    ['number of columns', `a,b\n1,2\n${'1,'.repeat(10)}1\n`, { columns: 10 }, 'more than 10 columns'],
+    ['blank line', `a,b\n1,2\n${' '.repeat(101)}\n`, { recordLength: 100 }, 'longer than 100'],
+  ])('a %s beyond its limit refuses the file', async (_, text, limit, detail) => {
+    for (const pieceLength of [7, 1000]) {
+      const error = await refusal(read(text, ',', pieceLength, { ...LIMITS, ...limit }))
+      expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 3 })
+      expect(error.message).toContain(detail)
+    }
+  })
+
+  test('what is exactly at its limit is read', async () => {
+    const limits = { recordLength: 64, fieldLength: 31, columns: 2 }
+    const text = `${'x'.repeat(31)},${'y'.repeat(31)}\n`
+    expect((await read(text, ',', 5, limits)).records).toHaveLength(1)
+  })
+})
+
+/** Cells with everything that a CSV has to quote; only their outer blanks are left out, for plain cells lose them. */
+const cell = fc
+  .string({ unit: fc.constantFrom(...Array.from('ab1 ",;\t|\n\r\'=éß€漢')), maxLength: 12 })
+  .map((text) => text.trim())
+const table = fc
+  .integer({ min: 1, max: 5 })
+  .chain((columns) =>
+    fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 8 }),
+  )
+  // A line without any cell is no record, for us and for Papa with `greedy` alike.
+  .map((rows) => rows.filter((row) => row.some((text) => text !== '')))
+
+describe('against an independent parser', () => {
+  test('the records of random valid files are the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom(',', ';', '\t', '|'),
+        fc.constantFrom('\r\n', '\n', '\r'),
+        fc.integer({ min: 1, max: 40 }),
+        async (rows, delimiter, newline, pieceLength) => {
+          const text = Papa.unparse(rows, { delimiter, newline, quotes: false })
+          const theirs = Papa.parse<string[]>(text, { delimiter, newline, skipEmptyLines: true })
+          const ours = await read(text, delimiter, pieceLength)
+          expect(ours.records.map(({ cells }) => cells)).toEqual(theirs.data)
+          expect(ours.records.map(({ cells }) => cells)).toEqual(rows)
+        },
+      ),
+      { seed: SEED, numRuns: 400 },
+    )
+  })
+})
+
+describe('line numbers', () => {
+  const ends = fc.constantFrom('\r\n', '\n', '\r')
+  const written = fc.record({
+    blanks: fc.array(ends, { maxLength: 2 }),
+    middle: cell,
+    end: ends,
+  })
+
+  test('name the line on which an editor shows the record, whatever the line ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(written, { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (records, pieceLength) => {
+          const text = records
+            .map(
+              ({ blanks, middle, end }, index) =>
+                `${blanks.join('')}row${index},"${middle.replaceAll('"', '""')}"${end}`,
+            )
+            .join('')
+          const lines = text.split(/\r\n|\n|\r/)
+          const { records: found } = await read(text, ',', pieceLength)
+          expect(found.map(({ cells }) => cells)).toEqual(
+            records.map(({ middle }, index) => [`row${index}`, middle]),
+          )
+          for (const { line, cells } of found)
+            expect(lines[line - 1]?.startsWith(`${cells[0] ?? ''},"`)).toBe(true)
+        },
+      ),
+      { seed: SEED, numRuns: 400 },
+    )
+  })
+})
+
+/**
+ * What a file holds, told by one regular expression per record instead of a state machine: its records, and its blank
+ * lines. Null for a file that must be refused.
+ */
+function countIndependently(text: string): { records: number; blankLines: number } | null {
+  const plain = String.raw`(?![^\S\r\n]*")[^,\r\n]*`
+  const quoted = String.raw`[^\S\r\n]*"(?:[^"]|"")*"[ \t]*`
+  const oneField = `(?:${quoted}|${plain})`
+  const record = new RegExp(`(${oneField}(?:,${oneField})*)(\\r\\n|\\n|\\r|$)`, 'y')
+  let records = 0
+  let blankLines = 0
+  while (record.lastIndex < text.length) {
+    const found = record.exec(text)
+    if (found === null) return null
+    const [, content = '', end] = found
+    if (content.trim() === '' && !content.includes('"')) blankLines += end === '' ? 0 : 1
+    else records += 1
+  }
+  return { records, blankLines }
+}
+
+describe('random text', () => {
+  const noise = fc.string({ unit: fc.constantFrom(...Array.from('a,"\n\r \u00a0é')), maxLength: 60 })
+
+  test('never loses a record: what is read is what another count says, or the file is refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(noise, fc.integer({ min: 1, max: 20 }), async (text, pieceLength) => {
+        const counted = countIndependently(text)
+        if (counted === null) {
+          expect(await refusal(read(text, ',', pieceLength))).toMatchObject({ exitCode: 7 })
+          return
+        }
+        const { records, blankLines } = await read(text, ',', pieceLength)
+        expect({ records: records.length, blankLines }).toEqual(counted)
+      }),
+      { seed: SEED, numRuns: 3000 },
+    )
+  })
+})

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { inspectSource } from '../../../src/source/guess/inspect.js'
+import { loadCrosswalk } from '../../../src/source/columns/crosswalk.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
+import { AS_OF, fileOf, optionsOf, readText, refusal } from '../../support/sources.js'
+
+const HEADER = 'customer_no,name,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
+const row = (customer: number, name: string, iban = 'DE89370400440532013000'): string =>
+  `${customer},${name},${iban},2024-03-01,DE98ZZZ09999999999,M-${customer}`
+const file = (...lines: string[]): string => `${lines.join('\n')}\n`
+const STRAY = file(
+  HEADER,
+  row(1001, 'Zur Post'),
+  row(1002, '"Zum Adler'),
+  row(1003, 'Zur Linde'),
+  row(1004, 'Zum Hirsch"'),
+  row(1005, 'Zum Ochsen'),
+)
+
+describe('8.3.2 a stray quote', () => {
+  it('8.3.2 refuses the file where it joins records, with both line numbers', async () => {
+    const error = await refusal(readText(STRAY))
+    expect(error).toMatchObject({ rule: 'FILE_QUOTE_STRAY', line: 3, exitCode: 7 })
+    expect(error.message).toContain('a quote opens on line 3 and closes on line 5')
+    expect(error.message).toContain('nothing was sent')
+    expect(error.next).toContain('source: { multilineColumns: ["name"] }')
+    expect(`${error.message}${error.next}`).not.toContain('3704')
+  })
+
+  it.each([
+    ['two neighbours', file(HEADER, row(1, '"A'), row(2, 'B"')), 2, 3],
+    ['the last column', file(`${HEADER},note`, `${row(1, 'A')},"x`, `${row(2, 'B')},y"`), 2, 3],
+    [
+      'a line end right behind the quote',
+      file(`${HEADER},note`, `${row(1, 'A')},"`, `${row(2, 'B')},"`),
+      2,
+      3,
+    ],
+    ['different columns', file(`${HEADER},note`, `${row(1, '"A')},`, `${row(2, 'B')},y"`), 2, 3],
+    ['a damaged account', file(HEADER, row(1, '"A', 'DE8937'), row(2, 'B"', 'DE8937')), 2, 3],
+    ['carriage returns', file(HEADER, row(1, '"A'), row(2, 'B"')).replaceAll('\n', '\r'), 2, 3],
+    ['blanks behind the separators', file(HEADER, row(1, '"A'), row(2, 'B"')).replaceAll(',', ', '), 2, 3],
+    ['the header', file(HEADER.replace('name', '"name'), row(1, 'A"'), row(2, 'B')), 1, 2],
+  ])('is found over %s', async (_, text, opens, closes) => {
+    const error = await refusal(readText(text))
+    expect(error).toMatchObject({ rule: 'FILE_QUOTE_STRAY', line: opens })
+    expect(error.message).toContain(`opens on line ${opens} and closes on line ${closes}`)
+  })
+
+  it('is found by an account between the quotes, in any spacing, damaged or not', async () => {
+    for (const account of [
+      'DE89370400440532013000',
+      'DE89 3704 0044 0532 0130 00',
+      'DE8937040044053201300',
+    ]) {
+      const error = await refusal(readText(file(HEADER, row(1, `"new\nmember ${account}"`))))
+      expect(error.message).toContain('has an account number')
+    }
+  })
+
+  it.each([
+    ['a remark', '"rings at noon,\nwill pay, later, as agreed, in May,\n\nfinally, he said"'],
+    ['an amount and a telephone number', '"12,50\n+49 89 123456789012"'],
+    ['a creditor identifier', '"moved from\nDE98ZZZ09999999999"'],
+    ['one value with a line end', '"Zum Adler\n"'],
+  ])('is not seen in %s over several lines', async (_, cell) => {
+    const { records } = await readText(file(HEADER, row(1, cell), row(2, 'B')))
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable'])
+  })
+
+  it('is not seen in an account with a line end behind it', async () => {
+    const { records } = await readText(file(HEADER, row(1, 'A', '"DE89370400440532013000\n"')))
+    expect(records[0]?.verdict.kind).toBe('sendable')
+  })
+
+  it('does not count in a column that is declared, by name or by position', async () => {
+    const note = '"old account: DE89370400440532013000\na,b,c,d,e,f"'
+    for (const ref of ['name', 'NAME', 2]) {
+      const { records } = await readText(file(HEADER, row(1, note)), `source: { multilineColumns: [${ref}] }`)
+      expect(records[0]?.verdict.kind).toBe('sendable')
+    }
+    const other = readText(
+      file(HEADER, row(1, note)),
+      'source: { multilineColumns: [unique_mandate_reference] }',
+    )
+    expect(await refusal(other)).toMatchObject({ rule: 'FILE_QUOTE_STRAY' })
+  })
+
+  it('is declared for our own result files too, which repeat the cells', async () => {
+    const text = file(
+      `migration_row,migration_state,${HEADER}`,
+      `1,invalid,${row(1, '"old account: DE89370400440532013000\nsee there"')}`,
+    )
+    const { records } = await readText(text, 'source: { multilineColumns: [name] }')
+    expect(records[0]).toMatchObject({ corrects: 1, verdict: { kind: 'sendable' } })
+  })
+
+  it('is found by inspect and in a crosswalk', async () => {
+    expect(await refusal(inspectSource(fileOf(STRAY), { today: AS_OF }))).toMatchObject({ line: 3 })
+    const { crosswalk, limits } = optionsOf('crosswalk: { file: x.csv, from: id, key: id, customer_no: no }')
+    if (crosswalk === undefined) throw new Error('no crosswalk')
+    const text = file('id,no,name', 'a,1,"Adler', 'b,2,Linde', 'c,3,Hirsch"')
+    expect(await refusal(loadCrosswalk(fileOf(text), crosswalk, limits))).toMatchObject({
+      rule: 'FILE_QUOTE_STRAY',
+      line: 2,
+    })
+  })
+
+  it('is found in the middle of a long file, whatever the pieces it is read in', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => row(index + 1, index === 12_345 ? '"A' : 'A'))
+    rows[12_347] = row(12_348, 'B"')
+    expect(await refusal(readText(file(HEADER, ...rows)))).toMatchObject({ line: 12_347 })
+    expect(DEFAULT_SOURCE_OPTIONS.source.multilineColumns).toEqual([])
+  })
+})

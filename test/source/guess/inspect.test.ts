@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
+import { draftConfiguration } from '../../../src/source/guess/init.js'
+import { inspectSource, type Inspection } from '../../../src/source/guess/inspect.js'
+import type { SourceOptions } from '../../../src/source/options.js'
+import { AS_OF, exportOf, fileOf, optionsOf, readAll, refusal, SAMPLES } from '../../support/sources.js'
+
+const inspect = (content: string | Uint8Array, yaml = ''): Promise<Inspection> =>
+  inspectSource(fileOf(content), { today: AS_OF, options: optionsOf(yaml) })
+
+const inspectSample = (name: string): Promise<Inspection> =>
+  inspectSource(join(SAMPLES, name), { today: AS_OF })
+
+const fieldsOf = ({ columns }: Inspection) =>
+  Object.fromEntries(columns.flatMap(({ field, name }) => (field === null ? [] : [[field, name]])))
+
+describe('inspecting a source', () => {
+  test('tells of the German export how it is written, with the reason for each guess', async () => {
+    const inspection = await inspectSample('german-messy.csv')
+    expect(inspection).toMatchObject({
+      name: 'german-messy.csv',
+      encoding: { value: 'windows-1252', evidence: 'assumed, because line 2 is not UTF-8' },
+      delimiter: { value: ';', evidence: 'the header line is split by it' },
+      preamble: { lines: 3, evidence: 'line 4 holds 8 known column names' },
+      footer: { lines: 1, shown: ['Summe Mandate: 60'] },
+      headerLine: 4,
+      records: 60,
+      creditorIdentifier: { value: 'DE98ZZZ09999999999', line: 2 },
+    })
+    expect(fieldsOf(inspection)).toEqual({
+      iban: 'IBAN',
+      unique_mandate_reference: 'Mandatsreferenz',
+      signed_date: 'Mandatsdatum',
+      last_collection_date: 'Letzte Lastschrift',
+      status: 'Status',
+    })
+    const column = (name: string) => inspection.columns.find((guess) => guess.name === name)
+    expect(column('Mandatsdatum')).toMatchObject({
+      dateFormat: 'dd.mm.yyyy',
+      evidence: 'by its name; 58 of 59 values are dates as dd.mm.yyyy',
+    })
+    expect(column('Mitgliedsnummer')).toMatchObject({ field: null, role: 'key' })
+    expect(column('Kontoinhaber')).toMatchObject({ role: 'second_key' })
+    expect(column('Nachname')).toMatchObject({ role: null, kind: null })
+  })
+
+  test('shows no account number, whatever column it stands in', async () => {
+    const iban = 'DE89370400440532013000'
+    const inspection = await inspect(
+      `account ${iban};x\nIBAN;Mandatsreferenz\n${iban};${iban}\nx ${iban};M-2\n`,
+    )
+    expect(inspection.records).toBe(2)
+    expect(JSON.stringify(inspection)).not.toContain('3704')
+    expect(draftConfiguration(inspection)).not.toContain('3704')
+  })
+
+  test('finds columns by their values where the names say nothing', async () => {
+    const rows = exportOf(30).split('\n').slice(1)
+    const inspection = await inspect(['a,b,c,d,e,f', ...rows].join('\n'))
+    expect(fieldsOf(inspection)).toEqual({ iban: 'b', signed_date: 'c', sepa_creditor_identifier: 'd' })
+    expect(inspection.columns[1]?.evidence).toBe('by its values; 30 of 30 values are valid IBANs')
+  })
+
+  test('takes of two possible columns the one with the fitting values', async () => {
+    const inspection = await inspect(
+      'account number;IBAN;Mandatsreferenz\n0532013000;DE89370400440532013000;M-1\n0532013001;DE89370400440532013000;M-2\n',
+    )
+    expect(fieldsOf(inspection)).toMatchObject({ iban: 'IBAN' })
+  })
+
+  test('leaves a column that is named for one field to it, whatever its values look like', async () => {
+    const inspection = await inspect(
+      'Mandatsreferenz,Ort\nDE89370400440532013000,a\nDE89370400440532013000,b\n',
+    )
+    expect(fieldsOf(inspection)).toEqual({ unique_mandate_reference: 'Mandatsreferenz' })
+  })
+
+  test('never takes an old customer number for that of the service', async () => {
+    const inspection = await inspect('Customer No.,Kundennummer,IBAN\n1,2,DE89370400440532013000\n')
+    expect(fieldsOf(inspection)).toEqual({ iban: 'IBAN' })
+    expect(inspection.columns[1]?.role).toBe('key')
+  })
+
+  test('says when day and month cannot be told apart, and tells them by another column when it can', async () => {
+    const open = await inspect('signed_date,IBAN\n01/02/2023,x\n03/04/2023,y\n')
+    expect(open.columns[0]).toMatchObject({ dateFormat: 'dd/mm/yyyy', rivalFormats: ['mm/dd/yyyy'] })
+    expect(draftConfiguration(open)).toContain('EDIT: mm/dd/yyyy would fit too')
+    const told = await inspect(
+      'signed_date,last_debit_date,IBAN\n01/02/2023,12/31/2025,x\n03/04/2023,01/13/2026,y\n',
+    )
+    expect(told.columns[0]).toMatchObject({ dateFormat: 'mm/dd/yyyy', rivalFormats: [] })
+    expect(told.columns[0]?.evidence).toContain('in the order of the other dates')
+  })
+
+  test('reads serial numbers as dates only in a column that is named as a date', async () => {
+    const inspection = await inspect('signed_date,other,IBAN\n44958,44958,x\n44999,44999,y\n')
+    expect(inspection.columns[0]).toMatchObject({ dateFormat: 'excel' })
+    expect(inspection.columns[1]).toMatchObject({ dateFormat: null, field: null })
+  })
+
+  test('sees a footer of total lines, and none in a file that ends with records', async () => {
+    const text = exportOf(20)
+    expect((await inspect(`${text}\nTotal,20\nend\n`)).footer).toEqual({
+      lines: 2,
+      shown: ['Total 20', 'end'],
+    })
+    expect((await inspect(text)).footer).toEqual({ lines: 0, shown: [] })
+    const ragged = `${text}21,DE89370400440532013000\n`
+    expect((await inspect(ragged)).footer).toEqual({ lines: 0, shown: [] })
+  })
+
+  test('lets what is declared win', async () => {
+    const inspection = await inspect(
+      `x\n${exportOf(2)}`,
+      'source: { skipLines: 1, delimiter: ",", encoding: windows-1252 }',
+    )
+    expect(inspection).toMatchObject({
+      encoding: { value: 'windows-1252', evidence: 'declared' },
+      delimiter: { evidence: 'declared' },
+      preamble: { lines: 1, evidence: 'declared' },
+    })
+  })
+
+  test('reads a stream once', async () => {
+    const stream = Readable.from([Buffer.from(exportOf(3))])
+    const inspection = await inspectSource({ name: 'standard input', stream }, { today: AS_OF })
+    expect(inspection).toMatchObject({ name: 'standard input', records: 3 })
+    expect(inspection.sha256).toHaveLength(64)
+  })
+
+  test('refuses what cannot be read, like every command', async () => {
+    expect(await refusal(inspect('IBAN;Mandat\n"open;1\n'))).toMatchObject({
+      rule: 'FILE_RECORD_TOO_LONG',
+      line: 2,
+    })
+    const headerless = await refusal(inspect(exportOf(3).split('\n').slice(1).join('\n')))
+    expect(headerless).toMatchObject({ rule: 'FILE_HEADER_MISSING', line: 1 })
+    expect(headerless.message).not.toContain('3704')
+    expect(await refusal(inspect(Buffer.alloc(5000)))).toMatchObject({ rule: 'FILE_ENCODING' })
+  })
+})
+
+const troubled = (records: readonly CheckedRecord[]) =>
+  records
+    .filter(({ verdict, findings }) => verdict.kind !== 'sendable' || findings.length > 0)
+    .map((record) => [record.record, ...record.findings.map(({ rule }) => rule)])
+
+/** What the operator does in an editor: at most three lines, each found by its old text. */
+function edit(draft: string, edits: readonly (readonly [from: RegExp, to: string])[]): SourceOptions {
+  expect(edits.length).toBeLessThanOrEqual(3)
+  const edited = edits.reduce((text, [from, to]) => {
+    expect(text).toMatch(from)
+    return text.replace(from, to)
+  }, draft)
+  const options = optionsOf(edited)
+  const { crosswalk } = options
+  return crosswalk === undefined
+    ? options
+    : { ...options, crosswalk: { ...crosswalk, file: join(SAMPLES, crosswalk.file) } }
+}
+
+/** What the sample's own configuration finds. */
+async function troubledAs(name: string, yaml: string) {
+  const options = edit(readFileSync(join(SAMPLES, yaml), 'utf8'), [])
+  return troubled((await readAll(join(SAMPLES, name), options)).records)
+}
+
+describe('9.2.4 what is shown of account number and bank code columns', () => {
+  test('is never a whole number, in whatever national form the columns have them', async () => {
+    const inspection = await inspect(
+      [
+        'Kundennummer;Kontonummer;BLZ;Sort code;Kontoinhaber;Referenz',
+        '1001;532013000;37040044;20-00-00;Vogelsang;M-1',
+        '1002;0532013;370 400 44;200000;Vogelsang 4711;M-2',
+      ].join('\n'),
+    )
+    expect(inspection.rows).toEqual([
+      ['1001', '…3000', '…0044', '…00', 'Vogelsang', 'M-1'],
+      ['1002', '…2013', '…0044', '…00', 'Vogelsang 4711', 'M-2'],
+    ])
+    expect(JSON.stringify(inspection)).not.toMatch(/532013|370400|200000/)
+  })
+
+  test('is masked in the column of the IBAN too, also where it is no IBAN', async () => {
+    const inspection = await inspect(
+      'customer_no,Bank,signed_date\n1,DE89370400440532013000,2024-01-01\n2,4711,2024-01-01\n3,DE02120300000000202051,2024-01-01\n4,DE02100500000054540402,2024-01-01\n5,DE02300209000106531065,2024-01-01',
+    )
+    expect(inspection.rows.map((cells) => cells[1])).toEqual([
+      'DE…3000',
+      '…11',
+      'DE…2051',
+      'DE…0402',
+      'DE…1065',
+    ])
+  })
+})
+
+describe('a drafted configuration', () => {
+  test('of the German export needs one edited line to be clean but for the planted faults', async () => {
+    const draft = draftConfiguration(await inspectSample('german-messy.csv'))
+    const options = edit(draft, [
+      [
+        /^crosswalk: .*$/m,
+        'crosswalk: { file: german-customers.csv, from: Mitgliedsnummer, key: member_id, secondKey: { column: iban_end, ibanEnd: true } }',
+      ],
+    ])
+    const { records } = await readAll(join(SAMPLES, 'german-messy.csv'), options)
+    expect(troubled(records)).toEqual(await troubledAs('german-messy.csv', 'german.yaml'))
+  })
+
+  test('of the French export needs two, and keeps its cancelled rows back', async () => {
+    const draft = draftConfiguration(await inspectSample('french.csv'))
+    const options = edit(draft, [
+      [/^crosswalk: .*$/m, ''],
+      [/^columns:$/m, 'columns:\n  customer_no: { column: Référence client, transform: [stripPrefix: C-] }'],
+    ])
+    const { records } = await readAll(join(SAMPLES, 'french.csv'), options)
+    const expected = await troubledAs('french.csv', 'french.yaml')
+    expect(troubled(records)).toEqual(
+      expected.map((row) =>
+        row.map((rule) => (rule === 'EXCLUDED_BY_CONFIGURATION' ? 'STATUS_NOT_ACTIVE' : rule)),
+      ),
+    )
+  })
+
+  test.each(['clean.csv', 'faults.csv', 'excel-damaged.csv', 'utf16.csv'])(
+    'of %s needs no edit and reads what no configuration reads',
+    async (name) => {
+      const path = join(SAMPLES, name)
+      const options = edit(draftConfiguration(await inspectSample(name)), [])
+      const [drafted, plain] = [await readAll(path, options), await readAll(path)]
+      expect(drafted.records).toEqual(plain.records)
+    },
+  )
+
+  test('explains every line, and says which ones need a person', async () => {
+    const draft = draftConfiguration(await inspectSample('german-messy.csv'))
+    expect(draft.split('\n').filter((line) => line.includes('EDIT:'))).toHaveLength(1)
+    expect(draft).toContain('encoding: windows-1252   # assumed, because line 2 is not UTF-8')
+    expect(draft).toContain('{ constant: DE98ZZZ09999999999 }   # no column has one; found in line 2')
+  })
+
+  test('marks what is missing, and is still a valid configuration', async () => {
+    const draft = draftConfiguration(await inspect('a;b\n1;x\n2;y\n'))
+    expect(draft).toContain('unique_mandate_reference: "the name of its column"')
+    expect(draft).toContain('constant: "the previous creditor\'s identifier"')
+    expect(() => optionsOf(draft)).not.toThrow()
+  })
+
+  test('names columns by position where names repeat, and quotes names that YAML would misread', async () => {
+    const text =
+      'IBAN;IBAN;"Mandat: [1], {2} # x";true\nDE89370400440532013000;x;M-1;1\nDE89370400440532013000;y;M-2;2\n'
+    const draft = draftConfiguration(await inspect(text))
+    expect(draft).toContain('iban: 1 ')
+    expect(draft).toContain('from: "Mandat: [1], {2} # x"')
+    expect(() => optionsOf(draft)).not.toThrow()
+  })
+
+  test('asks what unknown status words mean', async () => {
+    const draft = draftConfiguration(await inspect('IBAN,status\nDE89370400440532013000,aktiv\nx,offen\n'))
+    expect(draft).toContain('EDIT: sort in: offen (1)')
+  })
+})

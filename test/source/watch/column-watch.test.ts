@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import { draftConfiguration } from '../../../src/source/guess/init.js'
+import { inspectSource } from '../../../src/source/guess/inspect.js'
+import { AS_OF, CHECK, fileOf, optionsOf, readText, refusal } from '../../support/sources.js'
+
+const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
+const row = (customer: number, ...more: readonly string[]): string =>
+  [customer, 'DE89370400440532013000', '2024-03-01', 'DE98ZZZ09999999999', `M-${customer}`, ...more].join(',')
+/** An export with one more column; one row for each of its cells. */
+const withColumn = (name: string, cells: readonly string[]): string =>
+  `${[`${HEADER},${name}`, ...cells.map((cell, index) => row(index + 1, cell))].join('\n')}\n`
+const verdicts = async (text: string, yaml: string): Promise<string[]> =>
+  (await readText(text, yaml)).records.map(({ verdict }) => verdict.kind)
+
+const SILENT = [
+  ['Toestand', 'status', ['Actief', 'Beëindigd', 'Actief']],
+  ['Toestand', 'status', ['Actief', 'Opgezegd', 'wachtend', 'wachtend', 'wachtend']],
+  ['Lage', 'status', ['laufend', 'Gekündigt zum 31.12.2025', 'Gekündigt zum 30.06.2025']],
+  ['Situation', 'status', ['en cours', 'résiliée']],
+  ['Etat', 'status', ['Suspended', 'Active']],
+  ['Stato', 'status', ['attivo', 'revocata']],
+  ['Situación', 'status', ['vigente', 'dado de baja']],
+  ['Läge', 'status', ['aktiv', 'uppsagt']],
+  ['Tilstand', 'status', ['aktiv', 'ophoert']],
+  ['Stan', 'status', ['aktywny', 'wygasly']],
+  ['Soort machtiging', 'sequence', ['doorlopend', 'eenmalig']],
+  ['Mandatsart', 'sequence', ['wiederkehrend', 'einmalig']],
+  ['Kennzeichen', 'sequence', ['RCUR', 'OOFF']],
+  ['Périodicité', 'sequence', ['récurrent', 'ponctuel']],
+  ['Rodzaj', 'sequence', ['cykliczny', 'jednorazowy']],
+  ['Verfahren', 'scheme', ['SEPA-Basislastschrift', 'SEPA-Firmenlastschrift']],
+  ['Soort', 'scheme', ['CORE', 'B2B']],
+  ['all recurring', 'sequence', ['RCUR', 'FRST']],
+] as const
+
+describe('8.3.4 a column that says which mandates stay behind', () => {
+  it.each(SILENT)(
+    '8.3.4 %s refuses the file as %s until somebody decides: %j',
+    async (name, field, cells) => {
+      const text = withColumn(name, cells)
+      const error = await refusal(readText(text))
+      expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+      expect(error.message).toContain(`Column "${name}" looks like ${field}`)
+      expect(error.message).toContain(`columns: { ${field}: none }, or --ignore-column "${name}"`)
+      expect(error.message).toContain('nothing was sent')
+
+      const sendable = cells.map(() => 'sendable')
+      expect(await verdicts(text, `columns: { ${field}: none }`)).toEqual(sendable)
+      expect(await verdicts(text, `source: { ignoreColumns: ["${name.toUpperCase()}"] }`)).toEqual(sendable)
+      const { records } = await readText(text, `columns: { ${field}: "${name}" }`)
+      const kept = records.filter(({ verdict }) => verdict.kind === 'excluded').length
+      expect(kept).toBe(name === 'all recurring' ? 0 : name === 'Lage' ? 2 : 1)
+    },
+  )
+
+  it('8.3.4 refuses a file of ours, too, for lines that name no row and so are new mandates', async () => {
+    const ours = (...lines: readonly string[]): string =>
+      [`${HEADER},Toestand,migration_row,migration_state`, ...lines, ''].join('\n')
+    const error = await refusal(readText(ours(row(1, 'Actief', '1', 'ready'), row(2, 'Opgezegd', '', ''))))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+    // What its rows were was decided when they came in.
+    const numbered = ours(row(1, 'Actief', '1', 'ready'), row(2, 'Opgezegd', '2', 'ready'))
+    expect(await verdicts(numbered, '')).toEqual(['sendable', 'sendable'])
+  })
+
+  it('8.3.4 is told by check, which goes on', async () => {
+    const text = withColumn('Toestand', ['Actief', 'Beëindigd'])
+    const { records, summary } = await readText(text, '', { ...CHECK, undecided: 'tell' })
+    expect(records).toHaveLength(2)
+    expect(summary.findings).toMatchObject([{ rule: 'FILE_COLUMN_UNDECIDED', severity: 'error' }])
+    expect(summary.reading['undecided']).toEqual([
+      'Column "Toestand" looks like status: 1 ended stays behind by it (Beëindigd 1). To use it: columns: { status: "Toestand" }; to leave it out of account: columns: { status: none }, or --ignore-column "Toestand".',
+    ])
+  })
+
+  it.each([
+    ['Gekündigt', ['nein', 'ja', 'nein'], 'ja'],
+    ['Aktiv', ['true', 'false', 'true'], 'false'],
+    ['is_active', ['1', '0', '1'], '0'],
+    ['Einmalig', ['', 'x', ''], 'x'],
+    ['B2B', ['no', 'yes', 'no'], 'yes'],
+  ])('8.3.4 a column "%s" that answers yes or no counts too', async (name, cells, back) => {
+    const text = withColumn(name, cells)
+    const error = await refusal(readText(text))
+    expect(error.message).toContain(`exclude: [{ column: "${name}", equals: ["${back}"]`)
+    const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+    expect(await verdicts(text, draft)).toEqual(['sendable', 'excluded', 'sendable'])
+  })
+
+  it('8.3.4 a column with the day on which some mandates ended counts too', async () => {
+    for (const name of ['Kündigungsdatum', 'Einddatum', 'Date de résiliation', 'cancelled_at']) {
+      const text = withColumn(name, ['', '31.12.2025', '-'])
+      const error = await refusal(readText(text))
+      expect(error.message).toContain(`exclude: [{ column: "${name}", filled: true`)
+      const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+      expect(await verdicts(text, draft)).toEqual(['sendable', 'excluded', 'sendable'])
+    }
+    const later = withColumn('Einddatum', ['', '31.12.2035', ''])
+    const term = withColumn('Einddatum', ['31.12.2025', '31.12.2025', '31.12.2025'])
+    for (const text of [later, term]) expect((await readText(text)).records).toHaveLength(3)
+  })
+
+  it('8.3.4 a column with the last collection counts too, by its name and its dates', async () => {
+    const text = withColumn('Datum laatste incasso', ['13.05.2022', '01.05.2026'])
+    const error = await refusal(readText(text))
+    expect(error.message).toContain('{ column: "Datum laatste incasso", format: dd.mm.yyyy }')
+    expect(await verdicts(text, 'columns: { last_collection_date: none }')).toEqual(['sendable', 'sendable'])
+    for (const name of ['Erste Lastschrift', 'last_modified', 'Nachname'])
+      expect((await readText(withColumn(name, ['13.05.2022', '01.05.2026']))).records).toHaveLength(2)
+  })
+
+  it.each([
+    ['Familienstand', ['single', 'married', 'married', 'widowed']],
+    ['Anrede', ['Herr', 'Frau', 'Firma']],
+    ['Newsletter', ['ja', 'nein']],
+    ['Prüfung', ['ok', 'ok', 'ok']],
+    ['Name', ['Letzte', 'Müller', 'Closed']],
+    ['Bemerkung', ['ruft an', 'gekündigt im Sportverein', '']],
+    ['Aktiv', ['ja', 'ja']],
+    ['empty', ['', '']],
+    ['many', Array.from({ length: 40 }, (_, index) => (index === 7 ? 'OOFF' : `word ${index}`))],
+  ])('leaves a column %s alone: %j', async (name, cells) => {
+    expect((await readText(withColumn(name, cells))).records).toHaveLength(cells.length)
+  })
+
+  it('is decided by an exclude rule, a mapped field, and for our own result files', async () => {
+    const text = withColumn('Toestand', ['Actief', 'Beëindigd per 1-1-2025'])
+    const exclude = 'exclude: [{ column: Toestand, equals: [beeindigd], reason: ended }]'
+    expect(await verdicts(text, exclude)).toEqual(['sendable', 'excluded'])
+    const result = text
+      .replace('customer_no', 'migration_row,migration_state,customer_no')
+      .replace('\n1,', '\n1,invalid,1,')
+      .replace('\n2,', '\n2,invalid,2,')
+    expect(await verdicts(result, '')).toEqual(['sendable', 'sendable'])
+  })
+
+  it('is told only where the configuration lowers the rule', async () => {
+    const { summary } = await readText(withColumn('Toestand', ['Actief', 'Beëindigd']), '', {
+      ...CHECK,
+      severities: { FILE_COLUMN_UNDECIDED: 'warning' },
+    })
+    expect(summary.findings).toMatchObject([{ rule: 'FILE_COLUMN_UNDECIDED', severity: 'warning' }])
+  })
+
+  it('may be called none, when its position says so', async () => {
+    const text = withColumn('none', ['active', 'ended'])
+    expect(await verdicts(text, 'columns: { status: none }')).toEqual(['sendable', 'sendable'])
+    expect(await verdicts(text, 'columns: { status: { column: none } }')).toEqual(['sendable', 'excluded'])
+  })
+
+  it('is not mapped by its usual name when it is ignored, or the field is called none', async () => {
+    const text = withColumn('status', ['active', 'ended'])
+    expect(await verdicts(text, '')).toEqual(['sendable', 'excluded'])
+    expect(await verdicts(text, 'columns: { status: none }')).toEqual(['sendable', 'sendable'])
+    expect(await verdicts(text, 'source: { ignoreColumns: [status] }')).toEqual(['sendable', 'sendable'])
+  })
+})
+
+describe('8.3.4 what was understood', () => {
+  it('8.3.4 is told with counts, and so are the words that were not', async () => {
+    const cells = ['aktiv', 'beendet', 'beendet', 'offen', 'offen', 'schlafend', '']
+    const { summary } = await readText(withColumn('status', cells))
+    expect(summary.reading['words']).toEqual({
+      status: {
+        column: 'status',
+        staysBehind: '2 ended stay behind',
+        keptBack: { beendet: 2 },
+        goes: { aktiv: 1 },
+        notUnderstood: { offen: 2, schlafend: 1 },
+      },
+    })
+    const taught = await readText(
+      withColumn('status', cells),
+      'words: { status: { notActive: [offen], active: [schlafend] } }',
+    )
+    expect(taught.records.filter(({ verdict }) => verdict.kind === 'excluded')).toHaveLength(4)
+    expect(JSON.stringify(taught.summary.reading['words'])).not.toContain('notUnderstood')
+  })
+
+  it('8.3.4 is mapped by init, which says what stays behind and excludes the rest by a live rule', async () => {
+    const lines = [
+      `${HEADER},Lage,Mandatsart,Kunde`,
+      row(1, 'laufend', 'wiederkehrend', 'aktiv'),
+      row(2, 'Gekündigt zum 31.12.2025', 'wiederkehrend', 'aktiv'),
+      row(3, 'Gekündigt zum 30.06.2025', 'wiederkehrend', 'aktiv'),
+      row(4, 'laufend', 'einmalig', 'aktiv'),
+      row(5, 'laufend', 'wiederkehrend', 'gesperrt seit 2024'),
+    ]
+    const text = `${lines.join('\n')}\n`
+    const inspection = await inspectSource(fileOf(text), { today: AS_OF })
+    expect(inspection.staysBehind).toBe('at least 2 ended, 1 one-off stay behind')
+    const draft = draftConfiguration(inspection)
+    expect(draft).toMatch(/^ {2}status: Lage {3}# by its values; Gekündigt 2 stay behind; laufend 3 go$/m)
+    expect(draft).toMatch(/^ {2}sequence: Mandatsart {3}#/m)
+    expect(draft).toMatch(/^ {2}- \{ column: Kunde, equals: \["gesperrt"\], reason: ended/m)
+    expect(draft).not.toContain('EDIT:')
+    expect(optionsOf(draft).exclude).toHaveLength(1)
+    expect(await verdicts(text, draft)).toEqual(['sendable', 'excluded', 'excluded', 'excluded', 'excluded'])
+  })
+
+  it('asks for every word that it does not know, under the key that teaches it', async () => {
+    const lines = [`${HEADER},status,sequence`, row(1, 'offen', 'RCUR'), row(2, 'aktiv', 'weekly')]
+    const draft = draftConfiguration(await inspectSource(fileOf(`${lines.join('\n')}\n`), { today: AS_OF }))
+    expect(draft).toContain(
+      '# words: { status: { active: [], notActive: [] }, sequence: { recurrent: [], oneOff: [], final: [] } }   # EDIT: sort in: offen (1), weekly (1)',
+    )
+  })
+})
