@@ -87,7 +87,7 @@ export const GUARDS_OF_FILES = {
   },
   '8.3.5 changed keys': {
     without: 'takes a mandate whose reference was corrected for another one',
-    off: { 'ledger/admit/resemblance.ts': { settleResemblances: () => () => undefined } },
+    off: { 'ledger/admit/resemblance.ts': { decideResemblances: () => () => undefined } },
     acts: ['runTheExport', 'giveAChangedExport'],
     finds: ['TWICE'],
   },
