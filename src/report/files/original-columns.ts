@@ -185,19 +185,9 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
     if (field !== undefined) fields.set(field, column)
     return column
   })
-  const excluding = excludingColumns(source)
+  const excluding = new Set((source.reading.exclude ?? []).map(({ column }) => fold(String(column))))
   const watched = new Set(target.filter((_, index) => excluding.has(fold(source.header[index] ?? ''))))
   return { target, fields, watched, signedDate: signedDateFormat(source) }
-}
-
-function excludingColumns({ reading }: SourceRecord): ReadonlySet<string> {
-  const rules: unknown = reading['exclude']
-  if (!Array.isArray(rules)) return new Set()
-  return new Set(
-    rules.flatMap((rule: unknown) =>
-      typeof rule === 'object' && rule !== null && 'column' in rule ? fold(String(rule.column)) : [],
-    ),
-  )
 }
 
 const signedDateFormat = ({ reading }: SourceRecord): DecidedFormat =>
