@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
@@ -31,13 +31,13 @@ export function plainSources(): string {
     'driver.ts',
     'errors.ts',
     ...FOLDERS.flatMap((folder) =>
-      readdirSync(join(source, folder))
+      readdirSync(join(source, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))
         .map((name) => join(folder, name)),
     ),
   ]
-  for (const folder of FOLDERS) mkdirSync(join(target, folder))
   for (const file of files) {
+    mkdirSync(dirname(join(target, file)), { recursive: true })
     const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
     })
