@@ -214,8 +214,8 @@ export interface Ledger {
     options: { dryRun: boolean; force?: boolean },
   ) => ResolutionReport
   /**
-   * Makes every refused row ready again, each as a decision of that person, but those that a later file has corrected
-   * while they were in doubt. While an admission is open it is part of it.
+   * Makes every refused row ready again, each as a decision of that person, but those that a later file has
+   * corrected. While an admission is open it is part of it.
    * @returns how many there were
    */
   readonly retryRefused: (by: string) => number

@@ -284,11 +284,15 @@ function prepareApplying(connection: Connection, at: string) {
 }
 
 /**
- * A later file has other values for its mandate, and came while nothing could replace the row. To send it again would
- * send what somebody has corrected.
+ * A later file has other values for its mandate, and came while nothing could replace the row; or it has the mandate
+ * under another reference, to be sent or sent. To send the row again would send what somebody has corrected.
  */
-const IS_CORRECTED = `exists (select 1 from row as later
-  where later.mandate_key = row.mandate_key and later.id > row.id and later.state = 'conflict')`
+const IS_CORRECTED = `(exists (select 1 from row as later
+    where later.mandate_key = row.mandate_key and later.id > row.id and later.state = 'conflict')
+  or exists (select 1 from row as later
+    where later.customer_no = row.customer_no and later.iban_key = row.iban_key and later.signed_date = row.signed_date
+      and later.mandate_key <> row.mandate_key and later.source_id > row.source_id
+      and later.state in ('ready', 'sending', 'registered', 'in_doubt', 'refused')))`
 
 /** Refused rows become ready again, each by a decision on record; all of them where an older copy is adopted. */
 export function retryRefused(connection: Connection, by: string, at: string, adoption?: string): number {

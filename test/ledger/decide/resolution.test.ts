@@ -299,6 +299,35 @@ describe('retryRefused', () => {
     expect(statesOf(ledger.file)).toEqual(['ready', 'ready', 'registered', 'ready', 'written_off'])
   })
 
+  it('8.3.5 leaves a row whose reference a later file has corrected: the mandate would be sent twice', async () => {
+    const { ledger } = await campaign()
+    admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
+    expect(ledger.retryRefused('Ada Example')).toBe(0)
+    await send(ledger, registered('NEW-4'))
+    await send(ledger, registered('NEW-5'))
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'refused', 'registered', 'registered', 'registered'])
+    expect(ledger.retryRefused('Ada Example')).toBe(0)
+  })
+
+  it('8.3.5 takes the later one of two that were refused under two references', async () => {
+    const { ledger } = await campaign()
+    admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
+    await send(ledger, registered('NEW-4'))
+    await send(ledger, refused())
+    expect(ledger.retryRefused('Ada Example')).toBe(1)
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'refused', 'registered', 'registered', 'ready'])
+  })
+
+  it('takes a row whose like came in the same file, or is of another date', async () => {
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{}, { reference: 'M-TWIN' }])
+    await send(ledger, refused())
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, [{ reference: 'M-LATER', signedDate: '2020-02-01' }])
+    expect(ledger.retryRefused('Ada Example')).toBe(1)
+  })
+
   it('can be asked again after the next refusal', async () => {
     const { ledger } = await campaign()
     ledger.retryRefused('Ada Example')
