@@ -115,22 +115,16 @@ function clone(folder) {
   }
 }
 
-/** As the README says: other Nodes need no install script, and npm asks nobody about what it may not run. */
-const SCRIPTS = {
-  20: { 10: [], 11: ['--allow-scripts=better-sqlite3'] },
-}
-
 /** Installs the packed file as a stranger does, and runs the demo of each installation in an empty folder. */
-function tryPackage({ clone, empty, node, npm }, run) {
-  const flags = SCRIPTS[node]?.[npm] ?? ['--ignore-scripts']
+function tryPackage({ clone, empty }, run) {
   const packed = run('npm', ['pack', '--pack-destination', empty], clone)
   const file = readdirSync(empty).find((name) => name.endsWith('.tgz'))
   if (!packed.isDone || file === undefined) return [`npm pack (${packed.end}):\n${packed.output}`]
   const prefix = join(empty, 'global')
   const steps = [
-    ['npm', ['install', '--global', '--prefix', prefix, ...flags, join(empty, file)]],
+    ['npm', ['install', '--global', '--prefix', prefix, join(empty, file)]],
     [join(prefix, 'bin', 'sepa-migrate'), ['demo', '--out', 'of-global']],
-    ['npx', ['--yes', ...flags, '--package', join(empty, file), 'sepa-migrate', 'demo', '--out', 'of-npx']],
+    ['npx', ['--yes', '--package', join(empty, file), 'sepa-migrate', 'demo', '--out', 'of-npx']],
   ]
   for (const [command, args] of steps) {
     const { isDone, end, output } = run(command, args, empty)
@@ -163,7 +157,7 @@ function tryPair(tool, node, npm, withTests) {
   if (good < demos) problems.push(`${good} of ${demos} demos`)
   const empty = join(scratch, `empty-${node}-${npm}`)
   mkdirSync(empty)
-  const ofPackage = tryPackage({ clone: folder, empty, node, npm }, (command, args, cwd) =>
+  const ofPackage = tryPackage({ clone: folder, empty }, (command, args, cwd) =>
     run(command, args, { cwd, bin, nodedir }),
   )
   problems.push(...ofPackage)
