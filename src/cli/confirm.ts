@@ -63,6 +63,14 @@ const sourceLines = (reader: Plan['ledger']): Line[] =>
     return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
   })
 
+/** What --retry-refused was asked for and does not do. */
+export const leftRefusedNotes = (count: number): string[] =>
+  count === 0
+    ? []
+    : [
+        `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`,
+      ]
+
 /** An answer of 0.3 s is usual for this kind of service. */
 const USUAL_ANSWER_S = 0.3
 const MOST_CREDITORS = 10
@@ -71,7 +79,7 @@ const MOST_CREDITORS = 10
 function planLines(
   target: string,
   username: string,
-  { totals, toSend, ledger }: Plan,
+  { totals, toSend, leftRefused, ledger }: Plan,
   { concurrency, rate }: DeliveryPolicy,
 ): Line[] {
   const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity)
@@ -82,6 +90,7 @@ function planLines(
     `User at the service: ${username}`,
     ...totalsLines(totals),
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
+    ...leftRefusedNotes(leftRefused),
     ...creditors
       .slice(0, MOST_CREDITORS)
       .map(

@@ -13,6 +13,8 @@ export interface Plan {
   readonly totals: Totals
   /** Rows that this run will send: those that are ready, or fewer for a pilot. */
   readonly toSend: number
+  /** Refused rows that stay refused although they were asked for: a later file has corrected them. */
+  readonly leftRefused: number
   /** The ledger as it will be once the plan is agreed to; no other process sees it so yet. */
   readonly ledger: LedgerReader
 }
@@ -41,6 +43,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
 
 export interface CampaignEnd {
   readonly admitted: readonly AdmittedSource[]
+  /** As in the plan. */
+  readonly leftRefused: number
   readonly stop: Stop | null
   readonly totals: Totals
   readonly exitCode: number
@@ -56,21 +60,20 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
   const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
   try {
-    const { admitted, stop } = await prepareAndSend(parts)
+    const { admitted, leftRefused, stop } = await prepareAndSend(parts)
     const totals = ledger.totals()
     const standing = exitStatusOf(totals, stop, parts.signalStatus())
     const isAnswered = admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
-    return { admitted, stop, totals, exitCode }
+    return { admitted, leftRefused, stop, totals, exitCode }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error
   }
 }
 
-interface Prepared {
-  readonly admitted: readonly AdmittedSource[]
+interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused'> {
   /** Why nothing is sent, or null when the rest of the run may go on. */
   readonly stop: Stop | null
 }
@@ -92,32 +95,40 @@ async function claimAndDeliver(parts: CampaignParts): Promise<Stop | null> {
 async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, retryRefusedBy, severities } = parts
   if (files.length === 0 && retryRefusedBy === null)
-    return { admitted: [], stop: (await isAgreed(parts)) ? null : DECLINED }
+    return { ...nothingAdmitted, stop: (await isAgreed(parts, 0)) ? null : DECLINED }
   const admission = ledger.admit({ severities, isRetry: files.length === 0 })
   try {
     const watch = { signal: parts.drain, watch: parts.watchReading }
     const admitted = await addSources(admission, files, watch)
-    if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
-    if (await isAgreed(parts)) {
+    const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
+    if (await isAgreed(parts, leftRefused)) {
       admission.commit()
-      return { admitted, stop: null }
+      return { admitted, leftRefused, stop: null }
     }
     admission.rollback()
-    return { admitted: [], stop: DECLINED }
+    return { ...nothingAdmitted, stop: DECLINED }
   } catch (error) {
     admission.rollback()
     const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
-    if (isInterrupted) return { admitted: [], stop: INTERRUPTED }
+    if (isInterrupted) return { ...nothingAdmitted, stop: INTERRUPTED }
     throw error
   }
 }
 
+const nothingAdmitted = { admitted: [], leftRefused: 0 } as const
+
+/** @returns how many stay refused: those that a later file has corrected */
+function retryRefused(ledger: Ledger, by: string): number {
+  ledger.retryRefused(by)
+  return ledger.totals().refused
+}
+
 /** Nobody is asked when there is nothing to send. */
-async function isAgreed({ ledger, policy, confirm }: CampaignParts): Promise<boolean> {
+async function isAgreed({ ledger, policy, confirm }: CampaignParts, leftRefused: number): Promise<boolean> {
   const ready = ledger.countReady()
   if (ready === 0) return true
   const toSend = Math.min(ready, policy.limit ?? ready)
-  return confirm({ totals: ledger.totals(), toSend, ledger: ledger.view })
+  return confirm({ totals: ledger.totals(), toSend, leftRefused, ledger: ledger.view })
 }
 
 const stoppedBy = (error: unknown): { stoppedBy: string; exitCode: number } =>

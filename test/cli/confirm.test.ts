@@ -15,6 +15,7 @@ import {
   type Ledger,
   openLedger,
   parseLocalDate,
+  type Plan,
   readBaseUrl,
   sourceOpeners,
   totalsOf,
@@ -30,7 +31,7 @@ const POLICY: DeliveryPolicy = {
   maxInDoubt: 10,
   maxRefused: null,
 }
-const PLAN = { totals: totalsOf(3, new Map([['ready', 3]])), toSend: 3 }
+const PLAN = { totals: totalsOf(3, new Map([['ready', 3]])), toSend: 3, leftRefused: 0 }
 
 let folder: string
 let ledgers: Map<string, Ledger>
@@ -65,12 +66,13 @@ interface Given {
   readonly ledger?: string
   readonly firstCustomer?: number
   readonly anotherLedger?: boolean
+  readonly plan?: Partial<Plan>
 }
 
 async function confirm(
   target: string,
   typed: string | null | Promise<string | null>,
-  { ledger = 'march.db', firstCustomer, anotherLedger = false, ...flags }: Given = {},
+  { ledger = 'march.db', firstCustomer, anotherLedger = false, plan = {}, ...flags }: Given = {},
 ) {
   const world = { ...worldOf(), stateFolder: join(folder, 'state') }
   const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
@@ -83,7 +85,7 @@ async function confirm(
   try {
     const isConfirmed = await confirmRun(context, baseUrl, {
       username: 'migration',
-      plan: { ...PLAN, ledger: ledgerOf(ledger).view },
+      plan: { ...PLAN, ledger: ledgerOf(ledger).view, ...plan },
       policy: POLICY,
       trusted: {
         configuration: '/campaign/sepa-migrate.yaml',
@@ -139,7 +141,7 @@ describe('a run against a real service', () => {
     expect(notes).toContain('not understood in column "status": "waiting" 1')
   })
 
-  it('10.3.3 shows what check knows: rows by outcome, previous creditors, what hits most rows, user and pace', async () => {
+  it('10.3.3 shows what check knows: rows by outcome, previous creditors, user and pace', async () => {
     const { notes } = await confirm(SERVICE, '')
     expect(notes).toContain(
       [
@@ -154,6 +156,32 @@ describe('a run against a real service', () => {
     expect(notes).toMatch(
       /To send in this run: 3 rows\n {2}previous creditor \S+: 3 rows\nPace: no limit set, 8 requests at a time, about 1 s/,
     )
+  })
+
+  it('10.3.3 warns of what hits most rows, and says which refused rows are not sent again', async () => {
+    const usual = await confirm(SERVICE, '', { ledger: 'usual.db' })
+    expect(usual.notes).not.toMatch(/Warning|stay refused/)
+    const old = {
+      rule: 'DATE_TWO_DIGIT_YEAR',
+      severity: 'warning',
+      field: 'signed_date',
+      value: '',
+      message: 'old',
+      remedy: 'look',
+    } as const
+    admit(
+      ledgerOf('march.db'),
+      Array.from({ length: 9 }, (_, n) => ({
+        customerNo: 100 + n,
+        reference: `M-${100 + n}`,
+        findings: n < 7 ? [old] : [],
+      })),
+    )
+    const { notes } = await confirm(SERVICE, '', { plan: { leftRefused: 2 } })
+    expect(notes).toContain(
+      'Warning: DATE_TWO_DIGIT_YEAR was found in 7 of 12 rows: is the right column mapped?',
+    )
+    expect(notes).toContain('2 refused rows stay refused: a later file has other values for their mandates')
   })
 
   it('shows the plan and goes on when the host name is typed', async () => {

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LedgerError, SourceError } from '../../src/errors.js'
 import { LATE_REQUEST_MS } from '../../src/domain/row/late-request.js'
+import { mandateKey } from '../../src/domain/mandate/mandate-key.js'
+import type { MandateReference } from '../../src/domain/mandate/mandate.js'
+import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
 import type { Totals } from '../../src/domain/row/totals.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
@@ -12,6 +15,7 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
+import { mandateOf, recordOf } from './mandate-samples.js'
 import { inDoubt, refused, registered } from './outcome-samples.js'
 import { sourceOf } from './source-samples.js'
 import { startVirtualTime } from './virtual-time.js'
@@ -311,6 +315,38 @@ describe('refused rows', () => {
       exitCode: 0,
     })
     expect(campaign.sent).toEqual([1, 2])
+  })
+})
+
+describe('a refused row that a later file has corrected', () => {
+  /** Customer, account and date of a mandate under another reference. */
+  const corrected = (n: number): OpenedSource => {
+    const record = recordOf(n)
+    const mandateReference = `CORRECTED-${n}` as MandateReference
+    const original = { ...mandateOf(n).original, mandateReference }
+    const later: CheckedRecord = {
+      ...record,
+      verdict: { kind: 'sendable', mandate: { ...mandateOf(n), original } },
+      values: { ...record.values, mandateReference },
+      mandateKey: mandateKey(original.creditorIdentifier, mandateReference),
+    }
+    async function* records() {
+      yield await Promise.resolve([later])
+    }
+    return { ...sourceOf('b.csv', [n]), records }
+  }
+
+  it('8.3.5 stays refused, and the plan and the end say so', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(refused()) })
+    const plans: Plan[] = []
+    const end = await campaign.run({
+      files: opened(corrected(2)),
+      retryRefusedBy: 'Ada',
+      confirm: (plan) => Promise.resolve(plans.push(plan) > 0),
+    })
+    expect(plans).toMatchObject([{ toSend: 2, leftRefused: 1 }])
+    expect(end).toMatchObject({ leftRefused: 1, totals: { refused: 1, registered: 2 }, exitCode: 3 })
   })
 })
 

@@ -13,7 +13,7 @@ import {
   runCampaign,
   UsageError,
 } from '../../index.js'
-import { confirmRun } from '../confirm.js'
+import { confirmRun, leftRefusedNotes } from '../confirm.js'
 import { actorOf, type Command, type Context } from '../command.js'
 import { toned, type Toned } from '../terminal/line.js'
 import { EXITS } from '../settings/exit-statuses.js'
@@ -327,6 +327,7 @@ async function conclude(
       ...Object.values(trustOf(context)),
       ...pack.warnings,
       ...givenBackNotes(end.admitted),
+      ...leftRefusedNotes(end.leftRefused),
       ...unlikely,
     ],
     errors: [],

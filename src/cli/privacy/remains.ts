@@ -4,11 +4,17 @@ import { findResultFiles, noteWritten, readWritten, removeLeftovers } from '../.
 import type { Context } from '../command.js'
 
 /** Notes beside the ledger what this command writes elsewhere, so that a purge can name it. */
-export function noteOutputs({ settings }: Context, out: string | null): void {
+export function noteOutputs({ settings, progress }: Context, out: string | null): void {
   if (!existsSync(settings.ledger)) return
   const logFile = settings.get('logFile')
-  if (logFile !== null) noteWritten(settings.ledger, { kind: 'log', path: logFile })
-  if (out !== null) noteWritten(settings.ledger, { kind: 'report', path: out })
+  const outputs = [
+    ...(logFile === null ? [] : [{ kind: 'log', path: logFile } as const]),
+    ...(out === null ? [] : [{ kind: 'report', path: out } as const]),
+  ]
+  for (const output of outputs.filter((each) => !noteWritten(settings.ledger, each)))
+    progress.note(
+      `Cannot note beside the ledger that this command writes to "${shown(output.path)}": purge will not name it, so remember it`,
+    )
 }
 
 export interface Remains {
@@ -20,6 +26,8 @@ export interface Remains {
   /** Result files with references and masked accounts. */
   readonly references: readonly string[]
   readonly logs: readonly string[]
+  /** Folders that could not be looked into. */
+  readonly unread: readonly string[]
 }
 
 /** What the commands of this campaign wrote beside the ledger and where it still is. */
@@ -75,6 +83,10 @@ export function remainLines(ledger: string, remains: Remains): string[] {
     ...group(
       remains.logs,
       'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
+    ),
+    ...group(
+      remains.unread,
+      'CANNOT BE LOOKED INTO, so nothing is known about it: look for result files there yourself',
     ),
     '  Not known to this ledger: your exports and crosswalk files, result files and logs that were moved, problems.csv',
     '  of a "check --out" elsewhere, the data files of rehearsals ("sandbox --data"), and copies of any of these.',

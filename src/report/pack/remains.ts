@@ -14,15 +14,21 @@ export interface RemainingFiles {
   readonly cells: readonly string[]
   readonly values: readonly string[]
   readonly references: readonly string[]
+  /** Folders that could not be looked into. */
+  readonly unread: readonly string[]
 }
 
-const namesIn = (folder: string): string[] => {
+/** @returns null where the folder is there and cannot be read */
+function readNames(folder: string): string[] | null {
   try {
     return readdirSync(folder).sort()
-  } catch {
-    return []
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : null
   }
 }
+
+const namesIn = (folder: string): string[] => readNames(folder) ?? []
 
 /** The folders and those directly in them: a report that would replace a filled-in file goes to one of its own. */
 function withInner(folders: readonly string[]): readonly string[] {
@@ -36,7 +42,8 @@ function withInner(folders: readonly string[]): readonly string[] {
 
 /** Result files of earlier reports and checks in the folders and one level below, by what they hold of persons. */
 export function findResultFiles(folders: readonly string[]): RemainingFiles {
-  const files = withInner(folders).flatMap((folder) =>
+  const all = withInner(folders)
+  const files = all.flatMap((folder) =>
     namesIn(folder)
       .map((name) => ({ name, path: join(folder, name) }))
       .filter(({ path }) => entryAt(path)?.isFile() === true),
@@ -47,6 +54,7 @@ export function findResultFiles(folders: readonly string[]): RemainingFiles {
     cells: matching(HOLDS_CELLS),
     values: matching(HOLDS_VALUES),
     references: matching(HOLDS_REFERENCES),
+    unread: all.filter((folder) => readNames(folder) === null),
   }
 }
 

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
+import { type Line, wordsOf } from '../../../src/cli/terminal/line.js'
 import { noLog } from '../../../src/cli/terminal/log.js'
 import { silentProgress } from '../../../src/cli/terminal/progress.js'
 import { noteOutputs, remainLines, remainsOf, removeLists } from '../../../src/cli/privacy/remains.js'
@@ -49,6 +50,31 @@ describe('what a campaign left beside its ledger', () => {
     })
   })
 
+  it('is told while it is written where it cannot be noted, since a purge would not name it', () => {
+    const ledger = open().file
+    mkdirSync(`${ledger}.files.jsonl`)
+    const notes: string[] = []
+    const context = contextOf(ledger, { logFile: '/elsewhere/run.log' })
+    const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
+    noteOutputs({ ...context, progress }, '/elsewhere/reports')
+    expect(notes).toEqual(
+      ['run.log', 'reports'].map(
+        (name) =>
+          `Cannot note beside the ledger that this command writes to "/elsewhere/${name}": purge will not name it, so remember it`,
+      ),
+    )
+  })
+
+  it('is not called nothing where a folder cannot be looked into', () => {
+    const ledger = open().file
+    const loop = join(freshFolder(), 'reports')
+    symlinkSync(loop, loop)
+    noteOutputs(contextOf(ledger), loop)
+    const remains = remainsOf(contextOf(ledger))
+    expect(remains.unread).toEqual([loop])
+    expect(remainLines(ledger, remains).join('\n')).toMatch(/reports\n +CANNOT BE LOOKED INTO/)
+  })
+
   it('nothing is noted beside a ledger that does not exist', () => {
     const ledger = freshFile()
     noteOutputs(contextOf(ledger), '/reports')
@@ -75,6 +101,6 @@ it('the closing statement names each file, and says what it cannot know', () => 
   for (const path of [ledger, join(elsewhere, 'refused.csv')]) expect(text).toContain(path)
   expect(text).toContain('ORIGINAL CELLS')
   expect(text).toContain('Not known to this ledger: your exports')
-  const none = { removed: [], cells: [], values: [], references: [], logs: [] }
+  const none = { removed: [], cells: [], values: [], references: [], logs: [], unread: [] }
   expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
 })

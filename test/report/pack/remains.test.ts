@@ -46,11 +46,16 @@ describe('result files that hold something of persons', () => {
     fill(folder, 'export.csv', 'my-refused.csv', 'refused.csv.bak')
     mkdirSync(join(folder, 'refused.csv'))
     symlinkSync('/etc/hostname', join(folder, 'not-sent.csv'))
-    expect(findResultFiles([folder])).toEqual({ cells: [], values: [], references: [] })
+    expect(findResultFiles([folder])).toEqual({ cells: [], values: [], references: [], unread: [] })
   })
 
   it('are none in a folder that is not there', () => {
-    expect(findResultFiles(['/nowhere/at/all'])).toEqual({ cells: [], values: [], references: [] })
+    expect(findResultFiles(['/nowhere/at/all'])).toEqual({
+      cells: [],
+      values: [],
+      references: [],
+      unread: [],
+    })
   })
 })
 
