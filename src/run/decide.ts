@@ -1,6 +1,7 @@
 import type { Outcome } from '../domain/row/outcome.js'
 import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace/backoff.js'
 import { isThrottling } from './pace/ramp.js'
+import { maskAccounts } from '../domain/text/masking.js'
 import { durationText } from '../domain/text/wording.js'
 import type { Stop } from './stop.js'
 
@@ -47,11 +48,13 @@ export function decide(seen: Outcome, facts: AttemptFacts): Decided {
 }
 
 function repeatedReference(seen: Outcome & { kind: 'registered' }): Outcome {
+  const { creditorIdentifier, mandateReference } = seen.value
   return {
     kind: 'in_doubt',
     hint: 'probably_registered',
     halt: 'reference_repeated',
-    reason: 'The service answered with a mandate reference that it gave to another row before',
+    // The answer of a registration is not kept, so that what it gave is said here.
+    reason: `The service answered with the mandate reference "${maskAccounts(mandateReference)}" of "${maskAccounts(creditorIdentifier)}", which it gave to another row before`,
     evidence: seen.evidence,
   }
 }

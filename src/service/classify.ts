@@ -43,6 +43,8 @@ export function classifyAnswer<Value>(
 ): Outcome<Value> {
   const { response } = exchange
   const json = response === null ? undefined : parseJson(response.bodyText)
+  const plain = plainRegistration(exchange, json, table, reader)
+  if (plain !== null) return plain
   const hints = cleanHints(readErrorHints(json), reader.clean)
   const evidence = collectEvidence(exchange, hints, reader.clean)
   // A status line without a first byte cannot be: the safe side of the contradiction is "started".
@@ -58,6 +60,34 @@ export function classifyAnswer<Value>(
   if (!response.complete) return classifyCutAnswer(exchange, response.status, evidence, table)
   return classifyStatus(response, json, hints, evidence, table, reader)
 }
+
+/** The usual case: registered, and nothing odd about it. The answer says no more than the outcome, so none is kept. */
+function plainRegistration<Value>(
+  exchange: Exchange,
+  json: unknown,
+  table: StatusTable,
+  { prove }: AnswerReader<Value>,
+): Outcome<Value> | null {
+  const { response } = exchange
+  if (response?.complete !== true || json === undefined) return null
+  if (response.status >= 300 || table.lineOf(response.status).kind !== 'read_answer') return null
+  const proof = prove(json)
+  if (proof.kind !== 'proven' || proof.notes.length > 0) return null
+  return registeredBy(response, proof, factsOf(exchange))
+}
+
+const registeredBy = <Value>(
+  { status }: Response,
+  { value, notes }: Proof<Value> & { kind: 'proven' },
+  evidence: Evidence,
+): Outcome<Value> => ({
+  kind: 'registered',
+  value,
+  notes,
+  evidence,
+  reason: `The service answered ${status} with a complete answer`,
+  halt: null,
+})
 
 /** The status is known but not its body: only a complete answer takes a row out of doubt. */
 function classifyCutAnswer(
@@ -126,11 +156,8 @@ function classifyProof<Value>(
   }
   const proof = reader.prove(json)
   switch (proof.kind) {
-    case 'proven': {
-      const { value, notes } = proof
-      const reason = `The service answered ${status} with a complete answer`
-      return { kind: 'registered', value, notes, evidence, reason, halt: null }
-    }
+    case 'proven':
+      return registeredBy(response, proof, evidence)
     case 'unreadable': {
       const problem = reader.clean(proof.reason, MAX_MESSAGE_BYTES)
       return probablyRegistered(
@@ -183,14 +210,21 @@ const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
 })
 
 function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner): Evidence {
+  const text = exchange.response?.bodyText ?? ''
+  return { ...factsOf(exchange), ...hints, answer: text === '' ? null : clean(text, KEPT_ANSWER_BYTES) }
+}
+
+/** What is known without the words of the service. */
+function factsOf(exchange: Exchange): Evidence {
   const { response, error } = exchange
   return {
     started: exchange.started,
     status: response?.status ?? null,
     errorCode: error === null ? null : (error.code ?? error.name),
-    ...hints,
-    answer:
-      response === null || response.bodyText === '' ? null : clean(response.bodyText, KEPT_ANSWER_BYTES),
+    serviceCode: null,
+    field: null,
+    message: null,
+    answer: null,
     durationMs: exchange.durationMs,
     retryAfterMs:
       response === null

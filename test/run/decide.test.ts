@@ -47,7 +47,8 @@ describe('a reference that another row has', () => {
         kind: 'in_doubt',
         hint: 'probably_registered',
         halt: 'reference_repeated',
-        reason: 'The service answered with a mandate reference that it gave to another row before',
+        reason:
+          'The service answered with the mandate reference "NEW-00000001" of "DE79ZZZ01234567890", which it gave to another row before',
         evidence: seen.evidence,
       },
       next: { kind: 'settled' },

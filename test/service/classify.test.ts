@@ -40,7 +40,7 @@ const classified = (exchange: Exchange, overrides: Record<string, string> = {}):
   classify(exchange, mandate, createStatusTable(overrides))
 
 describe('a complete 2xx with a whole answer', () => {
-  it('is registered, with the assigned identifiers as they came', () => {
+  it('is registered, with the assigned identifiers as they came; its words say no more, so none is kept', () => {
     expect(classified(answered(200, answerOf()))).toEqual({
       kind: 'registered',
       value: { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: 'NEW-1' },
@@ -51,13 +51,21 @@ describe('a complete 2xx with a whole answer', () => {
         started: true,
         status: 200,
         errorCode: null,
-        serviceCode: 'OK',
+        serviceCode: null,
         field: null,
         message: null,
-        answer: answerOf({ iban: 'DE…3000' }),
+        answer: null,
         durationMs: 12,
         retryAfterMs: null,
       },
+    })
+  })
+
+  it('keeps the masked words of an answer that is odd in some way', () => {
+    const { evidence } = classified(answered(200, answerOf({ customer_no: '4711' })))
+    expect(evidence).toMatchObject({
+      serviceCode: 'OK',
+      answer: answerOf({ customer_no: '4711', iban: 'DE…3000' }),
     })
   })
 
