@@ -44,7 +44,7 @@ describe('an intent', () => {
     admit(ledger, mandates(1))
     const attempt = await ledger.begin(readyRow(ledger))
     expect(attempt).toMatchObject({ id: 1, rowId: 1, n: 1 })
-    expect(attempt.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(attempt.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(rowsOf(ledger.file)[0]).toMatchObject({
       state: 'sending',
       attempts: 1,
