@@ -1,12 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
-import { homedir, hostname, userInfo } from 'node:os'
-import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { commands } from './cli/commands.js'
 import { main } from './cli/main.js'
 import type { Output, Signals, World } from './cli/terminal/world.js'
+import { thisMachine } from './machine.js'
 
 /** Files of the program are for their owner alone. */
 process.umask(0o077)
@@ -66,46 +64,29 @@ function fatal(error: unknown): void {
 process.on('uncaughtException', fatal)
 process.on('unhandledRejection', fatal)
 
-/** A container may run under a number that has no name. */
-function systemUser(): string | null {
-  try {
-    return userInfo().username
-  } catch {
-    return process.getuid === undefined ? null : `number ${process.getuid()}`
-  }
-}
-
-/** An empty or relative XDG_STATE_HOME counts as none, so that every folder and terminal has the same register. */
-const stateHome = (given: string): string => (isAbsolute(given) ? given : join(homedir(), '.local', 'state'))
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
+const machine = thisMachine()
 
 const world: World<Output> = {
-  env: process.env,
+  env: machine.env,
   // Getters: each takes milliseconds, and most commands, `--version` first of all, need none of them.
   get stdin() {
     return process.stdin
   },
   stdout: output(process.stdout),
   stderr: output(process.stderr),
-  clock: { now: () => Date.now(), monotonic: () => performance.now() },
-  after: (delayMs, wake) => {
-    const timer = setTimeout(wake, delayMs)
-    return () => clearTimeout(timer)
-  },
-  random: () => Math.random(),
+  clock: machine.clock,
+  after: machine.after,
+  random: machine.random,
   get zone() {
-    return Intl.DateTimeFormat().resolvedOptions().timeZone
+    return machine.zone
   },
-  host: hostname(),
-  pid: process.pid,
-  user: systemUser(),
-  version,
+  host: machine.host,
+  pid: machine.pid,
+  user: machine.user,
+  version: machine.version,
   samples: fileURLToPath(new URL('../samples/', import.meta.url)),
   schema: fileURLToPath(new URL('../samples/sepa-migrate.schema.json', import.meta.url)),
-  stateFolder: join(stateHome(process.env['XDG_STATE_HOME'] ?? ''), 'sepa-migrate'),
+  stateFolder: machine.stateFolder,
   signals: listen(),
 }
 

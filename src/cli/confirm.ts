@@ -1,63 +1,44 @@
-import { type BaseUrl, type DeliveryPolicy, durationText, type Plan, plural } from '../index.js'
+import type { LedgerReader } from '../ledger/read/reader.js'
+import type { MigrationPlan } from '../migrate/options.js'
+import { durationText, plural } from '../domain/text/wording.js'
 import type { Context } from './command.js'
 import { type Line, toned } from './terminal/line.js'
 import { totalsLines } from './terminal/output.js'
 import { readingLines } from './reading-lines.js'
-import type { RunRegister } from './settings/register.js'
-import { trustedLines, type Trusted } from './settings/trusted.js'
+import type { Service } from './settings/service.js'
+import { trustedLines } from './settings/trusted.js'
 import { unlikelyShares } from './settings/unlikely.js'
 
 interface Asked {
-  /** The user at the service. */
-  readonly username: string
-  readonly plan: Plan
-  readonly policy: DeliveryPolicy
-  readonly trusted: Trusted
-  readonly register: RunRegister
+  readonly service: Pick<Service, 'trusted'>
+  readonly plan: MigrationPlan
   readonly ask: (question: string) => Promise<string | null>
 }
 
 /**
  * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
  * (cli/README.md#before-anything-is-sent).
- * What the register says is looked at before the question and after the answer, since two people may have been asked;
- * the claim itself looks a third time, once what was agreed to is on disk.
- * @throws {UsageError} when another ledger claimed the same mandates for a real service
- * @throws {LedgerError} `register`
  */
-export async function confirmRun(context: Context, baseUrl: BaseUrl, asked: Asked): Promise<boolean> {
-  asked.register.checkOthers()
-  const isConfirmed = baseUrl.isLoopback || (await confirmTarget(context, baseUrl, asked))
-  if (!isConfirmed) return false
-  asked.register.checkOthers()
-  context.progress.sending(asked.plan.toSend)
-  return true
-}
-
-async function confirmTarget(
-  { settings, progress }: Context,
-  baseUrl: BaseUrl,
-  { username, plan, policy, trusted, register, ask }: Asked,
-): Promise<boolean> {
+export async function confirmRun(context: Context, { service, plan, ask }: Asked): Promise<boolean> {
+  const { settings, progress } = context
+  const { host, isLoopback } = plan.service
+  if (isLoopback) return true
   const lines = [
-    ...planLines(baseUrl.href, username, plan, policy),
-    ...trustedLines(trusted),
+    ...planLines(plan, { concurrency: settings.get('concurrency'), rate: settings.get('rate') }),
+    ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
     ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
   ]
   for (const line of lines) progress.note(line)
-  if (!register.knowsLedger())
+  if (!plan.isLedgerKnown)
     progress.note(
       'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
     )
-  return (
-    (settings.get('yes') ?? false) ||
-    (await ask(`Type the host name "${baseUrl.host}" to send`)) === baseUrl.host
-  )
+  return (settings.get('yes') ?? false) || (await ask(`Type the host name "${host}" to send`)) === host
 }
 
 /** How the files were read, as far as a person has to know it before anything is sent. */
-const sourceLines = (reader: Plan['ledger']): Line[] =>
+const sourceLines = (reader: LedgerReader): Line[] =>
   reader.sources().flatMap((source) => {
     const lines = readingLines(source)
     return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
@@ -77,17 +58,15 @@ const MOST_CREDITORS = 10
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(
-  target: string,
-  username: string,
-  { totals, toSend, leftRefused, ledger }: Plan,
-  { concurrency, rate }: DeliveryPolicy,
+  { service, totals, toSend, leftRefused, ledger }: MigrationPlan,
+  { concurrency, rate }: { readonly concurrency: number; readonly rate: number | null },
 ): Line[] {
   const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity)
   const creditors = ledger.creditorsOfReady()
   return [
     [toned('strong', 'The plan')],
-    ['Target: ', toned('strong', target)],
-    `User at the service: ${username}`,
+    ['Target: ', toned('strong', service.href)],
+    `User at the service: ${service.username}`,
     ...totalsLines(totals),
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
     ...leftRefusedNotes(leftRefused),

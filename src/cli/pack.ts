@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path'
-import { countText, openLedgerReader, type Totals, writeReport } from '../index.js'
+import type { Totals } from '../domain/row/totals.js'
+import { countText } from '../domain/text/wording.js'
+import { writeReport } from '../report/pack/pack.js'
 import type { Context } from './command.js'
 import { type Line, type Tone, toned } from './terminal/line.js'
 import { nextLines, type Standing } from './terminal/next.js'
@@ -16,16 +18,11 @@ export interface WrittenPack {
 export async function writePack(
   settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder'>,
 ): Promise<WrittenPack> {
-  const { ledger, out } = settings
-  const reader = openLedgerReader(ledger, settings)
-  try {
-    const { files, folder, kept } = await writeReport(reader, { out })
-    return {
-      files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
-      warnings: kept === null ? [] : [keptText(kept, out, folder, 'report')],
-    }
-  } finally {
-    reader.close()
+  const { ledger, out, sharedFolder } = settings
+  const { files, folder, kept } = await writeReport(ledger, { out, sharedFolder })
+  return {
+    files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
+    warnings: kept === null ? [] : [keptText(kept, out, folder, 'report')],
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UsageError } from '../errors.js'
 import { DATE_FORMATS } from '../domain/mandate/date-format.js'
 import { DELIMITERS, type DelimiterName } from './csv/delimiter.js'
 import { ENCODINGS } from './bytes/encoding.js'
@@ -214,6 +215,22 @@ export const sourceSections = {
 
 const sourceOptionsSchema = z.strictObject(sourceSections)
 export type SourceOptions = z.output<typeof sourceOptionsSchema>
+/** As somebody writes them: everything may be left out. */
+export type SourceOptionsInput = z.input<typeof sourceOptionsSchema>
+
+/**
+ * How a source is read, checked and complete. Paths are relative to the working directory.
+ * @throws {UsageError} that names each mistake
+ */
+export function readSourceOptions(given: SourceOptionsInput): SourceOptions {
+  const parsed = sourceOptionsSchema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  throw new UsageError(
+    `Cannot use the options of the source: ${mistakes.join('; ')}`,
+    'Correct them; nothing was sent',
+  )
+}
 
 /** The options of a program that has no configuration file. */
 export const DEFAULT_SOURCE_OPTIONS: SourceOptions = sourceOptionsSchema.parse({})

@@ -6,59 +6,40 @@ import { confirmRun } from '../../src/cli/confirm.js'
 import { type Line, wordsOf } from '../../src/cli/terminal/line.js'
 import { noLog } from '../../src/cli/terminal/log.js'
 import { silentProgress } from '../../src/cli/terminal/progress.js'
-import { registerOf } from '../../src/cli/settings/register.js'
 import { readSettings } from '../../src/cli/settings/settings.js'
-import {
-  admitSources,
-  DEFAULT_SOURCE_OPTIONS,
-  type DeliveryPolicy,
-  type Ledger,
-  openLedger,
-  parseLocalDate,
-  type Plan,
-  readBaseUrl,
-  sourceOpeners,
-  totalsOf,
-} from '../../src/index.js'
+import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import { admitSources } from '../../src/run/admit-sources.js'
+import { sourceOpeners } from '../../src/run/open-sources.js'
+import { readBaseUrl } from '../../src/service/base-url.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import type { Plan } from '../../src/run/campaign.js'
+import { migrate } from '../../src/migrate/migrate.js'
 import { admit, SETTINGS } from '../ledger/campaign-setup.js'
 import { worldOf } from './world.js'
 
-const POLICY: DeliveryPolicy = {
-  concurrency: 8,
-  rate: null,
-  limit: null,
-  maxDurationMs: null,
-  maxInDoubt: 10,
-  maxRefused: null,
-}
-const PLAN = { totals: totalsOf(3, new Map([['ready', 3]])), toSend: 3, leftRefused: 0 }
-
 let folder: string
-let ledgers: Map<string, Ledger>
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'confirm-'))
-  ledgers = new Map()
 })
-afterEach(() => {
-  for (const ledger of ledgers.values()) ledger.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => rmSync(folder, { recursive: true }))
 
 const REGISTER = 'state/campaigns.jsonl'
 const registered = (): number =>
   existsSync(join(folder, REGISTER)) ? readFileSync(join(folder, REGISTER), 'utf8').split('\n').length - 1 : 0
 
-function ledgerOf(name: string, firstCustomer = 1): Ledger {
-  const known = ledgers.get(name)
-  if (known !== undefined) return known
+/** A ledger with three rows that are ready, made where there is none. */
+function makeLedger(name: string, firstCustomer = 1, more?: (ledger: Ledger) => void): void {
+  if (existsSync(join(folder, name))) return
   const ledger = openLedger({ file: join(folder, name), clock: { now: () => 0, monotonic: () => 0 } })
   ledger.startRun(SETTINGS)
   admit(
     ledger,
     [0, 1, 2].map((n) => ({ customerNo: firstCustomer + n, reference: `M-${firstCustomer + n}` })),
   )
-  ledgers.set(name, ledger)
-  return ledger
+  more?.(ledger)
+  ledger.close()
 }
 
 interface Given {
@@ -69,41 +50,46 @@ interface Given {
   readonly plan?: Partial<Plan>
 }
 
+/** A run as the command asks for it. Once it is answered it is stopped, so that nothing leaves. */
 async function confirm(
   target: string,
   typed: string | null | Promise<string | null>,
-  { ledger = 'march.db', firstCustomer, anotherLedger = false, plan = {}, ...flags }: Given = {},
+  { ledger = 'march.db', firstCustomer, anotherLedger = false, plan: other = {}, ...flags }: Given = {},
 ) {
+  makeLedger(ledger, firstCustomer)
   const world = { ...worldOf(), stateFolder: join(folder, 'state') }
   const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
   const notes: string[] = []
   const questions: string[] = []
   const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
-  const context = { world, settings, progress, args: [], own: { anotherLedger }, log: noLog }
-  const baseUrl = readBaseUrl(target)
-  const register = registerOf(context, ledgerOf(ledger, firstCustomer), baseUrl)
-  try {
-    const isConfirmed = await confirmRun(context, baseUrl, {
-      username: 'migration',
-      plan: { ...PLAN, ledger: ledgerOf(ledger).view, ...plan },
-      policy: POLICY,
-      trusted: {
-        configuration: '/campaign/sepa-migrate.yaml',
-        proxy: 'https://proxy.example:3128',
-        extraCertificates: ['/campaign/ca.pem'],
-        clientCertificate: '/campaign/client.pem',
-      },
-      register,
-      ask: (question) => {
-        questions.push(question)
-        return Promise.resolve(typed)
-      },
-    })
-    if (isConfirmed) register.claim() // as the campaign does
-    return { isConfirmed, notes: notes.join('\n'), questions }
-  } finally {
-    register.close()
+  const context = { world, settings, progress, args: [], own: {}, log: noLog }
+  const trusted = {
+    configuration: '/campaign/sepa-migrate.yaml',
+    proxy: 'https://proxy.example:3128',
+    extraCertificates: ['/campaign/ca.pem'],
+    clientCertificate: '/campaign/client.pem',
   }
+  const ask = (question: string): Promise<string | null> => {
+    questions.push(question)
+    return Promise.resolve(typed)
+  }
+  const stop = new AbortController()
+  const confirmed: boolean[] = []
+  const { stop: ended } = await migrate({
+    ledger: settings.ledger,
+    service: { baseUrl: target, username: 'migration', password: 'never sent' },
+    anotherLedger,
+    signal: stop.signal,
+    machine: world,
+    confirm: async (plan) => {
+      confirmed.push(await confirmRun(context, { service: { trusted }, plan: { ...plan, ...other }, ask }))
+      stop.abort()
+      return confirmed.includes(true)
+    },
+  })
+  const isConfirmed = confirmed.includes(true)
+  expect(ended?.kind).toBe(isConfirmed ? 'signal' : 'declined')
+  return { isConfirmed, notes: notes.join('\n'), questions }
 }
 
 /** Admits an export with a footer and a status column into the ledger. */
@@ -121,13 +107,13 @@ async function admitExport(): Promise<void> {
   const check = { today, severities: {}, newCreditorIdentifier: null, dormantSoonDays: 60 }
   const { signal } = new AbortController()
   const ledger = openLedger({ file: join(folder, 'march.db'), clock: { now: () => 0, monotonic: () => 0 } })
-  ledgers.set('march.db', ledger)
   ledger.startRun(SETTINGS)
   await admitSources(ledger, sourceOpeners([file], options, check, signal), {
     severities: {},
     signal,
     watch: () => undefined,
   })
+  ledger.close()
 }
 
 const SERVICE = 'https://service.example'
@@ -169,13 +155,15 @@ describe('a run against a real service', () => {
       message: 'old',
       remedy: 'look',
     } as const
-    admit(
-      ledgerOf('march.db'),
-      Array.from({ length: 9 }, (_, n) => ({
-        customerNo: 100 + n,
-        reference: `M-${100 + n}`,
-        findings: n < 7 ? [old] : [],
-      })),
+    makeLedger('march.db', 1, (ledger) =>
+      admit(
+        ledger,
+        Array.from({ length: 9 }, (_, n) => ({
+          customerNo: 100 + n,
+          reference: `M-${100 + n}`,
+          findings: n < 7 ? [old] : [],
+        })),
+      ),
     )
     const { notes } = await confirm(SERVICE, '', { plan: { leftRefused: 2 } })
     expect(notes).toContain(

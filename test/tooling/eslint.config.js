@@ -51,11 +51,11 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/cli.ts'],
+    ignores: ['src/cli.ts', 'src/machine.ts'],
     rules: {
       'no-restricted-globals': [
         'error',
-        { name: 'process', message: 'Only src/cli.ts touches the process.' },
+        { name: 'process', message: 'Only src/cli.ts and src/machine.ts touch the process.' },
         { name: 'console', message: 'Write to the streams that cli.ts hands over.' },
         { name: 'fetch', message: 'It follows redirects and repeats the POST.' },
       ],

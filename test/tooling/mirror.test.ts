@@ -32,7 +32,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/terminal/progress.ts': 'test/e2e/terminal-sizes.test.ts',
   'src/cli/privacy/purge.ts': 'test/e2e/purge.test.ts',
   'src/cli/decide/reconcile.ts': 'test/e2e/decisions.test.ts',
-  'src/cli/settings/register.ts': 'test/cli/confirm.test.ts',
   'src/cli/commands/report.ts': 'test/e2e/decisions.test.ts',
   'src/cli/decide/resolve.ts': 'test/e2e/decisions.test.ts',
   'src/cli/commands/run.ts': 'test/e2e/whole-run.test.ts',
@@ -42,6 +41,8 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/settings/sources.ts': 'test/e2e/whole-run.test.ts',
   'src/cli/commands/status.ts': 'test/e2e/whole-run.test.ts',
   'src/cli/terminal/todo.ts': 'test/e2e/check-list.test.ts',
+
+  'src/cli/watch-run.ts': 'test/e2e/whole-run.test.ts',
 
   'src/contract/text-fields.ts': 'test/contract/offer.test.ts',
   'src/domain/row/late-request.ts': 'test/ledger/deliver/ready-rows.test.ts',
@@ -83,6 +84,9 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/source/csv/record-scanner.ts': 'test/source/csv/records.test.ts',
   'src/source/csv/table.ts': 'test/source/columns/crosswalk.test.ts',
   'src/source/bytes/decoded-text.ts': 'test/source/bytes/encoding.test.ts',
+
+  'src/register/run-register.ts': 'test/migrate/migrate.test.ts',
+  'src/service/checked-service.ts': 'test/migrate/asked.test.ts',
 
   'src/trust/mount.ts': 'test/ledger/safety/other-names.test.ts',
 }

@@ -1,15 +1,11 @@
 import { join } from 'node:path'
-import {
-  admitSources,
-  type AdmittedSource,
-  type LedgerReader,
-  openScratchCopy,
-  openScratchLedger,
-  plural,
-  problemPages,
-  UsageError,
-  writeProblems,
-} from '../../index.js'
+import { plural } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import { openScratchCopy, openScratchLedger } from '../../ledger/file/scratch.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import { problemPages } from '../../report/facts/pages.js'
+import { writeProblems } from '../../report/pack/pack.js'
+import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
 import { ownText, type Command, type Context } from '../command.js'
 import type { Line } from '../terminal/line.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
@@ -60,7 +56,7 @@ async function check(context: Context): Promise<CommandResult> {
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
-    const admitted = await admitSources(ledger, sampled(openers(context, 'tell'), sample), {
+    const admitted = await admitSources(ledger, sampled(openers(context), sample), {
       severities: settings.severities,
       signal: world.signals.drain,
       watch: progress.reading,

@@ -1,34 +1,24 @@
-import {
-  type CampaignEnd,
-  distrustLedgerFolder,
-  durationText,
-  type DeliveryEvent,
-  type DeliveryPolicy,
-  type Ledger,
-  openLedger,
-  openLedgerReader,
-  type OutcomeKind,
-  plural,
-  type Totals,
-  runCampaign,
-  UsageError,
-} from '../../index.js'
+import { resolve } from 'node:path'
+import { plural } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { migrate } from '../../migrate/migrate.js'
+import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
 import { confirmRun, leftRefusedNotes } from '../confirm.js'
 import { actorOf, type Command, type Context } from '../command.js'
-import { toned, type Toned } from '../terminal/line.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { askText, canAsk } from '../terminal/prompt.js'
 import { closingLines, writePack } from '../pack.js'
 import { oldPages } from '../privacy/old-pages.js'
-import { noteOutputs } from '../privacy/remains.js'
+import { outputsOf } from '../privacy/remains.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
-import { readService, timeoutMsOf, type Service } from '../settings/service.js'
-import { registerOf, type RunRegister } from '../settings/register.js'
+import { readService, type Service } from '../settings/service.js'
 import type { Settings } from '../settings/settings.js'
-import { IGNORE_COLUMN, nothingToCorrect, openers } from '../settings/sources.js'
+import { IGNORE_COLUMN, inputOf, nothingToCorrect, sourceOptions } from '../settings/sources.js'
 import { SHARED } from '../settings/options.js'
 import { trustedLines } from '../settings/trusted.js'
 import { unlikelyShares } from '../settings/unlikely.js'
+import { announceSignals, watchRun, type Closed } from '../watch-run.js'
 
 export const runCommand: Command = {
   usage: 'run [files...]',
@@ -64,20 +54,7 @@ export const runCommand: Command = {
   run,
 }
 
-interface Ended extends CampaignEnd {
-  readonly campaign: ReturnType<Ledger['view']['campaign']>
-}
-
 async function run(context: Context): Promise<CommandResult> {
-  const told: string[] = []
-  const result = await runAndTell(context, (warnings) => told.push(...warnings))
-  return { ...result, warnings: [...result.warnings, ...told] }
-}
-
-async function runAndTell(
-  context: Context,
-  tell: (warnings: readonly string[]) => void,
-): Promise<CommandResult> {
   const { world, settings } = context
   const service = await readService(settings, world)
   if (!service.baseUrl.isLoopback && !(settings.get('yes') ?? false) && !canAsk(world))
@@ -85,199 +62,75 @@ async function runAndTell(
       `Sending to "${service.baseUrl.host}" needs a confirmation, and there is no terminal to ask on`,
       'Pass --yes when the target is right; nothing was sent',
     )
-  const files = openers(context)
-  const ledger = openLedger({
-    file: settings.ledger,
-    clock: world.clock,
-    pid: world.pid,
-    user: world.user,
-    create: files.length > 0,
-    sharedFolder: settings.sharedFolder,
-  })
-  const register = registerOf(context, ledger, service.baseUrl)
-  let end: Ended
-  try {
-    noteOutputs(context, (settings.get('noReport') ?? false) ? null : settings.out)
-    ledger.assertBelongsTo(boundTo(service))
-    register.checkCopy() // before the run is counted
-    if (files.length === 0 && ledger.totals().read === 0)
-      throw new UsageError(
-        `The ledger "${settings.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
-        'Name the export: sepa-migrate run FILE',
-      )
-    if (ledger.recovered > 0)
-      context.progress.note(
-        `${plural(ledger.recovered, 'row was', 'rows were')} under way when the last run ended, and ${ledger.recovered === 1 ? 'is' : 'are'} in doubt now`,
-      )
-    end = { ...(await send(context, { service, ledger, register }, files)), campaign: ledger.view.campaign() }
-  } catch (error) {
-    return failed(context, service, error, totalsOrNull(ledger))
-  } finally {
-    register.close()
-    ledger.close() // before the report, which needs the memory of its page cache
-    tell(oldPages(ledger))
+  announceSignals(context)
+  let closed: Closed | null = null
+  const tell = watchRun(context)
+  const watch = (event: MigrationEvent): void => {
+    if (event.kind === 'closed') closed = event
+    else tell(event)
   }
   try {
-    return await conclude(context, service, { ...end, warnings: register.warnings })
+    const end = await migrate({ ...askedBy(context, service), watch })
+    return await conclude(context, service, end)
   } catch (error) {
-    return failed(context, service, error, end.totals)
+    return failed(context, service, error, closed)
   }
 }
 
-/** What is in doubt is told whatever went wrong. */
-const failed = (
-  { world, settings }: Context,
-  service: Service,
-  error: unknown,
-  totals: Totals | null,
-): CommandResult => ({
-  ...resultOfError(error, world.signals.exitStatus()),
-  campaign: campaignOf(settings, service),
-  totals,
-  details: { trusted: service.trusted },
-})
+/** Before the ledger was opened there is nothing to add to an error; afterwards what is in doubt is told whatever went wrong. */
+function failed(context: Context, service: Service, error: unknown, closed: Closed | null): CommandResult {
+  if (closed === null) throw error
+  const { world, settings } = context
+  return {
+    ...resultOfError(error, world.signals.exitStatus()),
+    campaign: campaignOf(settings, service),
+    totals: closed.totals,
+    warnings: warningsOf(settings, closed),
+    details: { trusted: service.trusted },
+  }
+}
 
-const boundTo = ({ baseUrl, credentials }: Service) => ({
-  baseUrl: baseUrl.href,
-  username: credentials.username,
-})
+const warningsOf = (
+  { ledger }: Settings,
+  { warnings, holdsOldPages }: Pick<Closed, 'warnings' | 'holdsOldPages'>,
+): string[] => [...warnings, ...oldPages({ file: resolve(ledger), holdsOldPages: () => holdsOldPages })]
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
 
-function totalsOrNull(ledger: Ledger): Totals | null {
-  try {
-    return ledger.totals()
-  } catch {
-    return null // the ledger itself is what went wrong
-  }
-}
-
-async function send(
-  context: Context,
-  { service, ledger, register }: { service: Service; ledger: Ledger; register: RunRegister },
-  files: ReturnType<typeof openers>,
-): Promise<CampaignEnd> {
-  const { world, settings, progress, log } = context
-  const client = service.connect()
-  announceSignals(context)
-  for (const allowed of Object.values(trustOf(context))) progress.note(allowed)
-  const policy = policyOf(settings, service)
-  try {
-    return await runCampaign({
-      ledger,
-      files,
-      policy,
-      severities: settings.severities,
-      settings: {
-        version: world.version,
-        host: world.host,
-        pid: world.pid,
-        asOf: settings.asOf,
-        zone: settings.zone,
-        settings: {
-          ...policy,
-          timeoutMs: timeoutMsOf(settings),
-          outcomes: service.outcomes,
-          rules: settings.severities,
-          ...service.trusted,
-          ...trustOf(context),
-        },
-      },
-      retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
-      send: (mandate, attempt, signal) =>
-        client.migrateMandate(mandate, { requestId: attempt.requestId, signal }),
-      clock: world.clock,
-      after: world.after,
-      random: world.random,
-      drain: world.signals.drain,
-      abort: world.signals.abort,
-      confirm: async (plan) => {
-        const ask = (question: string): Promise<string | null> => askText(world, question)
-        const { username } = service.credentials
-        const asked = { username, plan, policy, trusted: service.trusted, register, ask }
-        const isConfirmed = await confirmRun(context, service.baseUrl, asked)
-        if (isConfirmed) ledger.bind(boundTo(service))
-        return isConfirmed
-      },
-      claim: register.claim,
-      watchReading: progress.reading,
-      watch: (event) => {
-        log.delivery(event)
-        watch(context, event)
-      },
-      signalStatus: world.signals.exitStatus,
-    })
-  } finally {
-    await client.close()
-  }
-}
-
-/** What the operator allowed that is refused otherwise: kept with the run, so that the report shows it. */
-function trustOf({ settings, own }: Context): Readonly<Record<string, string>> {
-  const why = settings.sharedFolder ? distrustLedgerFolder(settings.ledger) : null
-  return {
-    ...(why === null
-      ? {}
-      : { sharedFolder: `Others can change the folder of the ledger (${why}); --shared-folder allowed it` }),
-    ...(own['anotherLedger'] === true
-      ? { anotherLedger: '--another-ledger: what other ledgers claimed was not looked at' }
-      : {}),
-  }
-}
-
-function announceSignals({ world: { signals }, progress }: Context): void {
-  const say = (text: string) => () => progress.note(text)
-  signals.drain.addEventListener(
-    'abort',
-    say('Signal received: no new rows; waiting for what is under way (signal again to give it up)'),
-  )
-  signals.abort.addEventListener(
-    'abort',
-    say('Second signal: giving up what is under way; those rows become in doubt'),
-  )
-}
-
-function policyOf(settings: Settings, { baseUrl }: Service): DeliveryPolicy {
+/** The settings as `migrate` takes them. */
+function askedBy(context: Context, service: Service): MigrateOptions {
+  const { world, settings, args, own } = context
+  const { drain, abort, exitStatus } = world.signals
   const maxDuration = settings.get('maxDuration')
+  const { dormantSoonDays, service: configured } = settings.configuration.values
   return {
-    concurrency: settings.get('concurrency'),
-    rate: settings.get('rate'),
+    files: args.map((file) => inputOf(context, file)),
+    service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
+    ledger: settings.ledger,
+    confirm: (plan) => confirmRun(context, { service, plan, ask: (question) => askText(world, question) }),
+    signal: drain,
+    giveUp: abort,
+    signalStatus: exitStatus,
     limit: settings.get('limit'),
     maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
     maxInDoubt: settings.get('maxInDoubt'),
     maxRefused: settings.get('maxRefused'),
-    stopAtCanaryDoubt: baseUrl.href.startsWith('https:'),
+    retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
+    reading: sourceOptions(context),
+    rules: settings.severities,
+    asOf: settings.asOf,
+    zone: settings.zone,
+    dormantSoonDays,
+    newCreditorIdentifier: configured?.creditorIdentifier,
+    sharedFolder: settings.sharedFolder,
+    anotherLedger: own['anotherLedger'] === true,
+    writes: outputsOf(context, isReported(settings) ? settings.out : null),
+    configuration: service.trusted.configuration,
+    machine: world,
   }
 }
 
-function watch({ progress, settings }: Context, event: DeliveryEvent): void {
-  const isVerbose = settings.get('verbose') ?? false
-  switch (event.kind) {
-    case 'intent':
-      return
-    case 'outcome':
-      progress.outcome(event.outcome.kind)
-      if (isVerbose || event.outcome.kind === 'in_doubt')
-        progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
-      return
-    case 'pause':
-      progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`)
-      return
-    case 'stop':
-      progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
-      return
-  }
-}
-
-const TONES = {
-  registered: 'good',
-  refused: 'bad',
-  in_doubt: 'open',
-  turned_away: 'soft',
-  not_sent: 'soft',
-} as const
-
-const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))
+const isReported = (settings: Settings): boolean => !(settings.get('noReport') ?? false)
 
 function unlikelyIn(settings: Settings): string[] {
   const reader = openLedgerReader(settings.ledger, settings)
@@ -289,13 +142,13 @@ function unlikelyIn(settings: Settings): string[] {
 }
 
 /** A file that added nothing, which is no fault: the command that continues names it too. */
-function givenLine({ name, kind }: CampaignEnd['admitted'][number]): string[] {
+function givenLine({ name, kind }: Migration['admitted'][number]): string[] {
   if (kind === 'known') return [`"${name}" is in the ledger already: nothing of it was added.`]
   return kind === 'empty' ? [nothingToCorrect(name)] : []
 }
 
 /** What became of the lines that were given back; those that changed nothing are no fault. */
-function givenBackNotes(admitted: CampaignEnd['admitted']): string[] {
+function givenBackNotes(admitted: Migration['admitted']): string[] {
   return admitted.flatMap(({ name, resubmitted, notTaken }) =>
     notTaken === 0
       ? []
@@ -305,15 +158,11 @@ function givenBackNotes(admitted: CampaignEnd['admitted']): string[] {
   )
 }
 
-async function conclude(
-  context: Context,
-  service: Service,
-  end: Ended & { readonly warnings: readonly string[] },
-): Promise<CommandResult> {
+async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
-  const isReported = !(settings.get('noReport') ?? false) && end.stop?.kind !== 'declined'
-  const pack = isReported ? await writePack(settings) : { files: {}, warnings: [] }
+  const isWritten = isReported(settings) && end.stop?.kind !== 'declined'
+  const pack = isWritten ? await writePack(settings) : { files: {}, warnings: [] }
   const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? unlikelyIn(settings) : []
@@ -322,14 +171,7 @@ async function conclude(
     campaign: campaignOf(settings, service),
     totals: end.totals,
     files,
-    warnings: [
-      ...end.warnings,
-      ...Object.values(trustOf(context)),
-      ...pack.warnings,
-      ...givenBackNotes(end.admitted),
-      ...leftRefusedNotes(end.leftRefused),
-      ...unlikely,
-    ],
+    warnings: [...warningsOf(settings, end), ...pack.warnings, ...givenBackNotes(end.admitted), ...leftRefusedNotes(end.leftRefused), ...unlikely],
     errors: [],
     lines: [
       ...end.admitted.flatMap(givenLine),

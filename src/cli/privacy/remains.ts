@@ -1,19 +1,32 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { findResultFiles, noteWritten, readWritten, removeLeftovers } from '../../index.js'
+import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/written-files.js'
+import { findResultFiles, removeLeftovers } from '../../report/pack/remains.js'
 import type { Context } from '../command.js'
 
-/** Notes beside the ledger what this command writes elsewhere, so that a purge can name it. */
-export function noteOutputs({ settings, progress }: Context, out: string | null): void {
-  if (!existsSync(settings.ledger)) return
+/** What this command writes elsewhere: its log, and the folder of a report. */
+export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
   const logFile = settings.get('logFile')
-  const outputs = [
+  return [
     ...(logFile === null ? [] : [{ kind: 'log', path: logFile } as const]),
     ...(out === null ? [] : [{ kind: 'report', path: out } as const]),
   ]
-  for (const output of outputs.filter((each) => !noteWritten(settings.ledger, each)))
+}
+
+/** Notes it beside the ledger, so that a purge can name it. */
+export function noteOutputs(context: Context, out: string | null): void {
+  const { ledger } = context.settings
+  if (!existsSync(ledger)) return
+  tellNotNoted(
+    context,
+    outputsOf(context, out).filter((output) => !noteWritten(ledger, output)),
+  )
+}
+
+export function tellNotNoted({ progress }: Pick<Context, 'progress'>, outputs: readonly WrittenPath[]): void {
+  for (const { path } of outputs)
     progress.note(
-      `Cannot note beside the ledger that this command writes to "${shown(output.path)}": purge will not name it, so remember it`,
+      `Cannot note beside the ledger that this command writes to "${shown(path)}": purge will not name it, so remember it`,
     )
 }
 

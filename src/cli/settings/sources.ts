@@ -1,16 +1,18 @@
-import { type OpenNext, type SourceInput, sourceOpeners, type SourceOptions } from '../../index.js'
+import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
+import type { OpenNext } from '../../run/admit-sources.js'
+import { sourceOpeners } from '../../run/open-sources.js'
+import type { SourceInput } from '../../source/bytes/input.js'
+import type { SourceOptions } from '../../source/options.js'
 import { ownTexts, type Context, type OwnFlag } from '../command.js'
 
-const DORMANT_SOON_DAYS = 60
-
-/** The files of the command line as sources; `-` is standard input. */
-export function openers(context: Context, undecided: 'refuse' | 'tell' = 'refuse'): OpenNext[] {
+/** The files of the command line as sources of which everything is told, and nothing is sent. */
+export function openers(context: Context): OpenNext[] {
   const { settings, world, args } = context
   const check = {
     today: settings.asOf,
     severities: settings.severities,
     newCreditorIdentifier: settings.configuration.values.service?.creditorIdentifier ?? null,
-    undecided,
+    undecided: 'tell' as const,
     dormantSoonDays: settings.configuration.values.dormantSoonDays ?? DORMANT_SOON_DAYS,
   }
   return sourceOpeners(
@@ -21,6 +23,7 @@ export function openers(context: Context, undecided: 'refuse' | 'tell' = 'refuse
   )
 }
 
+/** `-` is standard input. */
 export const inputOf = ({ world }: Context, file: string): SourceInput =>
   file === '-' ? { name: 'standard input', stream: world.stdin } : file
 

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { After, Clock } from '../../index.js'
+import type { Machine } from '../../machine.js'
 import type { Line } from './line.js'
 
 export interface Output {
@@ -17,27 +17,14 @@ export interface Screen extends Output {
 }
 
 /** Everything outside the program, as `cli.ts` finds it. Commands get it as a value, so tests can give their own. */
-export interface World<Out extends Output = Screen> {
-  readonly env: Readonly<Record<string, string | undefined>>
+export interface World<Out extends Output = Screen> extends Machine {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Out
   readonly stderr: Out
-  readonly clock: Clock
-  readonly after: After
-  readonly random: () => number
-  /** IANA name of the machine's time zone. */
-  readonly zone: string
-  readonly host: string
-  readonly pid: number
-  /** Name of this user in the operating system; null where it has none. */
-  readonly user: string | null
-  readonly version: string
   /** The folder of the samples that ship with the program. */
   readonly samples: string
   /** The JSON Schema of the configuration file. */
   readonly schema: string
-  /** Where this user's programs keep what outlives a run. */
-  readonly stateFolder: string
   readonly signals: Signals
 }
 

@@ -3,7 +3,7 @@ import { checkCustomerNo } from './customer-no.js'
 import type { DecidedFormat } from '../mandate/date-format.js'
 import type { Checked } from '../rule/finding.js'
 import { checkIban } from './iban.js'
-import { checkLastCollection, latestDebitFromSigning } from './last-collection.js'
+import { checkLastCollection, DORMANT_SOON_DAYS, latestDebitFromSigning } from './last-collection.js'
 import { mandateKey } from '../mandate/mandate-key.js'
 import { checkMandateReference } from './mandate-reference.js'
 import type { LocalDate, Mandate, OptionalField, RequiredField } from '../mandate/mandate.js'
@@ -38,6 +38,18 @@ export interface CheckOptions {
   /** Made by `wordsWith` when the configuration adds words. */
   readonly words?: Words
 }
+
+/** The checks of a program that has no settings of its own; dates are written YYYY-MM-DD. */
+export const usualChecks = (today: LocalDate): CheckOptions => ({
+  today,
+  severities: {},
+  signedDateFormat: 'iso',
+  lastCollectionFormat: 'iso',
+  constantCreditorIdentifier: null,
+  newCreditorIdentifier: null,
+  dormantSoonDays: DORMANT_SOON_DAYS,
+  schemeIsFirmenMandat: false,
+})
 
 export type CheckedMandate = Pick<
   CheckedRecord,

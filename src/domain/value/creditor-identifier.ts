@@ -91,8 +91,8 @@ function endsAtCreditor(
  */
 export function checkCreditorIdentifier(
   cell: string,
-  settings: CreditorSettings,
-  severities: SeverityOverrides,
+  settings: CreditorSettings = { constant: null, assigned: null },
+  severities: SeverityOverrides = {},
 ): Checked<CreditorIdentifier, string> {
   const isOwnCell = clean(cell) !== ''
   const raw = isOwnCell ? cell : (settings.constant ?? cell)

@@ -12,7 +12,7 @@ const isOutOfRange = (digits: string): boolean =>
   digits === '' || digits.length > MOST_DIGITS || (digits.length === MOST_DIGITS && BigInt(digits) > HIGHEST)
 
 /** Checks a customer number of the invoicing service (domain/rulebook.md#customer-number): 1 to 2^53-1. */
-export function checkCustomerNo(raw: string, severities: SeverityOverrides): Checked<number> {
+export function checkCustomerNo(raw: string, severities: SeverityOverrides = {}): Checked<number> {
   const check = startCheck('customer_no', raw, severities)
   const text = cleanCell(raw)
   if (text === '') {

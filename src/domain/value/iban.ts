@@ -99,7 +99,7 @@ function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean
  * Checks an account number (domain/rulebook.md#account-number). `value` is the cleaned IBAN once its country and its
  * characters are known to be those of an IBAN.
  */
-export function checkIban(raw: string, severities: SeverityOverrides): Checked<Iban, string> {
+export function checkIban(raw: string, severities: SeverityOverrides = {}): Checked<Iban, string> {
   const check = startCheck('iban', raw, severities)
   const text = cleanCell(raw)
   if (text === '') {

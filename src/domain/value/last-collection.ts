@@ -12,6 +12,9 @@ import type { Finding } from '../rule/verdict.js'
  */
 const DORMANT_AFTER_MONTHS = 36
 
+/** Days before the lapse from which MANDATE_DORMANT_SOON warns, where nobody says otherwise. */
+export const DORMANT_SOON_DAYS = 60
+
 const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1970-01-01'])
 
 /** A cleaned cell that stands for "never collected". */

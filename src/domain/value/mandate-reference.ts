@@ -87,7 +87,7 @@ const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
  */
 export function checkMandateReference(
   raw: string,
-  severities: SeverityOverrides,
+  severities: SeverityOverrides = {},
 ): Checked<MandateReference, string> {
   const check = startCheck('unique_mandate_reference', raw, severities)
   const reference = cleanCell(raw)

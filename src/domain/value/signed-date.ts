@@ -32,7 +32,7 @@ export function checkSignedDate(
   raw: string,
   format: DecidedFormat,
   today: LocalDate,
-  severities: SeverityOverrides,
+  severities: SeverityOverrides = {},
 ): Checked<LocalDate> {
   const check = startCheck('signed_date', raw, severities)
   const text = cleanCell(raw)

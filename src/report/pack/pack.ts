@@ -1,5 +1,6 @@
 import type { Totals } from '../../domain/row/totals.js'
-import { ledgerFiles } from '../../ledger/safety/written-files.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
 import { type PackFile, problemsNote, PROBLEMS_NOTE } from './earlier-pack.js'
 import { FILE_OF_PART, partOf, type ReportFacts } from '../facts/facts.js'
 import { mergeColumns } from '../files/original-columns.js'
@@ -49,6 +50,8 @@ export interface ReportOptions {
   /** Files that this command reads or keeps, besides the ledger: none of them is replaced. */
   readonly forbidden?: readonly string[]
   readonly signal?: AbortSignal
+  /** The ledger that is named by its path may lie where others can write. */
+  readonly sharedFolder?: boolean
 }
 
 /**
@@ -56,9 +59,26 @@ export interface ReportOptions {
  * reports of the same ledger are identical byte for byte. Earlier files of the same names are replaced only when
  * every new one is complete on disk, and only where they are as a report wrote them: otherwise the whole pack goes to
  * a folder `report-2`, `report-3`, … beside them.
- * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder
+ * @param ledger its path, and then the folder is noted beside it, so that a purge can name it; or one that is open
+ * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder, or there is no
+ *   ledger
+ * @throws {LedgerError} when the ledger cannot be read
  */
-export async function writeReport(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
+export async function writeReport(
+  ledger: string | ReportedLedger,
+  options: ReportOptions,
+): Promise<ReportResult> {
+  if (typeof ledger !== 'string') return writePackOf(ledger, options)
+  const reader = openLedgerReader(ledger, options)
+  try {
+    noteWritten(ledger, { kind: 'report', path: options.out })
+    return await writePackOf(reader, options)
+  } finally {
+    reader.close()
+  }
+}
+
+async function writePackOf(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
   const folder = await openPackFolder(options.out, PACK_FILES, [
     ...ledgerFiles(reader.file),
     ...(options.forbidden ?? []),

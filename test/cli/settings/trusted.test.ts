@@ -1,50 +1,39 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readService } from '../../../src/cli/settings/service.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
-import { readTrusted, trustedLines } from '../../../src/cli/settings/trusted.js'
-import { readBaseUrl } from '../../../src/index.js'
+import { trustedLines } from '../../../src/cli/settings/trusted.js'
 import { worldOf } from '../world.js'
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trusted-'))
-  for (const name of ['ca.pem', 'client.pem', 'node-ca.pem']) write(name, 0o644)
-  write('key.pem', 0o600)
+  for (const name of ['ca.pem', 'client.pem', 'node-ca.pem', 'key.pem'])
+    writeFileSync(join(folder, name), 'x', { mode: 0o600 })
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function write(name: string, mode: number, text = 'x'): void {
-  writeFileSync(join(folder, name), text)
-  chmodSync(join(folder, name), mode)
-}
-
-function trusted(
-  service: string,
-  env: Readonly<Record<string, string>> = {},
-  target = 'https://service.example',
-) {
-  write('campaign.yaml', 0o600, `service: ${service}`)
-  const world = worldOf({ env })
-  return readTrusted(
-    readSettings({ config: join(folder, 'campaign.yaml') }, world),
-    world,
-    readBaseUrl(target),
-  )
+async function linesOf(text: string | null, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const config = join(folder, 'campaign.yaml')
+  if (text !== null) writeFileSync(config, `service: ${text}`, { mode: 0o600 })
+  const world = worldOf({ env: { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p', ...env } })
+  const flags = { baseUrl: 'https://service.example', ...(text === null ? {} : { config }) }
+  return trustedLines((await readService(readSettings(flags, world), world)).trusted)
 }
 
 const ALL =
   '{ proxy: "https://user:hunter2@proxy.example:3128/", ca: ca.pem, clientCertificate: client.pem, clientKey: key.pem }'
 
 describe('8.4.3 whom a run trusts', () => {
-  it('is named in full, without credentials', () => {
+  it('is named in full, without credentials, paths of the configuration beside it', async () => {
     const env = {
       NODE_EXTRA_CA_CERTS: join(folder, 'node-ca.pem'),
       NODE_OPTIONS: '--use-openssl-ca',
       NODE_USE_SYSTEM_CA: '1',
     }
-    expect(trustedLines(trusted(ALL, env))).toEqual([
+    expect(await linesOf(ALL, env)).toEqual([
       `Configuration: ${join(folder, 'campaign.yaml')}`,
       'Proxy: https://proxy.example:3128',
       `Extra certificates: ${join(folder, 'ca.pem')}`,
@@ -55,24 +44,7 @@ describe('8.4.3 whom a run trusts', () => {
     ])
   })
 
-  it('is nothing to speak of by default', () => {
-    const world = worldOf()
-    expect(
-      trustedLines(readTrusted(readSettings({}, world), world, readBaseUrl('https://service.example'))),
-    ).toEqual([])
-  })
-
-  it('is no proxy for a service on this machine', () => {
-    expect(trusted(ALL, {}, 'https://localhost:8443').proxy).toBeNull()
-  })
-
-  it.each([
-    ['ca.pem', 0o666, 'Cannot trust the certificate file'],
-    ['client.pem', 0o666, 'Cannot trust the certificate file'],
-    ['node-ca.pem', 0o666, 'Cannot trust the certificate file'],
-    ['key.pem', 0o644, 'Cannot trust the key file'],
-  ])('is refused when others can change %s, or read a key', (name, mode, message) => {
-    chmodSync(join(folder, name), mode)
-    expect(() => trusted(ALL, { NODE_EXTRA_CA_CERTS: join(folder, 'node-ca.pem') })).toThrow(message)
+  it('is nothing to speak of by default', async () => {
+    expect(await linesOf(null)).toEqual([])
   })
 })

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { homedir, hostname, userInfo } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import type { Clock } from './domain/text/clock.js'
+import type { After } from './run/deliver.js'
+
+/** What a run takes from the machine it runs on. A test gives its own; everybody else has `thisMachine()`. */
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly after: After
+  /** In [0, 1). */
+  readonly random: () => number
+  /** IANA name of its time zone. */
+  readonly zone: string
+  readonly host: string
+  readonly pid: number
+  /** Name of this user in the operating system; null where it has none. */
+  readonly user: string | null
+  /** Of this package; sent in `User-Agent` and kept with each run. */
+  readonly version: string
+  /**
+   * Where this user's programs keep what outlives a run: the register of campaigns. One folder for all programs of a
+   * user, the command line among them, or none of them can tell an older copy of a ledger that another one has used.
+   */
+  readonly stateFolder: string
+}
+
+/** A container may run under a number that has no name. */
+function systemUser(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    return process.getuid === undefined ? null : `number ${process.getuid()}`
+  }
+}
+
+/** An empty or relative XDG_STATE_HOME counts as none, so that every folder and terminal has the same register. */
+const stateHome = (given: string): string => (isAbsolute(given) ? given : join(homedir(), '.local', 'state'))
+
+const packageFile = new URL('../package.json', import.meta.url)
+
+export const thisMachine = (): Machine => ({
+  env: process.env,
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  after: (delayMs, wake) => {
+    const timer = setTimeout(wake, delayMs)
+    return () => clearTimeout(timer)
+  },
+  random: () => Math.random(),
+  // A getter: it takes milliseconds, and most commands need none of it.
+  get zone() {
+    return Intl.DateTimeFormat().resolvedOptions().timeZone
+  },
+  host: hostname(),
+  pid: process.pid,
+  user: systemUser(),
+  version: (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version,
+  stateFolder: join(stateHome(process.env['XDG_STATE_HOME'] ?? ''), 'sepa-migrate'),
+})

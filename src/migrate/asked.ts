@@ -1,0 +1,116 @@
+import { parseLocalDate, todayIn } from '../domain/mandate/local-date.js'
+import type { LocalDate } from '../domain/mandate/mandate.js'
+import { isRuleId, type Severity, type SeverityOverrides } from '../domain/rule/rules.js'
+import { DORMANT_SOON_DAYS } from '../domain/value/last-collection.js'
+import { UsageError } from '../errors.js'
+import { thisMachine, type Machine } from '../machine.js'
+import type { OpenNext } from '../run/admit-sources.js'
+import type { DeliveryPolicy } from '../run/deliver.js'
+import { sourceOpeners } from '../run/open-sources.js'
+import { checkService, type CheckedService } from '../service/checked-service.js'
+import { readSourceOptions } from '../source/options.js'
+import type { MigrateOptions, MigrationEvent, MigrationPlan } from './options.js'
+
+/** What is left once everything was refused that can be refused before the ledger is opened. */
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'off']
+
+export interface Asked {
+  readonly options: MigrateOptions
+  readonly machine: Machine
+  readonly service: CheckedService
+  readonly policy: DeliveryPolicy
+  readonly files: readonly OpenNext[]
+  readonly asOf: LocalDate
+  readonly zone: string
+  readonly drain: AbortSignal
+  readonly confirm: (plan: MigrationPlan) => unknown
+  readonly watch: (event: MigrationEvent) => void
+}
+
+/** @throws {UsageError} for what cannot work; nothing was opened or sent */
+export function checkOptions(options: MigrateOptions): Asked {
+  const {
+    machine = thisMachine(),
+    zone = machine.zone,
+    signal: drain = new AbortController().signal,
+  } = options
+  const service = checkService(options.service, machine.env)
+  const { baseUrl } = service
+  if (options.confirm === undefined && !baseUrl.isLoopback)
+    throw new UsageError(
+      `Sending to "${baseUrl.host}" needs a confirmation, and there is nobody to ask; nothing was sent`,
+      'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',
+    )
+  assertRules(options.rules ?? {})
+  const asOf = dayOf(options.asOf, zone, machine)
+  const { rules = {}, newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS } = options
+  const check = { today: asOf, severities: rules, newCreditorIdentifier, dormantSoonDays }
+  return {
+    options,
+    machine,
+    service,
+    policy: policyOf(options, service),
+    files: sourceOpeners(options.files ?? [], readSourceOptions(options.reading ?? {}), check, drain),
+    asOf,
+    zone,
+    drain,
+    confirm: options.confirm ?? (() => true),
+    watch: options.watch ?? (() => undefined),
+  }
+}
+
+function dayOf(text: string | undefined, zone: string, { clock }: Machine): LocalDate {
+  try {
+    const today = todayIn(zone, clock.now())
+    const day = text === undefined ? today : parseLocalDate(text)
+    if (day !== null) return day
+  } catch (cause) {
+    throw new UsageError(
+      `The time zone "${zone}" is not known; nothing was sent`,
+      'Give an IANA name such as Europe/Berlin',
+      { cause },
+    )
+  }
+  throw new UsageError(
+    `"${text ?? ''}" is not a calendar date; nothing was sent`,
+    'Give the day as YYYY-MM-DD',
+  )
+}
+
+function assertRules(rules: SeverityOverrides): void {
+  const wrong = Object.entries(rules).find(
+    ([id, severity]) => !isRuleId(id) || !SEVERITIES.includes(severity),
+  )
+  if (wrong === undefined) return
+  throw new UsageError(
+    `Cannot use rules: "${wrong[0]}: ${String(wrong[1])}" names no rule, or no severity; nothing was sent`,
+    'Name a rule of "sepa-migrate rules" and give it error, warning or off',
+  )
+}
+
+function policyOf(options: MigrateOptions, { baseUrl, concurrency }: CheckedService): DeliveryPolicy {
+  const { limit = null, maxDurationMs = null, maxInDoubt = 10, maxRefused = null } = options
+  const { rate = null } = options.service
+  const isCount = (number: number): boolean => Number.isSafeInteger(number) && number >= 0
+  const by = options.retryRefusedBy ?? null
+  assertUsable('retryRefusedBy', by, by === null || by.trim() !== '', 'a name')
+  assertUsable('rate', rate, rate === null || (rate > 0 && Number.isFinite(rate)), 'a number above 0')
+  assertUsable('limit', limit, limit === null || (isCount(limit) && limit > 0), 'a whole number from 1')
+  assertUsable('maxDurationMs', maxDurationMs, maxDurationMs === null || maxDurationMs > 0, 'above 0')
+  assertUsable('maxInDoubt', maxInDoubt, isCount(maxInDoubt), 'a whole number from 0')
+  if (maxRefused !== null) {
+    const { kind, value } = maxRefused
+    const isUsable = kind === 'count' ? isCount(value) : value >= 0 && value <= 100
+    assertUsable('maxRefused', value, isUsable, 'a whole number from 0, or a share of 0 to 100')
+  }
+  const stopAtCanaryDoubt = baseUrl.href.startsWith('https:')
+  return { concurrency, rate, limit, maxDurationMs, maxInDoubt, maxRefused, stopAtCanaryDoubt }
+}
+
+function assertUsable(name: string, given: number | string | null, isUsable: boolean, wanted: string): void {
+  if (isUsable) return
+  throw new UsageError(
+    `Cannot use ${name}: ${typeof given === 'string' ? JSON.stringify(given) : String(given)} is not ${wanted}; nothing was sent`,
+    'Correct the value',
+  )
+}

@@ -1,0 +1,192 @@
+import { resolve } from 'node:path'
+import type { Totals } from '../domain/row/totals.js'
+import { requireDriver } from '../driver.js'
+import { UsageError } from '../errors.js'
+import { openLedger } from '../ledger/file/open-ledger.js'
+import type { Ledger } from '../ledger/ledger.js'
+import { distrustLedgerFolder } from '../ledger/safety/side-files.js'
+import { noteWritten } from '../ledger/safety/written-files.js'
+import { openRunRegister, type RunRegister } from '../register/run-register.js'
+import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
+import { connectTo } from '../service/checked-service.js'
+import type { ServiceClient } from '../service/client.js'
+import { checkOptions, type Asked } from './asked.js'
+import type { Closed, MigrateOptions, Migration } from './options.js'
+
+/**
+ * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything
+ * whatever happens. Call it again to go on after a stop, an error or a crash. A report is written afterwards
+ * (`writeReport`): it needs the memory that an open ledger takes.
+ * @throws {UsageError} for an option, an address, credentials or certificates that cannot be used; a target that is not
+ *   this machine without `confirm`; a ledger that does not exist where no file is given. Nothing was sent
+ * @throws {SourceError} for a file that cannot be trusted; nothing of any file was admitted, nothing was sent
+ * @throws {LedgerError} `locked` by another run, an `older` copy, of an `other_campaign`, …; nothing was sent. Or
+ *   `unwritable` in the middle of a run: no further request left, and what was under way is in doubt at the next call
+ */
+export async function migrate(options: MigrateOptions): Promise<Migration> {
+  requireDriver()
+  const asked = checkOptions(options)
+  const client = connectTo(asked.service, options.service, asked.machine)
+  try {
+    const held = hold(asked)
+    let closed: Closed
+    let end: Omit<Migration, keyof Closed>
+    try {
+      end = await runHeld(asked, held, client)
+    } finally {
+      closed = close(asked, held)
+    }
+    return { ...end, ...closed }
+  } finally {
+    await client.close()
+  }
+}
+
+/** The ledger and the register of one run, open. */
+interface Held {
+  readonly ledger: Ledger
+  readonly register: RunRegister
+  /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
+  readonly allowed: Readonly<Record<string, string>>
+}
+
+function hold({ options, machine, service, files }: Asked): Held {
+  const { sharedFolder = false, anotherLedger = false } = options
+  const { clock, pid, user, stateFolder } = machine
+  const create = files.length > 0
+  const ledger = openLedger({ file: options.ledger, clock, pid, user, create, sharedFolder })
+  try {
+    const register = openRunRegister(
+      {
+        folder: stateFolder,
+        baseUrl: service.baseUrl.href,
+        ledger: resolve(options.ledger),
+        claims: ledger.claims,
+        allowsOthers: anotherLedger,
+        sharedFolder,
+      },
+      service.baseUrl,
+    )
+    return { ledger, register, allowed: allowedBy(options) }
+  } catch (error) {
+    ledger.close()
+    throw error
+  }
+}
+
+function allowedBy({ ledger, sharedFolder, anotherLedger }: MigrateOptions): Held['allowed'] {
+  const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
+  return {
+    ...(why === null
+      ? {}
+      : { sharedFolder: `Others can change the folder of the ledger (${why}); --shared-folder allowed it` }),
+    ...(anotherLedger === true
+      ? { anotherLedger: '--another-ledger: what other ledgers claimed was not looked at' }
+      : {}),
+  }
+}
+
+async function runHeld(
+  asked: Asked,
+  held: Held,
+  client: ServiceClient,
+): Promise<Omit<Migration, keyof Closed>> {
+  const { options, files, watch } = asked
+  const { ledger, register, allowed } = held
+  const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
+  ledger.assertBelongsTo(boundTo(asked))
+  register.checkCopy() // before the run is counted
+  if (files.length === 0 && ledger.totals().read === 0)
+    throw new UsageError(
+      `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
+      'Name the export: sepa-migrate run FILE',
+    )
+  watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
+  const end = await runCampaign(partsOf(asked, held, client))
+  return { ...end, campaign: ledger.view.campaign() }
+}
+
+const boundTo = ({ service: { baseUrl }, options }: Asked) => ({
+  baseUrl: baseUrl.href,
+  username: options.service.username,
+})
+
+function partsOf(asked: Asked, held: Held, client: ServiceClient): CampaignParts {
+  const { options, machine, service, policy, files, asOf, zone, drain, watch } = asked
+  const { rules = {}, giveUp = new AbortController().signal } = options
+  const { version, host, pid, clock, after, random } = machine
+  return {
+    ledger: held.ledger,
+    files,
+    policy,
+    severities: rules,
+    settings: {
+      version,
+      host,
+      pid,
+      asOf,
+      zone,
+      settings: {
+        ...policy,
+        timeoutMs: service.timeoutMs,
+        outcomes: service.statusTable.overrides,
+        rules,
+        configuration: options.configuration ?? null,
+        ...service.trusted,
+        ...held.allowed,
+      },
+    },
+    retryRefusedBy: options.retryRefusedBy ?? null,
+    send: (mandate, attempt, signal) =>
+      client.migrateMandate(mandate, { requestId: attempt.requestId, signal }),
+    clock,
+    after,
+    random,
+    drain,
+    abort: giveUp,
+    confirm: (plan) => agree(asked, held, plan),
+    claim: held.register.claim,
+    watchReading: (source, records) => watch({ kind: 'reading', source, records }),
+    watch,
+    signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
+  }
+}
+
+/**
+ * What the register says is looked at before the question and after the answer, since two people may have been asked;
+ * the claim itself looks a third time, once what was agreed to is on disk.
+ */
+async function agree(asked: Asked, { ledger, register }: Held, plan: Plan): Promise<boolean> {
+  const { href, host, isLoopback } = asked.service.baseUrl
+  const service = { href, host, isLoopback, username: asked.options.service.username }
+  register.checkOthers()
+  const isLedgerKnown = isLoopback || register.knowsLedger()
+  if ((await asked.confirm({ ...plan, service, isLedgerKnown })) !== true) return false
+  register.checkOthers()
+  ledger.bind(boundTo(asked))
+  asked.watch({ kind: 'sending', rows: plan.toSend })
+  return true
+}
+
+function close({ watch }: Asked, { ledger, register, allowed }: Held): Closed {
+  const totals = totalsOrNull(ledger)
+  register.close()
+  ledger.close() // before the report, which needs the memory of its page cache
+  const warnings = [...register.warnings, ...Object.values(allowed)]
+  const closed = { warnings, holdsOldPages: ledger.holdsOldPages() }
+  try {
+    watch({ kind: 'closed', totals, ...closed })
+  } catch {
+    // Everything is settled and closed, and an error that ended the run counts before one of whoever watches.
+  }
+  return closed
+}
+
+/** What is in doubt is told whatever went wrong. */
+function totalsOrNull(ledger: Ledger): Totals | null {
+  try {
+    return ledger.totals()
+  } catch {
+    return null // the ledger itself is what went wrong
+  }
+}

@@ -1,0 +1,118 @@
+import type { Totals } from '../domain/row/totals.js'
+import type { SeverityOverrides } from '../domain/rule/rules.js'
+import type { CampaignRecord } from '../ledger/read/reader.js'
+import type { WrittenPath } from '../ledger/safety/written-files.js'
+import type { Machine } from '../machine.js'
+import type { CampaignEnd, Plan } from '../run/campaign.js'
+import type { DeliveryEvent } from '../run/deliver.js'
+import type { BaseUrl } from '../service/base-url.js'
+import type { Credentials, ServiceOptions } from '../service/checked-service.js'
+import type { SourceInput } from '../source/bytes/input.js'
+import type { SourceOptionsInput } from '../source/options.js'
+
+/** What `migrate` is asked to do. Paths are relative to the working directory. */
+export interface MigrateOptions {
+  /**
+   * Exports, and files of an earlier report that somebody corrected, in order: a later file counts before an earlier
+   * one. Files that are in the ledger already add nothing, so a call can be repeated as it is. Without files the
+   * campaign goes on with what the ledger holds.
+   */
+  readonly files?: readonly SourceInput[] | undefined
+  /** The address with what is known of the service, the user and the password. */
+  readonly service: ServiceOptions & Credentials & ServicePace
+  /** The SQLite file that remembers the campaign; made, for this user alone, where there is none and files are given. */
+  readonly ledger: string
+  /**
+   * Asked once, when every file is checked and before anything is sent; only `true` sends. Until it answers, and after
+   * any other answer, the ledger is as it was. Not asked where nothing is ready. May be left out for a service on this
+   * machine, and only there.
+   */
+  readonly confirm?: ((plan: MigrationPlan) => boolean | Promise<boolean>) | undefined
+  /** Told of everything, in the order in which it happens. What it throws ends the run, once every answer is settled. */
+  readonly watch?: ((event: MigrationEvent) => void) | undefined
+  /** Once aborted, no new row is sent; what is under way is waited for and settled. */
+  readonly signal?: AbortSignal | undefined
+  /** Once aborted too, what is under way is given up: those rows are in doubt. */
+  readonly giveUp?: AbortSignal | undefined
+  /** The exit status once a signal came. Default 130 when `signal` is aborted. */
+  readonly signalStatus?: (() => number | null) | undefined
+
+  /** A pilot: so many rows are sent at most, from 1. */
+  readonly limit?: number | null | undefined
+  /** Milliseconds after which nothing further is sent. */
+  readonly maxDurationMs?: number | null | undefined
+  /** Rows of this run that may become in doubt; one more stops it. Default 10. */
+  readonly maxInDoubt?: number | undefined
+  /** Rows of this run that may be refused; a share counts from 50 answers on. */
+  readonly maxRefused?: { readonly kind: 'count' | 'percent'; readonly value: number } | null | undefined
+  /** Sends refused rows once more: the name of the person who decided that, which is kept. */
+  readonly retryRefusedBy?: string | null | undefined
+
+  /** How the files are read, as the sections of the same names in `sepa-migrate.yaml`. Found out where left out. */
+  readonly reading?: SourceOptionsInput | undefined
+  /** Severity of single rules. */
+  readonly rules?: SeverityOverrides | undefined
+  /** The "today" of the date rules, YYYY-MM-DD. Default: today in `zone`. */
+  readonly asOf?: string | undefined
+  /** IANA name of a time zone. Default: that of the machine. */
+  readonly zone?: string | undefined
+  /** Warn of a mandate that lapses within so many days. Default 60. */
+  readonly dormantSoonDays?: number | undefined
+  /** The new creditor's own identifier, so that a file which names it as the previous one is noticed. */
+  readonly newCreditorIdentifier?: string | null | undefined
+
+  /** The ledger may lie where others can write. */
+  readonly sharedFolder?: boolean | undefined
+  /** Another ledger may hold the same mandates for this service: somebody knows that none went out from there. */
+  readonly anotherLedger?: boolean | undefined
+  /** Where the caller writes about this campaign; noted beside the ledger, so that a purge can name it. */
+  readonly writes?: readonly WrittenPath[] | undefined
+  /** Absolute path of the file that all this came from, kept with the run. */
+  readonly configuration?: string | null | undefined
+  /** For tests and simulations. */
+  readonly machine?: Machine | undefined
+}
+
+interface ServicePace {
+  /** Requests per second at most. Default: no limit. */
+  readonly rate?: number | null | undefined
+}
+
+/** What is about to be sent, for the one question before it. */
+export interface MigrationPlan extends Plan {
+  readonly service: Pick<BaseUrl, 'href' | 'host' | 'isLoopback'> & Pick<Credentials, 'username'>
+  /** False for a ledger that has sent before, but not as this user on this machine: it may be an older copy. */
+  readonly isLedgerKnown: boolean
+}
+
+/** Events of the delivery hold the mandate with its account number whole: no log may keep one as it is. */
+export type MigrationEvent =
+  | DeliveryEvent
+  | Opened
+  | { readonly kind: 'reading'; readonly source: string; readonly records: number }
+  /** What was agreed to, about to be committed. */
+  | { readonly kind: 'sending'; readonly rows: number }
+  /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
+  | ({ readonly kind: 'closed'; readonly totals: Totals | null } & Closed)
+
+interface Opened {
+  readonly kind: 'opened'
+  /** Rows that a dead process left under way; they are in doubt now. */
+  readonly recovered: number
+  /** What was allowed that is refused otherwise. */
+  readonly allowed: readonly string[]
+  /** Of `writes`, what could not be noted: a purge will not name it. */
+  readonly notNoted: readonly WrittenPath[]
+}
+
+export interface Closed {
+  /** What was allowed, and what could not be checked. */
+  readonly warnings: readonly string[]
+  /** Another program reads the ledger, so account numbers of registered rows may still stand in its `-wal` file. */
+  readonly holdsOldPages: boolean
+}
+
+/** `exitCode` is what the command line ends with (cli/README.md#exit-status): 0 when everything is done and nothing open. */
+export interface Migration extends CampaignEnd, Closed {
+  readonly campaign: CampaignRecord
+}

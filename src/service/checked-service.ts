@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { UsageError } from '../errors.js'
+import { readBaseUrl, type BaseUrl } from './base-url.js'
+import { createClient, type ServiceClient } from './client.js'
+import { refuseUnverifiedTls } from './environment.js'
+import type { ExchangeClock } from './exchange.js'
+import { createStatusTable, type StatusTable } from './status-table.js'
+import { readTrusted, type Trusted, type TrustOptions } from './trusted.js'
+
+/** Where the service is and how it is spoken to. Only the address must be given. */
+export interface ServiceOptions extends TrustOptions {
+  /** `https://host`, with a path where the service has one; `http:` only to a literal loopback address. */
+  readonly baseUrl: string
+  /** Requests under way at most, 1 to 256. Default 8. */
+  readonly concurrency?: number | undefined
+  /** Deadline of one request in milliseconds, the answer's last byte included. Default 150,000: long on purpose. */
+  readonly timeoutMs?: number | undefined
+  /** Deadline of one connection in milliseconds. Default 10,000. */
+  readonly connectTimeoutMs?: number | undefined
+  /** A new connection for every request. Default false. */
+  readonly freshConnections?: boolean | undefined
+  /** What single statuses of 4xx and 5xx mean, as `{ "503": "turned_away" }` (service/README.md#outcomes). */
+  readonly outcomes?: Readonly<Record<string, string>> | undefined
+}
+
+/** Never written down, never part of a message. */
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+/** The service as its caller describes it, checked before anything is read or sent. */
+export interface CheckedService {
+  readonly options: ServiceOptions
+  readonly baseUrl: BaseUrl
+  readonly statusTable: StatusTable
+  readonly trusted: Trusted
+  readonly concurrency: number
+  readonly timeoutMs: number
+}
+
+const MOST_CONCURRENCY = 256
+const [USUAL_CONCURRENCY, USUAL_TIMEOUT_MS] = [8, 150_000]
+const [MOST_HEADERS_MS, MOST_BODY_MS] = [120_000, 30_000]
+
+/**
+ * Everything that can be said of a service before anybody speaks to it. Opens nothing.
+ * @param environment of the process: what it says of certificates counts
+ * @throws {UsageError} for an address, a proxy or certificates that cannot be used or trusted, and for an environment
+ *   that turns the verification of certificates off
+ */
+export function checkService(
+  options: ServiceOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): CheckedService {
+  refuseUnverifiedTls(environment)
+  const baseUrl = readBaseUrl(options.baseUrl)
+  const statusTable = createStatusTable(options.outcomes)
+  const trusted = readTrusted(options, environment, baseUrl)
+  const { concurrency = USUAL_CONCURRENCY, timeoutMs = USUAL_TIMEOUT_MS } = options
+  if (!(concurrency <= MOST_CONCURRENCY))
+    throw new UsageError(
+      `Cannot use the concurrency ${concurrency}: it must be a whole number from 1 to ${MOST_CONCURRENCY}`,
+      'Nothing was sent. Change the setting.',
+    )
+  return { options, baseUrl, statusTable, trusted, concurrency, timeoutMs }
+}
+
+/**
+ * A client for a service that was checked. Nothing is sent before it is asked for.
+ * @throws {UsageError} for credentials, limits or certificates that cannot be used
+ */
+export function connectTo(
+  { options, baseUrl, statusTable, concurrency, timeoutMs }: CheckedService,
+  { username, password }: Credentials,
+  { version, clock }: { readonly version: string; readonly clock: ExchangeClock },
+): ServiceClient {
+  const { ca, clientCertificate, clientKey, connectTimeoutMs, freshConnections, proxy } = options
+  const tls = { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) }
+  return createClient({
+    baseUrl,
+    username,
+    password,
+    statusTable,
+    version,
+    clock,
+    concurrency,
+    deadlineMs: timeoutMs,
+    headersTimeoutMs: Math.min(MOST_HEADERS_MS, timeoutMs),
+    bodyTimeoutMs: Math.min(MOST_BODY_MS, timeoutMs),
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(freshConnections === undefined ? {} : { freshConnections }),
+    ...(proxy === undefined ? {} : { proxy }),
+    tls: Object.fromEntries(Object.entries(tls).filter(([, text]) => text !== undefined)),
+  })
+}
+
+function readPem(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`Cannot read the certificate file "${file}"`, 'Check the path; nothing was sent', {
+      cause,
+    })
+  }
+}

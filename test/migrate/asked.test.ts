@@ -1,0 +1,111 @@
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/errors.js'
+import { checkOptions } from '../../src/migrate/asked.js'
+import { migrate } from '../../src/migrate/migrate.js'
+import type { MigrateOptions } from '../../src/migrate/options.js'
+import { newPlace } from './place.js'
+
+const HERE = 'http://127.0.0.1:1'
+const confirm = (): boolean => true
+
+type Service = Partial<MigrateOptions['service']>
+
+describe('11.3 what migrate is asked to do', () => {
+  it('11.3 has defaults for everything but the service and the ledger', () => {
+    const { asOf: _day, ...options } = newPlace().asked(HERE)
+    const asked = checkOptions({ ...options, zone: 'Europe/Berlin' })
+    expect(asked.policy).toEqual({
+      concurrency: 8,
+      rate: null,
+      limit: null,
+      maxDurationMs: null,
+      maxInDoubt: 10,
+      maxRefused: null,
+      stopAtCanaryDoubt: false,
+    })
+    expect(asked.service.timeoutMs).toBe(150_000)
+    expect(asked.asOf).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    expect(asked.confirm({} as never)).toBe(true)
+  })
+
+  it.each<[string, Service, RegExp]>([
+    ['an address in clear', { baseUrl: 'http://service.example' }, /"service\.example" is not this machine/],
+    [
+      'an address with a password',
+      { baseUrl: 'https://u:p@service.example' },
+      /holds a user name or a password/,
+    ],
+    [
+      'a proxy in clear',
+      { baseUrl: 'https://service.example', proxy: 'http://proxy.example:3128' },
+      /the proxy/,
+    ],
+    ['no user', { username: '' }, /the user name is empty/],
+    ['a password of two lines', { password: 'one\ntwo' }, /a control character, such as a line end/],
+    ['no request at a time', { concurrency: 0 }, /the concurrency 0/],
+    ['a thousand requests at a time', { concurrency: 1_000 }, /the concurrency 1000/],
+    ['a concurrency that is a text', { concurrency: '8' as never }, /the concurrency 8: it must be a whole/],
+    ['no request a second', { rate: 0 }, /Cannot use rate: 0/],
+    ['an endless rate', { rate: Infinity }, /Cannot use rate/],
+    ['no time', { timeoutMs: 0 }, /the time limit 0|timeout 0/],
+    ['a certificate that is not there', { ca: '/nowhere/ca.pem' }, /certificate file "\/nowhere\/ca\.pem"/],
+    ['an outcome that is none', { outcomes: { '503': 'again' } }, /"again" is not an outcome/],
+  ])(
+    '11.3 refuses %s before a ledger is made, and says that nothing was sent',
+    async (_what, service, message) => {
+      const place = newPlace()
+      place.exported(1)
+      const options = place.asked(HERE, { confirm })
+      const refused = migrate({ ...options, service: { ...options.service, ...service } })
+      await expect(refused).rejects.toThrow(UsageError)
+      await expect(refused).rejects.toThrow(message)
+      const { message: said, next } = (await refused.catch((error: unknown) => error)) as UsageError
+      expect(`${said} ${next}`).toMatch(/nothing was sent/i)
+      expect(readdirSync(place.at())).toEqual(['export.csv'])
+    },
+  )
+
+  it.each<[string, Partial<MigrateOptions>, RegExp]>([
+    ['a limit of none', { limit: 0 }, /Cannot use limit: 0/],
+    ['half a row', { limit: 1.5 }, /Cannot use limit: 1\.5/],
+    ['no time at all', { maxDurationMs: 0 }, /Cannot use maxDurationMs: 0/],
+    ['fewer than no doubt', { maxInDoubt: -1 }, /Cannot use maxInDoubt: -1/],
+    ['what is no number', { maxInDoubt: NaN }, /Cannot use maxInDoubt: NaN/],
+    ['twice everything', { maxRefused: { kind: 'percent', value: 200 } }, /Cannot use maxRefused: 200/],
+    ['nobody', { retryRefusedBy: ' ' }, /Cannot use retryRefusedBy/],
+    ['a day that no calendar has', { asOf: '2026-02-30' }, /"2026-02-30" is not a calendar date/],
+    ['a zone that nobody knows', { zone: 'Europe/Nowhere' }, /time zone "Europe\/Nowhere" is not known/],
+    ['a rule that is none', { rules: { IBAN_CHEKSUM: 'off' } as never }, /"IBAN_CHEKSUM: off" names no rule/],
+    ['a severity that is none', { rules: { IBAN_CHECKSUM: 'no' } as never }, /names no rule, or no severity/],
+    [
+      'an unknown option of the source',
+      { reading: { sorce: {} } as never },
+      /options of the source: .*sorce/,
+    ],
+    ['a wrong option of the source', { reading: { source: { skipLines: -1 } } }, /source\.skipLines/],
+  ])(
+    '11.3 refuses %s before a ledger is made, and says that nothing was sent',
+    async (_what, more, message) => {
+      const place = newPlace()
+      place.exported(1)
+      const refused = migrate(place.asked(HERE, more))
+      await expect(refused).rejects.toThrow(UsageError)
+      await expect(refused).rejects.toThrow(message)
+      const { message: said, next } = (await refused.catch((error: unknown) => error)) as UsageError
+      expect(`${said} ${next}`).toMatch(/nothing was sent/i)
+      expect(readdirSync(place.at())).toEqual(['export.csv'])
+    },
+  )
+
+  it('11.3 refuses an environment that takes any certificate, or one that others can put there', () => {
+    const place = newPlace()
+    const asked = (env: Readonly<Record<string, string>>) => () =>
+      checkOptions(place.asked('https://service.example', { confirm, machine: place.machine(env) }))
+    expect(asked({})).not.toThrow()
+    expect(asked({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(/NODE_TLS_REJECT_UNAUTHORIZED=0 is set/)
+    writeFileSync(place.at('ca.pem'), 'x')
+    chmodSync(place.at('ca.pem'), 0o666)
+    expect(asked({ NODE_EXTRA_CA_CERTS: place.at('ca.pem') })).toThrow(/Cannot trust the certificate file/)
+  })
+})

@@ -1,0 +1,357 @@
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { LedgerError, SourceError, UsageError } from '../../src/errors.js'
+import { openForReading } from '../../src/ledger/file/connection.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import type { LedgerReader } from '../../src/ledger/read/reader.js'
+import { readWritten } from '../../src/ledger/safety/written-files.js'
+import { migrate } from '../../src/migrate/migrate.js'
+import type { MigrationEvent, MigrationPlan } from '../../src/migrate/options.js'
+import { readTide } from '../../src/register/tide.js'
+import { newPlace, type Place } from './place.js'
+
+const SERVICE = 'https://service.example'
+
+function reading<Value>(file: string, look: (ledger: LedgerReader) => Value): Value {
+  const reader = openLedgerReader(file)
+  try {
+    return look(reader)
+  } finally {
+    reader.close()
+  }
+}
+
+/** Free for the next run: the lock is released, nothing of the last one is under way. */
+function expectClosed(file: string): void {
+  const ledger = openLedger({ file, clock: { now: () => 0, monotonic: () => 0 }, create: false })
+  expect(ledger.recovered).toBe(0)
+  ledger.close()
+}
+
+/** A service that shows what it finds when a request arrives, before it answers. */
+async function looking(look: () => void): Promise<string> {
+  const server = createServer((request, response) => {
+    look()
+    request.resume()
+    response.writeHead(422, { 'content-type': 'application/json' })
+    response.end('{"status":"INVALID_PARAMETER","data":{"message":"No"}}')
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const runsOf = (place: Place): number => reading(place.at('campaign.db'), (ledger) => ledger.standing().runs)
+
+describe('11.3 migrate, with a file, a service and a ledger', () => {
+  it('11.3 registers each mandate once, and a second call adds and sends nothing', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(20)
+    const first = await migrate(place.asked(sandbox.url))
+    expect(first).toMatchObject({ exitCode: 0, stop: null, warnings: [], holdsOldPages: false })
+    expect(first.totals).toMatchObject({ read: 20, registered: 20 })
+    expect(first.campaign).toMatchObject({ baseUrl: sandbox.url, username: 'test' })
+    expect(first.admitted).toMatchObject([{ name: 'export.csv', kind: 'admitted', records: 20 }])
+    const again = await migrate(place.asked(sandbox.url))
+    expect([again.exitCode, again.admitted[0]?.kind]).toEqual([0, 'known'])
+    expect(await migrate(place.asked(sandbox.url, { files: [] }))).toMatchObject({ exitCode: 0 })
+    expect(sandbox.mandates()).toHaveLength(20)
+    expect(sandbox.requests().received.migrate).toBe(20)
+    expect(statSync(place.at('campaign.db')).mode & 0o777).toBe(0o600)
+  })
+
+  it('11.3 tells what happens, from the opening to the closing', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    const events: MigrationEvent[] = []
+    await migrate(place.asked(sandbox.url, { watch: (event) => void events.push(event) }))
+    const kinds = events.map(({ kind }) => kind)
+    expect(kinds.slice(0, 5)).toEqual(['opened', 'reading', 'sending', 'intent', 'outcome'])
+    expect(kinds.filter((kind) => kind === 'outcome')).toHaveLength(3)
+    expect(events.at(-1)).toMatchObject({ kind: 'closed', totals: { registered: 3 }, warnings: [] })
+    expect(events[2]).toEqual({ kind: 'sending', rows: 3 })
+  })
+
+  it('11.3 keeps the options that decide outcomes with the run, and where its caller writes', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    const { url: baseUrl, username, password } = sandbox
+    await migrate(
+      place.asked(sandbox.url, {
+        service: {
+          baseUrl,
+          username,
+          password,
+          rate: 50,
+          timeoutMs: 9_000,
+          outcomes: { '503': 'turned_away' },
+        },
+        limit: 2,
+        maxRefused: { kind: 'percent', value: 5 },
+        rules: { MANDATE_DORMANT_SOON: 'off' },
+        zone: 'Europe/Lisbon',
+        anotherLedger: true,
+        writes: [{ kind: 'report', path: place.at('report') }],
+      }),
+    )
+    const [run] = reading(place.at('campaign.db'), (ledger) => ledger.runs())
+    expect(run).toMatchObject({ asOf: '2026-06-15', zone: 'Europe/Lisbon', stoppedBy: 'limit', exitCode: 5 })
+    expect(run?.settings).toEqual({
+      concurrency: 8,
+      rate: 50,
+      limit: 2,
+      maxDurationMs: null,
+      maxInDoubt: 10,
+      maxRefused: { kind: 'percent', value: 5 },
+      stopAtCanaryDoubt: false,
+      timeoutMs: 9_000,
+      outcomes: { '503': 'turned_away' },
+      rules: { MANDATE_DORMANT_SOON: 'off' },
+      configuration: null,
+      proxy: null,
+      extraCertificates: [],
+      clientCertificate: null,
+      anotherLedger: '--another-ledger: what other ledgers claimed was not looked at',
+    })
+    expect(JSON.stringify(run)).not.toContain(password)
+    expect(readWritten(place.at('campaign.db'))).toEqual([{ kind: 'report', path: place.at('report') }])
+  })
+})
+
+describe('11.3 before anything is sent', () => {
+  it('11.3 a service that is not this machine needs a confirmation: without one no ledger is even made', async () => {
+    const place = newPlace()
+    place.exported(3)
+    const refused = migrate(place.asked(SERVICE))
+    await expect(refused).rejects.toThrow(/"service\.example" needs a confirmation.*nothing was sent/)
+    await expect(refused).rejects.toThrow(UsageError)
+    expect(readdirSync(place.at())).toEqual(['export.csv'])
+  })
+
+  it('11.3 the plan is shown once, with where it goes to and as whom', async () => {
+    const place = newPlace()
+    place.exported(3)
+    const plans: Omit<MigrationPlan, 'ledger'>[] = []
+    const { stop, totals } = await migrate(
+      place.asked(SERVICE, {
+        limit: 2,
+        confirm: ({ ledger, ...plan }) => {
+          plans.push(plan)
+          expect(ledger.creditorsOfReady()).toEqual([{ creditorIdentifier: 'DE98ZZZ09999999999', count: 3 }])
+          return Promise.resolve(false)
+        },
+      }),
+    )
+    expect(plans).toMatchObject([
+      {
+        toSend: 2,
+        totals: { read: 3, ready: 3 },
+        service: { href: SERVICE, host: 'service.example', isLoopback: false, username: 'test' },
+        isLedgerKnown: true,
+      },
+    ])
+    expect([stop?.kind, totals.read]).toEqual(['declined', 0])
+  })
+
+  it.each([false, undefined, null, 1, 'yes', {}])(
+    '11.3 nothing but true sends: %j leaves ledger and service as they were',
+    async (answer) => {
+      const place = newPlace()
+      const sandbox = await place.sandbox()
+      place.exported(3)
+      const end = await migrate(place.asked(sandbox.url, { confirm: () => answer as boolean }))
+      expect([end.stop?.kind, end.exitCode, end.admitted]).toEqual(['declined', 2, []])
+      expect(sandbox.requests().received.migrate).toBe(0)
+      reading(place.at('campaign.db'), (ledger) => {
+        expect(ledger.totals().read).toBe(0)
+        expect(ledger.campaign().baseUrl).toBeNull()
+      })
+      expect(existsSync(place.at('state', 'campaigns.jsonl'))).toBe(false)
+    },
+  )
+
+  it('11.3 when a request arrives its intent is in the ledger and counted in the register, in this order', async () => {
+    const place = newPlace()
+    place.exported(1)
+    const seen: unknown[] = []
+    const url = await looking(() =>
+      reading(place.at('campaign.db'), (ledger) => {
+        const { ledgerId, attempts } = ledger.standing()
+        const tide = readTide(place.at('state'), ledgerId)
+        seen.push([ledger.totals().sending, attempts, tide?.attempts, ledger.hasMark(tide?.mark ?? '')])
+      }),
+    )
+    expect(await migrate(place.asked(url))).toMatchObject({ exitCode: 3, totals: { refused: 1 } })
+    expect(seen).toEqual([[1, 1, 1, true]])
+  })
+
+  it('11.3 an older copy of the ledger is refused before a run is counted', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(4)
+    await migrate(place.asked(sandbox.url, { limit: 1 }))
+    copyFileSync(place.at('campaign.db'), place.at('copy.db'))
+    await migrate(place.asked(sandbox.url))
+    for (const name of readdirSync(place.at()).filter((file) => /^campaign\.db-/.test(file)))
+      rmSync(place.at(name))
+    copyFileSync(place.at('copy.db'), place.at('campaign.db'))
+    const runs = runsOf(place)
+    const asked: unknown[] = []
+    const confirm = (plan: unknown): boolean => asked.push(plan) > 0
+    await expect(migrate(place.asked(sandbox.url, { confirm }))).rejects.toMatchObject({
+      problem: 'older',
+      message: expect.stringMatching(/Nothing was sent/) as string,
+    })
+    expect([runsOf(place), asked, sandbox.requests().received.migrate]).toEqual([runs, [], 4])
+    expectClosed(place.at('campaign.db'))
+  })
+
+  it('11.3 a ledger of another service, or one that holds nothing, is refused', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(1)
+    await expect(migrate(place.asked(sandbox.url, { files: [] }))).rejects.toThrow(/there is no such file/)
+    await migrate(place.asked(sandbox.url, { confirm: () => false }))
+    await expect(migrate(place.asked(sandbox.url, { files: [] }))).rejects.toThrow(/holds no mandates yet/)
+    await migrate(place.asked(sandbox.url))
+    const other = await place.sandbox()
+    const foreign = migrate(place.asked(other.url))
+    await expect(foreign).rejects.toThrow(LedgerError)
+    await expect(foreign).rejects.toMatchObject({ problem: 'other_campaign' })
+    expect(other.requests().received.migrate).toBe(0)
+  })
+})
+
+describe('11.3 whatever happens', () => {
+  it('11.3 a file that cannot be trusted takes nothing in, and the ledger is closed', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    writeFileSync(place.at('second.csv'), 'nothing of the kind\nat all\n')
+    const events: MigrationEvent[] = []
+    const files = [place.at('export.csv'), place.at('second.csv')]
+    const watch = (event: MigrationEvent): void => void events.push(event)
+    await expect(migrate(place.asked(sandbox.url, { files, watch }))).rejects.toThrow(SourceError)
+    expect(events.at(-1)).toMatchObject({ kind: 'closed', totals: { read: 0 } })
+    expect(sandbox.requests().received.migrate).toBe(0)
+    expectClosed(place.at('campaign.db'))
+  })
+
+  it('11.3 whoever watches and throws ends the run; every answer is settled, and the next call goes on', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(30)
+    const tired = new Error('the watcher is tired')
+    let outcomes = 0
+    const watch = ({ kind }: MigrationEvent): void => {
+      outcomes += kind === 'outcome' ? 1 : 0
+      if (outcomes >= 10) throw tired // of the closing too
+    }
+    await expect(migrate(place.asked(sandbox.url, { watch }))).rejects.toBe(tired)
+    const { registered, sending } = reading(place.at('campaign.db'), (ledger) => ledger.totals())
+    expect([sending, registered]).toEqual([0, sandbox.mandates().length])
+    expect(registered).toBeLessThan(30)
+    expectClosed(place.at('campaign.db'))
+    expect(await migrate(place.asked(sandbox.url))).toMatchObject({ exitCode: 0, totals: { registered: 30 } })
+    expect(sandbox.mandates()).toHaveLength(30)
+  })
+
+  it('11.3 a signal lets what is under way end and sends nothing further', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(30)
+    const stop = new AbortController()
+    const watch = ({ kind }: MigrationEvent): void => {
+      if (kind === 'outcome') stop.abort()
+    }
+    const end = await migrate(place.asked(sandbox.url, { watch, signal: stop.signal }))
+    expect([end.stop?.kind, end.exitCode, end.totals.inDoubt]).toEqual(['signal', 130, 0])
+    expect(end.totals.ready).toBe(30 - sandbox.mandates().length)
+    expect(end.totals.ready).toBeGreaterThan(0)
+  })
+
+  it('11.3 a second signal gives up what is under way, which is in doubt', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox({ faults: [{ times: 1, fault: { kind: 'hang' } }] })
+    place.exported(3)
+    const [stop, giveUp] = [new AbortController(), new AbortController()]
+    const watch = ({ kind }: MigrationEvent): void => {
+      if (kind !== 'intent') return
+      stop.abort()
+      const asked = setInterval(() => {
+        if (sandbox.requests().received.migrate === 0) return
+        clearInterval(asked)
+        giveUp.abort()
+      }, 5)
+    }
+    const options = { watch, signal: stop.signal, giveUp: giveUp.signal, signalStatus: () => 143 }
+    const end = await migrate(place.asked(sandbox.url, options))
+    expect([end.stop?.kind, end.exitCode]).toEqual(['signal', 143])
+    expect(end.totals).toMatchObject({ inDoubt: 1, ready: 2 })
+  })
+
+  it('11.3 of two calls on one ledger at once the second is refused, and nothing is sent twice', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(20)
+    const calls = await Promise.allSettled([1, 2].map(() => migrate(place.asked(sandbox.url))))
+    expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(calls[1]).toMatchObject({ reason: { problem: 'locked' } })
+    expect(sandbox.requests().received.migrate).toBe(20)
+  })
+
+  it('11.3 the next call after a death says what was under way', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    await migrate(place.asked(sandbox.url, { limit: 1 }))
+    const dying = openLedger({ file: place.at('campaign.db'), clock: { now: () => 0, monotonic: () => 0 } })
+    dying.startRun({ version: '0', host: 'h', pid: 1, asOf: '2026-06-15', zone: 'UTC', settings: {} })
+    dying.claims.begin('ab'.repeat(16), () => undefined)
+    await dying.begin(dying.ready(0, 1)[0]!)
+    dying.close()
+    rmSync(place.at('state'), { recursive: true })
+    const events: MigrationEvent[] = []
+    const end = await migrate(place.asked(sandbox.url, { watch: (event) => void events.push(event) }))
+    expect(events[0]).toEqual({ kind: 'opened', recovered: 1, allowed: [], notNoted: [] })
+    expect([end.exitCode, end.totals.inDoubt, end.totals.registered]).toEqual([4, 1, 2])
+  })
+
+  it('11.3 says so when another program kept account numbers from leaving the disk', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    await migrate(place.asked(sandbox.url, { limit: 1 }))
+    const viewer = openForReading(place.at('campaign.db'))
+    viewer.exec('begin')
+    viewer.prepare('select count(*) from row').get()
+    const end = await migrate(place.asked(sandbox.url))
+    viewer.close()
+    expect([end.exitCode, end.holdsOldPages]).toEqual([0, true])
+    expect(await migrate(place.asked(sandbox.url, { files: [] }))).toMatchObject({ holdsOldPages: false })
+  })
+
+  it('11.3 a register that cannot be used is a warning on this machine', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(2)
+    writeFileSync(place.at('state'), 'a file where the folder should be')
+    const end = await migrate(place.asked(sandbox.url))
+    expect(end.totals.registered).toBe(2)
+    expect(end.warnings).toEqual([
+      expect.stringMatching(/register.*A run against a real service would be refused/),
+    ])
+    await expect(
+      migrate(place.asked(SERVICE, { ledger: place.at('b.db'), confirm: () => true })),
+    ).rejects.toMatchObject({ problem: 'register' })
+  })
+})
