@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import { assertTrustedOutput, PACK_FILES, requireDriver } from '../index.js'
+import { requireDriver } from '../driver.js'
+import { PACK_FILES } from '../report/pack/pack.js'
+import { assertTrustedOutput } from '../trust/output.js'
 import { boundedProgress } from './terminal/boundary.js'
 import type { Command, Context } from './command.js'
 import type { LoadedConfiguration } from './settings/configuration.js'

@@ -1,4 +1,5 @@
-import { type Ledger, openLedger } from '../index.js'
+import { openLedger } from '../ledger/file/open-ledger.js'
+import type { Ledger } from '../ledger/ledger.js'
 import type { Context } from './command.js'
 
 /** The ledger of the settings for writing, as every command that decides something opens it; never made anew. */

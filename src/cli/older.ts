@@ -1,4 +1,6 @@
-import { LedgerError, olderThanRegister, type LedgerReader } from '../index.js'
+import { LedgerError } from '../errors.js'
+import type { LedgerReader } from '../ledger/read/reader.js'
+import { olderThanRegister } from '../register/campaign-register.js'
 import type { World } from './terminal/world.js'
 
 /** Not the ledger that was last used: what it shows is not how the campaign stands. */

@@ -1,4 +1,6 @@
-import { type LedgerReader, plural, type SourceReading } from '../index.js'
+import type { SourceReading } from '../domain/rule/source-reading.js'
+import { plural } from '../domain/text/wording.js'
+import type { LedgerReader } from '../ledger/read/reader.js'
 import type { Line } from './terminal/line.js'
 
 type Source = Pick<

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
 import { main } from '../../src/cli/main.js'
 import { emptyResult, type CommandResult } from '../../src/cli/terminal/result.js'
-import { LedgerError, SourceError, totalsOf } from '../../src/index.js'
+import { totalsOf } from '../../src/domain/row/totals.js'
+import { LedgerError, SourceError } from '../../src/errors.js'
 import { worldOf } from './world.js'
 
 const commandOf = (run: Command['run']): Command => ({

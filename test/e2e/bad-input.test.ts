@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openLedger } from '../../src/index.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 

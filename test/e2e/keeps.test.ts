@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, runShell, type Ended } from '../support/program.js'
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openLedgerReader } from '../../src/index.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
 

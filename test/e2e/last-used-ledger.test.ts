@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
-import { openLedgerReader } from '../../src/index.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, start, type Ended, type Started } from '../support/program.js'
 import { startTruth, type TruthOptions, type TruthServer } from '../support/truth-server.js'

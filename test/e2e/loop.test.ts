@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
 

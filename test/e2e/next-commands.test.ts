@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import Papa from 'papaparse'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, PROGRAM, start, startShell, type Ended } from '../support/program.js'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 

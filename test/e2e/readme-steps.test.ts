@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import Papa from 'papaparse'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { dutchExport, MEMBERS, PERSONS } from '../support/dutch-export.js'
 import { makeFolder, runProgram, type Ended } from '../support/program.js'
 

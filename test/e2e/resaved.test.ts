@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Papa from 'papaparse'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox } from '../../src/index.js'
+import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
 import {

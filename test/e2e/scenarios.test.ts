@@ -1,13 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  openLedgerReader,
-  startSandbox,
-  type Sandbox,
-  type SandboxOptions,
-  type Totals,
-} from '../../src/index.js'
+import type { Totals } from '../../src/domain/row/totals.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start, type Ended, type Started } from '../support/program.js'
 

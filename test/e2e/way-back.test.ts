@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import Papa from 'papaparse'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/index.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 

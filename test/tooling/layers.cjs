@@ -57,9 +57,45 @@ module.exports = {
       'trust/',
       'errors\\.ts',
     ]),
-    // The second and third are what a command line needs before it is known which command runs; index.ts loads everything.
-    only('cli-uses-the-public-api', 'cli/', ['index\\.ts', 'errors\\.ts', 'domain/text/plain-text\\.ts']),
-    only('entry-wires-the-cli', 'cli\\.ts', ['cli/']),
+    only('migrate-puts-the-rooms-together', 'migrate/', [
+      'domain/',
+      'source/',
+      'service/',
+      'ledger/',
+      'register/',
+      'run/',
+      'driver\\.ts',
+      'machine\\.ts',
+      'errors\\.ts',
+    ]),
+    // Types alone: it is loaded before it is known which command runs.
+    only('machine-knows-types', 'machine\\.ts', ['domain/', 'run/']),
+    {
+      name: 'cli-is-above-everything-but-the-public-index',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/(index|cli)\\.ts$' },
+    },
+    {
+      name: 'nobody-imports-the-cli',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli(/|\\.ts$)' },
+      to: { path: '^src/cli(/|\\.ts$)' },
+    },
+    {
+      name: 'only-migrate-sends',
+      comment: 'One way to the service: ledger first, register second, then the request.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(migrate|run)/' },
+      to: { path: '^src/run/(campaign|deliver)\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'only-migrate-makes-a-client',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(migrate|service)/' },
+      to: { path: '^src/service/client\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    only('entry-wires-the-cli', 'cli\\.ts', ['cli/', 'machine\\.ts']),
     {
       name: 'pure-layers-touch-nothing',
       severity: 'error',

@@ -49,12 +49,25 @@ describe('imports', () => {
         "export { open } from '../ledger/open.js'\nexport { default } from '" +
           `${driverFor(process.versions.node)!}'\n`,
       )
-      writeFileSync(join(folder, 'src/cli/past.ts'), "export { open } from '../ledger/open.js'\n")
+      // 11.3: the public index is for others, and nobody but migrate sends.
+      writeFileSync(join(folder, 'src/index.ts'), "export { open } from './ledger/open.js'\n")
+      writeFileSync(join(folder, 'src/cli/past.ts'), "export { open } from '../index.js'\n")
+      mkdirSync(join(folder, 'src/run'))
+      writeFileSync(join(folder, 'src/run/campaign.ts'), 'export type Plan = 1\nexport const run = 1\n')
+      writeFileSync(
+        join(folder, 'src/cli/second-way.ts'),
+        "import { type Plan, run } from '../run/campaign.js'\nexport const plan: Plan = run\n",
+      )
+      writeFileSync(
+        join(folder, 'src/cli/fine.ts'),
+        "import type { Plan } from '../run/campaign.js'\nexport { open } from '../ledger/open.js'\nexport const plan: Plan = 1\n",
+      )
       const found = (await violations(folder)).map((text) => text.split(':')[0])
       expect(found.sort()).toEqual(
         [
-          'cli-uses-the-public-api',
+          'cli-is-above-everything-but-the-public-index',
           'domain-is-the-bottom',
+          'only-migrate-sends',
           'only-driver--ts-imports-better-sqlite3--node20--',
           'pure-layers-touch-nothing',
           'service-knows-contract',

@@ -1,4 +1,4 @@
-import { UsageError } from '../../index.js'
+import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { readSurface, type SurfaceCommand, type SurfaceFlag } from '../settings/surface.js'

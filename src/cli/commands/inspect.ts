@@ -1,4 +1,6 @@
-import { inspectSource, type Inspection, plural, SourceError } from '../../index.js'
+import { plural } from '../../domain/text/wording.js'
+import { SourceError } from '../../errors.js'
+import { inspectSource, type Inspection } from '../../source/guess/inspect.js'
 import type { Command, Context } from '../command.js'
 import type { Line } from '../terminal/line.js'
 import { nextLine } from '../terminal/next.js'

@@ -1,4 +1,5 @@
-import { exitStatusOf, openLedgerReader } from '../../index.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { exitStatusOf } from '../../run/exit-status.js'
 import type { Command } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'

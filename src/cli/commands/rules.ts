@@ -1,4 +1,5 @@
-import { isRuleId, type RuleId, RULES, UsageError } from '../../index.js'
+import { isRuleId, type RuleId, RULES } from '../../domain/rule/rules.js'
+import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'

@@ -1,4 +1,7 @@
-import { exitStatusOf, type LedgerReader, openLedgerReader, type Totals } from '../../index.js'
+import type { Totals } from '../../domain/row/totals.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import { exitStatusOf } from '../../run/exit-status.js'
 import type { Command, Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'

@@ -1,13 +1,9 @@
-import {
-  exitStatusOf,
-  type LedgerReader,
-  openLedgerReader,
-  plural,
-  reconcile,
-  type Difference,
-  type Reconciliation,
-  type ResolutionReport,
-} from '../../index.js'
+import { reconcile, type Difference, type Reconciliation } from '../../decisions/reconcile.js'
+import { plural } from '../../domain/text/wording.js'
+import type { ResolutionReport } from '../../ledger/ledger.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import { exitStatusOf } from '../../run/exit-status.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'

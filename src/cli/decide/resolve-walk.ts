@@ -1,4 +1,6 @@
-import type { AttemptRecord, LedgerReader, Resolution, RowRecord, RowState } from '../../index.js'
+import type { RowState } from '../../domain/row/row-state.js'
+import type { Resolution } from '../../ledger/ledger.js'
+import type { AttemptRecord, LedgerReader, RowRecord } from '../../ledger/read/reader.js'
 import { askChoice, askText, say } from '../terminal/prompt.js'
 import type { World } from '../terminal/world.js'
 

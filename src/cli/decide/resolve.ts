@@ -1,14 +1,9 @@
-import {
-  exitStatusOf,
-  type Ledger,
-  openLedgerReader,
-  plural,
-  readDecision,
-  readDecisions,
-  type Resolution,
-  type ResolutionReport,
-  UsageError,
-} from '../../index.js'
+import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
+import { plural } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import type { Ledger, Resolution, ResolutionReport } from '../../ledger/ledger.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { exitStatusOf } from '../../run/exit-status.js'
 import { adoptOlderCopy } from './adopt.js'
 import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'

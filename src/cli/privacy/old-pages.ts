@@ -1,4 +1,4 @@
-import type { Ledger } from '../../index.js'
+import type { Ledger } from '../../ledger/ledger.js'
 
 /**
  * Told once a ledger was closed that had accounts removed: a program that reads it (a viewer, a backup) keeps the

@@ -1,12 +1,9 @@
-import {
-  isAccountColumn,
-  maskAccounts,
-  maskNumbers,
-  openLedgerReader,
-  plural,
-  UsageError,
-  type LedgerReader,
-} from '../../index.js'
+import { isAccountColumn, maskNumbers } from '../../domain/text/account-columns.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { plural } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
 import { ownText, type Command, type Context } from '../command.js'
 import { olderOf } from '../older.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'

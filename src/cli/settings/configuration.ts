@@ -2,14 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Document, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import {
-  type Distrust,
-  distrustInstructions,
-  type RuleId,
-  RULES,
-  sourceSections,
-  UsageError,
-} from '../../index.js'
+import { type RuleId, RULES } from '../../domain/rule/rules.js'
+import { UsageError } from '../../errors.js'
+import { sourceSections } from '../../source/options.js'
+import { type Distrust, distrustInstructions } from '../../trust/entry.js'
 import { lineOf, mistakesIn } from './configuration-mistakes.js'
 
 const amount = z.union([z.number().positive(), z.string()])

@@ -1,4 +1,4 @@
-import { ledgerFiles } from '../../index.js'
+import { ledgerFiles } from '../../ledger/safety/written-files.js'
 import type { Context } from '../command.js'
 
 /**

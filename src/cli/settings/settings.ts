@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  distrustSecret,
-  type LocalDate,
-  parseLocalDate,
-  type SeverityOverrides,
-  todayIn,
-  UsageError,
-} from '../../index.js'
+import { parseLocalDate, todayIn } from '../../domain/mandate/local-date.js'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
+import type { SeverityOverrides } from '../../domain/rule/rules.js'
+import { UsageError } from '../../errors.js'
+import { distrustSecret } from '../../trust/entry.js'
 import { loadConfiguration, noConfiguration, type LoadedConfiguration } from './configuration.js'
 import {
   environmentName,

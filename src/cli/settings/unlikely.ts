@@ -1,4 +1,4 @@
-import type { LedgerReader } from '../../index.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
 
 const FROM_ROWS = 10
 const SHARE = 0.5

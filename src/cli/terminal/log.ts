@@ -1,6 +1,10 @@
 import { closeSync, writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
-import { type DeliveryEvent, escapedJson, maskIban, openTrusted, plural } from '../../index.js'
+import { maskIban } from '../../domain/text/masking.js'
+import { escapedJson } from '../../domain/text/plain-text.js'
+import { plural } from '../../domain/text/wording.js'
+import type { DeliveryEvent } from '../../run/deliver.js'
+import { openTrusted } from '../../trust/output.js'
 import type { World } from './world.js'
 
 /**

@@ -1,4 +1,6 @@
-import { countText, isBalanced, ROW_STATES, TOTAL_OF_STATE, type Totals } from '../../index.js'
+import { ROW_STATES } from '../../domain/row/row-state.js'
+import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
+import { countText } from '../../domain/text/wording.js'
 import { type Line, type Tone, toned } from './line.js'
 import type { CommandResult } from './result.js'
 import type { World } from './world.js'

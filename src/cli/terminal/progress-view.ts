@@ -1,4 +1,4 @@
-import { countText, durationText } from '../../index.js'
+import { countText, durationText } from '../../domain/text/wording.js'
 import { type Line, type Tone, type Toned, toned, wordsOf } from './line.js'
 
 /** What a view shows: the counts of a run, or of the campaign for somebody who watches it from outside. */

@@ -1,5 +1,6 @@
 import { createLogUpdate } from 'log-update'
-import { type Outcome, plural } from '../../index.js'
+import type { Outcome } from '../../domain/row/outcome.js'
+import { plural } from '../../domain/text/wording.js'
 import { type Line, writtenLine } from './line.js'
 import { plainLine, type RunView, settledOf, terminalLines } from './progress-view.js'
 import type { World } from './world.js'

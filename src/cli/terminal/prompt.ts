@@ -1,6 +1,6 @@
 import { isCancel, password, select, text } from '@clack/prompts'
 import type { Readable, Writable } from 'node:stream'
-import { oneLine } from '../../index.js'
+import { oneLine } from '../../domain/text/plain-text.js'
 import type { World } from './world.js'
 
 /** Nothing is asked unless a person can see the question and answer it. */

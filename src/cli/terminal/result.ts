@@ -1,4 +1,7 @@
-import { escapedJson, HaltError, maskAccounts, isBalanced, type Totals } from '../../index.js'
+import { isBalanced, type Totals } from '../../domain/row/totals.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { escapedJson } from '../../domain/text/plain-text.js'
+import { HaltError } from '../../errors.js'
 import type { Line } from './line.js'
 
 interface ErrorEntry {

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { distrustLedgerFolder } from '../../index.js'
+import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import type { Context } from '../command.js'
 import { flagName, OPTIONS, type OptionName } from '../settings/options.js'
 

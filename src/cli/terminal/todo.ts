@@ -1,4 +1,7 @@
-import { countText, type LedgerReader, plural, RULES, type RuleId, STILL_NOT_SENT } from '../../index.js'
+import { STILL_NOT_SENT } from '../../domain/rule/finding.js'
+import { RULES, type RuleId } from '../../domain/rule/rules.js'
+import { countText, plural } from '../../domain/text/wording.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
 import { type Line, type Tone, toned } from './line.js'
 
 const EXAMPLES = 3

@@ -11,7 +11,7 @@ export type MandateReference = Branded<'MandateReference'>
 export type LocalDate = Branded<'LocalDate'>
 
 /** A mandate's identity at one creditor. The wire uses the same two names for both sides; our types never do. */
-export interface MandateIdentity {
+interface MandateIdentity {
   readonly creditorIdentifier: CreditorIdentifier
   readonly mandateReference: MandateReference
 }

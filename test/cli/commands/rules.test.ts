@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../../src/cli/commands.js'
 import { main } from '../../../src/cli/main.js'
-import { RULES } from '../../../src/index.js'
+import { RULES } from '../../../src/domain/rule/rules.js'
 import { worldOf } from '../world.js'
 
 async function printed(...argv: string[]): Promise<{ status: number; stdout: string; stderr: string }> {

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { walkOpenRows } from '../../../src/cli/decide/resolve-walk.js'
 import type { World } from '../../../src/cli/terminal/world.js'
-import { openLedgerReader } from '../../../src/index.js'
+import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import {
   admit,
   inDoubt,

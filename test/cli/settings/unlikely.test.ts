@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { unlikelyShares } from '../../../src/cli/settings/unlikely.js'
-import {
-  admitSources,
-  DEFAULT_SOURCE_OPTIONS,
-  openScratchLedger,
-  parseLocalDate,
-  sourceOpeners,
-} from '../../../src/index.js'
+import { parseLocalDate } from '../../../src/domain/mandate/local-date.js'
+import { openScratchLedger } from '../../../src/ledger/file/scratch.js'
+import { admitSources } from '../../../src/run/admit-sources.js'
+import { sourceOpeners } from '../../../src/run/open-sources.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { Readable } from 'node:stream'
 import { validExport, validLine } from '../../support/export.js'
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLog } from '../../../src/cli/terminal/log.js'
-import { UsageError } from '../../../src/index.js'
+import { UsageError } from '../../../src/errors.js'
 import { admit, freshFolder, IBAN, open, readyRow, registered } from '../../ledger/campaign-setup.js'
 import { worldOf } from '../world.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { emptyResult, jsonOf, resultOfError } from '../../../src/cli/terminal/result.js'
-import { LedgerError, SourceError, totalsOf, UsageError } from '../../../src/index.js'
+import { totalsOf } from '../../../src/domain/row/totals.js'
+import { LedgerError, SourceError, UsageError } from '../../../src/errors.js'
 
 const json = (...given: Parameters<typeof jsonOf>) => JSON.parse(jsonOf(...given)) as Record<string, unknown>
 

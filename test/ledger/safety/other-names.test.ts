@@ -60,7 +60,8 @@ describe('8.1.3 a ledger file that is mounted by itself', () => {
     const lines = await mounted(
       file,
       `import { isMountPoint } from '${join(process.cwd(), 'dist/trust/mount.js')}'
-       import { openLedger, openLedgerReader } from '${join(process.cwd(), 'dist/index.js')}'
+       import { openLedger } from '${join(process.cwd(), 'dist/ledger/file/open-ledger.js')}'
+       import { openLedgerReader } from '${join(process.cwd(), 'dist/ledger/read/open-reader.js')}'
        const said = [isMountPoint(process.env.SECOND)]
        const clock = { now: () => 0, monotonic: () => 0 }
        for (const work of [() => openLedger({ file: process.env.SECOND, clock }), () => openLedgerReader(process.env.SECOND)])
