@@ -1,5 +1,5 @@
 /**
- * What another program needs, every export by name; `library.md` has an example for each group. The command line is a
+ * What another program needs, every export by name; library.md has an example for each group. The command line is a
  * caller like any other: `run` calls `migrate`, and what it shows it takes from the rooms.
  */
 
@@ -14,24 +14,24 @@ export { HaltError, LedgerError, SourceError, UsageError } from './errors.js'
 export { checkCreditorIdentifier } from './domain/value/creditor-identifier.js'
 export { checkCustomerNo } from './domain/value/customer-no.js'
 export { checkIban } from './domain/value/iban.js'
-export { checkMandate, usualChecks, type CheckOptions, type RawValues } from './domain/value/check-mandate.js'
+export { checkMandate, usualChecks } from './domain/value/check-mandate.js'
 export { checkMandateReference } from './domain/value/mandate-reference.js'
 export { checkSignedDate } from './domain/value/signed-date.js'
 export { parseLocalDate, todayIn } from './domain/mandate/local-date.js'
 export { maskIban } from './domain/text/masking.js'
-export { RULES, type RuleId, type SeverityOverrides } from './domain/rule/rules.js'
-export type { LocalDate, Mandate } from './domain/mandate/mandate.js'
+export type { SeverityOverrides } from './domain/rule/rules.js'
+export type { Mandate } from './domain/mandate/mandate.js'
 export type { CheckedRecord, Finding, Verdict } from './domain/rule/verdict.js'
 
 // An export of any shape, as checked records.
-export { openSource, type OpenedSource } from './source/read-source.js'
-export { readSourceOptions, type SourceOptionsInput } from './source/options.js'
+export { openSource } from './source/read-source.js'
+export { readSourceOptions } from './source/options.js'
 export type { SourceInput } from './source/bytes/input.js'
 
 // The service: a typed client for all three operations.
 export { connectService } from './migrate/connect-service.js'
 export type { ServiceOptions } from './service/checked-service.js'
-export type { SendOptions, ServiceClient } from './service/client.js'
+export type { ServiceClient } from './service/client.js'
 export type { BillogramRequest } from './contract/billogram.js'
 export type { OfferRequest } from './contract/offer.js'
 export type { Outcome } from './domain/row/outcome.js'
@@ -39,8 +39,7 @@ export type { Outcome } from './domain/row/outcome.js'
 // A ledger, and the report on it.
 export { openLedgerReader } from './ledger/read/open-reader.js'
 export type { LedgerReader, RowRecord } from './ledger/read/reader.js'
-export type { RowState } from './domain/row/row-state.js'
-export { writeReport, type ReportResult } from './report/pack/pack.js'
+export { writeReport } from './report/pack/pack.js'
 
 // The local stand-in of the service.
 export { startSandbox, type Sandbox } from './sandbox/sandbox.js'

@@ -83,7 +83,7 @@ function assertRules(rules: SeverityOverrides): void {
   )
   if (wrong === undefined) return
   throw new UsageError(
-    `Cannot use rules: "${wrong[0]}: ${String(wrong[1])}" names no rule, or no severity; nothing was sent`,
+    `Cannot use rules: "${wrong[0]}: ${wrong[1]}" names no rule, or no severity; nothing was sent`,
     'Name a rule of "sepa-migrate rules" and give it error, warning or off',
   )
 }

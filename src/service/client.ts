@@ -28,7 +28,7 @@ export interface ClientOptions extends ConnectionOptions {
   readonly freshConnections?: boolean
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** Sent as `X-Request-Id`. */
   readonly requestId: string
   /** Breaks the exchange off at once: not sent, or in doubt when it had begun. */

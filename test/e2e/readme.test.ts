@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import * as library from '../../src/index.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -66,12 +65,5 @@ describe('the README', () => {
     expect(stdout.match(/balanced: 41 read/g), 'the French check').toHaveLength(1)
     const held = JSON.parse(readFileSync(join(folder, 'held.json'), 'utf8')) as unknown[]
     expect(held.length).toBeGreaterThan(0)
-  })
-
-  it('10.2.2 names what the library exports', () => {
-    const [block = ''] = blocksOf('ts')
-    const names = /import \{([^}]*)\}/.exec(block)?.[1]?.match(/\w+/g) ?? []
-    expect(names.length).toBeGreaterThan(5)
-    expect(Object.keys(library)).toEqual(expect.arrayContaining(names))
   })
 })

@@ -17,14 +17,15 @@ const RAW = {
 describe('11.3 the typed client', () => {
   it('11.3 speaks to the service with an address, a user and a password alone', async () => {
     const place = newPlace()
-    const { url: baseUrl, username, password, mandates } = await place.sandbox()
+    const sandbox = await place.sandbox()
+    const { url: baseUrl, username, password } = sandbox
     const { verdict } = checkMandate(RAW, usualChecks(parseLocalDate('2026-06-15')!))
     if (verdict.kind !== 'sendable') throw new Error(verdict.kind)
     const client = connectService({ baseUrl, username, password })
     try {
       const outcome = await client.migrateMandate(verdict.mandate, { requestId: 'r-1' })
       expect(outcome).toMatchObject({ kind: 'registered' })
-      expect(mandates()).toMatchObject([{ customer_no: 17 }])
+      expect(sandbox.mandates()).toMatchObject([{ customer_no: 17 }])
     } finally {
       await client.close()
     }
