@@ -171,7 +171,13 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
     campaign: campaignOf(settings, service),
     totals: end.totals,
     files,
-    warnings: [...warningsOf(settings, end), ...pack.warnings, ...givenBackNotes(end.admitted), ...leftRefusedNotes(end.leftRefused), ...unlikely],
+    warnings: [
+      ...warningsOf(settings, end),
+      ...pack.warnings,
+      ...givenBackNotes(end.admitted),
+      ...leftRefusedNotes(end.leftRefused),
+      ...unlikely,
+    ],
     errors: [],
     lines: [
       ...end.admitted.flatMap(givenLine),
