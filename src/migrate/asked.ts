@@ -34,6 +34,7 @@ export function checkOptions(options: MigrateOptions): Asked {
     zone = machine.zone,
     signal: drain = new AbortController().signal,
   } = options
+  assertPaths(options)
   const service = checkService(options.service, machine.env)
   const { baseUrl } = service
   if (options.confirm === undefined && !baseUrl.isLoopback)
@@ -74,6 +75,16 @@ function dayOf(text: string | undefined, zone: string, { clock }: Machine): Loca
   throw new UsageError(
     `"${text ?? ''}" is not a calendar date; nothing was sent`,
     'Give the day as YYYY-MM-DD',
+  )
+}
+
+/** For programs without types: letters of one path must not be taken for files, nor the folder for a ledger. */
+function assertPaths({ ledger, files = [] }: { readonly ledger?: unknown; readonly files?: unknown }): void {
+  const isUsable = typeof ledger === 'string' && ledger !== '' && Array.isArray(files)
+  if (isUsable) return
+  throw new UsageError(
+    'Cannot use the ledger or the files: the ledger is a path, the files are a list; nothing was sent',
+    'Give them as { ledger: "sepa-migrate.db", files: ["export.csv"] }',
   )
 }
 

@@ -54,6 +54,7 @@ export function checkService(
   environment: Readonly<Record<string, string | undefined>>,
 ): CheckedService {
   refuseUnverifiedTls(environment)
+  assertText('the base URL', options.baseUrl)
   const baseUrl = readBaseUrl(options.baseUrl)
   const statusTable = createStatusTable(options.outcomes)
   const trusted = readTrusted(options, environment, baseUrl)
@@ -75,6 +76,8 @@ export function connectTo(
   { username, password }: Credentials,
   { version, clock }: { readonly version: string; readonly clock: ExchangeClock },
 ): ServiceClient {
+  assertText('the user name', username)
+  assertText('the password', password)
   const { ca, clientCertificate, clientKey, connectTimeoutMs, freshConnections, proxy } = options
   const tls = { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) }
   return createClient({
@@ -93,6 +96,15 @@ export function connectTo(
     ...(proxy === undefined ? {} : { proxy }),
     tls: Object.fromEntries(Object.entries(tls).filter(([, text]) => text !== undefined)),
   })
+}
+
+/** A variable of the environment that is not set would be sent as the word "undefined" by a program without types. */
+function assertText(what: string, given: unknown): void {
+  if (typeof given === 'string' && given !== '') return
+  throw new UsageError(
+    `Cannot use the service: ${what} is missing or empty`,
+    'Nothing was sent. Look whether the variable or file that holds it is there.',
+  )
 }
 
 function readPem(file: string | undefined): string | undefined {

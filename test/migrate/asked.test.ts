@@ -41,7 +41,10 @@ describe('11.3 what migrate is asked to do', () => {
       { baseUrl: 'https://service.example', proxy: 'http://proxy.example:3128' },
       /the proxy/,
     ],
-    ['no user', { username: '' }, /the user name is empty/],
+    ['no address', { baseUrl: undefined as never }, /the base URL is missing or empty/],
+    ['no user', { username: '' }, /the user name is missing or empty/],
+    ['no password', { password: '' }, /the password is missing or empty/],
+    ['a password that is not set', { password: undefined as never }, /the password is missing or empty/],
     ['a password of two lines', { password: 'one\ntwo' }, /a control character, such as a line end/],
     ['no request at a time', { concurrency: 0 }, /the concurrency 0/],
     ['a thousand requests at a time', { concurrency: 1_000 }, /the concurrency 1000/],
@@ -67,6 +70,9 @@ describe('11.3 what migrate is asked to do', () => {
   )
 
   it.each<[string, Partial<MigrateOptions>, RegExp]>([
+    ['no ledger', { ledger: undefined as never }, /the ledger is a path/],
+    ['an empty path', { ledger: '' }, /the ledger is a path/],
+    ['a file that is no list', { files: 'export.csv' as never }, /the files are a list/],
     ['a limit of none', { limit: 0 }, /Cannot use limit: 0/],
     ['half a row', { limit: 1.5 }, /Cannot use limit: 1\.5/],
     ['no time at all', { maxDurationMs: 0 }, /Cannot use maxDurationMs: 0/],

@@ -179,6 +179,16 @@ describe('11.3 before anything is sent', () => {
     },
   )
 
+  it('11.3 an error of confirm leaves the ledger as it was, and free', async () => {
+    const place = newPlace()
+    place.exported(3)
+    const away = new Error('nobody is there')
+    const confirm = (): Promise<boolean> => Promise.reject(away)
+    await expect(migrate(place.asked(SERVICE, { confirm }))).rejects.toBe(away)
+    expect(reading(place.at('campaign.db'), (ledger) => ledger.totals().read)).toBe(0)
+    expectClosed(place.at('campaign.db'))
+  })
+
   it('11.3 when a request arrives its intent is in the ledger and counted in the register, in this order', async () => {
     const place = newPlace()
     place.exported(1)
