@@ -179,6 +179,29 @@ describe('11.3 before anything is sent', () => {
     },
   )
 
+  it('11.3 mandates that another ledger claimed are refused before the question, and after an answer that came too late', async () => {
+    const place = newPlace()
+    place.exported(3)
+    /** Claims for a real service and is stopped before anything leaves. */
+    const claim = async (ledger: string, meanwhile?: () => Promise<unknown>): Promise<void> => {
+      const stop = new AbortController()
+      const confirm = async (): Promise<boolean> => {
+        asked.push(ledger)
+        await meanwhile?.()
+        stop.abort()
+        return true
+      }
+      await migrate(place.asked(SERVICE, { ledger: place.at(ledger), confirm, signal: stop.signal }))
+    }
+    const asked: string[] = []
+    const late = claim('late.db', () => claim('first.db'))
+    await expect(late).rejects.toThrow(/already sent to the same service .*nothing was sent/)
+    await expect(claim('last.db')).rejects.toThrow(/already sent to the same service .*nothing was sent/)
+    expect(asked).toEqual(['late.db', 'first.db'])
+    for (const [name, read] of Object.entries({ 'first.db': 3, 'late.db': 0, 'last.db': 0 }))
+      expect(reading(place.at(name), (ledger) => ledger.totals().read)).toBe(read)
+  })
+
   it('11.3 an error of confirm leaves the ledger as it was, and free', async () => {
     const place = newPlace()
     place.exported(3)
