@@ -7,7 +7,7 @@ import { totalsLines } from './terminal/output.js'
 import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
 import { trustedLines } from './settings/trusted.js'
-import { unlikelyShares } from './settings/unlikely.js'
+import { unlikelyShares } from '../report/facts/unlikely.js'
 
 interface Asked {
   readonly service: Pick<Service, 'trusted'>

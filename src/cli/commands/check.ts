@@ -19,7 +19,7 @@ import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { IGNORE_COLUMN, nothingToCorrect, openers, sampled } from '../settings/sources.js'
 import { todoLines, todosOf } from '../terminal/todo.js'
-import { unlikelyShares } from '../settings/unlikely.js'
+import { unlikelyShares } from '../../report/facts/unlikely.js'
 
 export const checkCommand: Command = {
   usage: 'check <files...>',

@@ -17,7 +17,7 @@ import type { Settings } from '../settings/settings.js'
 import { IGNORE_COLUMN, inputOf, nothingToCorrect, sourceOptions } from '../settings/sources.js'
 import { SHARED } from '../settings/options.js'
 import { trustedLines } from '../settings/trusted.js'
-import { unlikelyShares } from '../settings/unlikely.js'
+import { unlikelyShares } from '../../report/facts/unlikely.js'
 import { announceSignals, watchRun, type Closed } from '../watch-run.js'
 
 export const runCommand: Command = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unlikelyShares } from '../../../src/cli/settings/unlikely.js'
+import { unlikelyShares } from '../../../src/report/facts/unlikely.js'
 import { parseLocalDate } from '../../../src/domain/mandate/local-date.js'
 import { openScratchLedger } from '../../../src/ledger/file/scratch.js'
 import { admitSources } from '../../../src/run/admit-sources.js'
