@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { UsageError } from '../errors.js'
 import { readBaseUrl, type BaseUrl } from './base-url.js'
 import { createClient, type ServiceClient } from './client.js'
-import { refuseUnverifiedTls } from './environment.js'
+import { refuseUnverifiedTls } from './connections.js'
 import type { ExchangeClock } from './exchange.js'
 import { createStatusTable, type StatusTable } from './status-table.js'
 import { readTrusted, type Trusted, type TrustOptions } from './trusted.js'
@@ -53,7 +53,7 @@ export function checkService(
   options: ServiceOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): CheckedService {
-  refuseUnverifiedTls(environment)
+  refuseUnverifiedTls(environment['NODE_TLS_REJECT_UNAUTHORIZED'])
   assertText('the base URL', options.baseUrl)
   const baseUrl = readBaseUrl(options.baseUrl)
   const statusTable = createStatusTable(options.outcomes)

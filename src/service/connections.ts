@@ -101,6 +101,20 @@ const unusable = (name: string, given: number, wanted: string): UsageError =>
     'Nothing was sent. Change the setting.',
   )
 
+/**
+ * Connections verify certificates whatever the environment says. Whoever told Node not to believes something that is not
+ * so, and is refused.
+ * @param rejectUnauthorized the value of NODE_TLS_REJECT_UNAUTHORIZED in the environment
+ * @throws {UsageError}
+ */
+export function refuseUnverifiedTls(rejectUnauthorized: string | undefined): void {
+  if (rejectUnauthorized !== '0') return
+  throw new UsageError(
+    'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set: it would accept any certificate',
+    'Nothing was sent. Unset it, and name the certificate of your own authority instead.',
+  )
+}
+
 function readTls(tls: TlsOptions) {
   const secure = {
     ...(tls.ca === undefined ? {} : { ca: [...rootCertificates, tls.ca] }),

@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { readBaseUrl } from '../../src/service/base-url.js'
-import { openConnections, type ConnectionOptions } from '../../src/service/connections.js'
+import {
+  openConnections,
+  refuseUnverifiedTls,
+  type ConnectionOptions,
+} from '../../src/service/connections.js'
 import { startFaultProxy, type ProxyFault } from '../support/fault-server-proxy.js'
 import {
   makeAuthority,
@@ -291,5 +295,16 @@ describe('settings that cannot be used', () => {
   it('a certificate whose key belongs to another', async () => {
     const other = await authority.issue(['other'])
     expect(() => open({ tls: { cert: valid.cert, key: other.key } })).toThrow(UsageError)
+  })
+})
+
+describe('NODE_TLS_REJECT_UNAUTHORIZED', () => {
+  it('scenario 56: ends a run that begins with certificate checks turned off', () => {
+    expect(() => refuseUnverifiedTls('0')).toThrow(UsageError)
+    expect(() => refuseUnverifiedTls('0')).toThrow('Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set')
+  })
+
+  it.each([undefined, '', '1'])('as %j is nothing to refuse', (value) => {
+    expect(() => refuseUnverifiedTls(value)).not.toThrow()
   })
 })
