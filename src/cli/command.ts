@@ -59,5 +59,5 @@ export function ownTexts(context: Context, name: string): readonly string[] {
 export const ownFlag = (context: Context, name: string): boolean => context.own[name] === true
 
 /** Who a decision is recorded under when no name was given. */
-export const actorOf = ({ world }: Context): string =>
-  world.env['SEPA_MIGRATE_BY'] ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'
+export const actorOf = ({ settings, world }: Context): string =>
+  settings.get('by') ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'

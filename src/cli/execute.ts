@@ -46,6 +46,7 @@ export async function execute(
     if (command.usesNoLedger !== true) requireDriver()
     const settings = readSettings(flagsOf(command.options, values), world)
     isJson = settings.get('json') ?? false
+    for (const option of command.options) settings.get(option) // refused before anything is opened or made
     const isSilent = (settings.get('quiet') ?? false) || isJson
     const progress = isSilent ? silentProgress : boundedProgress(startProgress(world))
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note

@@ -1,8 +1,6 @@
-import { Command as Program, CommanderError, InvalidArgumentError, Option as Flag } from 'commander'
+import { Command as Program, CommanderError } from 'commander'
 import { boundedWorld } from './terminal/boundary.js'
-import type { Command, CommandLoaders, OwnFlag } from './command.js'
-import { exitLines } from './settings/exit-statuses.js'
-import { environmentName, helpOf, OPTIONS } from './settings/options.js'
+import type { Command, CommandLoaders } from './command.js'
 import type { Output, World } from './terminal/world.js'
 
 /**
@@ -18,12 +16,11 @@ export async function main(
     given.stdout.write(`${given.version}\n`)
     return 0
   }
-  const isOn = (flag: string, option: 'json' | 'noColor'): boolean =>
-    argv.includes(flag) || given.env[environmentName(option)] === '1'
-  const world = boundedWorld(given, { noColor: isOn('--no-color', 'noColor') })
-  const wantsJson = isOn('--json', 'json')
+  const { exampleLines, isSwitchedOn, toProgram } = await import('./program.js')
+  const world = boundedWorld(given, { noColor: isSwitchedOn('noColor', argv, given) })
+  const wantsJson = isSwitchedOn('json', argv, given)
   let status = 0
-  const program = new Program('sepa-migrate')
+  const whole = new Program('sepa-migrate')
     .description(
       'Moves SEPA Direct Debit mandates to a new invoicing service, each posted once and accounted for',
     )
@@ -35,14 +32,14 @@ export async function main(
       writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text)),
     })
   for (const command of await loadFor(argv, commands)) {
-    const action: Action = async (args, values) => {
+    const program = toProgram(command, async (args, values) => {
       const { execute } = await import('./execute.js')
       status = await execute(command, args, values, world)
-    }
-    program.addCommand(toProgram(command, action).copyInheritedSettings(program))
+    })
+    whole.addCommand(program.copyInheritedSettings(whole))
   }
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    await whole.parseAsync([...argv], { from: 'user' })
     return status
   } catch (error) {
     return statusOfUsage(error, argv[0] ?? 'sepa-migrate', wantsJson, world)
@@ -63,55 +60,6 @@ async function loadFor(argv: readonly string[], commands: CommandLoaders): Promi
   if (load !== undefined) return [await load()]
   return Promise.all(Object.values(commands).map((loadOne) => loadOne()))
 }
-
-type Action = (args: readonly string[], values: Readonly<Record<string, unknown>>) => Promise<void>
-
-function toProgram(command: Command, action: Action): Program {
-  const [name = '', ...args] = command.usage.split(' ')
-  const program = new Program(name).description(command.summary)
-  if (args.length > 0) program.arguments(args.join(' '))
-  for (const option of command.options) {
-    program.addOption(flagOf(OPTIONS[option].flags, helpOf(option)))
-  }
-  for (const [flags, help, more] of command.own ?? []) program.addOption(ownFlagOf(flags, help, more))
-  program.addHelpText('before', exampleLines(command.examples).join('\n'))
-  program.addHelpText('after', ['', ...command.epilogue, ...closingHelp(command)].join('\n'))
-  return program.action(async () => action(program.args, program.opts()))
-}
-
-const exampleLines = (examples: readonly string[]): string[] => [
-  'Examples:',
-  ...examples.map((line) => `  ${line}`),
-  '',
-]
-
-function closingHelp({ epilogue, exits }: Command): string[] {
-  const lines = exitLines(exits)
-  const width = Math.max(...lines.map(([statuses]) => statuses.length))
-  return [
-    ...(epilogue.length === 0 ? [] : ['']),
-    'Exit status:',
-    ...lines.map(([statuses, meaning]) => `  ${statuses.padEnd(width)}  ${meaning}`),
-  ]
-}
-
-function ownFlagOf(...[flags, help, more]: OwnFlag): Flag {
-  if (more === 'repeatable') return new Flag(flags, help).argParser(collect)
-  return flagOf(flags, more === undefined ? help : `${help}: ${more.join(', ')}`)
-}
-
-/** A value that is given twice is refused: commander would drop the first in silence. `...` takes several. */
-function flagOf(flags: string, help: string): Flag {
-  const flag = new Flag(flags, help)
-  if (!flags.includes('<') || flag.variadic) return flag
-  return flag.argParser((value: string, earlier: unknown) => {
-    if (earlier !== undefined) throw new InvalidArgumentError('It is given twice; nothing was done.')
-    return value
-  })
-}
-
-/** Commander keeps the last value of a flag by itself. */
-const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value]
 
 async function statusOfUsage(
   error: unknown,

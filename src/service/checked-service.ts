@@ -40,7 +40,8 @@ export interface CheckedService {
 }
 
 const MOST_CONCURRENCY = 256
-const [USUAL_CONCURRENCY, USUAL_TIMEOUT_MS] = [8, 150_000]
+export const USUAL_CONCURRENCY = 8
+export const USUAL_TIMEOUT_MS = 150_000
 const [MOST_HEADERS_MS, MOST_BODY_MS] = [120_000, 30_000]
 
 /**

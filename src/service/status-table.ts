@@ -14,7 +14,8 @@ export interface StatusTable {
   readonly overrides: Readonly<Record<string, OverrideKind>>
 }
 
-const OVERRIDE_KINDS = ['refused', 'turned_away', 'in_doubt'] as const
+/** What an override may say. */
+export const OVERRIDE_KINDS = ['refused', 'turned_away', 'in_doubt'] as const
 type OverrideKind = (typeof OVERRIDE_KINDS)[number]
 
 const READ_ANSWER: StatusLine = { kind: 'read_answer', halt: null }
@@ -30,6 +31,9 @@ const SINGLE: ReadonlyMap<number, StatusLine> = new Map([
   ...[421, 425, 429].map((status) => [status, TURNED_AWAY] as const),
   ...[401, 403, 407].map((status) => [status, CREDENTIALS] as const),
 ])
+
+/** The statuses whose meaning an override may change: 2xx and 3xx are fixed, and credentials always stop the run. */
+export const OVERRIDABLE_STATUS = /^(?!40[137]$)[45]\d\d$/
 
 /** Whatever is not listed is in doubt: a wrong "refused" would hide a live mandate. */
 function defaultLine(status: number): StatusLine {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { closingLines, writePack } from '../../src/cli/pack.js'
 import { wordsOf } from '../../src/cli/terminal/line.js'
+import { noConfiguration } from '../../src/cli/settings/configuration.js'
 import { readSettings } from '../../src/cli/settings/settings.js'
 import type { RowState } from '../../src/domain/row/row-state.js'
 import { totalsOf } from '../../src/domain/row/totals.js'
@@ -16,7 +17,7 @@ const totals = (byState: Readonly<Partial<Record<RowState, number>>>) =>
     Object.values(byState).reduce((sum, count) => sum + count, 0),
     new Map(Object.entries(byState) as [RowState, number][]),
   )
-const asked = { settings: readSettings({}, worldOf(), { withConfiguration: false }), own: {} }
+const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {} }
 const campaign = readerOf(NO_RECORDS).campaign()
 
 describe('the last lines for people', () => {

@@ -28,6 +28,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/commands/init.ts': 'test/e2e/first-export.test.ts',
   'src/cli/commands/inspect.ts': 'test/e2e/first-export.test.ts',
   'src/cli/older.ts': 'test/e2e/last-used-ledger.test.ts',
+  'src/cli/program.ts': 'test/cli/main.test.ts',
   'src/cli/settings/options.ts': 'test/cli/settings/settings.test.ts',
   'src/cli/terminal/progress.ts': 'test/e2e/terminal-sizes.test.ts',
   'src/cli/privacy/purge.ts': 'test/e2e/purge.test.ts',

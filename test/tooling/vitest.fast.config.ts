@@ -21,7 +21,7 @@ export default mergeConfig(whole, {
       // Whole runs on real ledgers.
       'test/{run,decisions,register}/{loop,deliver,campaign,campaign-register,reconcile,read-decisions}.test.ts',
       'test/report/**/{pack,real-ledger}.test.ts',
-      'test/cli/**/{confirm,configuration}.test.ts',
+      'test/cli/**/{confirm,configuration,declared}.test.ts',
       // Properties and floods.
       'test/ledger/**/{model,groups,delivery,resolution,guards,side-files}.test.ts',
       'test/service/**/{connections,exchange}.test.ts',

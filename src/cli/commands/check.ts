@@ -13,7 +13,6 @@ import { namedFiles } from '../settings/named-files.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines } from '../terminal/output.js'
 import { keptText, type WrittenPack } from '../pack.js'
-import { environmentName } from '../settings/options.js'
 import { firstRecords, howReadLines, readingLines } from '../reading-lines.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -74,10 +73,8 @@ async function check(context: Context): Promise<CommandResult> {
 }
 
 /** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */
-const namedLedger = ({ settings, world }: Context): string | null =>
-  settings.flags.ledger !== undefined || world.env[environmentName('ledger')] !== undefined
-    ? settings.ledger
-    : null
+const namedLedger = ({ settings }: Context): string | null =>
+  settings.isNamed('ledger') ? settings.ledger : null
 
 async function writeFiles(context: Context, reader: LedgerReader, out: string): Promise<WrittenPack> {
   const forbidden = namedFiles(context, null)

@@ -7,6 +7,7 @@ import type { Command, Context } from '../command.js'
 import { EXIT_STATUSES } from '../settings/exit-statuses.js'
 import type { CommandResult } from '../terminal/result.js'
 import { runCommand } from './run.js'
+import { noConfiguration } from '../settings/configuration.js'
 import { readSettings } from '../settings/settings.js'
 
 /** Nobody else on this machine is to look into it while it runs. */
@@ -66,7 +67,7 @@ async function runAgainst(sandbox: Sandbox, folder: string, context: Context): P
     out: folder,
     sharedFolder: '1',
   }
-  const settings = readSettings(flags, world, { withConfiguration: false })
+  const settings = readSettings(flags, world, noConfiguration)
   return runCommand.run({ ...context, world, settings, args: [join(world.samples, 'demo.csv')] })
 }
 

@@ -5,7 +5,6 @@ import type { Command, Context } from '../command.js'
 import type { Line } from '../terminal/line.js'
 import { nextLine } from '../terminal/next.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
-import { environmentName } from '../settings/options.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { inputOf, sourceOptions } from '../settings/sources.js'
 
@@ -64,8 +63,7 @@ export async function inspect(context: Context): Promise<Inspection> {
 }
 
 /** Whether the operator chose the configuration, rather than its lying in this folder. */
-export const isConfigurationNamed = ({ settings, world }: Context): boolean =>
-  (settings.flags.config ?? world.env[environmentName('config')]) !== undefined
+export const isConfigurationNamed = ({ settings }: Context): boolean => settings.isNamed('config')
 
 const configurationName = (context: Context, file: string): string =>
   isConfigurationNamed(context)

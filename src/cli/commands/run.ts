@@ -102,7 +102,6 @@ function askedBy(context: Context, service: Service): MigrateOptions {
   const { world, settings, args, own } = context
   const { drain, abort, exitStatus } = world.signals
   const maxDuration = settings.get('maxDuration')
-  const { dormantSoonDays, service: configured } = settings.configuration.values
   return {
     files: args.map((file) => inputOf(context, file)),
     service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
@@ -120,8 +119,8 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     rules: settings.severities,
     asOf: settings.asOf,
     zone: settings.zone,
-    dormantSoonDays,
-    newCreditorIdentifier: configured?.creditorIdentifier,
+    dormantSoonDays: settings.get('dormantSoonDays'),
+    newCreditorIdentifier: settings.get('creditorIdentifier'),
     sharedFolder: settings.sharedFolder,
     anotherLedger: own['anotherLedger'] === true,
     writes: outputsOf(context, isReported(settings) ? settings.out : null),

@@ -17,11 +17,17 @@ interface UnknownKey {
   readonly nearest: Path | null
 }
 
+/** What is wrong with one value. */
+export interface Mistake {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
 export interface Broken {
   readonly document: Document
   readonly lines: LineCounter
   readonly values: unknown
-  readonly issues: readonly z.core.$ZodIssue[]
+  readonly issues: readonly (z.core.$ZodIssue | Mistake)[]
 }
 
 /** One text for each mistake, with its line and, for a key that does not exist, the nearest that does. */
@@ -33,7 +39,7 @@ export function mistakesIn(schema: z.ZodType, { document, lines, values, issues 
     text: `there is no key "${path.join('.')}"${nearest === null ? '' : `; the nearest is "${nearest.join('.')}"`}`,
   }))
   const others = issues
-    .filter(({ code, path }) => code !== 'unrecognized_keys' && !follows(path.map(part), unknown))
+    .filter((issue) => !isUnknownKey(issue) && !follows(issue.path.map(part), unknown))
     .map(({ path, message }) => ({
       path: path.map(part),
       text: path.length === 0 ? message : `${path.join('.')}: ${message}`,
@@ -43,6 +49,9 @@ export function mistakesIn(schema: z.ZodType, { document, lines, values, issues 
     .toSorted((a, b) => a.line - b.line)
     .map(({ text, line }) => `line ${line}: ${text}`)
 }
+
+const isUnknownKey = (issue: Broken['issues'][number]): boolean =>
+  'code' in issue && issue.code === 'unrecognized_keys'
 
 const part = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
 

@@ -4,64 +4,46 @@ import { type Document, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { type RuleId, RULES } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
+import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/status-table.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
-import { lineOf, mistakesIn } from './configuration-mistakes.js'
-
-const amount = z.union([z.number().positive(), z.string()])
+import { lineOf, type Mistake, mistakesIn } from './configuration-mistakes.js'
+import { SETTING_NAMES, settingOf } from './declared.js'
+import { helpOf } from './options.js'
 
 const ruleIds = Object.keys(RULES) as [RuleId, ...RuleId[]]
 
+/** The declared settings that stand in one section of the file, as its schema. */
+function settingsIn(...section: readonly string[]): Readonly<Record<string, z.ZodType>> {
+  const keys = SETTING_NAMES.flatMap((name) => {
+    const { kind, configured = [] } = settingOf(name)
+    const isInSection = configured.slice(0, -1).join('.') === section.join('.')
+    const key = configured.at(-1)
+    return key !== undefined && isInSection
+      ? [[key, kind.inFile.optional().describe(helpOf(name))] as const]
+      : []
+  })
+  return Object.fromEntries(keys)
+}
+
 /** The whole configuration file. Paths in it are relative to the file. */
 export const configurationSchema = z.strictObject({
-  ledger: z.string().min(1).optional().describe('The ledger of the campaign'),
-  out: z.string().min(1).optional().describe('Folder for reports'),
-  logFile: z.string().min(1).optional().describe('Log of every intent and outcome, masked'),
-  timezone: z.string().min(1).optional().describe('IANA name; decides which day is today'),
-  dormantSoonDays: z
-    .int()
-    .min(0)
-    .max(1095)
-    .optional()
-    .describe('Warn when a mandate lapses within this many days'),
-  service: z
-    .strictObject({
-      baseUrl: z.string().optional().describe('Address of the service, https only (http for loopback)'),
-      username: z.string().min(1).optional(),
-      passwordFile: z.string().min(1).optional().describe('Readable by its owner only'),
-      concurrency: amount.optional(),
-      rate: amount.optional().describe('Requests per second'),
-      timeout: amount.optional().describe('Seconds for one request'),
-      connectTimeout: amount.optional().describe('Seconds for one connection'),
-      maxInDoubt: z.union([z.number().min(0), z.string()]).optional(),
-      maxRefused: z.union([z.number().min(0), z.string()]).optional(),
-      creditorIdentifier: z
-        .string()
-        .optional()
-        .describe("The new creditor's own identifier, to catch a mix-up"),
-      ca: z
-        .string()
-        .optional()
-        .describe('PEM file of a certificate authority to trust besides the usual ones'),
-      clientCertificate: z.string().optional().describe('PEM file'),
-      clientKey: z.string().optional().describe('PEM file'),
-      proxy: z
-        .string()
-        .optional()
-        .describe('Address of an HTTP proxy, https only (http for loopback); never used for loopback'),
-      freshConnections: z.boolean().optional().describe('A new connection for every request'),
-    })
-    .optional(),
+  ...settingsIn(),
+  service: z.strictObject(settingsIn('service')).optional(),
   ...sourceSections,
   rules: z
     .partialRecord(z.enum(ruleIds), z.enum(['error', 'warning', 'off']))
     .optional()
     .describe('Severity of single rules'),
   outcomes: z
-    .record(z.string(), z.enum(['refused', 'turned_away', 'in_doubt']))
+    .record(z.string().regex(OVERRIDABLE_STATUS), z.enum(OVERRIDE_KINDS), {
+      error: ({ code }) => (code === 'invalid_key' ? STATUS_EXPECTED : undefined),
+    })
     .optional()
     .describe('What single HTTP statuses mean, against the default table'),
 })
+
+const STATUS_EXPECTED = 'give a status from 400 to 599, and not 401, 403 or 407, which always stop the run'
 
 export type Configuration = z.infer<typeof configurationSchema>
 
@@ -152,23 +134,63 @@ export function parseConfiguration(
     )
   const values = valueOf(document, file)
   const parsed = configurationSchema.safeParse(values)
-  if (parsed.success) {
+  const issues = [
+    ...(parsed.error?.issues ?? []).filter(({ path }) => !DECLARED.has(path.join('.'))),
+    ...misread(values),
+  ]
+  if (parsed.success && issues.length === 0) {
     if (distrust !== null) refuseMoreThanReading(parsed.data, { file, distrust, document, lines })
     return parsed.data
   }
-  const mistakes = mistakesIn(configurationSchema, { document, lines, values, issues: parsed.error.issues })
+  const mistakes = mistakesIn(configurationSchema, { document, lines, values, issues })
   throw new UsageError(
     `The configuration file "${file}" has ${mistakes.length === 1 ? 'a mistake' : 'mistakes'}: ${mistakes.join('; ')}`,
     'Correct the file; nothing was sent',
   )
 }
 
+/** The value of a setting in the file, undefined where there is none. */
+export const valueAt = (values: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? Reflect.get(inner, key)
+        : undefined,
+    values,
+  )
+
+/**
+ * Every setting that cannot be read, in words of its kind. No schema can tell it all: which time zones this machine knows,
+ * or where an address leads.
+ */
+function misread(values: unknown): Mistake[] {
+  return SETTING_NAMES.flatMap((name) => {
+    const { kind, configured = [] } = settingOf(name)
+    const value = configured.length === 0 ? undefined : valueAt(values, configured)
+    if (value === undefined) return []
+    const { success, data } = kind.inFile.safeParse(value)
+    if (!success) return [{ path: configured, message: kind.refusal(value) }]
+    try {
+      kind.read(String(data), null)
+      return []
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      return [{ path: configured, message: error.message }]
+    }
+  })
+}
+
+const DECLARED: ReadonlySet<string> = new Set(
+  SETTING_NAMES.flatMap((name) => settingOf(name).configured?.join('.') ?? []),
+)
+
 /** How a file is read. Everything else says where traffic and files go, whom to trust, or what an answer means. */
 const READING: ReadonlySet<string> = new Set([
   ...Object.keys(sourceSections),
-  'timezone',
-  'dormantSoonDays',
-  'service.creditorIdentifier',
+  ...SETTING_NAMES.flatMap((name) => {
+    const { configured = [], isReading } = settingOf(name)
+    return isReading === true ? [configured.join('.')] : []
+  }),
 ])
 
 interface Distrusted {

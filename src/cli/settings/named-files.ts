@@ -1,5 +1,11 @@
 import { ledgerFiles } from '../../ledger/safety/written-files.js'
 import type { Context } from '../command.js'
+import { SETTING_NAMES, settingOf } from './declared.js'
+
+/** The ledger comes with its side files below, the configuration as it was found, and reports lie in a folder. */
+const FILES = SETTING_NAMES.filter(
+  (name) => settingOf(name).kind.isPath === true && !['config', 'ledger', 'out'].includes(name),
+)
 
 /**
  * Every path that a command line and its configuration name, and what belongs to the ledger: what is read, what is kept,
@@ -11,16 +17,12 @@ export function namedFiles(
   output: 'logFile' | 'data' | null,
 ): readonly string[] {
   const { configuration } = settings
-  const { crosswalk, service } = configuration.values
-  const configured = [crosswalk?.file, service?.ca, service?.clientCertificate, service?.clientKey].map(
-    (path) => (path === undefined ? undefined : configuration.locate(path)),
-  )
+  const { crosswalk } = configuration.values
   const given = Object.entries(own).flatMap(([name, value]) => (name === output ? [] : [value]))
   const named = [
     configuration.file,
-    settings.get('passwordFile'),
-    output === 'logFile' ? null : settings.get('logFile'),
-    ...configured,
+    ...FILES.filter((name) => name !== output).map((name) => settings.get(name)),
+    crosswalk === undefined ? null : configuration.locate(crosswalk.file),
     ...args,
     ...given,
   ]

@@ -29,10 +29,6 @@ export async function readService(settings: Settings, world: World): Promise<Ser
 }
 
 function serviceOptions(settings: Settings): ServiceOptions {
-  const { values, locate } = settings.configuration
-  const { ca, clientCertificate, clientKey, proxy, freshConnections } = values.service ?? {}
-  const located = (path: string | undefined): string | undefined =>
-    path === undefined ? undefined : locate(path)
   const baseUrl = settings.get('baseUrl')
   if (baseUrl === null)
     throw new UsageError(
@@ -44,11 +40,11 @@ function serviceOptions(settings: Settings): ServiceOptions {
     concurrency: settings.get('concurrency'),
     timeoutMs: settings.get('timeout') * 1000,
     connectTimeoutMs: settings.get('connectTimeout') * 1000,
-    ca: located(ca),
-    clientCertificate: located(clientCertificate),
-    clientKey: located(clientKey),
-    proxy,
-    freshConnections,
-    outcomes: values.outcomes,
+    ca: settings.get('ca') ?? undefined,
+    clientCertificate: settings.get('clientCertificate') ?? undefined,
+    clientKey: settings.get('clientKey') ?? undefined,
+    proxy: settings.get('proxy') ?? undefined,
+    freshConnections: settings.get('freshConnections') ?? undefined,
+    outcomes: settings.configuration.values.outcomes,
   }
 }

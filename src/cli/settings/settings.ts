@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { parseLocalDate, todayIn } from '../../domain/mandate/local-date.js'
+import { todayIn } from '../../domain/mandate/local-date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import { distrustSecret } from '../../trust/entry.js'
-import { loadConfiguration, noConfiguration, type LoadedConfiguration } from './configuration.js'
-import {
-  environmentName,
-  flagName,
-  OPTIONS,
-  type Option,
-  type OptionName,
-  type OptionValue,
-} from './options.js'
+import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
+import { settingOf, type SettingName, type SettingValue } from './declared.js'
+import { environmentName, flagName, isOption, type OptionName } from './options.js'
 import { askPassword, canAsk } from '../terminal/prompt.js'
 import type { World } from '../terminal/world.js'
 
@@ -23,7 +17,9 @@ export type Flags = Readonly<Partial<Record<OptionName, string>>>
 /** Reads a setting: flag, environment, configuration file, default, in this order (cli/README.md#settings). */
 export interface Settings {
   readonly flags: Flags
-  readonly get: <Name extends OptionName>(name: Name) => OptionValue<Name>
+  readonly get: <Name extends SettingName>(name: Name) => SettingValue<Name>
+  /** It was given by a flag or the environment: somebody chose it for this command. */
+  readonly isNamed: (name: OptionName) => boolean
   readonly configuration: LoadedConfiguration
   readonly severities: SeverityOverrides
   readonly ledger: string
@@ -35,80 +31,58 @@ export interface Settings {
   readonly asOf: LocalDate
 }
 
-const PATHS: readonly OptionName[] = ['ledger', 'out', 'logFile', 'passwordFile']
-
 export function readSettings(
   flags: Flags,
   world: World,
-  { withConfiguration } = { withConfiguration: true },
+  configuration = loadConfiguration(findNamed('config', flags, world)?.text ?? null),
 ): Settings {
-  const named = flags.config ?? world.env[environmentName('config')] ?? null
-  const configuration = withConfiguration ? loadConfiguration(named) : noConfiguration
-  const get = <Name extends OptionName>(name: Name): OptionValue<Name> => {
-    const { byDefault }: Option<unknown> = OPTIONS[name]
-    const found = find(name, flags, world, configuration) ?? byDefaultOf(byDefault)
-    return (found === null ? null : OPTIONS[name].read(found.text, found.origin)) as OptionValue<Name>
+  const get = <Name extends SettingName>(name: Name): SettingValue<Name> => {
+    const found = findNamed(name, flags, world) ?? findConfigured(name, configuration) ?? byDefaultOf(name)
+    return (found === null ? null : settingOf(name).kind.read(found.text, found.origin)) as SettingValue<Name>
   }
-  const zone = readZone(configuration.values.timezone ?? world.zone)
+  const zone = get('timezone') ?? world.zone
   const ledger = get('ledger')
   return {
     flags,
     get,
+    isNamed: (name) => findNamed(name, flags, world) !== null,
     configuration,
     severities: configuration.values.rules ?? {},
     ledger,
     sharedFolder: get('sharedFolder') ?? false,
     out: get('out') ?? dirname(ledger),
     zone,
-    asOf: readAsOf(get('asOf')) ?? todayIn(zone, world.clock.now()),
+    asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
   }
 }
-
-const byDefaultOf = (text: string | undefined): Found | null =>
-  text === undefined ? null : { text, origin: 'the default' }
 
 interface Found {
   readonly text: string
   readonly origin: string
 }
 
-function find(
-  name: OptionName,
-  flags: Flags,
-  world: World,
-  configuration: LoadedConfiguration,
-): Found | null {
-  const given = flags[name]
-  if (given !== undefined) return { text: given, origin: `--${flagName(name)}` }
+/** By a flag, else by the environment, where an empty text is none. */
+function findNamed(name: SettingName, flags: Flags, { env }: World): Found | null {
+  const given = isOption(name) ? flags[name] : undefined
+  if (isOption(name) && given !== undefined) return { text: given, origin: `--${flagName(name)}` }
   const variable = environmentName(name)
-  const set = world.env[variable]
-  if (set !== undefined && set !== '') return { text: set, origin: variable }
-  const option: Option<unknown> = OPTIONS[name]
-  const path = option.configured ?? []
-  const configured = path.reduce<unknown>(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
-    path.length === 0 ? undefined : configuration.values,
-  )
-  if (typeof configured !== 'string' && typeof configured !== 'number') return null
-  const text = PATHS.includes(name) ? configuration.locate(String(configured)) : String(configured)
-  return { text, origin: `"${path.join('.')}" in ${configuration.file ?? 'the configuration'}` }
+  const set = variable === null ? '' : (env[variable] ?? '')
+  return variable === null || set === '' ? null : { text: set, origin: variable }
 }
 
-function readZone(zone: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
-  } catch (cause) {
-    throw new UsageError(`The time zone "${zone}" is not known`, 'Give an IANA name such as Europe/Berlin', {
-      cause,
-    })
-  }
+function findConfigured(name: SettingName, { file, values, locate }: LoadedConfiguration): Found | null {
+  const { kind, configured } = settingOf(name)
+  if (configured === undefined) return null
+  const { data } = kind.inFile.safeParse(valueAt(values, configured))
+  if (data === undefined) return null
+  const text = String(data)
+  const origin = `"${configured.join('.')}" in ${file ?? 'the configuration'}`
+  return { text: kind.isPath === true ? locate(text) : text, origin }
 }
 
-function readAsOf(text: string | null): LocalDate | null {
-  if (text === null) return null
-  const date = parseLocalDate(text)
-  if (date !== null) return date
-  throw new UsageError(`"${text}" is not a calendar date`, 'Give --as-of as YYYY-MM-DD')
+function byDefaultOf(name: SettingName): Found | null {
+  const { byDefault } = settingOf(name)
+  return byDefault === undefined ? null : { text: byDefault, origin: 'the default' }
 }
 
 export interface Credentials {
@@ -121,8 +95,8 @@ export interface Credentials {
  * @throws {UsageError} when one is missing or the password file can be read by others
  */
 export async function readCredentials(settings: Settings, world: World): Promise<Credentials> {
-  const username = world.env['SEPA_MIGRATE_USERNAME'] ?? settings.configuration.values.service?.username ?? ''
-  if (username === '')
+  const username = settings.get('username')
+  if (username === null)
     throw new UsageError(
       'There is no user name for the service; nothing was sent',
       'Set SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file',
@@ -137,8 +111,8 @@ export async function readCredentials(settings: Settings, world: World): Promise
 }
 
 async function readPassword(settings: Settings, world: World, username: string): Promise<string | null> {
-  const set = world.env['SEPA_MIGRATE_PASSWORD']
-  if (set !== undefined && settings.flags.passwordFile === undefined) return set
+  const set = settings.get('password')
+  if (set !== null && settings.flags.passwordFile === undefined) return set
   const file = settings.get('passwordFile')
   if (file !== null) return readPasswordFile(file)
   return canAsk(world) ? askPassword(world, username) : null

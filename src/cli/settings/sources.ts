@@ -1,4 +1,3 @@
-import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
 import type { OpenNext } from '../../run/admit-sources.js'
 import { sourceOpeners } from '../../run/open-sources.js'
 import type { SourceInput } from '../../source/bytes/input.js'
@@ -11,9 +10,9 @@ export function openers(context: Context): OpenNext[] {
   const check = {
     today: settings.asOf,
     severities: settings.severities,
-    newCreditorIdentifier: settings.configuration.values.service?.creditorIdentifier ?? null,
+    newCreditorIdentifier: settings.get('creditorIdentifier'),
     undecided: 'tell' as const,
-    dormantSoonDays: settings.configuration.values.dormantSoonDays ?? DORMANT_SOON_DAYS,
+    dormantSoonDays: settings.get('dormantSoonDays'),
   }
   return sourceOpeners(
     args.map((file) => inputOf(context, file)),

@@ -1,6 +1,7 @@
 import type { Command, CommandLoaders } from '../command.js'
 import type { Exits } from './exit-statuses.js'
-import { environmentName, flagName, helpOf, OPTIONS, type Option, type OptionName } from './options.js'
+import { settingOf } from './declared.js'
+import { environmentName, flagName, flagsOf, helpOf, type OptionName } from './options.js'
 import { JSON_KEYS } from '../terminal/result.js'
 
 /** A flag as it can be typed. */
@@ -53,10 +54,10 @@ function surfaceOf(command: Command): SurfaceCommand {
 }
 
 function optionFlag(name: OptionName): SurfaceFlag {
-  const { flags, configured, byDefault }: Option<unknown> = OPTIONS[name]
+  const { configured, byDefault } = settingOf(name)
   return {
     name: `--${flagName(name)}`,
-    value: valueOf(flags),
+    value: valueOf(flagsOf(name)),
     words: [],
     help: helpOf(name),
     environment: environmentName(name),

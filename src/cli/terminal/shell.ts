@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import type { Context } from '../command.js'
-import { flagName, OPTIONS, type OptionName } from '../settings/options.js'
+import { flagName, flagsOf, type OptionName } from '../settings/options.js'
 
 const PLAIN = /^[\w./:=@%+,-]+$/
 
@@ -59,7 +59,7 @@ export function commandLine(
     .flatMap((option) => {
       const value = settings.flags[option]
       if (value === undefined || isNotNeeded(option, value, settings.ledger)) return []
-      return OPTIONS[option].flags.includes('<')
+      return flagsOf(option).includes('<')
         ? [`--${flagName(option)}`, fileWord(value)]
         : [`--${flagName(option)}`]
     })

@@ -6,13 +6,14 @@ import { type Line, wordsOf } from '../../../src/cli/terminal/line.js'
 import { noLog } from '../../../src/cli/terminal/log.js'
 import { silentProgress } from '../../../src/cli/terminal/progress.js'
 import { noteOutputs, remainLines, remainsOf, removeLists } from '../../../src/cli/privacy/remains.js'
+import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { freshFile, freshFolder, open } from '../../ledger/campaign-setup.js'
 import { worldOf } from '../world.js'
 
 function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
   const world = worldOf()
-  const settings = readSettings({ ledger, ...flags }, world, { withConfiguration: false })
+  const settings = readSettings({ ledger, ...flags }, world, noConfiguration)
   return { world, settings, args: [], own: {}, progress: silentProgress, log: noLog }
 }
 

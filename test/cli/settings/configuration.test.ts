@@ -11,7 +11,11 @@ import {
   parseConfiguration,
 } from '../../../src/cli/settings/configuration.js'
 import { UsageError } from '../../../src/errors.js'
+import { commands } from '../../../src/cli/commands.js'
+import { main } from '../../../src/cli/main.js'
+import { validExport } from '../../support/export.js'
 import { SAMPLES } from '../../support/program.js'
+import { worldOf } from '../world.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'configuration-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -175,6 +179,132 @@ outcomes:  { "503": turned_away }
     const file = join(folder, 'campaign.yaml')
     writeFileSync(file, 'ledger: march.db\n')
     expect(loadConfiguration(file).locate('customers.csv')).toBe(join(folder, 'customers.csv'))
+  })
+})
+
+describe('11.4 a value that cannot be', () => {
+  const editorAccepts = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')) as object,
+  )
+  const WHOLE = 'is not a whole number from'
+  const DURATION = 'is not a duration from 0.001 to 2147483 seconds, for example 90, 90s, 15m or 2h'
+
+  const bad: readonly (readonly [text: string, told: string])[] = [
+    ['concurrency: abc', `concurrency: "abc" ${WHOLE} 1 to 256`],
+    ['concurrency: 8.5', `concurrency: 8.5 ${WHOLE} 1 to 256`],
+    ['concurrency:', `concurrency: nothing ${WHOLE} 1 to 256`],
+    ['concurrency: [8]', `concurrency: a list ${WHOLE} 1 to 256`],
+    ['concurrency: {}', `concurrency: a map ${WHOLE} 1 to 256`],
+    ['rate: 0', 'rate: 0 is not a number from 0.001 to 100000'],
+    ['rate: .inf', 'rate: Infinity is not a number from 0.001 to 100000'],
+    ['timeout: 5 parsecs', `timeout: "5 parsecs" ${DURATION}`],
+    ['connectTimeout: 0s', `connectTimeout: "0s" ${DURATION}`],
+    ['timeout: 600h', `timeout: "600h" ${DURATION}`],
+    [
+      'maxRefused: 200%',
+      'maxRefused: "200%" is not a whole number from 0 to 999999999, or a share from 0% to 100%',
+    ],
+    [
+      'maxRefused: 0.5',
+      'maxRefused: 0.5 is not a whole number from 0 to 999999999, or a share from 0% to 100%',
+    ],
+    ['maxInDoubt: -1', `maxInDoubt: -1 ${WHOLE} 0 to 999999999`],
+    ['maxInDoubt: ten', `maxInDoubt: "ten" ${WHOLE} 0 to 999999999`],
+    ['baseUrl: 5', 'baseUrl: it is not an address that begins with https:// (http:// only for this machine)'],
+    [
+      'baseUrl: service',
+      'baseUrl: it is not an address that begins with https:// (http:// only for this machine)',
+    ],
+    [
+      'proxy: ftp://me:geheim@x',
+      'proxy: it is not an address that begins with https:// (http:// only for this machine)',
+    ],
+    ['ca: 7', 'ca: 7 is not a path; a text that looks like it needs quotes'],
+    ['username: ""', 'username: "" is not a text'],
+    ['username: 4711', 'username: 4711 is not a text; a text that looks like it needs quotes'],
+    ['freshConnections: often', 'freshConnections: "often" is not yes or no: true, yes or 1, false, no or 0'],
+  ]
+  const refusalOf = (text: string): string => {
+    try {
+      parseConfiguration(text, 'x.yaml')
+      return 'accepted'
+    } catch (error) {
+      return error instanceof UsageError ? error.message : 'another error'
+    }
+  }
+
+  it.each(bad)(
+    'service: { %s } is refused with line, key and what is expected, by an editor too',
+    (text, told) => {
+      const file = `ledger: x.db\nservice:\n  ${text}\n`
+      expect(refusalOf(file)).toBe(`The configuration file "x.yaml" has a mistake: line 3: service.${told}`)
+      expect(editorAccepts(parse(file))).toBe(false)
+    },
+  )
+
+  it.each([
+    ['logFile: 7', 'logFile: 7 is not a path; a text that looks like it needs quotes'],
+    ['ledger: ""', 'ledger: "" is not a path'],
+    ['dormantSoonDays: 2000', `dormantSoonDays: 2000 ${WHOLE} 0 to 1095`],
+    [
+      'outcomes: { "200": refused }',
+      'outcomes.200: give a status from 400 to 599, and not 401, 403 or 407, which always stop the run',
+    ],
+    [
+      'outcomes: { "401": in_doubt }',
+      'outcomes.401: give a status from 400 to 599, and not 401, 403 or 407, which always stop the run',
+    ],
+  ])('%s is refused so too', (text, told) => {
+    expect(refusalOf(`${text}\n`)).toBe(`The configuration file "x.yaml" has a mistake: line 1: ${told}`)
+    expect(editorAccepts(parse(text))).toBe(false)
+  })
+
+  it.each([
+    [
+      'timezone: Mars/Olympus',
+      'timezone: "Mars/Olympus" is not a time zone that is known, for example Europe/Berlin',
+    ],
+    [
+      'service: { creditorIdentifier: DE99ZZZ09999999999 }',
+      'service.creditorIdentifier: "DE99ZZZ09999999999" is not a creditor identifier',
+    ],
+    [
+      'service: { baseUrl: "http://service.example" }',
+      'service.baseUrl: Cannot use the base URL: "service.example" is not this machine, and http:// would send account numbers unencrypted',
+    ],
+    [
+      'service: { baseUrl: "https://me:geheim@service.example" }',
+      'service.baseUrl: Cannot use the base URL: it holds a user name or a password',
+    ],
+    [
+      'service: { proxy: "http://me:geheim@proxy.example" }',
+      'service.proxy: Cannot use the proxy: "proxy.example" is not this machine, and http:// would send the password of the proxy in clear',
+    ],
+  ])('%s is refused with its line, though no schema can tell', (text, told) => {
+    expect(refusalOf(`${text}\n`)).toBe(`The configuration file "x.yaml" has a mistake: line 1: ${told}`)
+    expect(editorAccepts(parse(text))).toBe(true)
+  })
+
+  it('is told with all others, whether a schema can tell it or not', () => {
+    expect(refusalOf('timezone: Mars\nservice:\n  rate: 0\n  baseURL: x\n')).toMatch(
+      /mistakes: line 1: timezone: .*; line 4: there is no key "service\.baseURL"; the nearest is "service\.baseUrl"$/,
+    )
+    expect(refusalOf('timezone: Mars\nservice:\n  rate: 0\n')).toMatch(
+      /line 1: timezone: .*; line 3: service\.rate: /,
+    )
+  })
+
+  it('is refused by check, which needs none of these', async () => {
+    const file = join(folder, 'bad.yaml')
+    writeFileSync(file, 'service: { concurrency: abc }\n')
+    const source = join(folder, 'export.csv')
+    writeFileSync(source, validExport(1))
+    const world = worldOf()
+    expect(await main(['check', source, '--config', file], commands, world)).toBe(2)
+    expect(world.printed.stdout + world.printed.stderr).toContain(
+      `The configuration file "${file}" has a mistake: line 1: service.concurrency: "abc" ${WHOLE} 1 to 256`,
+    )
+    expect(world.printed.stdout + world.printed.stderr).toContain('Correct the file; nothing was sent')
   })
 })
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { namedFiles } from '../../../src/cli/settings/named-files.js'
+import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { worldOf } from '../world.js'
 
@@ -40,6 +41,6 @@ it('leaves the output itself out, or it could never be written', () => {
 })
 
 it('standard input is no file', () => {
-  const settings = readSettings({}, worldOf(), { withConfiguration: false })
+  const settings = readSettings({}, worldOf(), noConfiguration)
   expect(namedFiles({ settings, args: ['-', ''], own: {} }, null)).not.toContain('-')
 })

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { environmentName, OPTIONS, type OptionName } from '../../../src/cli/settings/options.js'
+import { SETTING_NAMES } from '../../../src/cli/settings/declared.js'
+import { environmentName } from '../../../src/cli/settings/options.js'
 import { readCredentials, readSettings, type Flags } from '../../../src/cli/settings/settings.js'
 import { worldOf } from '../world.js'
 
@@ -37,7 +38,7 @@ describe('a setting', () => {
   it('has an environment name made from its flag', () => {
     expect(environmentName('maxInDoubt')).toBe('SEPA_MIGRATE_MAX_IN_DOUBT')
     expect(environmentName('baseUrl')).toBe('SEPA_MIGRATE_BASE_URL')
-    const names = (Object.keys(OPTIONS) as OptionName[]).map(environmentName)
+    const names = SETTING_NAMES.map(environmentName).filter((name) => name !== null)
     expect(new Set(names).size).toBe(names.length)
   })
 

@@ -7,14 +7,10 @@ import { commands } from '../../../src/cli/commands.js'
 import { configurationSchema } from '../../../src/cli/settings/configuration.js'
 import { EXIT_STATUSES, exitLines } from '../../../src/cli/settings/exit-statuses.js'
 import { main } from '../../../src/cli/main.js'
-import {
-  ENVIRONMENT,
-  environmentName,
-  flagName,
-  OPTIONS,
-  type OptionName,
-} from '../../../src/cli/settings/options.js'
+import { SETTING_NAMES, settingOf, type SettingName } from '../../../src/cli/settings/declared.js'
+import { environmentName, flagsOf, helpOf, isOption } from '../../../src/cli/settings/options.js'
 import { JSON_KEYS } from '../../../src/cli/terminal/result.js'
+import { sourceSections } from '../../../src/source/options.js'
 import { readSurface } from '../../../src/cli/settings/surface.js'
 import { worldOf } from '../world.js'
 
@@ -25,7 +21,7 @@ const README = join(ROOT, 'README.md')
 const surface = await readSurface(commands)
 const style = (await resolveConfig(README)) ?? {}
 const snapshotText = (): Promise<string> =>
-  format(JSON.stringify({ commands: surface, environment: ENVIRONMENT, exitStatuses: EXIT_STATUSES }), {
+  format(JSON.stringify({ commands: surface, environment: byEnvironment, exitStatuses: EXIT_STATUSES }), {
     ...style,
     parser: 'json',
   })
@@ -37,8 +33,18 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const code = (text: string | null | undefined): string =>
   text === null || text === undefined ? '' : `\`${text}\``
 
-const { baseUrl: _baseUrl, ...otherOptions } = OPTIONS
-const optionNames: OptionName[] = ['baseUrl', ...(Object.keys(otherOptions) as (keyof typeof otherOptions)[])]
+/** What only the environment sets, without a flag. */
+const byEnvironment = Object.fromEntries(
+  SETTING_NAMES.flatMap((name) => {
+    const variable = environmentName(name)
+    return isOption(name) || variable === null ? [] : [[variable, helpOf(name)]]
+  }),
+)
+
+/** Flags first, the address before all; then what only the environment sets, then what stands in the file alone. */
+const rank = (name: SettingName): number =>
+  name === 'baseUrl' ? 0 : isOption(name) ? 1 : environmentName(name) === null ? 3 : 2
+const inOrder = SETTING_NAMES.toSorted((a, b) => rank(a) - rank(b))
 
 /** The tables of the README by the name of their marker. */
 const TABLES: Readonly<Record<string, string>> = {
@@ -56,13 +62,12 @@ const TABLES: Readonly<Record<string, string>> = {
   settings: table(
     ['flag', 'environment', 'configuration', 'meaning', 'default'],
     [
-      ...optionNames.map((name) => {
-        const { flags, help, ...option } = OPTIONS[name]
-        const configured = 'configured' in option ? option.configured.join('.') : null
-        const usual = 'byDefault' in option ? option.byDefault : 'otherwise' in option ? option.otherwise : ''
-        return [code(flags), code(environmentName(name)), code(configured), help, usual]
+      ...inOrder.map((name) => {
+        const { configured, help, byDefault, otherwise } = settingOf(name)
+        const flags = isOption(name) ? flagsOf(name) : null
+        const cells = [flags, environmentName(name), configured?.join('.')].map(code)
+        return [...cells, help, byDefault ?? otherwise ?? '']
       }),
-      ...Object.entries(ENVIRONMENT).map(([name, meaning]) => ['', code(name), '', meaning, '']),
     ],
   ),
 }
@@ -127,29 +132,31 @@ describe('10.3.6 the command surface', () => {
     },
   )
 
-  it('has each setting of a flag in the schema of the configuration', () => {
+  it('11.4 has each key of the configuration that is no section declared as a setting, and each setting in the schema', () => {
     const { service, ...others } = configurationSchema.shape
+    const sections = [...Object.keys(sourceSections), 'rules', 'outcomes']
     const keys = [
-      ...Object.keys(others),
+      ...Object.keys(others).filter((key) => !sections.includes(key)),
       ...Object.keys(service.unwrap().shape).map((key) => `service.${key}`),
     ]
-    const configured = surface.flatMap(({ flags }) => flags.flatMap((flag) => flag.configured ?? []))
-    expect(configured.filter((key) => !keys.includes(key))).toEqual([])
+    const declared = SETTING_NAMES.flatMap((name) => settingOf(name).configured?.join('.') ?? [])
+    expect(keys.toSorted()).toEqual(declared.toSorted())
+    expect(keys).toContain('service.concurrency')
   })
 
   it('names each SEPA_MIGRATE_ variable that any source file speaks of', () => {
-    const known = new Set<string>([...optionNames.map(environmentName), ...Object.keys(ENVIRONMENT)])
+    const known = new Set(SETTING_NAMES.map(environmentName))
     const spoken = filesIn(join(ROOT, 'src'))
       .filter((file) => /\.ts$/.test(file))
       .flatMap((file) => readFileSync(file, 'utf8').match(/SEPA_MIGRATE_[A-Z_]*[A-Z]/g) ?? [])
     expect([...new Set(spoken)].filter((name) => !known.has(name))).toEqual([])
-    expect(spoken).toEqual(expect.arrayContaining(Object.keys(ENVIRONMENT)))
+    expect(spoken).toEqual(expect.arrayContaining(Object.keys(byEnvironment)))
   })
 
   it('has a default for a flag only where reading it gives that very default', () => {
-    for (const name of optionNames) {
-      const option = OPTIONS[name]
-      if ('byDefault' in option) expect(() => option.read(option.byDefault, flagName(name))).not.toThrow()
+    for (const name of SETTING_NAMES) {
+      const { byDefault, kind } = settingOf(name)
+      if (byDefault !== undefined) expect(() => kind.read(byDefault, name)).not.toThrow()
     }
   })
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { wordsOf } from '../../../src/cli/terminal/line.js'
 import { nextLines, type Standing } from '../../../src/cli/terminal/next.js'
 import { writePack } from '../../../src/cli/pack.js'
+import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import type { RowState } from '../../../src/domain/row/row-state.js'
 import { totalsOf } from '../../../src/domain/row/totals.js'
@@ -14,7 +15,7 @@ import { NO_RECORDS, readerOf } from '../../report/ledger-value.js'
 import { worldOf } from '../world.js'
 
 const campaign = readerOf(NO_RECORDS).campaign()
-const asked = { settings: readSettings({}, worldOf(), { withConfiguration: false }), own: {} }
+const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {} }
 
 /** What is told at the end of a command, where the pack was written to `out`. */
 function next(
@@ -102,7 +103,7 @@ it('a pack that an earlier command wrote is named as long as it shows the ledger
   })
   const told = (): string => {
     const reader = openLedgerReader(ledger.file)
-    const settings = readSettings({ ledger: ledger.file }, worldOf(), { withConfiguration: false })
+    const settings = readSettings({ ledger: ledger.file }, worldOf(), noConfiguration)
     const standing = { totals: reader.totals(), stop: null, campaign: reader.campaign(), pack: null }
     const last = nextLines({ settings, own: {} }, standing).map(wordsOf).at(-1) ?? ''
     reader.close()

@@ -1,0 +1,231 @@
+import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
+import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from '../../service/checked-service.js'
+import {
+  baseUrl,
+  creditor,
+  day,
+  decimal,
+  type Kind,
+  path,
+  proxy,
+  rows,
+  rowsOrPercent,
+  seconds,
+  text,
+  whole,
+  yesOrNo,
+  zone,
+} from './kinds.js'
+
+/** One setting: where it may be given, what it can be, and what holds where nothing is given. */
+export interface Setting<Value> {
+  readonly kind: Kind<Value>
+  readonly help: string
+  /** Commander's notation, for example `--rate <n>`; its environment name is made of it. */
+  readonly flags?: `--${string}`
+  /** Environment name of a setting without a flag. */
+  readonly environment?: `SEPA_MIGRATE_${string}`
+  /** Path in the configuration file, where it may stand there. */
+  readonly configured?: readonly [string] | readonly ['service', string]
+  /** It says how an export is read, no more: a file that others can change may hold it. */
+  readonly isReading?: true
+  /** What holds where nothing is given, written as the flag takes it. */
+  readonly byDefault?: string
+  /** What holds where nothing is given, in words, where it is no single value. */
+  readonly otherwise?: string
+}
+
+/**
+ * Every setting, once: flags, environment names, the schema of the configuration, help and the tables of the README are
+ * made of this. How an export is read (`source`, `columns` and so on) is declared by the room that reads it.
+ */
+export const SETTINGS = {
+  config: {
+    kind: path,
+    help: 'configuration file',
+    flags: '--config <file>',
+    otherwise: './sepa-migrate.yaml where it exists',
+  },
+  ledger: {
+    kind: path,
+    help: 'ledger of the campaign',
+    flags: '--ledger <file>',
+    configured: ['ledger'],
+    byDefault: 'sepa-migrate.db',
+  },
+  baseUrl: {
+    kind: baseUrl,
+    help: 'address of the service, https only (http for loopback)',
+    flags: '--base-url <url>',
+    configured: ['service', 'baseUrl'],
+  },
+  out: {
+    kind: path,
+    help: 'folder for reports',
+    flags: '--out <dir>',
+    configured: ['out'],
+    otherwise: 'beside the ledger',
+  },
+  json: { kind: yesOrNo, help: 'print one JSON document on stdout', flags: '--json' },
+  quiet: { kind: yesOrNo, help: 'no progress on stderr', flags: '--quiet' },
+  verbose: { kind: yesOrNo, help: 'one line per attempt on stderr', flags: '--verbose' },
+  noColor: { kind: yesOrNo, help: 'no colours (NO_COLOR is honoured too)', flags: '--no-color' },
+  logFile: {
+    kind: path,
+    help: 'append a log of every intent and outcome, masked',
+    flags: '--log-file <file>',
+    configured: ['logFile'],
+  },
+  asOf: {
+    kind: day,
+    help: 'the "today" of the date rules, YYYY-MM-DD',
+    flags: '--as-of <date>',
+    otherwise: 'today in the configured time zone',
+  },
+  timezone: {
+    kind: zone,
+    help: 'IANA name; decides which day is today',
+    configured: ['timezone'],
+    isReading: true,
+    otherwise: 'the zone of this machine',
+  },
+  dormantSoonDays: {
+    kind: whole(0, 1095),
+    help: 'warn when a mandate lapses within this many days',
+    configured: ['dormantSoonDays'],
+    isReading: true,
+    byDefault: String(DORMANT_SOON_DAYS),
+  },
+  passwordFile: {
+    kind: path,
+    help: 'file with the password, readable by its owner only',
+    flags: '--password-file <file>',
+    configured: ['service', 'passwordFile'],
+  },
+  concurrency: {
+    kind: whole(1, 256),
+    help: 'requests under way at most',
+    flags: '--concurrency <n>',
+    configured: ['service', 'concurrency'],
+    byDefault: String(USUAL_CONCURRENCY),
+  },
+  rate: {
+    kind: decimal(100_000),
+    help: 'requests per second at most',
+    flags: '--rate <n>',
+    configured: ['service', 'rate'],
+    otherwise: 'no limit',
+  },
+  timeout: {
+    kind: seconds,
+    help: 'deadline of one request',
+    flags: '--timeout <seconds>',
+    configured: ['service', 'timeout'],
+    byDefault: String(USUAL_TIMEOUT_MS / 1000),
+  },
+  connectTimeout: {
+    kind: seconds,
+    help: 'deadline of one connection',
+    flags: '--connect-timeout <seconds>',
+    configured: ['service', 'connectTimeout'],
+    byDefault: '10',
+  },
+  limit: { kind: rows(1), help: 'a pilot: send at most n rows in this run', flags: '--limit <n>' },
+  maxDuration: {
+    kind: seconds,
+    help: 'send nothing further after this time, for example 90 or 2h',
+    flags: '--max-duration <time>',
+  },
+  maxInDoubt: {
+    kind: rows(0),
+    help: 'stop when more rows than this become in doubt',
+    flags: '--max-in-doubt <n>',
+    configured: ['service', 'maxInDoubt'],
+    byDefault: '10',
+  },
+  maxRefused: {
+    kind: rowsOrPercent,
+    help: 'stop when more rows than this are refused',
+    flags: '--max-refused <n|p%>',
+    configured: ['service', 'maxRefused'],
+  },
+  retryRefused: {
+    kind: yesOrNo,
+    help: 'send refused rows once more; recorded as your decision',
+    flags: '--retry-refused',
+  },
+  yes: { kind: yesOrNo, help: 'do not ask for the host name', flags: '--yes' },
+  sharedFolder: {
+    kind: yesOrNo,
+    help: 'allow a ledger in a folder that others can write; plan and report say so',
+    flags: '--shared-folder',
+  },
+  noReport: {
+    kind: yesOrNo,
+    help: 'do not write the reconciliation pack at the end',
+    flags: '--no-report',
+  },
+  username: {
+    kind: text,
+    help: 'user name for the service',
+    environment: 'SEPA_MIGRATE_USERNAME',
+    configured: ['service', 'username'],
+  },
+  password: {
+    kind: text,
+    help: 'password for the service; `--password-file` goes before it',
+    environment: 'SEPA_MIGRATE_PASSWORD',
+  },
+  by: {
+    kind: text,
+    help: 'who a decision is recorded under',
+    environment: 'SEPA_MIGRATE_BY',
+    otherwise: 'the user of the system',
+  },
+  creditorIdentifier: {
+    kind: creditor,
+    help: "the new creditor's own identifier, to catch a mix-up",
+    configured: ['service', 'creditorIdentifier'],
+    isReading: true,
+  },
+  ca: {
+    kind: path,
+    help: 'PEM file of a certificate authority to trust besides the usual ones',
+    configured: ['service', 'ca'],
+  },
+  clientCertificate: {
+    kind: path,
+    help: 'PEM file of the certificate that the service knows you by',
+    configured: ['service', 'clientCertificate'],
+  },
+  clientKey: {
+    kind: path,
+    help: 'PEM file of its key, readable by its owner only',
+    configured: ['service', 'clientKey'],
+  },
+  proxy: {
+    kind: proxy,
+    help: 'address of an HTTP proxy, https only (http for loopback); never used for loopback',
+    configured: ['service', 'proxy'],
+  },
+  freshConnections: {
+    kind: yesOrNo,
+    help: 'a new connection for every request',
+    configured: ['service', 'freshConnections'],
+    otherwise: 'no',
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+
+type ValueOf<Name extends SettingName> =
+  (typeof SETTINGS)[Name]['kind'] extends Kind<infer Value> ? Value : never
+
+/** Null where nothing was given and there is no default. */
+export type SettingValue<Name extends SettingName> =
+  ValueOf<Name> | ((typeof SETTINGS)[Name] extends { readonly byDefault: string } ? never : null)
+
+/** A declaration with all that it may hold, by name. */
+export const settingOf = (name: SettingName): Setting<unknown> => SETTINGS[name]
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
