@@ -3,6 +3,7 @@ import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
 import type { Outcome } from '../domain/row/outcome.js'
 import type { RowState } from '../domain/row/row-state.js'
+import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
 import type { LedgerReader, Standing } from './read/reader.js'
@@ -122,8 +123,7 @@ export interface RunSettings {
   /** The date and zone of the date rules. */
   readonly asOf: string
   readonly zone: string
-  /** Everything else that decides outcomes, without secrets: outcome overrides, severities, limits. */
-  readonly settings: Readonly<Record<string, unknown>>
+  readonly settings: RunTerms
 }
 
 /** A mandate that this ledger has sent, may have sent, or may still send. */

@@ -1,3 +1,4 @@
+import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { Finding } from '../../domain/rule/verdict.js'
 import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
@@ -43,7 +44,7 @@ export interface RunRecord {
   readonly host: string
   readonly asOf: string
   readonly zone: string
-  readonly settings: Readonly<Record<string, unknown>>
+  readonly settings: RunTerms
   readonly stoppedBy: string | null
   readonly exitCode: number | null
   /** Attempts of this run by outcome; `open` counts intents without one. */

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../domain/row/outcome.js'
+import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type { AttemptRecord, FormerDoubt, RowRecord, RunRecord, SourceRecord } from './reader.js'
@@ -74,7 +75,7 @@ export const toRun = (
   for (const { outcome, count } of counts) {
     attempts[outcome === 'released' ? 'in_doubt' : (outcome ?? 'open')] += count
   }
-  return { ...stored, settings: JSON.parse(stored.settings) as Record<string, unknown>, attempts }
+  return { ...stored, settings: JSON.parse(stored.settings) as RunTerms, attempts }
 }
 
 export const PROBLEM_COLUMNS = `problem.id as id, source.name as source, row_id as rowId, record, line, problem.rule as rule,

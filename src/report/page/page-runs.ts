@@ -65,20 +65,15 @@ export function runsSection(facts: ReportFacts): Markup {
   </section>`
 }
 
-/** Settings that change what an answer or a finding means: nobody should sign without having seen them. */
-const OUTCOME_OVERRIDES = 'outcomes'
-const SEVERITY_OVERRIDES = 'rules'
-
-export const hasOverrides = (run: RunRecord): boolean =>
-  partsOf(run.settings[OUTCOME_OVERRIDES]).length + partsOf(run.settings[SEVERITY_OVERRIDES]).length > 0
+/** What changes the meaning of an answer or a finding: nobody should sign without having seen it. */
+export const hasOverrides = ({ settings }: RunRecord): boolean =>
+  partsOf(settings.outcomes).length + partsOf(settings.rules).length > 0
 
 function oneRun(run: RunRecord): Markup {
   const span = run.endedAt === null ? null : durationText(Date.parse(run.endedAt) - Date.parse(run.startedAt))
-  const outcomes = partsOf(run.settings[OUTCOME_OVERRIDES])
-  const severities = partsOf(run.settings[SEVERITY_OVERRIDES])
-  const others = Object.entries(run.settings).filter(
-    ([name]) => name !== OUTCOME_OVERRIDES && name !== SEVERITY_OVERRIDES,
-  )
+  const { outcomes: outcomeOverrides, rules, ...others } = run.settings
+  const outcomes = partsOf(outcomeOverrides)
+  const severities = partsOf(rules)
   const { attempts } = run
   return html`<div class="run">
     <h3>
@@ -110,7 +105,7 @@ function oneRun(run: RunRecord): Markup {
     <ul class="settings">
       <li>program version: ${plainText(run.version)}</li>
       <li>today of the date rules: ${run.asOf} (${plainText(run.zone)})</li>
-      ${settingLines(others).map((line) => html`<li>${line}</li>`)}
+      ${settingLines(partsOf(others)).map((line) => html`<li>${line}</li>`)}
     </ul>
   </div>`
 }

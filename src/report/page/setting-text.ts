@@ -1,3 +1,5 @@
+import type { RunTerms } from '../../domain/row/run-terms.js'
+import type { SourceReading } from '../../domain/rule/source-reading.js'
 import { printable } from '../../domain/text/text.js'
 
 /** The parts of a setting that is an object, else none. */
@@ -9,12 +11,12 @@ const isUnset = (value: unknown): boolean =>
   value === null || value === false || (typeof value === 'object' && partsOf(value).length === 0)
 
 /** Settings whose own name says nothing to a person. */
-const NAMES: Readonly<Record<string, string>> = {
+const NAMES: Readonly<Partial<Record<string, string>>> = {
   stopAtCanaryDoubt: 'stop where the very first row gets no answer',
   maxDurationMs: 'longest duration in ms',
   timeoutMs: 'deadline of a request in ms',
   resultFile: 'written by this program',
-}
+} satisfies Partial<Record<keyof RunTerms | keyof SourceReading, string>>
 
 /** `headerLine` as `header line`; names of rules and fields as they are. */
 const nameText = (name: string): string =>

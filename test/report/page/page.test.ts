@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RunTerms } from '../../../src/domain/row/run-terms.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { renderPage } from '../../../src/report/page/page.js'
 import { factsOf } from '../facts-value.js'
@@ -13,6 +14,9 @@ import {
   sourceOf,
   type LedgerValue,
 } from '../ledger-value.js'
+
+/** As somebody else may write it into the ledger. */
+const HOSTILE_TERMS = { '<u>': '<script>', outcomes: { '<u>': '<script>' } } as RunTerms
 
 const HOSTILE = `<script>alert("x")</script>\u001B[31mred\u202E ${IBAN} '"&`
 
@@ -128,9 +132,7 @@ describe('the page', () => {
         ],
         problems: [],
         decisions: [decisionOf({ by: '<script>', reason: HOSTILE, evidence: '<script>' })],
-        runs: [
-          runOf({ stoppedBy: HOSTILE, settings: { '<u>': '<script>', outcomes: { '<u>': '<script>' } } }),
-        ],
+        runs: [runOf({ stoppedBy: HOSTILE, settings: HOSTILE_TERMS })],
       },
       { refusalCounts: [{ status: 422, serviceCode: HOSTILE, field: HOSTILE, message: HOSTILE, count: 1 }] },
     )

@@ -1,0 +1,41 @@
+import type { SeverityOverrides } from '../rule/rules.js'
+
+/**
+ * The terms on which a run sends: all that decides what becomes of a row, without secrets. They are kept with the run and
+ * shown in the report. Everything is optional, because a ledger of an earlier version holds less, and a run that only
+ * records a decision sends nothing.
+ */
+export interface RunTerms {
+  /** Requests under way at most. */
+  readonly concurrency?: number
+  /** Requests per second at most; null without a limit. */
+  readonly rate?: number | null
+  /** Rows of a pilot; null for all. */
+  readonly limit?: number | null
+  readonly maxDurationMs?: number | null
+  /** Rows in doubt that do not yet stop the run. */
+  readonly maxInDoubt?: number
+  /** Refused rows that do not yet stop the run: a count, or a share of the answers in percent. */
+  readonly maxRefused?: { readonly kind: 'count' | 'percent'; readonly value: number } | null
+  /** Whether a first row without an answer stops the run. */
+  readonly stopAtCanaryDoubt?: boolean
+  /** Deadline of one request. */
+  readonly timeoutMs?: number
+  /** HTTP statuses that are read against the default table, and as what. */
+  readonly outcomes?: Readonly<Record<string, string>>
+  /** Rules whose severity is not the default. */
+  readonly rules?: SeverityOverrides
+  /** Path of the configuration. */
+  readonly configuration?: string | null
+  /** Address without credentials. */
+  readonly proxy?: string | null
+  /** What is trusted besides the authorities that Node brings along. */
+  readonly extraCertificates?: readonly string[]
+  readonly clientCertificate?: string | null
+  /** In words: why others can change the folder of the ledger, which was allowed. */
+  readonly sharedFolder?: string
+  /** In words: what other ledgers claimed was not looked at. */
+  readonly anotherLedger?: string
+  /** An older copy of the ledger was made to go on; nothing was sent. */
+  readonly adoptedOlderCopy?: boolean
+}
