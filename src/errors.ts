@@ -6,12 +6,43 @@ export abstract class HaltError extends Error {
   abstract readonly kind: string
   abstract readonly exitCode: number
   readonly next: string
+  /** Where a program offers these ways, it says beside `next` how they are called there. */
+  readonly ways: readonly Way[]
 
-  constructor(message: string, next: string, options?: { cause?: unknown }) {
-    super(message, options)
+  constructor(message: string, next: string, options: HaltOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.next = next
+    this.ways = options.ways ?? []
   }
 }
+
+export interface HaltOptions {
+  readonly cause?: unknown
+  readonly ways?: readonly Way[]
+}
+
+/** What can be done next, by name: the rooms say it in words, and the command line knows the command or the flag. */
+export type Way =
+  | 'adopt_older_copy'
+  | 'another_ledger'
+  | 'credentials'
+  | 'draft_configuration'
+  | 'give_reason'
+  | 'name_ledger'
+  | 'name_person'
+  | 'pace'
+  | 'purge_open_rows'
+  | 'reconcile'
+  | 'report'
+  | 'report_folder'
+  | 'resolve'
+  | 'retry_refused'
+  | 'run'
+  | 'run_file'
+  | 'sandbox_data'
+  | 'shared_folder'
+  | 'status'
+  | 'without_question'
 
 /** The command, its options or its configuration are wrong. Nothing was sent. */
 export class UsageError extends HaltError {
@@ -34,9 +65,9 @@ export class SourceError extends HaltError {
   constructor(
     message: string,
     next: string,
-    details: { source: string; rule?: string; line?: number; cause?: unknown },
+    details: HaltOptions & { readonly source: string; readonly rule?: string; readonly line?: number },
   ) {
-    super(message, next, { cause: details.cause })
+    super(message, next, details)
     this.source = details.source
     this.rule = details.rule ?? null
     this.line = details.line ?? null
@@ -62,7 +93,7 @@ export class LedgerError extends HaltError {
     | 'unsafe'
     | 'unwritable'
 
-  constructor(problem: LedgerError['problem'], message: string, next: string, options?: { cause?: unknown }) {
+  constructor(problem: LedgerError['problem'], message: string, next: string, options?: HaltOptions) {
     super(message, next, options)
     this.problem = problem
   }

@@ -8,7 +8,7 @@ export { migrate } from './migrate/migrate.js'
 export type { MigrateOptions, Migration, MigrationEvent, MigrationPlan } from './migrate/options.js'
 export type { Totals } from './domain/row/totals.js'
 export type { Stop } from './run/stop.js'
-export { HaltError, LedgerError, SourceError, UsageError } from './errors.js'
+export { HaltError, LedgerError, SourceError, UsageError, type Way } from './errors.js'
 
 // One value, or one mandate.
 export { checkCreditorIdentifier } from './domain/value/creditor-identifier.js'

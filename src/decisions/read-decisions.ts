@@ -63,7 +63,8 @@ export async function readDecisions(
   if (resolutions.length === 0 && forRun > 0)
     throw new UsageError(
       `"${file}" holds no decision but "send" (${forRun} ${forRun === 1 ? 'line' : 'lines'}), which is a word for run`,
-      `Give it there: sepa-migrate run "${file}"; nothing was recorded`,
+      'Give the file to a run; nothing was recorded',
+      { ways: ['run_file'] },
     )
   const evidence = `${table.name} (SHA-256 ${table.sha256()})`
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
@@ -75,7 +76,8 @@ function notTheRows(file: string, differences: readonly string[]): UsageError {
   return new UsageError(
     `"${file}" does not show the rows of this ledger as they are: ${shown}${rest}`,
     'Nothing of the file was recorded. Its columns may be sorted apart, or it was written from another ledger: ' +
-      'run "sepa-migrate report" and fill in the new file, with columns as text',
+      'write the report anew and fill in the new file, with columns as text',
+    { ways: ['report'] },
   )
 }
 

@@ -235,8 +235,9 @@ function olderCopy(ledger: string, why: string, unsettled: ReturnType<Claims['un
     'older',
     `The ledger "${ledger}" is older than it was: ${why}. An old copy was put back, or its write-ahead log is lost. ` +
       `${rows.join(', ')}. Nothing was sent`,
-    'Put the newest copy back, with its -wal. Where there is none: sepa-migrate resolve --adopt-older-copy --reason "…" ' +
-      'puts all these rows in doubt, so that none is sent before it was looked up at the service',
+    'Put the newest copy back, with its -wal. Where there is none, adopt the older copy: all these rows ' +
+      'become in doubt, so that none is sent before it was looked up at the service',
+    { ways: ['adopt_older_copy'] },
   )
 }
 
@@ -282,7 +283,8 @@ function assertSourcesFree(
   if (other === undefined) return
   throw new UsageError(
     `An export of this ledger was already sent to the same service from the ledger "${other.ledger}"; nothing was sent`,
-    `Continue with --ledger "${other.ledger}". Only if nothing of it was ever sent, pass --another-ledger`,
+    `Continue with the ledger "${other.ledger}". Only if nothing of it was ever sent, run without looking at other ledgers`,
+    { ways: ['name_ledger', 'another_ledger'] },
   )
 }
 
@@ -292,7 +294,8 @@ function assertComparable(file: string, lines: readonly Line[], key: Uint8Array 
   throw registerFault(
     file,
     'its mandates were noted with another key, register.key was replaced or is lost',
-    'Bring register.key back from a backup. Only if no other ledger holds these mandates, pass --another-ledger',
+    'Bring register.key back from a backup. Only if no other ledger holds these mandates, run without looking at other ledgers',
+    { ways: ['another_ledger'] },
   )
 }
 
@@ -378,8 +381,9 @@ function assertMandatesFree(
         ? `${countOf(shared)} ready here ${wereOf(shared)} in this ledger before it was put back to an older copy, and may have been sent; nothing was sent`
         : `${countOf(shared)} ready here ${wereOf(shared)} already claimed for the same service by the ledger "${ledger}"; nothing was sent`,
       isOwn
-        ? 'Compare them with the service. Only if none of them was sent, pass --another-ledger'
-        : `Continue with --ledger "${ledger}". Only if none of them was ever sent from there, pass --another-ledger`,
+        ? 'Compare them with the service. Only if none of them was sent, run without looking at what was claimed'
+        : `Continue with the ledger "${ledger}". Only if none of them was ever sent from there, run without looking at other ledgers`,
+      { ways: isOwn ? ['another_ledger'] : ['name_ledger', 'another_ledger'] },
     )
   }
 }

@@ -73,7 +73,8 @@ const damaged = (path: string) =>
   registerFault(
     path,
     'it says which mandates a ledger claimed, and is damaged or cut',
-    'Bring it back from a backup. Only if no other ledger holds these mandates, pass --another-ledger',
+    'Bring it back from a backup. Only if no other ledger holds these mandates, run without looking at other ledgers',
+    { ways: ['another_ledger'] },
   )
 
 /** Adds a part behind the others and waits until it is on the disk. Call it under the lock of the register. */

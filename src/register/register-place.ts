@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { LedgerError } from '../errors.js'
+import { type HaltOptions, LedgerError } from '../errors.js'
 import { distrustFolder, distrustOwnFile, distrustPrivateFile, entryAt } from '../trust/entry.js'
 
 const PRIVATE_FOLDER = 0o700
@@ -20,12 +20,12 @@ const KEY_BYTES = 32
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR, O_EXCL } = constants
 
 /** The register cannot be used as it is; whatever the caller wanted to send is not sent. */
-export const registerFault = (path: string, why: string, next: string, cause?: unknown): LedgerError =>
+export const registerFault = (path: string, why: string, next: string, options?: HaltOptions): LedgerError =>
   new LedgerError(
     'register',
     `Cannot use the register of campaigns "${path}": ${why}. Without it an export could be sent twice; nothing was sent`,
     next,
-    { cause },
+    options,
   )
 
 const codeOf = (error: unknown): string =>
@@ -41,7 +41,7 @@ export function explainingRegister<Value>(path: string, body: () => Value): Valu
       path,
       `the system says ${codeOf(error)}`,
       'Make its folder writable for this user, or name another one with XDG_STATE_HOME. Do not delete the register',
-      error,
+      { cause: error },
     )
   }
 }

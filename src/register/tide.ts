@@ -34,7 +34,8 @@ export function readTide(folder: string, ledgerId: string): Tide | null {
   throw registerFault(
     path,
     'it says how far this ledger has come, and is damaged',
-    'Make sure that the ledger is the newest copy, compare it with the service (sepa-migrate reconcile), then move the damaged file away',
+    'Make sure that the ledger is the newest copy, compare it with the service, then move the damaged file away',
+    { ways: ['reconcile'] },
   )
 }
 

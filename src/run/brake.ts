@@ -81,7 +81,8 @@ export function mustStop(brake: Brake, outcome: Outcome, limits: BrakeLimits, no
     return {
       kind: 'max_in_doubt',
       why: `${brake.inDoubt} rows became in doubt in this run, more than the limit of ${limits.maxInDoubt}`,
-      next: 'Find out what the service registered, resolve the rows in doubt with sepa-migrate resolve, then run again',
+      next: 'Find out what the service registered, resolve the rows in doubt, then run again',
+      ways: ['resolve'],
     }
   if (limits.stopAtCanaryDoubt === true && isCanaryDoubt(brake, outcome)) return CANARY_IN_DOUBT
   return identicalRefusals(brake) ?? tooManyRefused(brake, limits) ?? noConnection(brake, outcome, nowMs)
@@ -117,7 +118,7 @@ function tooManyRefused(brake: Brake, { maxRefused }: BrakeLimits): Stop | null 
   if (!isOver) return null
   return {
     kind: 'max_refused',
-    why: `${brake.refused} of ${brake.answered} answered rows were refused, more than --max-refused allows`,
+    why: `${brake.refused} of ${brake.answered} answered rows were refused, more than the limit allows`,
     next: 'Look at refused.csv, correct the export or raise the limit, then run again',
   }
 }

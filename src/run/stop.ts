@@ -1,4 +1,5 @@
 import type { Halt } from '../domain/row/outcome.js'
+import type { Way } from '../errors.js'
 import type { WaitingRows } from '../ledger/ledger.js'
 
 /** Why a run ended before every ready row was sent. */
@@ -24,6 +25,8 @@ export interface Stop {
   readonly why: string
   /** What the operator should do before running again. */
   readonly next: string
+  /** Where a program offers these ways, it says beside `next` how they are called there. */
+  readonly ways?: readonly Way[]
 }
 
 const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
@@ -37,7 +40,8 @@ const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
   },
   redirect: {
     why: 'The service answered with a redirect, which is never followed',
-    next: 'Check the base URL with the service, and resolve the row in doubt with sepa-migrate resolve',
+    next: 'Check the base URL with the service, and resolve the row in doubt',
+    ways: ['resolve'],
   },
   echo_mismatch: {
     why: 'An answer named another mandate than its request; answers may be shifted by one',
@@ -67,7 +71,7 @@ export const INTERRUPTED: Stop = {
 
 export const OUT_OF_TIME: Stop = {
   kind: 'max_duration',
-  why: 'The time set by --max-duration is over',
+  why: 'The time that this run may take is over',
   next: 'Run the same command again to continue',
 }
 
@@ -80,8 +84,8 @@ export const waitedInVain = (rows: number): Stop => ({
 
 export const PILOT_DONE: Stop = {
   kind: 'limit',
-  why: 'The number of rows set by --limit was sent',
-  next: 'Compare these mandates with the service, then run again without --limit to continue',
+  why: 'The number of rows that this run may send was sent',
+  next: 'Compare these mandates with the service, then run again without a limit to continue',
 }
 
 /** Rows that were in doubt and were called something else since; null where none has to wait. */
@@ -97,5 +101,6 @@ export const stopOfWaiting = ({ count, until }: WaitingRows): Stop | null =>
 export const DECLINED: Stop = {
   kind: 'declined',
   why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
-  next: 'Run again with the same files and type the host name, or pass --yes',
+  next: 'Run again with the same files and type the host name, or say that no question is asked',
+  ways: ['without_question'],
 }

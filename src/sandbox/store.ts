@@ -127,11 +127,14 @@ function openFile(dataFile: string): Database {
   } catch (cause) {
     database?.close()
     if (cause instanceof UsageError) throw cause
-    throw new UsageError(`Cannot open the sandbox data file ${dataFile}: ${reasonOf(cause)}`, NEXT, { cause })
+    throw new UsageError(`Cannot open the sandbox data file ${dataFile}: ${reasonOf(cause)}`, NEXT, {
+      cause,
+      ways: ['sandbox_data'],
+    })
   }
 }
 
-const NEXT = 'Give --data a file that does not exist yet, or one that a stopped sandbox wrote.'
+const NEXT = 'Give a file that does not exist yet, or one that a stopped sandbox wrote.'
 
 function refuseForeign(database: Database, dataFile: string): void {
   const [version, application, tables] = [
@@ -141,7 +144,9 @@ function refuseForeign(database: Database, dataFile: string): void {
   ]
   const isEmpty = version === 0 && application === 0 && tables === 0
   if (isEmpty || (version === SCHEMA_VERSION && application === APPLICATION_ID)) return
-  throw new UsageError(`Cannot use ${dataFile}: it was not written by this version of the sandbox`, NEXT)
+  throw new UsageError(`Cannot use ${dataFile}: it was not written by this version of the sandbox`, NEXT, {
+    ways: ['sandbox_data'],
+  })
 }
 
 function reasonOf(cause: unknown): string {

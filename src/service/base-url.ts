@@ -1,5 +1,5 @@
 import { API_PREFIX } from '../contract/envelope.js'
-import { UsageError } from '../errors.js'
+import { UsageError, type Way } from '../errors.js'
 import { isLoopback } from '../domain/text/loopback.js'
 
 /** Where the service is, checked once at start. */
@@ -33,7 +33,8 @@ export function readBaseUrl(text: string): BaseUrl {
   if (url.username !== '' || url.password !== '') {
     throw unusable(
       'it holds a user name or a password',
-      'Take them out of the address and set SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD instead.',
+      'Take them out of the address and give them as user name and password instead.',
+      ['credentials'],
     )
   }
   if (/[?#]/.test(trimmed)) throw unusable('it has a query or a fragment')
@@ -82,4 +83,5 @@ function oneSpelling(href: string): string {
 const unusable = (
   problem: string,
   next = 'Give the address as https://host, with a path only where the service has one.',
-): UsageError => new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`)
+  ways: readonly Way[] = [],
+): UsageError => new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`, { ways })

@@ -141,5 +141,6 @@ function basicAuthorization(username: string, password: string): string {
 const unusableCredentials = (problem: string): UsageError =>
   new UsageError(
     `Cannot use the credentials: ${problem}`,
-    'Nothing was sent. Check SEPA_MIGRATE_USERNAME and the password or its file.',
+    'Nothing was sent. Check the user name and the password, or the file that it comes from.',
+    { ways: ['credentials'] },
   )

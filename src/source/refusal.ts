@@ -1,4 +1,4 @@
-import { SourceError } from '../errors.js'
+import { SourceError, type Way } from '../errors.js'
 import { ruleOf, type RuleId } from '../domain/rule/rules.js'
 import type { Finding } from '../domain/rule/verdict.js'
 
@@ -8,6 +8,7 @@ interface RefusalDetails {
   /** What the operator should do; the rule's remedy when left out. */
   readonly next?: string
   readonly cause?: unknown
+  readonly ways?: readonly Way[]
 }
 
 /** Sources are admitted all together or not at all, so one that is refused keeps everything back. */

@@ -93,7 +93,8 @@ describe('the in-doubt budget', () => {
     expect(mustStop(brake, inDoubt(), { ...WIDE, maxInDoubt: 1 }, 0)).toEqual({
       kind: 'max_in_doubt',
       why: '2 rows became in doubt in this run, more than the limit of 1',
-      next: 'Find out what the service registered, resolve the rows in doubt with sepa-migrate resolve, then run again',
+      next: 'Find out what the service registered, resolve the rows in doubt, then run again',
+      ways: ['resolve'],
     })
   })
 
@@ -217,7 +218,7 @@ describe('the refusal limit', () => {
     const { brake } = ride(mixed(2))
     expect(mustStop(brake, refused(), count(1), 0)).toEqual({
       kind: 'max_refused',
-      why: '2 of 2 answered rows were refused, more than --max-refused allows',
+      why: '2 of 2 answered rows were refused, more than the limit allows',
       next: 'Look at refused.csv, correct the export or raise the limit, then run again',
     })
   })

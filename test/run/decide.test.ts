@@ -120,7 +120,8 @@ describe('a row that was turned away', () => {
       stop: {
         kind: 'turned_away',
         why: 'The service turned the same row away 8 times or for a quarter of an hour',
-        next: 'Ask the service about its limits, lower --concurrency or set --rate, then run again',
+        next: 'Ask the service about its limits, send fewer requests at once or a second, then run again',
+        ways: ['pace'],
       },
     })
   })

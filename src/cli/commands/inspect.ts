@@ -55,6 +55,7 @@ export async function inspect(context: Context): Promise<Inspection> {
       {
         source: error.source,
         cause: error,
+        ways: error.ways,
         ...(rule === null ? {} : { rule }),
         ...(line === null ? {} : { line }),
       },

@@ -12,6 +12,7 @@ import { closingLines, writePack } from '../pack.js'
 import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
+import { worded } from '../terminal/ways.js'
 import { readService, type Service } from '../settings/service.js'
 import type { Settings } from '../settings/settings.js'
 import { IGNORE_COLUMN, inputOf, nothingToCorrect, sourceOptions } from '../settings/sources.js'
@@ -189,6 +190,10 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         notAdmitted: end.admitted.length === 0 ? context.args : [],
       }),
     ],
-    details: { stop: end.stop, trusted: service.trusted, admitted: end.admitted },
+    details: {
+      stop: end.stop === null ? null : worded(end.stop),
+      trusted: service.trusted,
+      admitted: end.admitted,
+    },
   }
 }

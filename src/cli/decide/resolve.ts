@@ -16,6 +16,7 @@ import { closingLines } from '../pack.js'
 import { canAsk } from '../terminal/prompt.js'
 import { walkOpenRows } from './resolve-walk.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { nextText, worded } from '../terminal/ways.js'
 import { sameResolve } from './same-resolve.js'
 
 export const resolveCommand: Command = {
@@ -194,12 +195,15 @@ function conclude(
         ? [nextLine(context, sameResolve(context))]
         : closingLines(context, { totals, stop: null, campaign: ledger.view.campaign(), files: {} })),
     ],
-    details: { resolutions: report.results, isApplied: report.isApplied },
+    details: {
+      resolutions: report.results.map((result) => (result.kind === 'rejected' ? worded(result) : result)),
+      isApplied: report.isApplied,
+    },
   }
 }
 
 /** What could not be recorded and why; each message names its row. */
 export const rejectionsOf = (report: ResolutionReport | null): CommandResult['errors'] =>
   (report?.results ?? []).flatMap((result) =>
-    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: result.next }] : [],
+    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: nextText(result) }] : [],
   )

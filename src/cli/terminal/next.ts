@@ -7,6 +7,7 @@ import type { Stop } from '../../run/stop.js'
 import type { Context } from '../command.js'
 import { type Line, toned } from './line.js'
 import { commandLine, type NextCommand } from './shell.js'
+import { nextText } from './ways.js'
 
 /** What is known at the end of a command that decides what comes next. */
 export interface Standing {
@@ -58,7 +59,7 @@ function stepOf(asked: Asked, standing: Standing): Step {
   const { totals, stop, campaign, isOlder = false, notAdmitted = [] } = standing
   if (isOlder) return OLDER
   if (campaign.purgedAt !== null) return PURGED
-  const words = stop === null || stop.kind === 'signal' ? [] : [`${stop.next}.`]
+  const words = stop === null || stop.kind === 'signal' ? [] : [`${nextText(stop)}.`]
   if (stop !== null && notAdmitted.length > 0) return { words, command: { name: 'run', files: notAdmitted } }
   const isOpen = totals.ready + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))

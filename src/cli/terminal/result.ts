@@ -3,6 +3,7 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { escapedJson } from '../../domain/text/plain-text.js'
 import { HaltError } from '../../errors.js'
 import type { Line } from './line.js'
+import { nextText } from './ways.js'
 
 interface ErrorEntry {
   readonly kind: string
@@ -56,7 +57,7 @@ export function resultOfError(error: unknown, signalStatus: number | null = null
     return {
       ...emptyResult,
       exitCode: error.exitCode,
-      errors: [{ kind: error.kind, message: error.message, next: error.next }],
+      errors: [{ kind: error.kind, message: error.message, next: nextText(error) }],
     }
   return {
     ...emptyResult,

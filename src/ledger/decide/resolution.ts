@@ -4,6 +4,7 @@ import { EDGES, transition, type RowEvent, type RowState } from '../../domain/ro
 import { showValue } from '../../domain/rule/finding.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
+import type { Way } from '../../errors.js'
 import { prepareRegistration } from '../deliver/account-removal.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import type { Connection } from '../file/connection.js'
@@ -34,6 +35,7 @@ interface Approved {
 interface Rejection {
   readonly message: string
   readonly next: string
+  readonly ways?: readonly Way[]
 }
 
 interface ResolveParts {
@@ -131,7 +133,11 @@ function listFault({ rows }: Examination, { rowId, by, reason }: Resolution): Re
     return { message: `Row ${rowId} is in the list twice`, next: 'Keep one decision per row' }
   rows.add(rowId)
   return by.trim() === '' || reason.trim() === ''
-    ? { message: `Row ${rowId} needs a person and a reason`, next: 'Give --by and --reason' }
+    ? {
+        message: `Row ${rowId} needs a person and a reason`,
+        next: 'Give both',
+        ways: ['name_person', 'give_reason'],
+      }
     : null
 }
 
@@ -155,7 +161,7 @@ function stateFault({ rowId, decision, attempt }: Resolution, subject: Subject):
   if (state !== 'in_doubt' && !mayClose) {
     return {
       message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`,
-      next: nextFor(state, decision),
+      ...nextFor(state, decision),
     }
   }
   if (attempt === null || attempt === attempts) return null
@@ -234,10 +240,10 @@ const cleaned = (assigned: AssignedIdentity | null): AssignedIdentity | null =>
         mandateReference: cleanCell(assigned.mandateReference),
       }
 
-const nextFor = (state: RowState, decision: Decision): string =>
+const nextFor = (state: RowState, decision: Decision): Pick<Rejection, 'next' | 'ways'> =>
   state === 'refused' && decision === 'resend'
-    ? 'Refused rows are sent again with "sepa-migrate run --retry-refused"'
-    : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
+    ? { next: 'Refused rows are sent again by a run that is told so', ways: ['retry_refused'] }
+    : { next: 'Only rows in doubt are resolved; rows that were refused or not sent can be written off' }
 
 /** A hash may look like an account number, so only the file's name is masked. */
 function maskEvidence(evidence: string): string {

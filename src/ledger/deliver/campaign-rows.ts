@@ -48,7 +48,8 @@ export function assertNotPurged(connection: Connection, file: string, action: st
   throw new LedgerError(
     'unwritable',
     `Cannot ${action} the ledger "${file}": it was purged at ${campaign?.purgedAt ?? 'an unknown time'}`,
-    'Start a new ledger with --ledger; mandates of this one must not be in its files',
+    'Start a new ledger; mandates of this one must not be in its files',
+    { ways: ['name_ledger'] },
   )
 }
 
@@ -90,7 +91,8 @@ export function isBound(
     isSameUrl
       ? `Cannot use the ledger "${file}" for the user "${username}": it belongs to the user "${bound.username ?? ''}"`
       : `Cannot use the ledger "${file}" for "${baseUrl}": it belongs to "${bound.baseUrl}"`,
-    'Give the address and the user of this campaign, or another ledger with --ledger. Nothing was sent',
+    'Give the address and the user of this campaign, or another ledger. Nothing was sent',
+    { ways: ['name_ledger'] },
   )
 }
 

@@ -74,7 +74,9 @@ const WHY = 'An older copy of the ledger was put back: this row may have been se
 function adopt({ connection, newRequestId }: ClaimParts, adoption: Adoption, at: string): AdoptionReport {
   const [by, reason] = [maskAccounts(adoption.by), maskAccounts(adoption.reason)]
   if (by.trim() === '' || reason.trim() === '')
-    throw new UsageError('The decision needs a person and a reason', 'Give --by and --reason')
+    throw new UsageError('The decision needs a person and a reason', 'Give both', {
+      ways: ['name_person', 'give_reason'],
+    })
   const runId = insertRun(connection, adoption.run, at)
   const refused = retryRefused(connection, by, at, reason)
   const ready = connection

@@ -52,7 +52,8 @@ export function configureForWriting(connection: Connection): void {
     throw new LedgerError(
       'unsafe',
       `Cannot keep a write-ahead log here: SQLite fell back to "${String(mode)}"`,
-      'Give a path on a local disk with --ledger',
+      'Give a path on a local disk',
+      { ways: ['name_ledger'] },
     )
   }
   for (const setting of [

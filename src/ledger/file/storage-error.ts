@@ -1,4 +1,4 @@
-import { LedgerError } from '../../errors.js'
+import { LedgerError, type Way } from '../../errors.js'
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -17,10 +17,15 @@ const RUN_AGAIN =
 export function explainStorageError(error: unknown, action: string, file: string): unknown {
   if (error instanceof LedgerError) return error
   const code = codeOf(error)
-  const because = (problem: LedgerError['problem'], why: string, next: string): LedgerError =>
-    new LedgerError(problem, `Cannot ${action} the ledger "${file}": ${why}`, next, { cause: error })
+  const because = (
+    problem: LedgerError['problem'],
+    why: string,
+    next: string,
+    ways: readonly Way[] = [],
+  ): LedgerError =>
+    new LedgerError(problem, `Cannot ${action} the ledger "${file}": ${why}`, next, { cause: error, ways })
   if (isCode(code, 'SQLITE_NOTADB')) {
-    return because('foreign', 'the file is not an SQLite database', 'Give another file with --ledger')
+    return because('foreign', 'the file is not an SQLite database', 'Give another file', ['name_ledger'])
   }
   if (isCode(code, 'SQLITE_CORRUPT')) {
     return because(

@@ -74,7 +74,8 @@ export function readingLedger(
       if (assertOurs(connection, file, SCHEMA)) {
         throw new UsageError(
           `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
-          'Start a campaign with "sepa-migrate run FILE"',
+          'Start a campaign',
+          { ways: ['run_file'] },
         )
       }
       taken = take(connection)

@@ -33,7 +33,8 @@ export function assertLocalFolder(file: string, typeOf = (folder: string) => sta
   throw new LedgerError(
     'unsafe',
     `Cannot keep the ledger "${file}" on a network file system (${type}): its locks do not hold there, two runs could send the same mandates`,
-    'Give a path on a local disk with --ledger',
+    'Give a path on a local disk',
+    { ways: ['name_ledger'] },
   )
 }
 

@@ -68,6 +68,6 @@ const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
   new LedgerError(
     'locked',
     `Cannot open the ledger "${file}": ${holder}`,
-    'Wait until it has ended, or stop it. "sepa-migrate status" shows how far it is',
-    { cause },
+    'Wait until it has ended, or stop it. How far it is can be looked at meanwhile',
+    { cause, ways: ['status'] },
   )

@@ -28,7 +28,8 @@ export function assertSafePlace(file: string, { sharedFolder }: { readonly share
     throw new LedgerError(
       'unsafe',
       `Cannot trust the folder "${dirname(file)}" of the ledger: ${fault.why}. Others could read account numbers or put their own in place`,
-      `${fault.next}, or give a folder of your own with --ledger. Where you know better (a container's mount), pass --shared-folder`,
+      `${fault.next}, or give a folder of your own. Where you know better (a container's mount), allow the folder`,
+      { ways: ['name_ledger', 'shared_folder'] },
     )
   for (const path of sideFilesOf(file)) {
     const entry = entryAt(path)

@@ -23,7 +23,8 @@ export function assertOurs(connection: Connection, file: string, steps: readonly
     throw new LedgerError(
       'foreign',
       `Cannot use "${file}" as a ledger: it is an SQLite file of another program`,
-      'Give another file with --ledger',
+      'Give another file',
+      { ways: ['name_ledger'] },
     )
   }
   if (version > steps.length) {
@@ -39,7 +40,8 @@ export function assertOurs(connection: Connection, file: string, steps: readonly
 export const missing = (file: string): UsageError =>
   new UsageError(
     `Cannot open the ledger "${file}": there is no such file`,
-    'Give its path with --ledger, or start a campaign with "sepa-migrate run FILE"',
+    'Give its path, or start a campaign',
+    { ways: ['name_ledger', 'run_file'] },
   )
 
 const backupName = (file: string, version: number, n: number): string =>

@@ -65,8 +65,8 @@ async function withFolder<Value>(out: string, action: () => Promise<Value>): Pro
     if (code === null) throw error
     throw new UsageError(
       `Cannot write the report to "${out}": ${PROBLEMS[code] ?? 'the file system refused'} (${code})`,
-      'The ledger is complete without it. Solve the cause or give another folder with --out, then run "sepa-migrate report".',
-      { cause: error },
+      'The ledger is complete without it. Solve the cause or give another folder, then write the report again.',
+      { cause: error, ways: ['report_folder', 'report'] },
     )
   }
 }
@@ -90,7 +90,8 @@ async function refuseOccupied(out: string, name: string, forbidden: readonly str
       : 'no regular file'
   throw new UsageError(
     `Cannot write "${name}" to "${out}": ${found} is in its place`,
-    'Nothing was written. Remove it or give another folder with --out.',
+    'Nothing was written. Remove it or give another folder.',
+    { ways: ['report_folder'] },
   )
 }
 

@@ -267,6 +267,7 @@ function headerProblem(
   const details = problems.map(({ detail }) => detail).join('; ')
   return refuse(source, rule, `${details}; its header has ${showNames(header)}`, {
     line,
-    next: `${ruleOf(rule).remedy} "sepa-migrate init" drafts one.`,
+    next: ruleOf(rule).remedy,
+    ways: ['draft_configuration'],
   })
 }

@@ -44,7 +44,7 @@ describe('columns by their usual names', () => {
     const error = await refusal(readText('Name,Ort\na,b\n'))
     for (const field of Object.keys(ALL)) expect(error.message).toContain(`no column for ${field}`)
     expect(error.message).toContain('its header has "Name", "Ort"')
-    expect(error.next).toContain('sepa-migrate init')
+    expect(error.ways).toEqual(['draft_configuration'])
   })
 
   test('two columns for one field are refused', async () => {
