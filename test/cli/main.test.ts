@@ -34,6 +34,27 @@ async function call(
 }
 
 describe('main', () => {
+  it('11.4 refuses a setting that cannot be before the command begins, wherever it was given', async () => {
+    let begun = 0
+    const begin = () => {
+      begun += 1
+      return Promise.resolve(result({}))
+    }
+    for (const [argv, env] of [
+      [['probe', '--as-of', 'tomorrow'], {}],
+      [['probe'], { SEPA_MIGRATE_AS_OF: 'tomorrow' }],
+      [['probe'], { SEPA_MIGRATE_YES: 'perhaps' }],
+      [['probe', '--ledger', ''], {}],
+    ] as const) {
+      const { status, stderr } = await call(argv, begin, env)
+      expect(status).toBe(2)
+      expect(stderr).toMatch(
+        /Cannot read (--as-of|SEPA_MIGRATE_AS_OF|SEPA_MIGRATE_YES|--ledger): .*nothing was sent/s,
+      )
+    }
+    expect(begun).toBe(0)
+  })
+
   it('hands flags, own flags and arguments to the command', async () => {
     let seen: unknown
     await call(['probe', '--yes', '--dry-run', '--row', '7', 'a.csv', 'b.csv'], (context) => {

@@ -71,9 +71,9 @@ describe('a base URL that is refused', () => {
       'https://user@example.com',
       'https://:hunter2@h',
     ]) {
-      const { message, next } = refusalOf(text)
+      const { message, ways } = refusalOf(text)
       expect(message).toBe('Cannot use the base URL: it holds a user name or a password')
-      expect(next).toContain('SEPA_MIGRATE_USERNAME')
+      expect(ways).toEqual(['credentials'])
     }
   })
 

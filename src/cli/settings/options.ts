@@ -1,4 +1,4 @@
-import { SETTING_NAMES, type SETTINGS, settingOf, type SettingName } from './declared.js'
+import { type SETTINGS, settingOf, type SettingName } from './declared.js'
 
 /** A setting that has a flag. */
 export type OptionName = {
@@ -6,8 +6,6 @@ export type OptionName = {
 }[SettingName]
 
 export const isOption = (name: SettingName): name is OptionName => settingOf(name).flags !== undefined
-
-export const OPTION_NAMES: readonly OptionName[] = SETTING_NAMES.filter(isOption)
 
 /** `--max-in-doubt <n>`. */
 export const flagsOf = (name: OptionName): string => settingOf(name).flags ?? ''

@@ -35,6 +35,14 @@ describe('a setting', () => {
     expect(settingsOf({ config, ledger: 'x/here.db' }).out).toBe('x')
   })
 
+  it('is named where a flag or the environment gives it, and not by an empty name', () => {
+    expect(settingsOf({ ledger: 'x.db' }).isNamed('ledger')).toBe(true)
+    expect(settingsOf({}, { SEPA_MIGRATE_LEDGER: 'x.db' }).isNamed('ledger')).toBe(true)
+    expect(settingsOf({}, { SEPA_MIGRATE_LEDGER: '' }).isNamed('ledger')).toBe(false)
+    expect(settingsOf({ config }).isNamed('ledger')).toBe(false)
+    expect(settingsOf({}, { SEPA_MIGRATE_CONFIG: '' }).configuration.file).toBeNull()
+  })
+
   it('has an environment name made from its flag', () => {
     expect(environmentName('maxInDoubt')).toBe('SEPA_MIGRATE_MAX_IN_DOUBT')
     expect(environmentName('baseUrl')).toBe('SEPA_MIGRATE_BASE_URL')
