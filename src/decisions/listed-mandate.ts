@@ -17,7 +17,7 @@ import {
 } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import type { LedgerReader, RowRecord } from '../ledger/read/reader.js'
-import type { ListRow } from '../source/csv/list.js'
+import type { ListRow } from '../source/list.js'
 
 /** One mandate as the service's list shows it; null for a value that the list does not have. */
 export interface Listed {

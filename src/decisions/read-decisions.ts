@@ -7,7 +7,7 @@ import type { LedgerReader } from '../ledger/read/reader.js'
 import { mergeColumns, type OriginalColumns } from '../report/files/original-columns.js'
 import { DECISION_COLUMNS, ledgerMark } from '../report/files/row-lines.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
-import { openList, type ListRow } from '../source/csv/list.js'
+import { openList, type ListRow } from '../source/list.js'
 
 /** How a decision is written, on the command line and in the in-doubt file. */
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([

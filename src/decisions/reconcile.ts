@@ -4,7 +4,7 @@ import type { Resolution } from '../ledger/ledger.js'
 import type { LedgerReader, RowRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
-import { openList } from '../source/csv/list.js'
+import { openList } from '../source/list.js'
 import {
   compareWith,
   LIST_NAMES,

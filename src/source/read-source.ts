@@ -15,23 +15,23 @@ import { excludeBy } from './columns/exclude.js'
 import { forgottenBy } from './columns/forgotten-columns.js'
 import { findColumn, isOwnColumn } from './columns/header.js'
 import type { SourceInput } from './bytes/input.js'
+import { INPUT_FORMATS, openTable } from './formats.js'
 import { mapColumns, type MappedColumn } from './columns/mapping.js'
 import type { SourceOptions } from './options.js'
 import {
   columnNames,
   describeReading,
-  type Formats,
+  type DateFormats,
   type RecognisedSource,
   type SourceCheck,
 } from './recognised-source.js'
 import { checkRecord, type RecordCheck } from './record-check.js'
 import { readingOf } from './bytes/reading.js'
-import type { RawRecord } from './csv/records.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { restoreFrom } from './columns/resubmission.js'
 import { alignRows } from './csv/row-shape.js'
 import { watchSource } from './watch/source-watch.js'
-import { openTable, type TableEnd } from './csv/table.js'
+import type { RawRecord, TableEnd } from './table.js'
 import { tellOnce } from './watch/told-once.js'
 import { isBareTotals } from './csv/totals-line.js'
 
@@ -68,22 +68,23 @@ export async function openSource(
   options: SourceOptions,
   check: SourceCheck,
   signal?: AbortSignal,
+  inputFormats = INPUT_FORMATS,
 ): Promise<OpenedSource> {
   const { limits } = options
   const isKnown = expectedNames(options)
-  const table = await openTable(input, { layout: options.source, limits, isKnown }, signal)
-  const { name, text, layout } = table
-  const mapping = mapColumns(text.label, layout.headerLine, layout.header, options)
+  const table = await openTable(input, { layout: options.source, limits, isKnown }, signal, inputFormats)
+  const { name, label, header } = table
+  const mapping = mapColumns(label, table.headerLine, header, options)
   const crosswalk = await crosswalkFor(options, check, signal)
   const source: RecognisedSource = { ...table, mapping, options, check, crosswalk }
   const formats = await decideFormats(source, signal)
   let summary: SourceSummary | null = null
   return {
     name,
-    sha256: text.sha256,
-    header: layout.header.names,
+    sha256: table.sha256,
+    header: header.names,
     columns: columnNames(mapping),
-    isResultFile: layout.isResultFile,
+    isResultFile: table.isResultFile,
     reading: describeReading(source, formats),
     records: (readSignal) =>
       readChecked(source, formats, readSignal ?? signal, (reached) => {
@@ -161,7 +162,10 @@ async function* readData(
 }
 
 /** Decides the columns declared `auto`, which takes a look at all their values first. */
-async function decideFormats(source: RecognisedSource, signal: AbortSignal | undefined): Promise<Formats> {
+async function decideFormats(
+  source: RecognisedSource,
+  signal: AbortSignal | undefined,
+): Promise<DateFormats> {
   const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
   const columns = [
     autoColumn(fields, 'signed_date', signedDateFormat),
@@ -174,12 +178,12 @@ async function decideFormats(source: RecognisedSource, signal: AbortSignal | und
       lastCollection: declaredFormat(lastCollectionFormat),
     }
   if (columns.some((column) => column.position !== null)) {
-    if (source.text.sha256 === null)
+    if (source.sha256 === null)
       throw new UsageError(
         'The date format auto needs two looks at the whole column, which a stream cannot give',
         'Declare the date format, or give a file instead of standard input.',
       )
-    const align = alignRows(source.layout.header)
+    const align = alignRows(source.header)
     for await (const batch of readData(source, signal))
       for (const { cells } of batch)
         if (align(cells) !== null) for (const column of columns) column.note(cells)
@@ -215,10 +219,9 @@ function autoColumn(
 }
 
 /** Its lines name rows of the ledger, so they may have been saved again since they were written. */
-const isGivenBack = ({ layout }: RecognisedSource): boolean => layout.header.migrationRow !== null
+const isGivenBack = ({ header }: RecognisedSource): boolean => header.migrationRow !== null
 
-function restoreOptions({ layout, mapping, options, check }: RecognisedSource, formats: Formats) {
-  const { header } = layout
+function restoreOptions({ header, mapping, options, check }: RecognisedSource, formats: DateFormats) {
   return {
     header,
     mapping,
@@ -233,9 +236,9 @@ function restoreOptions({ layout, mapping, options, check }: RecognisedSource, f
 
 function recordChecker(
   source: RecognisedSource,
-  formats: Formats,
+  formats: DateFormats,
 ): (raw: RawRecord, record: number) => RecordCheck {
-  const { layout, mapping, options, check, crosswalk } = source
+  const { header, mapping, options, check, crosswalk } = source
   return checkRecord({
     check: {
       today: check.today,
@@ -249,23 +252,23 @@ function recordChecker(
       words: wordsWith(options.words),
     },
     mapping,
-    align: alignRows(layout.header),
-    header: layout.header,
+    align: alignRows(header),
+    header,
     earlier: check.earlier ?? (() => []),
     restore: isGivenBack(source) ? restoreFrom(restoreOptions(source, formats)) : null,
-    forgotten: forgottenBy({ header: layout.header, mapping, options }),
-    exclude: excludeBy(layout.header, options.exclude, check.severities),
+    forgotten: forgottenBy({ header, mapping, options }),
+    exclude: excludeBy(header, options.exclude, check.severities),
     crosswalk: crosswalk?.loaded ?? null,
   })
 }
 
 async function* readChecked(
   source: RecognisedSource,
-  formats: Formats,
+  formats: DateFormats,
   signal: AbortSignal | undefined,
   onSummary: (summary: SourceSummary) => void,
 ): AsyncGenerator<CheckedRecord[]> {
-  const { text, layout } = source
+  const { label } = source
   const checkOne = recordChecker(source, formats)
   const watch = watchSource(source)
   const toldOnce = tellOnce()
@@ -286,10 +289,10 @@ async function* readChecked(
   if (batch.length > 0) yield batch
   const { sha256, bytes, blankLines, footer, totals } = data.end()
   const findings = watch.findings(footer, totals)
-  refuseByFinding(text.label, source.check.undecided === 'tell' ? findings.filter(isDecided) : findings)
+  refuseByFinding(label, source.check.undecided === 'tell' ? findings.filter(isDecided) : findings)
   // One of our own files that lists no row says that there is nothing to correct.
-  if (records === 0 && !layout.isResultFile)
-    throw refuse(text.label, 'FILE_EMPTY', 'it has a header but no records', { line: layout.headerLine })
+  if (records === 0 && !source.isResultFile)
+    throw refuse(label, 'FILE_EMPTY', 'it has a header but no records', { line: source.headerLine })
   onSummary({
     sha256,
     bytes,
@@ -297,7 +300,7 @@ async function* readChecked(
     blankLines,
     reading: {
       ...describeReading(source, formats),
-      leftOut: showLeftOut(layout.preamble, footer),
+      leftOut: showLeftOut(source.preamble, footer),
       ...undecidedOf(findings),
       ...watch.counts(),
     },

@@ -5,7 +5,7 @@ import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { Crosswalk } from './columns/crosswalk.js'
 import type { Mapping } from './columns/mapping.js'
 import type { SourceOptions } from './options.js'
-import type { Table } from './csv/table.js'
+import type { Table } from './table.js'
 
 /** What every row is checked against, as far as it does not depend on the file. */
 export interface SourceCheck extends Pick<
@@ -28,7 +28,7 @@ export interface RecognisedSource extends Table {
   readonly crosswalk: { readonly loaded: Crosswalk; readonly isOwn: boolean } | null
 }
 
-export interface Formats {
+export interface DateFormats {
   readonly signedDate: DecidedFormat
   readonly lastCollection: DecidedFormat
 }
@@ -41,16 +41,13 @@ export function columnNames({ fields, oldKey }: Mapping): Record<string, string>
 
 /** How the source was read, for reports; column names and settings, never a cell. */
 export function describeReading(
-  { layout, mapping, crosswalk, options }: RecognisedSource,
-  formats: Formats,
+  { written, headerLine, isResultFile, mapping, crosswalk, options }: RecognisedSource,
+  formats: DateFormats,
 ): LayoutReading {
   return {
-    encoding: layout.encoding,
-    delimiter: layout.delimiter,
-    headerLine: layout.headerLine,
-    skipLines: layout.skipLines,
-    skipFooterLines: layout.skipFooterLines,
-    resultFile: layout.isResultFile,
+    ...written,
+    headerLine,
+    resultFile: isResultFile,
     columns: columnNames(mapping),
     constantCreditorIdentifier: mapping.constant,
     dateFormats: formats,

@@ -10,7 +10,7 @@ import { findingOf } from './source-finding.js'
 import type { Forgotten, forgottenBy } from './columns/forgotten-columns.js'
 import type { MappedColumn, Mapping } from './columns/mapping.js'
 import type { Header } from './columns/header.js'
-import type { RawRecord } from './csv/records.js'
+import type { RawRecord } from './table.js'
 import {
   readResubmission,
   saysTheSame,

@@ -83,7 +83,10 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/source/csv/layout.ts': 'test/source/csv/delimiter.test.ts',
   'src/source/recognised-source.ts': 'test/source/read-source.test.ts',
   'src/source/csv/record-scanner.ts': 'test/source/csv/records.test.ts',
-  'src/source/csv/table.ts': 'test/source/columns/crosswalk.test.ts',
+  'src/source/csv/csv.ts': 'test/source/formats.test.ts',
+  'src/source/csv/preamble.ts': 'test/source/guess/inspect.test.ts',
+  'src/source/table.ts': 'test/source/columns/crosswalk.test.ts',
+  'src/source/bytes/byte-source.ts': 'test/source/bytes/input.test.ts',
   'src/source/bytes/decoded-text.ts': 'test/source/bytes/encoding.test.ts',
 
   'src/register/run-register.ts': 'test/migrate/migrate.test.ts',

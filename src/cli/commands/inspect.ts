@@ -86,13 +86,14 @@ const REQUIRED = [
   'unique_mandate_reference',
 ]
 
+const shown = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
+
 function linesOf(inspection: Inspection): CommandResult['lines'] {
   const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines } = inspection
-  const shownDelimiter = delimiter.value === '\t' ? 'tab' : `"${delimiter.value}"`
   return [
     `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
-    `  encoding   ${encoding.value} (${encoding.evidence})`,
-    `  delimiter  ${shownDelimiter} (${delimiter.evidence})`,
+    ...(encoding === null ? [] : [`  encoding   ${encoding.value} (${encoding.evidence})`]),
+    ...(delimiter === null ? [] : [`  delimiter  ${shown(delimiter.value)} (${delimiter.evidence})`]),
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
     ...(footer.lines === 0

@@ -486,6 +486,13 @@ export const RULES = {
     message: 'One account pays for several customers. Usual for families and several contracts.',
     remedy: 'Nothing to do.',
   },
+  FILE_FORMAT: {
+    section: 'file-rules',
+    severity: 'error',
+    unusable: true,
+    message: 'The file is not in a format that is read.',
+    remedy: 'Give the export as CSV.',
+  },
   FILE_ENCODING: {
     section: 'file-rules',
     severity: 'error',

@@ -1,12 +1,12 @@
 import {
   chooseEncoding,
   createDecoder,
-  examineBytes,
   type Encoding,
   type EncodingChoice,
   type EncodingEvidence,
 } from './encoding.js'
-import { hashSource, readFileBytes, readStreamBytes, type ReadEnd, type SourceInput } from './input.js'
+import type { ByteSource } from './byte-source.js'
+import type { ReadEnd } from './input.js'
 import { readingOf, type Reading } from './reading.js'
 import { refuse } from '../refusal.js'
 import type { SourceError } from '../../errors.js'
@@ -15,8 +15,6 @@ import type { SourceError } from '../../errors.js'
 export interface TextSource {
   /** The name that messages show. */
   readonly label: string
-  /** Null for a stream, whose hash is only known at its end. */
-  readonly sha256: string | null
   /** The first physical line that is not UTF-8; null when there is none, and for a stream. */
   readonly notUtf8At: number | null
   /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
@@ -30,69 +28,16 @@ interface TextChoice extends EncodingChoice {
   readonly head: string
 }
 
-interface TextOptions {
-  readonly maxUnpackedBytes: number
-  readonly signal?: AbortSignal | undefined
-}
-
-type ByteReader = (signal?: AbortSignal) => AsyncGenerator<Uint8Array, ReadEnd>
-
-const STREAM_HEAD_BYTES = 65_536
-
-/** Opens a source; a file is read once from start to end for its hash and its encoding. @throws {SourceError} */
-export const openText = (input: SourceInput, options: TextOptions): Promise<TextSource> =>
-  typeof input === 'string' ? openFile(input, options) : openStream(input, options)
-
-async function openFile(path: string, options: TextOptions): Promise<TextSource> {
-  const { encoding, ...identity } = await hashSource(path, options)
-  return describe(path, identity.sha256, encoding, (signal) =>
-    readFileBytes(path, identity, { ...options, signal }),
-  )
-}
-
-async function openStream(input: Exclude<SourceInput, string>, options: TextOptions): Promise<TextSource> {
-  const origin = readStreamBytes(input, options)
-  let ended: ReadEnd | null = null
-  const examiner = examineBytes()
-  const chunks: Uint8Array[] = []
-  for (let length = 0; length < STREAM_HEAD_BYTES;) {
-    const next = await origin.next()
-    if (next.done === true) {
-      ended = next.value
-      break
-    }
-    chunks.push(next.value)
-    examiner.add(next.value)
-    length += next.value.length
-  }
-  let isRead = false
-  const bytes: ByteReader = async function* () {
-    if (isRead) throw refuse(input.name, 'FILE_CHANGED', 'a stream can be read only once')
-    isRead = true
-    yield* chunks.splice(0)
-    return ended ?? (yield* origin)
-  }
-  // To guess another encoding takes the whole stream, so what is not UTF-8 has to be declared.
-  return describe(input.name, null, { ...examiner.evidence(), notUtf8At: null }, bytes)
-}
-
-function describe(
-  label: string,
-  sha256: string | null,
-  evidence: EncodingEvidence,
-  bytes: ByteReader,
-): TextSource {
-  return {
-    label,
-    sha256,
-    notUtf8At: evidence.notUtf8At,
-    choose: (declared) => {
-      const choice = chooseEncoding(label, evidence, declared)
-      return { ...choice, head: decodeHead(label, evidence, choice.encoding) }
-    },
-    read: (encoding, signal) => decode(label, evidence, readingOf(bytes(signal)), encoding),
-  }
-}
+/** The bytes of a source as text. */
+export const textOf = ({ label, evidence, read }: ByteSource): TextSource => ({
+  label,
+  notUtf8At: evidence.notUtf8At,
+  choose: (declared) => {
+    const choice = chooseEncoding(label, evidence, declared)
+    return { ...choice, head: decodeHead(label, evidence, choice.encoding) }
+  },
+  read: (encoding, signal) => decode(label, evidence, readingOf(read(signal)), encoding),
+})
 
 function decodeHead(label: string, evidence: EncodingEvidence, encoding: Encoding): string {
   try {

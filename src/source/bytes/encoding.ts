@@ -162,7 +162,7 @@ export function chooseEncoding(
     })
   if (!isWide && evidence.isBinary)
     throw refuse(source, 'FILE_ENCODING', 'it holds binary data instead of text', {
-      next: 'Give the CSV export itself, not a spreadsheet, an archive or a database file.',
+      next: 'Give the CSV export itself, not an archive or a database file.',
     })
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
   if (mark !== null) return { encoding: mark, by: 'byte order mark' }

@@ -7,7 +7,8 @@ import type { SourceInput } from '../bytes/input.js'
 import type { ColumnRef, CrosswalkOptions, LimitOptions } from '../options.js'
 import { leftOutFindings } from '../csv/left-out.js'
 import { refuse, refuseByFinding, unreadable } from '../refusal.js'
-import { openTable, refuseRagged, type Table } from '../csv/table.js'
+import { openTable } from '../formats.js'
+import { refuseRagged, type Table } from '../table.js'
 
 /** What a crosswalk says of one old key (domain/rulebook.md#crosswalk). */
 type CrosswalkAnswer =
@@ -49,7 +50,7 @@ export async function loadCrosswalk(
   )
   const isKnown = (name: string): boolean => wanted.includes(fold(name))
   const table = await openTable(input, { layout: options, limits, isKnown }, signal)
-  const { name, text } = table
+  const { name, label } = table
   const columns = locateColumns(table, options)
   const entries = new Map<string, Entry>()
   let lines = 0
@@ -59,12 +60,12 @@ export async function loadCrosswalk(
     for (const record of records) {
       refuseRagged(table, record, `line ${record.line} of the crosswalk`)
       lines += 1
-      if (lines > limits.crosswalkLines) throw tooLong(text.label, limits)
+      if (lines > limits.crosswalkLines) throw tooLong(label, limits)
       if (addLine(entries, columns, record.cells) === 'repeated') repeated += 1
     }
   const { sha256, footer } = batches.end()
-  refuseByFinding(text.label, leftOutOf(table, columns, footer, lines))
-  if (lines === 0) throw refuse(text.label, 'FILE_EMPTY', 'the crosswalk has no lines')
+  refuseByFinding(label, leftOutOf(table, columns, footer, lines))
+  if (lines === 0) throw refuse(label, 'FILE_EMPTY', 'the crosswalk has no lines')
   return {
     name,
     sha256,
@@ -87,16 +88,16 @@ interface Columns {
   readonly secondKey: number | null
 }
 
-function locateColumns({ text, layout }: Table, options: CrosswalkOptions): Columns {
+function locateColumns({ label, header, headerLine }: Table, options: CrosswalkOptions): Columns {
   const locate = (ref: ColumnRef, purpose: string): number => {
-    const index = findColumn(layout.header, ref)
-    const position = index === null ? undefined : layout.header.positions[index]
+    const index = findColumn(header, ref)
+    const position = index === null ? undefined : header.positions[index]
     if (position !== undefined) return position
     throw refuse(
-      text.label,
+      label,
       'FILE_HEADER_MISSING',
-      `the crosswalk has no column "${ref}" for ${purpose}; its header has ${showNames(layout.header)}`,
-      { line: layout.headerLine, next: 'Correct the crosswalk section of the configuration.' },
+      `the crosswalk has no column "${ref}" for ${purpose}; its header has ${showNames(header)}`,
+      { line: headerLine, next: 'Correct the crosswalk section of the configuration.' },
     )
   }
   return {
@@ -108,16 +109,16 @@ function locateColumns({ text, layout }: Table, options: CrosswalkOptions): Colu
 
 /** A line of the crosswalk that is left out would leave its mandate behind. */
 const leftOutOf = (
-  { layout }: Table,
+  { preamble, split }: Table,
   columns: Columns,
   footer: string,
   records: number,
 ): readonly Finding[] =>
   leftOutFindings({
-    preamble: layout.preamble,
+    preamble,
     footer,
     columns: {
-      delimiter: layout.delimiter.delimiter,
+      split,
       keys: [columns.key, columns.customerNo],
       account: null,
     },

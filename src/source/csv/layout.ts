@@ -12,13 +12,14 @@ import type { EncodingChoice } from '../bytes/encoding.js'
 import { hasTwoRowNumbers, isResultHeader, readHeader, type Header } from '../columns/header.js'
 import { dropFirstLines, dropLastLines } from '../bytes/lines.js'
 import type { ColumnRef, LayoutOptions } from '../options.js'
-import { isBlankRecord, readRecords, type RawRecord, type RecordSettings } from './records.js'
+import { isBlankRecord, type RawRecord, type TableOptions } from '../table.js'
+import { readRecords, type RecordSettings } from './records.js'
 import type { RecordLimits } from './record-scanner.js'
 import { judgeQuotes, refuseStrayQuote, type QuoteJudge } from './stray-quote.js'
 import type { TextSource } from '../bytes/decoded-text.js'
 import { SourceError } from '../../errors.js'
 
-/** How a source is written: everything that must be known before its first record can be read. */
+/** How a CSV file is written: everything that must be known before its first record can be read. */
 export interface Layout {
   readonly encoding: EncodingChoice
   readonly delimiter: DelimiterChoice
@@ -40,13 +41,6 @@ export interface Layout {
   readonly isResultFile: boolean
 }
 
-export interface DetectOptions {
-  readonly layout: LayoutOptions
-  readonly limits: RecordLimits
-  /** True for a column name that somebody expects in this file. */
-  readonly isKnown: (name: string) => boolean
-}
-
 const UNDECLARED: LayoutOptions = {
   delimiter: undefined,
   encoding: undefined,
@@ -59,7 +53,7 @@ const UNDECLARED: LayoutOptions = {
  * Finds encoding, delimiter and header; what is declared wins.
  * @throws {SourceError} FILE_ENCODING, FILE_DELIMITER, FILE_EMPTY or FILE_RECORD_TOO_LONG
  */
-export async function detectLayout(source: TextSource, options: DetectOptions): Promise<Layout> {
+export async function detectLayout(source: TextSource, options: TableOptions): Promise<Layout> {
   const { limits, isKnown } = options
   const isResultFile = isWrittenByUs(source)
   // Our own files repeat the cells of the export, those over several lines too.

@@ -4,14 +4,13 @@ import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell } from '../../domain/text/text.js'
 import type { Finding } from '../../domain/rule/verdict.js'
-import { splitLine } from './delimiter.js'
 import { findingOf } from '../source-finding.js'
 import { isTotalsLine, statedCounts } from './stated-count.js'
 
 /** Lines that the configuration leaves out before the header and behind the last record. */
 
 export interface LeftOutColumns {
-  readonly delimiter: string
+  readonly split: (line: string) => readonly string[]
   /** Positions of customer number (or old key), reference and account; of a crosswalk, of its two columns. */
   readonly keys: readonly number[]
   readonly account: number | null
@@ -37,7 +36,7 @@ function showLines(text: string): string[] {
 const isToken = (cell: string): boolean => /^\S*\d\S*$/.test(cell)
 const isAccount = (cell: string): boolean => /^\p{L}{2}\s?\d\d/u.test(cell) && holdsIban(cell)
 
-const cellsOf = (line: string, delimiter: string): string[] => splitLine(line, delimiter).map(cleanCell)
+const cellsOf = (line: string, { split }: LeftOutColumns): string[] => split(line).map(cleanCell)
 
 const filledOf = (cells: readonly string[], { keys, account }: LeftOutColumns) => ({
   keys: keys.map((position) => cells[position] ?? '').filter((cell) => cell !== ''),
@@ -46,7 +45,7 @@ const filledOf = (cells: readonly string[], { keys, account }: LeftOutColumns) =
 
 /** A mandate may have any mistake, so a footer line has to look like a footer to be left out. */
 function couldBeRow(line: string, columns: LeftOutColumns): boolean {
-  const cells = cellsOf(line, columns.delimiter)
+  const cells = cellsOf(line, columns)
   const { keys, account } = filledOf(cells, columns)
   if (cells.some(isAccount)) return true
   const filled = keys.length + (account === '' ? 0 : 1)
@@ -56,7 +55,7 @@ function couldBeRow(line: string, columns: LeftOutColumns): boolean {
 
 /** A preamble may name the creditor's own account, so there a row shows by two of its values. */
 function couldBeEarlyRow(line: string, columns: LeftOutColumns): boolean {
-  const { keys, account } = filledOf(cellsOf(line, columns.delimiter), columns)
+  const { keys, account } = filledOf(cellsOf(line, columns), columns)
   const values = [...keys.filter(isToken), ...(isAccount(account) || /\d{5}/.test(account) ? [account] : [])]
   return values.length > 1
 }
@@ -90,9 +89,7 @@ export function leftOutFindings({
         detail: `source.${key} leaves out "${showValue(line)}".`,
       }),
     ),
-    ...[...before, ...after].flatMap((line) =>
-      countFindings(cellsOf(line, columns.delimiter), records, severities),
-    ),
+    ...[...before, ...after].flatMap((line) => countFindings(cellsOf(line, columns), records, severities)),
   ]
 }
 

@@ -1,14 +1,8 @@
 import { CsvError, Parser } from 'csv-parse'
 import { refuse } from '../refusal.js'
+import type { RawRecord, RecordsEnd } from '../table.js'
 import { scanRecords, type RecordLimits } from './record-scanner.js'
 import { refuseStrayQuote, type QuoteJudge } from './stray-quote.js'
-
-/** One CSV record as it stands in the file. */
-export interface RawRecord {
-  /** Physical line on which it begins, from 1. */
-  readonly line: number
-  readonly cells: string[]
-}
 
 export interface RecordSettings {
   readonly delimiter: string
@@ -18,17 +12,6 @@ export interface RecordSettings {
   /** Null where a cell over several lines is never in doubt. */
   readonly judge: QuoteJudge | null
 }
-
-/** What is known of the lines once the text was read to its end. */
-export interface RecordsEnd {
-  /** Lines without any cell. */
-  readonly blankLines: number
-  /** Physical lines up to the end, a preamble that was cut off included. */
-  readonly lines: number
-}
-
-/** A line of separators only; like an empty line it is no record. */
-export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')
 
 /**
  * Reads text as CSV, the header included, and yields the records of each piece of text.

@@ -36,8 +36,12 @@ export function draftConfiguration(inspection: Inspection): string {
 function sourceSection({ encoding, delimiter, preamble, footer, multilineColumns }: Inspection): string[] {
   return [
     'source:',
-    `  encoding: ${encoding.value}   # ${encoding.evidence}`,
-    `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
+    ...(encoding === null ? [] : [`  encoding: ${encoding.value}   # ${encoding.evidence}`]),
+    ...(delimiter === null
+      ? []
+      : [
+          `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
+        ]),
     `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
     `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,
     ...(multilineColumns.length === 0

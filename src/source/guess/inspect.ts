@@ -9,24 +9,26 @@ import { cleanIban } from '../../domain/text/text.js'
 import { watchColumn, type ColumnWatch } from './column-evidence.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
 import { staysBehindText } from './column-kind.js'
-import { DELIMITERS, splitLine, type DelimiterChoice } from '../csv/delimiter.js'
-import type { Encoding } from '../bytes/encoding.js'
 import { holdsAccount } from '../columns/header.js'
-import { nameOf, type SourceInput } from '../bytes/input.js'
-import type { Layout } from '../csv/layout.js'
+import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from '../options.js'
-import type { RawRecord } from '../csv/records.js'
-import { tableOf, type Table, type TableEnd } from '../csv/table.js'
-import { openText, type TextSource } from '../bytes/decoded-text.js'
+import { openTable } from '../formats.js'
+import type { RawRecord, Table, TableEnd } from '../table.js'
+
+interface Told {
+  readonly value: string
+  readonly evidence: string
+}
 
 /** What can be told of a source without a configuration. Account numbers are masked. */
 export interface Inspection {
   readonly name: string
   readonly sha256: string
   readonly bytes: number
-  readonly encoding: { readonly value: Encoding; readonly evidence: string }
-  readonly delimiter: { readonly value: string; readonly evidence: string }
+  /** Null where the format has none, as the next. */
+  readonly encoding: Told | null
+  readonly delimiter: Told | null
   /** Lines before the header, and why the header is believed to be where it is. */
   readonly preamble: { readonly lines: number; readonly evidence: string; readonly shown: readonly string[] }
   /** Lines behind the last record that are no records. */
@@ -55,7 +57,7 @@ interface InspectOptions {
 
 const SAMPLE = 5000
 const ROWS_SHOWN = 5
-const HEADER_SEARCH_LINES = 60
+const LINES_SHOWN = 60
 const FOOTER_RECORDS = 10
 
 /**
@@ -66,17 +68,14 @@ export async function inspectSource(
   input: SourceInput,
   { today, options = DEFAULT_SOURCE_OPTIONS, signal }: InspectOptions,
 ): Promise<Inspection> {
-  const { limits } = options
-  const text = await openText(input, { maxUnpackedBytes: limits.unpackedBytes, signal })
-  const top = firstLines(text.choose(options.source.encoding).head)
-  const preamble = guessPreamble(top, options)
-  const table = await tableOf(nameOf(input), text, {
-    layout: { ...options.source, skipLines: preamble.lines },
-    limits,
-    isKnown,
-  })
-  const { name, layout } = table
-  if (holdsAccount(layout.header)) throw headerless(text.label, layout.headerLine)
+  const table = await openTable(
+    input,
+    { layout: options.source, limits: options.limits, isKnown, seeksHeader: true },
+    signal,
+  )
+  const { name, label, headerLine, written, evidence } = table
+  if (holdsAccount(table.header)) throw headerless(label, headerLine)
+  const before = linesBefore(table)
   const survey = await surveyRecords(table, today, signal)
   const columns = guessColumns(survey.columns)
   // Positions of what holds an account number or a part of one, by name or as the guess has it.
@@ -90,26 +89,26 @@ export async function inspectSource(
     name,
     sha256: survey.end.sha256,
     bytes: survey.end.bytes,
-    encoding: { value: layout.encoding.encoding, evidence: encodingEvidence(text, layout) },
-    delimiter: {
-      value: layout.delimiter.delimiter,
-      evidence: DELIMITER_EVIDENCE[layout.delimiter.by],
-    },
-    preamble: {
-      ...preamble,
-      shown: top.slice(0, layout.headerLine - 1).map((line) => showValue(line)),
-    },
+    encoding: told(written.encoding?.encoding, evidence.encoding),
+    delimiter: told(written.delimiter?.delimiter, evidence.delimiter),
+    preamble: { ...evidence.preamble, shown: before.map((line) => showValue(line)) },
     footer: survey.footer,
-    headerLine: layout.headerLine,
+    headerLine,
     records: survey.records,
     blankLines: survey.end.blankLines,
     columns,
     staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
-    multilineColumns: layout.multilineColumns,
-    creditorIdentifier: hasCreditor ? null : findCreditor(top.slice(0, layout.headerLine - 1)),
+    multilineColumns: options.source.multilineColumns,
+    creditorIdentifier: hasCreditor ? null : findCreditor(before),
     rows: survey.rows.map((cells) => cells.map((cell, index) => shownCell(cell, accounts.has(index)))),
   }
 }
+
+const told = (value: string | undefined, evidence = ''): Told | null =>
+  value === undefined ? null : { value, evidence }
+
+const linesBefore = ({ preamble, headerLine }: Table): readonly string[] =>
+  preamble.split(/\r\n|\n|\r/, LINES_SHOWN).slice(0, headerLine - 1)
 
 /** IBANs and long numbers are masked anywhere, in such a column every number. */
 function shownCell(cell: string, isAccount: boolean): string {
@@ -118,54 +117,7 @@ function shownCell(cell: string, isAccount: boolean): string {
   return showValue(masked === cell ? maskNumbers(cell) : masked)
 }
 
-const DELIMITER_EVIDENCE: Readonly<Record<DelimiterChoice['by'], string>> = {
-  declared: 'declared',
-  'sep= line': 'the first line names it',
-  'header line': 'the header line is split by it',
-}
-
-function encodingEvidence({ notUtf8At }: TextSource, { encoding }: Layout): string {
-  if (encoding.by === 'assumed') return `assumed, because line ${notUtf8At ?? 1} is not UTF-8`
-  if (encoding.by === 'strict UTF-8') return 'every byte is valid UTF-8'
-  return encoding.by === 'byte order mark' ? 'the file starts with its byte order mark' : 'declared'
-}
-
-const firstLines = (head: string): readonly string[] => head.split(/\r\n|\n|\r/, HEADER_SEARCH_LINES)
-
 const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unknown'
-
-/** The header is where most names are known; failing that, the first line as wide as most lines are. */
-function guessPreamble(
-  lines: readonly string[],
-  { source }: SourceOptions,
-): { readonly lines: number; readonly evidence: string } {
-  if (source.skipLines > 0) return { lines: source.skipLines, evidence: 'declared' }
-  const delimiters =
-    source.delimiter === undefined ? Object.values(DELIMITERS) : [DELIMITERS[source.delimiter]]
-  const known = lines.map((line) =>
-    Math.max(...delimiters.map((delimiter) => splitLine(line, delimiter).filter(isKnown).length)),
-  )
-  const most = Math.max(...known)
-  if (most >= 2)
-    return {
-      lines: known.indexOf(most),
-      evidence: `line ${known.indexOf(most) + 1} holds ${most} known column names`,
-    }
-  const widths = lines.map((line) =>
-    Math.max(...delimiters.map((delimiter) => splitLine(line, delimiter).length)),
-  )
-  const first = widths.indexOf(mostFrequent(widths.filter((width) => width > 1)))
-  return {
-    lines: Math.max(0, first),
-    evidence: `line ${Math.max(0, first) + 1} is the first as wide as most lines`,
-  }
-}
-
-function mostFrequent(values: readonly number[]): number {
-  const counts = new Map<number, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
-}
 
 interface Survey {
   readonly end: TableEnd
@@ -180,7 +132,7 @@ async function surveyRecords(
   today: LocalDate,
   signal: AbortSignal | undefined,
 ): Promise<Survey> {
-  const { header } = table.layout
+  const { header } = table
   const watches = header.names.map(() => watchColumn(today))
   const rows: string[][] = []
   const last: RawRecord[] = []

@@ -37,8 +37,8 @@ const MOST_UNDERSTOOD = 50
 const SAMPLE = 1000
 
 export function watchColumns(source: RecognisedSource): ColumnsWatch {
-  const { layout, mapping, options, check } = source
-  const { names, positions } = layout.header
+  const { header, mapping, options, check } = source
+  const { names, positions } = header
   const words = wordsWith(options.words)
   const used = mapping.fields.flatMap(({ field, position, name }) => {
     const wordField = WORD_FIELDS.find((known) => known === field)
@@ -82,7 +82,7 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
 }
 
 /** Which columns nothing uses and nobody decided about. */
-function openColumns({ layout: { header }, mapping, options }: RecognisedSource): (index: number) => boolean {
+function openColumns({ header, mapping, options }: RecognisedSource): (index: number) => boolean {
   const taken = new Set([
     ...mapping.fields.map(({ position }) => header.positions.indexOf(position)),
     ...[mapping.oldKey, mapping.secondKey].map((key) =>

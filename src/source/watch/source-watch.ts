@@ -6,18 +6,16 @@ import { countCleaning } from './cleaning.js'
 import { watchColumns } from './column-watch.js'
 import { watchFile } from './file-findings.js'
 import { findingOf } from '../source-finding.js'
-import type { Layout } from '../csv/layout.js'
 import { countFindings, leftOutFindings, type LeftOutColumns } from '../csv/left-out.js'
 import { watchDamage } from './mojibake.js'
 import type { RecognisedSource } from '../recognised-source.js'
 import type { RecordCheck } from '../record-check.js'
-import type { RawRecord } from '../csv/records.js'
+import type { RawRecord } from '../table.js'
 import { isTotalsLine } from '../csv/stated-count.js'
-import type { TextSource } from '../bytes/decoded-text.js'
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
-  const { text, layout, check, crosswalk } = source
+  const { check, crosswalk } = source
   const { severities } = check
   const file = watchFile(fileOptions(source))
   const columns = watchColumns(source)
@@ -29,7 +27,7 @@ export function watchSource(source: RecognisedSource) {
   const restored: Partial<Record<Field, number>> = {}
   const forgotten = new Map<string, string>()
   // What holds for most rows of an export says nothing in a file of faulty ones.
-  const isExport = !layout.isResultFile
+  const isExport = !source.isResultFile
   return {
     note: ({ checked, raw, oldKey, transformed: fields, restored: cells, ...more }: RecordCheck): void => {
       records += 1
@@ -45,7 +43,7 @@ export function watchSource(source: RecognisedSource) {
     },
     findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
       ...leftOutFindings({
-        preamble: layout.preamble,
+        preamble: source.preamble,
         footer,
         columns: leftOutColumns(source),
         records,
@@ -57,8 +55,8 @@ export function watchSource(source: RecognisedSource) {
       ...[...forgotten].flatMap(([value, detail]) =>
         findingOf('FILE_CONFIGURATION_FORGOTTEN', severities, { value, detail }),
       ),
-      ...assumedEncoding(text, layout, severities),
-      ...damage.findings(layout.header.names, severities),
+      ...source.assumed.flatMap(({ rule, ...seen }) => findingOf(rule, severities, seen)),
+      ...damage.findings(source.header.names, severities),
       ...(isExport ? file.findings() : []),
       ...columns.findings(severities),
       ...(crosswalk?.isOwn === true ? crosswalk.loaded.findings(severities) : []),
@@ -86,12 +84,12 @@ const totalsLine = ({ line, cells }: RawRecord, severities: SeverityOverrides): 
     detail: `It is line ${line}.`,
   })
 
-function leftOutColumns({ layout, mapping }: RecognisedSource): LeftOutColumns {
+function leftOutColumns({ split, mapping }: RecognisedSource): LeftOutColumns {
   const positionOf = (wanted: Field): number | null =>
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
   return {
-    delimiter: layout.delimiter.delimiter,
+    split,
     keys: keys.filter((position) => position !== null),
     account: positionOf('iban'),
   }
@@ -106,14 +104,4 @@ function undeclaredTotal(
   return verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
     ? countFindings(cells, records - 1, severities)
     : []
-}
-
-function assumedEncoding(
-  { notUtf8At }: TextSource,
-  { encoding }: Layout,
-  severities: SeverityOverrides,
-): readonly Finding[] {
-  if (encoding.by !== 'assumed') return []
-  const detail = `Line ${notUtf8At ?? 1} is not UTF-8, so it was read as ${encoding.encoding}.`
-  return findingOf('FILE_ENCODING_ASSUMED', severities, { value: encoding.encoding, detail })
 }

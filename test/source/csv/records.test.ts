@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
 import { readingOf } from '../../../src/source/bytes/reading.js'
-import { readRecords, type RawRecord } from '../../../src/source/csv/records.js'
+import { readRecords } from '../../../src/source/csv/records.js'
+import type { RawRecord } from '../../../src/source/table.js'
 import { refusal } from '../../support/sources.js'
 
 const LIMITS = { recordLength: 65_536, fieldLength: 8_192, columns: 512 }

@@ -1,10 +1,11 @@
-import { cleanCell, fold } from '../../domain/text/text.js'
-import type { SourceInput } from '../bytes/input.js'
-import type { LimitOptions } from '../options.js'
-import { refuse } from '../refusal.js'
-import { openTable, refuseRagged, type Table } from './table.js'
+import { cleanCell, fold } from '../domain/text/text.js'
+import type { SourceInput } from './bytes/input.js'
+import { openTable } from './formats.js'
+import type { LimitOptions } from './options.js'
+import { refuse } from './refusal.js'
+import { refuseRagged, type Table } from './table.js'
 
-/** A CSV that is no export: decisions of a person, or a list from the service. Detected like any source. */
+/** A table that is no export: decisions of a person, or a list from the service. Detected like any source. */
 export interface List {
   readonly name: string
   /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
@@ -55,16 +56,16 @@ export async function openList(
 }
 
 function positionsOf(
-  { text, layout }: Table,
+  { label, headerCells, headerLine }: Table,
   expected: readonly string[],
 ): ReadonlyMap<string, readonly number[]> {
   const positions = new Map<string, number[]>()
-  for (const [index, name] of layout.headerCells.entries())
+  for (const [index, name] of headerCells.entries())
     positions.set(fold(name), [...(positions.get(fold(name)) ?? []), index])
   const twice = expected.find((name) => (positions.get(fold(name))?.length ?? 0) > 1)
   if (twice === undefined) return positions
-  throw refuse(text.label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, {
-    line: layout.headerLine,
+  throw refuse(label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, {
+    line: headerLine,
   })
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
-import { openList } from '../../../src/source/csv/list.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
+import { openList } from '../../src/source/list.js'
 
 const listOf = (content: string | Buffer) =>
   openList(

@@ -1,0 +1,98 @@
+import type { ByteSource } from './bytes/byte-source.js'
+import type { ReadEnd } from './bytes/input.js'
+import type { Reading } from './bytes/reading.js'
+import type { Header } from './columns/header.js'
+import type { LayoutReading } from '../domain/rule/source-reading.js'
+import type { RuleId } from '../domain/rule/rules.js'
+import type { LayoutOptions, LimitOptions } from './options.js'
+import { refuse } from './refusal.js'
+
+/** One record as it stands in the file. */
+export interface RawRecord {
+  /** Physical line on which it begins, from 1; of a format without lines, its place in the file. */
+  readonly line: number
+  readonly cells: string[]
+}
+
+/** A source whose header was found, in whatever format: an export, a crosswalk, a list, decisions of a person. */
+export interface Table {
+  readonly name: string
+  /** The name that messages show. */
+  readonly label: string
+  /** Hash of the file as given; null for a stream until it was read. */
+  readonly sha256: string | null
+  readonly header: Header
+  /** The cells of the header record, those of our own columns too. */
+  readonly headerCells: readonly string[]
+  /** Physical line on which the header begins. */
+  readonly headerLine: number
+  /** One of this program's own result files: what the configuration says of the export does not hold for it. */
+  readonly isResultFile: boolean
+  /** How it is written, as reports are told; a format leaves out what it does not have. */
+  readonly written: Pick<LayoutReading, 'encoding' | 'delimiter' | 'skipLines' | 'skipFooterLines'>
+  /** Why that is believed, for `inspect`. */
+  readonly evidence: TableEvidence
+  /** What had to be assumed in order to read it. */
+  readonly assumed: readonly { readonly rule: RuleId; readonly value: string; readonly detail: string }[]
+  /** The lines before the header as they stand; empty where the format has none. */
+  readonly preamble: string
+  /** The cells of a line that was left out before the header or at the end. */
+  readonly split: (line: string) => readonly string[]
+  /** Records in batches, without preamble, header, blank lines and footer; of a stream only once. */
+  readonly read: (signal?: AbortSignal) => Reading<RawRecord[], TableEnd>
+}
+
+export interface TableEvidence {
+  readonly encoding?: string
+  readonly delimiter?: string
+  /** Lines before the header, and why it is believed to be where it is. */
+  readonly preamble: { readonly lines: number; readonly evidence: string }
+}
+
+/** What is known of the lines once the text was read to its end. */
+export interface RecordsEnd {
+  /** Lines without any cell. */
+  readonly blankLines: number
+  /** Physical lines up to the end, a preamble that was cut off included. */
+  readonly lines: number
+}
+
+export interface TableEnd extends ReadEnd, RecordsEnd {
+  /** The lines that `skipFooterLines` left out; empty where the format has none. */
+  readonly footer: string
+}
+
+export interface TableOptions {
+  readonly layout: LayoutOptions
+  readonly limits: LimitOptions
+  /** True for a column name that somebody expects in this file. */
+  readonly isKnown: (name: string) => boolean
+  /** The configuration may not say where the header is: look for it. */
+  readonly seeksHeader?: boolean
+  /** Our own files repeat what an export holds; where that is not declared, no cell over several lines is in doubt. */
+  readonly trustsOwnQuotes?: boolean
+}
+
+/** One way in which a source may be written. */
+export interface InputFormat {
+  /** The name that people use for it. */
+  readonly name: string
+  /** Whether a source is written so, by its first unpacked bytes: of a file at most 256 KiB, of a stream some 64. */
+  readonly recognises: (start: Uint8Array) => boolean
+  /**
+   * Finds the header and says how records are read. It refuses what it cannot read whole and keeps to `limits`.
+   * @throws {SourceError} for a source that cannot be trusted
+   */
+  readonly open: (bytes: ByteSource, options: TableOptions) => Promise<Table>
+}
+
+/** A line of separators only; like an empty line it is no record. */
+export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')
+
+/** A ragged line of a list or a crosswalk could name the wrong person. @throws {SourceError} ROW_FIELD_COUNT */
+export function refuseRagged({ label, header }: Table, { line, cells }: RawRecord, what: string): void {
+  if (cells.length === header.width) return
+  throw refuse(label, 'ROW_FIELD_COUNT', `${what} has ${cells.length} columns instead of ${header.width}`, {
+    line,
+  })
+}

@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { INPUT_FORMATS } from '../../src/source/formats.js'
+import { inspectSource } from '../../src/source/guess/inspect.js'
+import { openList } from '../../src/source/list.js'
+import { NOT_READ } from '../../src/source/not-read.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
+import { AS_OF, fileOf, readAll, refusal } from '../support/sources.js'
+
+/** A ZIP entry as it begins: mark, version, flags, method, times, sums, lengths, name. */
+const zip = (name: string, content = ''): Buffer =>
+  Buffer.concat([
+    Buffer.from('PK\u0003\u0004', 'latin1'),
+    Buffer.alloc(22),
+    Buffer.from([name.length, 0, 0, 0]),
+    Buffer.from(name + content),
+  ])
+
+const PAIN =
+  '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.008.001.02"><GrpHdr>a,b;c</GrpHdr></Document>'
+const OLD_EXCEL = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)])
+
+const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
+  ['an Excel workbook (.xlsx)', zip('[Content_Types].xml')],
+  ['an Excel workbook (.xlsx)', zip('xl/workbook.xml')],
+  ['a spreadsheet (.ods)', zip('mimetype', 'application/vnd.oasis.opendocument.spreadsheet')],
+  ['a ZIP archive', zip('export.csv', 'customer_no,iban\n')],
+  ['an old Excel workbook (.xls)', OLD_EXCEL],
+  ['a PDF', '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\n'],
+  ['a collection file of a bank (pain.008)', `<?xml version="1.0"?>\n${PAIN}`],
+  ['a collection file of a bank (pain.008)', PAIN],
+  ['a collection file of a bank (pain.008)', Buffer.from(`\ufeff<?xml version="1.0"?>${PAIN}`, 'utf16le')],
+  ['an XML file', '\ufeff\n<?xml version="1.0"?><mandates/>'],
+  ['a web page (some systems call it .xls)', '<html><table><tr><td>customer_no</td></tr></table></html>'],
+  ['a web page (some systems call it .xls)', '<!DOCTYPE html>\n<html></html>'],
+]
+
+describe('11.2 what is no export at all', () => {
+  it.each(FILES)(
+    '11.2 %s is told by its name, with what to do, and nothing was sent',
+    async (name, content) => {
+      const error = await refusal(readAll(fileOf(content)))
+      expect(error).toMatchObject({ rule: 'FILE_FORMAT', exitCode: 7 })
+      expect(error.message).toContain(`it is ${name}, not a CSV file; nothing was sent`)
+      expect(error.next).toMatch(/CSV/)
+    },
+  )
+
+  it('11.2 also packed, from a stream, as a list, and by inspect', async () => {
+    const xlsx = zip('[Content_Types].xml')
+    expect((await refusal(readAll(fileOf(gzipSync(xlsx))))).rule).toBe('FILE_FORMAT')
+    const stream = { name: 'standard input', stream: Readable.from([xlsx]) }
+    expect((await refusal(readAll(stream))).rule).toBe('FILE_FORMAT')
+    expect((await refusal(openList(fileOf(xlsx), DEFAULT_SOURCE_OPTIONS.limits, []))).rule).toBe(
+      'FILE_FORMAT',
+    )
+    expect((await refusal(inspectSource(fileOf(xlsx), { today: AS_OF }))).rule).toBe('FILE_FORMAT')
+  })
+
+  it('11.2 every entry is seen here', () => {
+    expect([...new Set(FILES.map(([name]) => name))].sort()).toEqual(NOT_READ.map(({ name }) => name).sort())
+  })
+
+  it('11.2 takes no CSV for something else, whatever its header begins with', () => {
+    for (const text of ['PK,iban\n', '"<name>";iban\n', 'Document;iban\n', 'xl/a,pain.008\n', '%;iban\n', ''])
+      expect(INPUT_FORMATS.find(({ recognises }) => recognises(Buffer.from(text)))?.name).toBe('CSV')
+  })
+})
