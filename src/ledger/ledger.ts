@@ -157,7 +157,7 @@ export interface Claims {
    */
   readonly begin: (mark: string, note: (attempts: number) => void) => void
   /** Row ids that may have been sent since, if this is an older copy. */
-  readonly unsettled: () => { readonly ready: readonly number[]; readonly refused: readonly number[] }
+  readonly adoptable: () => { readonly ready: readonly number[]; readonly refused: readonly number[] }
   /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
   readonly adoptOlderCopy: (adoption: {
     by: string

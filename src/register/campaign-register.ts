@@ -112,7 +112,7 @@ function checkCopy({ options, file }: Opened): void {
   const { folder, claims, ledger } = options
   ensureFolder(folder, options)
   const fault = olderThanNoted(options, file)
-  if (fault !== null) throw olderCopy(ledger, fault, claims.unsettled())
+  if (fault !== null) throw olderCopy(ledger, fault, claims.adoptable())
   // Nothing that was noted is missing, so the log was merged into the file.
   if (claims.standing().isLogMissing) claims.trustLog()
 }
@@ -225,8 +225,8 @@ const SHOWN = 20
 const listed = (ids: readonly number[]): string =>
   ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ` … ${ids.at(-1) ?? ''}` : '')
 
-function olderCopy(ledger: string, why: string, unsettled: ReturnType<Claims['unsettled']>): LedgerError {
-  const { ready, refused } = unsettled
+function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['adoptable']>): LedgerError {
+  const { ready, refused } = adoptable
   const rows = [
     `${ready.length} rows that are ready in it may have been sent since${ready.length === 0 ? '' : ` (${listed(ready)})`}`,
     ...(refused.length === 0 ? [] : [`${refused.length} that it calls refused as well (${listed(refused)})`]),

@@ -38,7 +38,7 @@ const assignedTo = ({ service }: Office, mandate: TrueMandate) =>
   service.applicationsOf(mandate).at(-1)?.assigned
 
 /** The file of doubts, sorted and filled in and saved by whatever program, goes back: to its ledger, or another. */
-export const settleFromTheFile: Act = async (office, chance) => {
+export const resolveFromTheFile: Act = async (office, chance) => {
   const { desk, judge, say } = office
   if (office.sheets.length === 0 || chance.happens(0.7)) await openTheDoubts(office, chance)
   const opened = chance.happens(0.8) ? office.sheets.at(-1) : chance.pick(office.sheets)
@@ -103,7 +103,7 @@ export const settleFromTheFile: Act = async (office, chance) => {
 const recordedAs = (decision: Decided): string => decision.replace('-', '_')
 
 /** One row, typed; some type two. */
-export const settleOne: Act = async (office, chance) => {
+export const resolveOne: Act = async (office, chance) => {
   const { desk, judge } = office
   const { ledger } = drawCampaign(office, chance)
   const sheet = await listOf(office, ledger, 'in-doubt.csv')

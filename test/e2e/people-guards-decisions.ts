@@ -18,7 +18,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.1 cells': {
     without: 'believes the row number of a line',
     off: { 'domain/row/resaved.ts': { isSameName: () => () => true } },
-    acts: ['runTheExport', 'settleFromTheFile'],
+    acts: ['runTheExport', 'resolveFromTheFile'],
     finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
   },
   '8.2.2 list': {
@@ -111,7 +111,7 @@ export const GUARDS_OF_DECISIONS = {
             real(...args).slice(-1),
       },
     },
-    acts: ['runTheExport', 'settleOne'],
+    acts: ['runTheExport', 'resolveOne'],
     finds: ['DROPPED'],
   },
   '8.2.7 it is there': {
@@ -128,7 +128,7 @@ export const GUARDS_OF_DECISIONS = {
           },
       },
     },
-    acts: ['runTheExport', 'settleOne', 'goOn'],
+    acts: ['runTheExport', 'resolveOne', 'goOn'],
     scene: { recognises: true, weather: 'rough' },
     finds: ['REFUSED'],
   },

@@ -4,8 +4,8 @@ import {
   decideInHaste,
   openTheDoubts,
   reconcileWithTheList,
-  settleFromTheFile,
-  settleOne,
+  resolveFromTheFile,
+  resolveOne,
 } from './people-decisions.js'
 import {
   copyDuringARun,
@@ -36,10 +36,10 @@ export const ACTS = {
   breakTheRegister: { weight: 0.5, act: breakTheRegister },
   giveAChangedExport: { weight: 3, act: giveAChangedExport },
   openTheDoubts: { weight: 1, act: openTheDoubts },
-  settleFromTheFile: { weight: 4, act: settleFromTheFile },
+  resolveFromTheFile: { weight: 4, act: resolveFromTheFile },
   decideInHaste: { weight: 1, act: decideInHaste },
   closeALiveOne: { weight: 0.5, act: closeALiveOne },
-  settleOne: { weight: 2, act: settleOne },
+  resolveOne: { weight: 2, act: resolveOne },
   correctTheFile: { weight: 3, act: correctTheFile },
   reconcileWithTheList: { weight: 2, act: reconcileWithTheList },
   rewriteAnAccount: { weight: 0.3, act: rewriteAnAccount },

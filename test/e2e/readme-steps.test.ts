@@ -121,7 +121,7 @@ describe('the steps of the README, in order, on an export that no sample resembl
     const all = await run('leden.tsv')
     expect([all.status, totalsOf(all)['inDoubt']]).toEqual([4, 1])
 
-    // 5 Settle what is in doubt, correct what was not sent, until the exit status is 0.
+    // 5 Resolve what is in doubt, correct what was not sent, until the exit status is 0.
     const held = sandbox.mandates().find(({ customer_no }) => customer_no === LOST_ANSWER)
     const decided = editTable('in-doubt.csv', (row) => ({
       ...row,

@@ -132,14 +132,14 @@ describe('10.3.6 the JSON document', () => {
     ['explain', ['IBAN_CHECKSUM'], []],
     ['purge', ['--yes', '--with-open-rows'], []],
   ])('of %s %j has the keys that are declared', async (name, args, absent) => {
-    if (name === 'purge') await runProgram(['resolve', ...SETTLED], { cwd: folder, env: settings })
+    if (name === 'purge') await runProgram(['resolve', ...RESOLVED], { cwd: folder, env: settings })
     const { stdout, stderr } = await runProgram([name, ...args, '--json'], { cwd: folder, env: settings })
     expect(keysOf(stdout), stdout + stderr).toEqual(
       declared(name).filter((key) => !absent.includes(key as never)),
     )
   })
 
-  const SETTLED = ['--row', '1', '--as', 'written-off', '--reason', 'test']
+  const RESOLVED = ['--row', '1', '--as', 'written-off', '--reason', 'test']
 
   it('of sandbox is told at the start', async () => {
     const { child, ended } = start(['sandbox', '--port', '0', '--json'], { cwd: folder })

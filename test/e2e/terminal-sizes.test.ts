@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux').each([40, 80, 120])(
         '  ready         0   waiting to be sent',
         '  registered   58   the service confirmed it',
         '  refused       1   the service said no',
-        '  in doubt      1   may be registered; a person must settle it',
+        '  in doubt      1   may be registered; a person must resolve it',
         '  balanced: 60 read = the sum of all states',
         '',
         'Open:',

@@ -143,7 +143,7 @@ describe('the way back of corrected rows', () => {
 })
 
 describe('rows in doubt', () => {
-  it('are settled by the filled-in file: one registered, one sent again, each held once', async () => {
+  it('are resolved by the filled-in file: one registered, one sent again, each held once', async () => {
     writeFileSync(path('export.csv'), validExport(9))
     expect((await totalsOf(program('run', 'export.csv'))).totals).toEqual({
       read: 9,

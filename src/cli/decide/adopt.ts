@@ -23,7 +23,7 @@ export function adoptOlderCopy(context: Context): CommandResult {
   const ledger = openExisting({ settings, world })
   try {
     if (ownFlag(context, 'dryRun')) {
-      const { ready, refused } = ledger.claims.unsettled()
+      const { ready, refused } = ledger.claims.adoptable()
       const rows = [...ready, ...refused].sort((a, b) => a - b)
       return conclude(context, ledger.view, { rows, refused: refused.length }, true)
     }
@@ -72,7 +72,7 @@ function conclude(
       ...(rows.length === 0 ? [] : [`Rows: ${rows.join(', ')}`]),
       isDryRun
         ? 'Dry run: nothing was recorded.'
-        : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody settles it.',
+        : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
       'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
       ...(isDryRun
         ? [nextLine(context, sameResolve(context))]

@@ -15,7 +15,7 @@ const WRITE_OFF = {
   label: 'written off: closed without an answer, never sent again',
 } as const
 
-/** What a person may decide on a row, by its state; states that are settled or can be sent are not asked about. */
+/** What a person may decide on a row, by its state; states that are final or can be sent are not asked about. */
 const CHOICES: Readonly<Partial<Record<RowState, readonly { value: Answer; label: string }[]>>> = {
   in_doubt: [
     { value: 'registered', label: 'registered: the service holds it; I have both assigned identifiers' },

@@ -21,7 +21,7 @@ import { sameResolve } from './same-resolve.js'
 
 export const resolveCommand: Command = {
   usage: 'resolve',
-  summary: 'a person settles rows in doubt, one by one or from the filled-in in-doubt.csv',
+  summary: 'a person resolves rows in doubt, one by one or from the filled-in in-doubt.csv',
   examples: [
     'sepa-migrate resolve',
     'sepa-migrate resolve --from in-doubt.csv --dry-run',
@@ -79,7 +79,7 @@ async function resolve(context: Context): Promise<CommandResult> {
 /** A file as the report wrote it: nobody has decided anything yet, which a look may say without being an error. */
 function nothingDecided(context: Context): CommandResult {
   const file = ownText(context, 'from') ?? ''
-  const next = 'Fill in migration_decision and migration_reason for the rows you have settled'
+  const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!ownFlag(context, 'dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
   const reader = openLedgerReader(context.settings.ledger, context.settings)

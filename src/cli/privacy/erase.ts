@@ -14,7 +14,8 @@ import { customerOf } from './show.js'
 
 export const eraseCommand: Command = {
   usage: 'erase',
-  summary: "a person's request: remove what is held on one customer, once their rows are settled",
+  summary:
+    "a person's request: remove what is held on one customer, once none of their rows is ready or in doubt",
   examples: [
     'sepa-migrate show --customer 1001',
     'sepa-migrate erase --customer 1001 --reason "asked on 3 June"',

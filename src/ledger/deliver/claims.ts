@@ -44,7 +44,7 @@ export function createClaims(parts: ClaimParts): Claims {
       write(() => setMark(connection, parts.runId(), mark))
       parts.noteWith(note)
     },
-    unsettled: () => ({ ready: unsent.all('ready'), refused: unsent.all('refused') }),
+    adoptable: () => ({ ready: unsent.all('ready'), refused: unsent.all('refused') }),
     adoptOlderCopy: (adoption) => write(() => adopt(parts, adoption, now())),
   }
 }

@@ -3,7 +3,8 @@ import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { DecisionRecord, ProblemRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { FILE_OF_PART, type Capped, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import { maskedText, plainText } from '../page/plain-text.js'
-import { REPORT_ORDER, STATE_NAMES } from '../page/state-names.js'
+import { stateTitle } from '../../domain/row/state-words.js'
+import { REPORT_ORDER } from '../page/report-order.js'
 import { freezeZipTimes } from './zip-times.js'
 
 /** A spreadsheet takes no more than 32,767 characters in a cell. */
@@ -70,7 +71,7 @@ const text = (value: string | null): string | null => (value === null ? null : p
 
 const ROW_COLUMNS: readonly Column<ListedRow>[] = [
   { header: 'Row', width: 9, value: ({ row }) => row.id },
-  { header: 'State', width: 12, value: ({ row }) => STATE_NAMES[row.state].name },
+  { header: 'State', width: 12, value: ({ row }) => stateTitle(row.state) },
   {
     header: 'Customer',
     width: 14,
@@ -124,7 +125,7 @@ const SOURCE_COLUMNS: readonly Column<SourceRecord>[] = [
   { header: 'Read', width: 10, value: (source) => source.totals.read },
   { header: 'Resubmitted', width: 12, value: (source) => source.totals.resubmitted },
   ...REPORT_ORDER.map((state) => ({
-    header: STATE_NAMES[state].name,
+    header: stateTitle(state),
     width: 11,
     value: (source: SourceRecord) => source.totals[TOTAL_OF_STATE[state]],
   })),
@@ -172,7 +173,7 @@ function summarySheet(facts: ReportFacts): WorkSheet {
       [],
       [heading('Control totals'), heading('Rows')],
       line('Read', totals.read),
-      ...REPORT_ORDER.map((state) => line(STATE_NAMES[state].name, totals[TOTAL_OF_STATE[state]])),
+      ...REPORT_ORDER.map((state) => line(stateTitle(state), totals[TOTAL_OF_STATE[state]])),
       line('Resubmitted, counted in the place of the rows they correct', totals.resubmitted),
       line('Of these not taken', facts.notTaken),
       [],

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
+import { stateTitle } from '../../domain/row/state-words.js'
+import { REPORT_ORDER } from './report-order.js'
 import type { Timeline } from '../facts/timeline.js'
 import { countText, plural, shareText, widthText } from '../../domain/text/wording.js'
 
@@ -78,7 +79,7 @@ export function stateBar(totals: Totals): Markup {
   let x = 0
   const drawn = segments.map(({ state, count }, index) => {
     const width = widths[index] ?? 0
-    const label = `${STATE_NAMES[state].name}: ${countText(count)}`
+    const label = `${stateTitle(state)}: ${countText(count)}`
     const rect = html`<rect
       x="${x.toFixed(1)}"
       y="0.5"
@@ -94,10 +95,7 @@ export function stateBar(totals: Totals): Markup {
     return rect
   })
   const described = segments
-    .map(
-      ({ state, count }) =>
-        `${STATE_NAMES[state].name} ${countText(count)} (${shareText(count, totals.read)})`,
-    )
+    .map(({ state, count }) => `${stateTitle(state)} ${countText(count)} (${shareText(count, totals.read)})`)
     .join(', ')
   return html`<svg
     class="chart"

@@ -4,7 +4,7 @@ import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import { lineBar, type Markup } from './charts.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import { maskedText, plainText } from './plain-text.js'
-import { STATE_NAMES } from './state-names.js'
+import { stateTitle } from '../../domain/row/state-words.js'
 import { ageText, countText, plural, timeText } from '../../domain/text/wording.js'
 
 /** Entries the page shows of each list; the sentence under it says where the rest is. */
@@ -55,7 +55,7 @@ function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
       <span>Row ${row.id}, customer ${row.customerNo ?? 'unknown'}${hint}</span>
       <span class="soft">${since === null ? '' : `open for ${ageText(since, now)}`}</span>
     </h3>
-    <p>${row.state === 'sending' ? `${STATE_NAMES.sending.name}. ` : ''}${explanation.message}</p>
+    <p>${row.state === 'sending' ? `${stateTitle('sending')}. ` : ''}${explanation.message}</p>
     <dl>
       <div>
         <dt>Previous reference</dt>

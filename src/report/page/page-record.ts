@@ -4,7 +4,8 @@ import { registrationsChart, type Markup } from './charts.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { DEFINITIONS, type HashTotals } from '../facts/hash-totals.js'
 import { maskedText, plainText } from './plain-text.js'
-import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
+import { STATE_WORDS, stateTitle } from '../../domain/row/state-words.js'
+import { REPORT_ORDER } from './report-order.js'
 import { countText, plural, timeText } from '../../domain/text/wording.js'
 
 const DECISIONS_SHOWN = 50
@@ -177,8 +178,8 @@ export function definitionsSection(): Markup {
         ${REPORT_ORDER.map(
           (state) =>
             html`<tr>
-              <th scope="row" class="t">${STATE_NAMES[state].name}</th>
-              <td>${STATE_NAMES[state].meaning}</td>
+              <th scope="row" class="t">${stateTitle(state)}</th>
+              <td>${STATE_WORDS[state].long}</td>
             </tr>`,
         )}
       </tbody>

@@ -6,7 +6,8 @@ import type { Markup } from './charts.js'
 import type { ReportFacts } from '../facts/facts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { partsOf, settingLines, settingText } from './setting-text.js'
-import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
+import { stateTitle } from '../../domain/row/state-words.js'
+import { REPORT_ORDER } from './report-order.js'
 import { countText, durationText, plural, timeText } from '../../domain/text/wording.js'
 
 /** Totals of each source, and how it was read. */
@@ -24,7 +25,7 @@ export function sourcesSection(facts: ReportFacts): Markup {
         <tr>
           <th scope="col">Source</th>
           <th scope="col" class="n">Read</th>
-          ${states.map((state) => html`<th scope="col" class="n">${STATE_NAMES[state].name}</th>`)}
+          ${states.map((state) => html`<th scope="col" class="n">${stateTitle(state)}</th>`)}
           <th scope="col">Adds up</th>
         </tr>
       </thead>

@@ -14,7 +14,8 @@ import {
 import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
 import { PAGE_STYLE } from './page-style.js'
 import { maskedText, plainText } from './plain-text.js'
-import { REPORT_ORDER, STATE_NAMES } from './state-names.js'
+import { stateTitle } from '../../domain/row/state-words.js'
+import { REPORT_ORDER } from './report-order.js'
 import { countText, plural, shareText, timeText } from '../../domain/text/wording.js'
 
 /** report.html: one page without network or script, for the person who signs. */
@@ -184,7 +185,7 @@ function totalsSection(facts: ReportFacts): Markup {
   const line = (state: RowState): Markup => {
     const count = totals[TOTAL_OF_STATE[state]]
     return html`<tr class="${count === 0 ? 'zero' : ''}">
-      <th scope="row">${swatch(state)}${STATE_NAMES[state].name}</th>
+      <th scope="row">${swatch(state)}${stateTitle(state)}</th>
       <td class="n">${countText(count)}</td>
       <td class="n">${shareText(count, totals.read)}</td>
       <td>${count === 0 ? '' : html`<code>${fileOf(state)}</code>`}</td>

@@ -286,7 +286,7 @@ describe('retryRefused', () => {
     expect(ledger.retryRefused('Ada Example')).toBe(0)
   })
 
-  it('leaves a row that a later file has corrected, until somebody settles that', async () => {
+  it('leaves a row that a later file has corrected, until somebody resolves that', async () => {
     const { ledger } = await campaign()
     admit(ledger, [{ reference: 'M-1', customerNo: 1, iban: OTHER_IBAN }])
     expect(record(ledger, resolution(1, 'refused')).isApplied).toBe(true)

@@ -235,7 +235,7 @@ describe('9.2.2 an erasure', () => {
     })
   })
 
-  it('waits until the rows are settled, and knows nobody by a number that it does not hold', async () => {
+  it('waits until no row is ready or in doubt, and knows nobody by a number that it does not hold', async () => {
     const ledger = await planted()
     admit(ledger, [{ reference: 'M-8', customerNo: 8 }])
     expect(() => ledger.erase({ ...REQUEST, customerNo: 8, rowIds: [6], withOpenRows: true })).toThrow(

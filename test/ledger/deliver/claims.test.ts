@@ -109,11 +109,11 @@ describe('an older copy that a person goes on with', () => {
 
   it('sends nothing by itself: what is ready or refused becomes in doubt, the rest stays', async () => {
     const ledger = await olderCopy()
-    expect(ledger.claims.unsettled()).toEqual({ ready: [3], refused: [2] })
+    expect(ledger.claims.adoptable()).toEqual({ ready: [3], refused: [2] })
     expect(ledger.claims.adoptOlderCopy(ADOPTION)).toEqual({ rows: [2, 3], refused: 1 })
     expect(statesOf(ledger.file)).toEqual(['registered', 'in_doubt', 'in_doubt', 'invalid'])
     expect(ledger.countReady()).toBe(0)
-    expect(ledger.claims.unsettled()).toEqual({ ready: [], refused: [] })
+    expect(ledger.claims.adoptable()).toEqual({ ready: [], refused: [] })
   })
 
   it('has it on record by name and reason, and carries the new mark', async () => {

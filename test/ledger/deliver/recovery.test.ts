@@ -70,7 +70,7 @@ describe('an intent without an outcome', () => {
     })
   })
 
-  it('8.1.1 tells a run that died from one whose write-ahead log was lost, until somebody settles it', async () => {
+  it('8.1.1 tells a run that died from one whose write-ahead log was lost, until somebody trusts it', async () => {
     const file = await killed(1)
     rmSync(`${file}-wal`)
     for (let n = 0; n < 2; n += 1) {
