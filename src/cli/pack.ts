@@ -4,7 +4,7 @@ import { countText } from '../domain/text/wording.js'
 import { writeReport } from '../report/pack/pack.js'
 import type { Context } from './command.js'
 import { type Line, type Tone, toned } from './terminal/line.js'
-import { nextLines, type Standing } from './terminal/next.js'
+import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
 import type { Settings } from './settings/settings.js'
 
@@ -30,7 +30,7 @@ export async function writePack(
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>
   `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
 
-export interface Closing extends Omit<Standing, 'pack'> {
+export interface Closing extends Omit<CommandEnd, 'pack'> {
   /** What was written, by name; empty where nothing was. */
   readonly files: Readonly<Record<string, string>>
   /** What else to show with the report. */

@@ -8,7 +8,7 @@ export type Tolerated<Shape> = Shape extends readonly (infer Element)[]
     ? { readonly [Name in keyof Shape]?: Tolerated<Shape[Name]> | null }
     : Shape
 
-export type Reading<Content> =
+export type Tolerant<Content> =
   | {
       readonly kind: 'read'
       /** The envelope's word, null when it is missing or odd. */
@@ -31,7 +31,7 @@ export function tolerantReader<Shape extends z.ZodObject, Identity extends keyof
   identity: Identity,
 ) {
   type Content = Tolerated<z.output<Shape>> & Readonly<Record<Identity, string>>
-  return (json: unknown): Reading<Content> => {
+  return (json: unknown): Tolerant<Content> => {
     const envelope = anyEnvelope.safeParse(json)
     if (!envelope.success) return { kind: 'unreadable', reason: 'the answer has no data object' }
     const { status, data } = envelope.data

@@ -31,7 +31,7 @@ export interface Listed {
 }
 
 /** With the account as it stands there, whole or masked; it is compared and never shown. */
-export interface Entry extends Listed {
+export interface ListEntry extends Listed {
   readonly account: string | null
 }
 
@@ -68,7 +68,7 @@ const WANTED = {
   },
 } as const satisfies Record<string, Wanted>
 
-type Column = keyof typeof WANTED
+type ListColumn = keyof typeof WANTED
 
 /** Every name under which a list may show something. */
 export const LIST_NAMES: readonly string[] = [
@@ -79,13 +79,13 @@ export const LIST_NAMES: readonly string[] = [
  * Reads the lines of one list.
  * @throws {UsageError} for a line without customer number or assigned reference, and for columns that could both be one
  */
-export function readListed(list: string): (row: ListRow) => Entry {
-  let columns: ReadonlyMap<Column, string> | null = null
+export function readListed(list: string): (row: ListRow) => ListEntry {
+  let columns: ReadonlyMap<ListColumn, string> | null = null
   return (row) => {
     columns ??= findColumns(row, list)
     const found = columns
-    const cellOf = (column: Column): string => cleanCell(row.cell(found.get(column) ?? '') ?? '')
-    const orNull = (column: Column): string | null => cellOf(column) || null
+    const cellOf = (column: ListColumn): string => cleanCell(row.cell(found.get(column) ?? '') ?? '')
+    const orNull = (column: ListColumn): string | null => cellOf(column) || null
     const customer = cellOf('customerNo')
     const customerNo = readWhole(customer) ?? checkCustomerNo(customer, {}).value
     const mandateReference = cellOf('mandateReference')
@@ -107,9 +107,9 @@ export function readListed(list: string): (row: ListRow) => Entry {
   }
 }
 
-function findColumns(row: ListRow, list: string): ReadonlyMap<Column, string> {
-  const found = new Map<Column, string>()
-  for (const [column, wanted] of Object.entries<Wanted>(WANTED) as [Column, Wanted][]) {
+function findColumns(row: ListRow, list: string): ReadonlyMap<ListColumn, string> {
+  const found = new Map<ListColumn, string>()
+  for (const [column, wanted] of Object.entries<Wanted>(WANTED) as [ListColumn, Wanted][]) {
     const hasColumn = (name: string): boolean => row.cells(name).length > 0
     const usualNames = [...new Map(wanted.usual.map((name) => [fold(name), name])).values()].filter(hasColumn)
     const name = wanted.own.find(hasColumn) ?? usualNames[0]
@@ -138,7 +138,7 @@ export interface Comparison {
 export function compareWith(
   reader: Pick<LedgerReader, 'isAccountOf'>,
   row: RowRecord,
-  entry: Entry,
+  entry: ListEntry,
 ): Comparison {
   const account = agreementOfAccount(reader, row, entry.account)
   const reference = agreementOfReference(row.originalMandateReference, entry.originalMandateReference)

@@ -10,7 +10,7 @@ import {
   LIST_NAMES,
   readListed,
   type Comparison,
-  type Entry,
+  type ListEntry,
   type Listed,
 } from './listed-mandate.js'
 
@@ -85,7 +85,7 @@ function* rowsOf(reader: LedgerReader, state: 'registered' | 'in_doubt'): Genera
 
 /** An entry that no registered row explains by its reference and its values. */
 interface Loose {
-  readonly entry: Entry
+  readonly entry: ListEntry
   /** The registered row that has its reference, with other values. */
   readonly owner: RowRecord | null
 }
@@ -101,9 +101,9 @@ interface Found {
   readonly known: Set<string>
 }
 
-const withoutAccount = ({ account: _account, ...listed }: Entry): Listed => listed
+const withoutAccount = ({ account: _account, ...listed }: ListEntry): Listed => listed
 
-function matchByReference(reader: LedgerReader, entry: Entry, found: Found): void {
+function matchByReference(reader: LedgerReader, entry: ListEntry, found: Found): void {
   const owner = reader.rowOfReference(entry.mandateReference)
   if (owner !== null) {
     found.seen.add(owner.id)
@@ -165,7 +165,7 @@ function explainEntries(
   })
 }
 
-const isReferenceOf = ({ assignedMandateReference }: RowRecord, { mandateReference }: Entry): boolean =>
+const isReferenceOf = ({ assignedMandateReference }: RowRecord, { mandateReference }: ListEntry): boolean =>
   assignedMandateReference !== null && isSameName(assignedMandateReference, mandateReference)
 
 /**
@@ -206,7 +206,7 @@ const whatLedgerSays = ({ state, assignedMandateReference }: RowRecord): string 
     : `the ledger calls the row ${state.replace('_', ' ')}`
 
 type Judged =
-  { readonly kind: 'proven'; readonly entry: Entry } | { readonly kind: 'open'; readonly detail: string }
+  { readonly kind: 'proven'; readonly entry: ListEntry } | { readonly kind: 'open'; readonly detail: string }
 
 const open = (detail: string): Judged => ({ kind: 'open', detail })
 
@@ -257,7 +257,7 @@ function judgeDoubt(row: RowRecord, entries: Customer): Judged {
 
 const proposalOf = (
   row: RowRecord,
-  { line, creditorIdentifier, mandateReference }: Entry,
+  { line, creditorIdentifier, mandateReference }: ListEntry,
   decided: { by: string; evidence: string },
 ): Resolution => ({
   ...decided,

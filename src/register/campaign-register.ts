@@ -5,7 +5,7 @@ import { LedgerError, UsageError } from '../errors.js'
 import type { AdoptionReport, Claims, RunSettings } from '../ledger/ledger.js'
 import { underLock } from '../ledger/safety/lock.js'
 import { sameService } from '../service/base-url.js'
-import { addPart, endOf, partSchema, readParts, standing, type Part } from './claimed-mandates.js'
+import { addPart, endOf, partSchema, readParts, standing, type ClaimPart } from './claimed-mandates.js'
 import { holds, nameOfKey, numberMandates, shortNumber, startNumbers } from './mandate-numbers.js'
 import {
   appendLine,
@@ -81,7 +81,7 @@ const lineSchema = z.object({
   /** The numbers that this run was the first of its ledger to claim. */
   claimed: partSchema.optional(),
 })
-type Line = z.infer<typeof lineSchema>
+type RegisterLine = z.infer<typeof lineSchema>
 
 const FILE = 'campaigns.jsonl'
 
@@ -242,7 +242,7 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
 }
 
 /** @throws {LedgerError} `register` for any line that cannot be read: it may be the one that matters */
-function readLines(file: string): Line[] {
+function readLines(file: string): RegisterLine[] {
   const text = readOwn(file) ?? ''
   const lines = text.split('\n')
   const rest = lines.pop() ?? ''
@@ -251,7 +251,7 @@ function readLines(file: string): Line[] {
   return parsed.filter((line) => line !== null)
 }
 
-function readLine(file: string, text: string, number: number): Line | null {
+function readLine(file: string, text: string, number: number): RegisterLine | null {
   if (text.trim() === '') return null
   let value: unknown
   try {
@@ -273,7 +273,7 @@ const damagedLine = (file: string, number: number): LedgerError =>
   )
 
 function assertSourcesFree(
-  lines: readonly Line[],
+  lines: readonly RegisterLine[],
   { ledgerId, sources }: Pick<ReturnType<Claims['standing']>, 'ledgerId' | 'sources'>,
 ): void {
   const own = new Set(sources)
@@ -288,7 +288,7 @@ function assertSourcesFree(
   )
 }
 
-function assertComparable(file: string, lines: readonly Line[], key: Uint8Array | null): void {
+function assertComparable(file: string, lines: readonly RegisterLine[], key: Uint8Array | null): void {
   const name = key === null ? null : nameOfKey(key)
   if (lines.every((line) => line.key === name)) return
   throw registerFault(
@@ -336,14 +336,14 @@ const countPairs = (pairs: Float64Array, isClaimed: (number: number) => boolean)
   return count
 }
 
-const partsOf = (lines: readonly Line[]): readonly Part[] =>
+const partsOf = (lines: readonly RegisterLine[]): readonly ClaimPart[] =>
   standing(lines.flatMap(({ claimed }) => claimed ?? []))
 
 /** Says of a number whether one of these lines of a ledger claimed it. */
 function claimedBy(
   folder: string,
   ledgerId: string,
-  { all, counted }: { all: readonly Line[]; counted: readonly Line[] },
+  { all, counted }: { all: readonly RegisterLine[]; counted: readonly RegisterLine[] },
 ): (number: number) => boolean {
   const short = new Set(counted.flatMap(({ sketch }) => sketch ?? []))
   const theirs = new Set(counted.map((line) => line.claimed))
@@ -362,7 +362,7 @@ function claimedBy(
  */
 function assertMandatesFree(
   folder: string,
-  lines: readonly Line[],
+  lines: readonly RegisterLine[],
   { fresh, again }: Mandates,
   claims: Claims,
 ): void {
@@ -395,9 +395,9 @@ const wereOf = (count: number): string => (count === 1 ? 'was' : 'were')
 function claimNumbers(
   { folder, allowsOthers }: RegisterOptions,
   ledgerId: string,
-  lines: readonly Line[],
+  lines: readonly RegisterLine[],
   all: Float64Array,
-): Part {
+): ClaimPart {
   const parts = partsOf(lines.filter((line) => line.ledgerId === ledgerId))
   let known: Float64Array
   try {
@@ -422,7 +422,7 @@ function claimMandates(register: Opened, mark: string): void {
   const { ledgerId, runs, sources } = claims.standing()
   const { all } = mandatesBy(register, key)
   const claimed = claimNumbers(register.options, ledgerId, readLines(register.file), all)
-  const line: Line = {
+  const line: RegisterLine = {
     baseUrl,
     ledgerId,
     ledger,

@@ -18,7 +18,7 @@ export const partSchema = z.object({
   count: z.int().min(0),
   sha256: z.string(),
 })
-export type Part = z.infer<typeof partSchema>
+export type ClaimPart = z.infer<typeof partSchema>
 
 const pathOf = (folder: string, ledgerId: string): string =>
   join(folder, FOLDER, createHash('sha256').update(ledgerId).digest('hex').slice(0, 32))
@@ -26,7 +26,7 @@ const pathOf = (folder: string, ledgerId: string): string =>
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** A part that begins at nothing takes the place of all before it: the file was damaged, and a person went on. */
-export const standing = (parts: readonly Part[]): readonly Part[] =>
+export const standing = (parts: readonly ClaimPart[]): readonly ClaimPart[] =>
   parts.slice(
     Math.max(
       0,
@@ -35,11 +35,11 @@ export const standing = (parts: readonly Part[]): readonly Part[] =>
   )
 
 /** Where the next part begins. */
-export const endOf = (parts: readonly Part[]): number =>
+export const endOf = (parts: readonly ClaimPart[]): number =>
   Math.max(0, ...parts.map(({ from, count }) => from + count))
 
 /** The numbers of these parts, sorted. @throws {LedgerError} `register` for a file that does not hold them */
-export function readParts(folder: string, ledgerId: string, parts: readonly Part[]): Float64Array {
+export function readParts(folder: string, ledgerId: string, parts: readonly ClaimPart[]): Float64Array {
   const numbers = new Float64Array(parts.reduce((sum, { count }) => sum + count, 0))
   if (numbers.length === 0) return numbers
   const path = pathOf(folder, ledgerId)
@@ -78,7 +78,7 @@ const damaged = (path: string) =>
   )
 
 /** Adds a part behind the others and waits until it is on the disk. Call it under the lock of the register. */
-export function addPart(folder: string, ledgerId: string, from: number, numbers: Float64Array): Part {
+export function addPart(folder: string, ledgerId: string, from: number, numbers: Float64Array): ClaimPart {
   const path = pathOf(folder, ledgerId)
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
   explainingRegister(path, () => {

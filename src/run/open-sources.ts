@@ -3,7 +3,7 @@ import { loadCrosswalk, type Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
 import { openSource, type OpenedSource } from '../source/read-source.js'
-import type { SourceCheck } from '../source/recognised-source.js'
+import type { CheckedAgainst } from '../source/recognised-source.js'
 import type { OpenNext } from './admit-sources.js'
 
 /**
@@ -13,7 +13,7 @@ import type { OpenNext } from './admit-sources.js'
 export function sourceOpeners(
   inputs: readonly SourceInput[],
   options: SourceOptions,
-  check: Omit<SourceCheck, 'crosswalk'>,
+  against: Omit<CheckedAgainst, 'crosswalk'>,
   signal: AbortSignal,
 ): OpenNext[] {
   let shared: Promise<Crosswalk> | null = null
@@ -26,7 +26,7 @@ export function sourceOpeners(
   }
 
   return inputs.map((input, index) => async (earlier): Promise<OpenedSource> => {
-    const known = earlier === undefined ? check : { ...check, earlier }
+    const known = earlier === undefined ? against : { ...against, earlier }
     const crosswalk = await load()
     if (crosswalk === null) return openSource(input, options, known, signal)
     const source = await openSource(input, options, { ...known, crosswalk }, signal)
@@ -36,7 +36,7 @@ export function sourceOpeners(
       areExports &&= !source.isResultFile
       const isComplete = areExports && index === inputs.length - 1 && readToEnd === inputs.length
       return isComplete
-        ? { ...own, findings: [...own.findings, ...crosswalk.findings(check.severities)] }
+        ? { ...own, findings: [...own.findings, ...crosswalk.findings(against.severities)] }
         : own
     }
     return { ...source, summary }

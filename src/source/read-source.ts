@@ -23,10 +23,10 @@ import {
   describeReading,
   type DateFormats,
   type RecognisedSource,
-  type SourceCheck,
+  type CheckedAgainst,
 } from './recognised-source.js'
 import { checkRecord, type RecordCheck } from './record-check.js'
-import { readingOf } from './bytes/reading.js'
+import { piecesOf } from './bytes/pieces.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { restoreFrom } from './columns/resubmission.js'
 import { alignRows } from './csv/row-shape.js'
@@ -66,7 +66,7 @@ const MOST_TOTALS = 8
 export async function openSource(
   input: SourceInput,
   options: SourceOptions,
-  check: SourceCheck,
+  against: CheckedAgainst,
   signal?: AbortSignal,
   inputFormats = INPUT_FORMATS,
 ): Promise<OpenedSource> {
@@ -75,8 +75,8 @@ export async function openSource(
   const table = await openTable(input, { layout: options.source, limits, isKnown }, signal, inputFormats)
   const { name, label, header } = table
   const mapping = mapColumns(label, table.headerLine, header, options)
-  const crosswalk = await crosswalkFor(options, check, signal)
-  const source: RecognisedSource = { ...table, mapping, options, check, crosswalk }
+  const crosswalk = await crosswalkFor(options, against, signal)
+  const source: RecognisedSource = { ...table, mapping, options, against, crosswalk }
   const formats = await decideFormats(source, signal)
   let summary: SourceSummary | null = null
   return {
@@ -112,11 +112,11 @@ function expectedNames({ columns, crosswalk, exclude }: SourceOptions): (name: s
 
 async function crosswalkFor(
   { crosswalk, limits }: SourceOptions,
-  check: SourceCheck,
+  against: CheckedAgainst,
   signal: AbortSignal | undefined,
 ): Promise<RecognisedSource['crosswalk']> {
   if (crosswalk === undefined) return null
-  if (check.crosswalk !== undefined) return { loaded: check.crosswalk, isOwn: false }
+  if (against.crosswalk !== undefined) return { loaded: against.crosswalk, isOwn: false }
   return { loaded: await loadCrosswalk(crosswalk.file, crosswalk, limits, signal), isOwn: true }
 }
 
@@ -172,7 +172,7 @@ async function decideFormats(
     autoColumn(fields, 'last_collection_date', lastCollectionFormat, isAbsentCollection),
   ] as const
   // Saved again, a column is written in several ways at once; each date is then read on its own.
-  if (isGivenBack(source) && source.check.earlier !== undefined)
+  if (isGivenBack(source) && source.against.earlier !== undefined)
     return {
       signedDate: declaredFormat(signedDateFormat),
       lastCollection: declaredFormat(lastCollectionFormat),
@@ -221,7 +221,7 @@ function autoColumn(
 /** Its lines name rows of the ledger, so they may have been saved again since they were written. */
 const isGivenBack = ({ header }: RecognisedSource): boolean => header.migrationRow !== null
 
-function restoreOptions({ header, mapping, options, check }: RecognisedSource, formats: DateFormats) {
+function restoreOptions({ header, mapping, options, against }: RecognisedSource, formats: DateFormats) {
   return {
     header,
     mapping,
@@ -229,7 +229,7 @@ function restoreOptions({ header, mapping, options, check }: RecognisedSource, f
       const index = findColumn(header, column)
       return index === null ? [] : [header.positions[index] ?? 0]
     }),
-    today: check.today,
+    today: against.today,
     declared: { signed_date: formats.signedDate, last_collection_date: formats.lastCollection },
   }
 }
@@ -238,13 +238,13 @@ function recordChecker(
   source: RecognisedSource,
   formats: DateFormats,
 ): (raw: RawRecord, record: number) => RecordCheck {
-  const { header, mapping, options, check, crosswalk } = source
+  const { header, mapping, options, against, crosswalk } = source
   return checkRecord({
-    check: {
-      today: check.today,
-      severities: check.severities,
-      newCreditorIdentifier: check.newCreditorIdentifier,
-      dormantSoonDays: check.dormantSoonDays,
+    against: {
+      today: against.today,
+      severities: against.severities,
+      newCreditorIdentifier: against.newCreditorIdentifier,
+      dormantSoonDays: against.dormantSoonDays,
       signedDateFormat: formats.signedDate,
       lastCollectionFormat: formats.lastCollection,
       constantCreditorIdentifier: mapping.constant,
@@ -254,10 +254,10 @@ function recordChecker(
     mapping,
     align: alignRows(header),
     header,
-    earlier: check.earlier ?? (() => []),
+    earlier: against.earlier ?? (() => []),
     restore: isGivenBack(source) ? restoreFrom(restoreOptions(source, formats)) : null,
     forgotten: forgottenBy({ header, mapping, options }),
-    exclude: excludeBy(header, options.exclude, check.severities),
+    exclude: excludeBy(header, options.exclude, against.severities),
     crosswalk: crosswalk?.loaded ?? null,
   })
 }
@@ -274,7 +274,7 @@ async function* readChecked(
   const toldOnce = tellOnce()
   let records = 0
   let batch: CheckedRecord[] = []
-  const data = readingOf(readData(source, signal))
+  const data = piecesOf(readData(source, signal))
   for await (const raws of data) {
     for (const raw of raws) {
       records += 1
@@ -289,7 +289,7 @@ async function* readChecked(
   if (batch.length > 0) yield batch
   const { sha256, bytes, blankLines, footer, totals } = data.end()
   const findings = watch.findings(footer, totals)
-  refuseByFinding(label, source.check.undecided === 'tell' ? findings.filter(isDecided) : findings)
+  refuseByFinding(label, source.against.undecided === 'tell' ? findings.filter(isDecided) : findings)
   // One of our own files that lists no row says that there is nothing to correct.
   if (records === 0 && !source.isResultFile)
     throw refuse(label, 'FILE_EMPTY', 'it has a header but no records', { line: source.headerLine })

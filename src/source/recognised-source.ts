@@ -8,7 +8,7 @@ import type { SourceOptions } from './options.js'
 import type { Table } from './table.js'
 
 /** What every row is checked against, as far as it does not depend on the file. */
-export interface SourceCheck extends Pick<
+export interface CheckedAgainst extends Pick<
   CheckOptions,
   'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays'
 > {
@@ -24,7 +24,7 @@ export interface SourceCheck extends Pick<
 export interface RecognisedSource extends Table {
   readonly mapping: Mapping
   readonly options: SourceOptions
-  readonly check: SourceCheck
+  readonly against: CheckedAgainst
   readonly crosswalk: { readonly loaded: Crosswalk; readonly isOwn: boolean } | null
 }
 

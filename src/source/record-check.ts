@@ -35,7 +35,7 @@ export interface RecordCheck {
 }
 
 export interface RecordCheckOptions {
-  readonly check: CheckOptions
+  readonly against: CheckOptions
   readonly mapping: Mapping
   /** Cells in the order of the header's names; null for a record of the wrong shape. */
   readonly align: (cells: readonly string[]) => string[] | null
@@ -62,7 +62,7 @@ export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, recor
   const { align, header, earlier, restore, forgotten } = options
   return ({ line, cells: read }, record) => {
     if (align(read) === null) return misshapen(read, { line, record }, options)
-    const resubmission = readResubmission(read, header, options.check.severities)
+    const resubmission = readResubmission(read, header, options.against.severities)
     const rows = resubmission === null ? [] : earlier(resubmission.corrects)
     const restored = restore?.(read, rows) ?? null
     const { corrects = 0, isDecided = false } = resubmission ?? {}
@@ -85,7 +85,7 @@ export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, recor
 function checkCells(
   read: readonly string[],
   place: { readonly line: number; readonly record: number },
-  { align, check, mapping, exclude, crosswalk }: RecordCheckOptions,
+  { align, against, mapping, exclude, crosswalk }: RecordCheckOptions,
   {
     resubmission,
     restored,
@@ -95,19 +95,19 @@ function checkCells(
   const cells = align(read) ?? []
   const { raw, transformed } = rawValues(read, mapping.fields)
   const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
-  const crossed = oldKey === null ? null : askCrosswalk(oldKey, read, { crosswalk, mapping, check })
+  const crossed = oldKey === null ? null : askCrosswalk(oldKey, read, { crosswalk, mapping, against })
   const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
   const given = [
     ...(resubmission?.findings ?? []),
     ...more,
     ...exclude(cells),
     ...(crossed?.findings ?? []),
-    ...unclearFindings(restored?.unclear ?? [], (field) => raw[field] ?? '', check.severities),
+    ...unclearFindings(restored?.unclear ?? [], (field) => raw[field] ?? '', against.severities),
   ]
   const dated = {
-    ...check,
-    signedDateFormat: restored?.formats.signed_date ?? check.signedDateFormat,
-    lastCollectionFormat: restored?.formats.last_collection_date ?? check.lastCollectionFormat,
+    ...against,
+    signedDateFormat: restored?.formats.signed_date ?? against.signedDateFormat,
+    lastCollectionFormat: restored?.formats.last_collection_date ?? against.lastCollectionFormat,
   }
   const checked: CheckedRecord = {
     ...place,
@@ -123,10 +123,10 @@ function checkCells(
 function misshapen(
   cells: readonly string[],
   place: { readonly line: number; readonly record: number },
-  { header, check }: RecordCheckOptions,
+  { header, against }: RecordCheckOptions,
 ): RecordCheck {
   const { width, migrationRow } = header
-  const findings = findingOf('ROW_FIELD_COUNT', check.severities, {
+  const findings = findingOf('ROW_FIELD_COUNT', against.severities, {
     value: `${cells.length}`,
     detail: `It has ${cells.length}, the header has ${width}.`,
   })
@@ -167,11 +167,11 @@ function rawValues(
 function askCrosswalk(
   oldKey: string,
   cells: readonly string[],
-  { crosswalk, mapping, check }: Pick<RecordCheckOptions, 'crosswalk' | 'mapping' | 'check'>,
+  { crosswalk, mapping, against }: Pick<RecordCheckOptions, 'crosswalk' | 'mapping' | 'against'>,
 ): { readonly customerNo: string | null; readonly findings: readonly Finding[] } {
   const answer = crosswalk?.find(oldKey) ?? { kind: 'no_match' }
   const report = (rule: RuleId): readonly Finding[] =>
-    findingOf(rule, check.severities, { field: 'customer_no', value: oldKey })
+    findingOf(rule, against.severities, { field: 'customer_no', value: oldKey })
   if (answer.kind === 'no_match') return { customerNo: null, findings: report('CROSSWALK_NO_MATCH') }
   if (answer.kind === 'ambiguous') return { customerNo: null, findings: report('CROSSWALK_AMBIGUOUS') }
   const { secondKey } = mapping

@@ -1,6 +1,6 @@
 import type { ByteSource } from './bytes/byte-source.js'
 import type { ReadEnd } from './bytes/input.js'
-import type { Reading } from './bytes/reading.js'
+import type { Pieces } from './bytes/pieces.js'
 import type { Header } from './columns/header.js'
 import type { LayoutReading } from '../domain/rule/source-reading.js'
 import type { RuleId } from '../domain/rule/rules.js'
@@ -39,7 +39,7 @@ export interface Table {
   /** The cells of a line that was left out before the header or at the end. */
   readonly split: (line: string) => readonly string[]
   /** Records in batches, without preamble, header, blank lines and footer; of a stream only once. */
-  readonly read: (signal?: AbortSignal) => Reading<RawRecord[], TableEnd>
+  readonly read: (signal?: AbortSignal) => Pieces<RawRecord[], TableEnd>
 }
 
 export interface TableEvidence {

@@ -2,21 +2,21 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import type { LedgerReader, RowRecord } from '../../src/ledger/read/reader.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { compareWith, LIST_NAMES, readListed, type Entry } from '../../src/decisions/listed-mandate.js'
+import { compareWith, LIST_NAMES, readListed, type ListEntry } from '../../src/decisions/listed-mandate.js'
 import { openList } from '../../src/source/list.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { admit, IBAN, open, OTHER_IBAN, registered, send, SETTINGS } from '../ledger/campaign-setup.js'
 import { rowsOf } from '../ledger/ledger-views.js'
 import { fileOf } from '../support/sources.js'
 
-async function read(...lines: string[]): Promise<Entry[]> {
+async function read(...lines: string[]): Promise<ListEntry[]> {
   const list = await openList(
     fileOf([...lines, ''].join('\n'), 'list.csv'),
     DEFAULT_SOURCE_OPTIONS.limits,
     LIST_NAMES,
   )
   const entryOf = readListed(list.name)
-  const entries: Entry[] = []
+  const entries: ListEntry[] = []
   for await (const row of list.rows()) entries.push(entryOf(row))
   return entries
 }
@@ -81,7 +81,7 @@ async function openRow(isRegistered: boolean): Promise<{ reader: LedgerReader; r
 }
 
 /** How an entry stands to it. */
-async function compare(entry: Partial<Entry>, { isRegistered = false } = {}) {
+async function compare(entry: Partial<ListEntry>, { isRegistered = false } = {}) {
   const { reader, row } = opened.get(isRegistered) ?? (await openRow(isRegistered))
   return compareWith(reader, row, {
     line: 2,

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../src/errors.js'
-import { addPart, endOf, readParts, standing, type Part } from '../../src/register/claimed-mandates.js'
+import { addPart, endOf, readParts, standing, type ClaimPart } from '../../src/register/claimed-mandates.js'
 import { freshFolder } from '../ledger/campaign-setup.js'
 
 const LEDGER = 'a-ledger'
@@ -22,7 +22,7 @@ const fileIn = (folder: string): string => {
 }
 
 /** Two runs, each with a part of its own. */
-function claimed(): { folder: string; parts: Part[] } {
+function claimed(): { folder: string; parts: ClaimPart[] } {
   const folder = freshFolder()
   const first = addPart(folder, LEDGER, 0, numbers(30, 10))
   return { folder, parts: [first, addPart(folder, LEDGER, endOf([first]), numbers(20))] }
@@ -80,7 +80,7 @@ describe('a file that does not hold what was claimed stops the run', () => {
 })
 
 describe('the parts that count', () => {
-  const part = (from: number, count: number): Part => ({ from, count, sha256: '' })
+  const part = (from: number, count: number): ClaimPart => ({ from, count, sha256: '' })
 
   it('are all of them, or those from the last that began anew after damage', () => {
     expect(standing([part(0, 2), part(2, 1)])).toHaveLength(2)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InputFormat, RawRecord, TableEnd } from '../../src/source/table.js'
-import { readingOf } from '../../src/source/bytes/reading.js'
+import { piecesOf } from '../../src/source/bytes/pieces.js'
 import { textOf } from '../../src/source/bytes/decoded-text.js'
 import { readHeader } from '../../src/source/columns/header.js'
 import { INPUT_FORMATS, openTable } from '../../src/source/formats.js'
@@ -20,7 +20,7 @@ const JSON_LINES: InputFormat = {
     const { head, ...encoding } = text.choose('utf-8')
     const headerCells = cellsOf(head.slice(0, head.indexOf('\n')))
     async function* read(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
-      const pieces = readingOf(text.read(encoding.encoding, signal))
+      const pieces = piecesOf(text.read(encoding.encoding, signal))
       let line = 0
       let rest = ''
       for await (const piece of pieces) {
@@ -45,7 +45,7 @@ const JSON_LINES: InputFormat = {
       assumed: [],
       preamble: '',
       split: () => [],
-      read: (signal) => readingOf(read(signal)),
+      read: (signal) => piecesOf(read(signal)),
     })
   },
 }

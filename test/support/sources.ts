@@ -11,13 +11,13 @@ import type { CheckedRecord, SourceSummary } from '../../src/domain/rule/verdict
 import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from '../../src/source/options.js'
 import { openSource, type OpenedSource } from '../../src/source/read-source.js'
-import type { SourceCheck } from '../../src/source/recognised-source.js'
+import type { CheckedAgainst } from '../../src/source/recognised-source.js'
 
 export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
 
 export const AS_OF = '2026-06-15' as LocalDate
 
-export const CHECK: SourceCheck = {
+export const CHECK: CheckedAgainst = {
   today: AS_OF,
   severities: {},
   newCreditorIdentifier: null,
@@ -47,7 +47,7 @@ export interface WholeSource {
 export async function readAll(
   input: SourceInput,
   options: SourceOptions = DEFAULT_SOURCE_OPTIONS,
-  check: SourceCheck = CHECK,
+  check: CheckedAgainst = CHECK,
 ): Promise<WholeSource> {
   const opened = await openSource(input, options, check)
   const records: CheckedRecord[] = []
@@ -59,7 +59,7 @@ export async function readAll(
 export const readText = (
   text: string | Uint8Array,
   yaml = '',
-  check: SourceCheck = CHECK,
+  check: CheckedAgainst = CHECK,
 ): Promise<WholeSource> => readAll(fileOf(text), optionsOf(yaml), check)
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,name'

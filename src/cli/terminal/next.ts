@@ -10,7 +10,7 @@ import { commandLine, type NextCommand } from './shell.js'
 import { nextText } from './ways.js'
 
 /** What is known at the end of a command that decides what comes next. */
-export interface Standing {
+export interface CommandEnd {
   readonly totals: Totals
   readonly stop: Stop | null
   /** The campaign as its ledger has it. */
@@ -37,7 +37,7 @@ export const nextLine = (asked: Asked, command: NextCommand): Line => [
 ]
 
 /** The last lines of a command: what a person has to do first, if anything, and the command to type. */
-export function nextLines(asked: Asked, standing: Standing): Line[] {
+export function nextLines(asked: Asked, standing: CommandEnd): Line[] {
   const { words, command } = stepOf(asked, standing)
   return [...words, ...(command === null ? [] : [nextLine(asked, command)])]
 }
@@ -55,7 +55,7 @@ const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
   'waiting',
 ])
 
-function stepOf(asked: Asked, standing: Standing): Step {
+function stepOf(asked: Asked, standing: CommandEnd): Step {
   const { totals, stop, campaign, isOlder = false, notAdmitted = [] } = standing
   if (isOlder) return OLDER
   if (campaign.purgedAt !== null) return PURGED
@@ -112,7 +112,7 @@ function shownPath(path: string): string {
 }
 
 /** The pack that shows the ledger as it is now; null where every pack is older, or there is none. */
-function packOf({ settings }: Asked, { campaign, pack }: Standing): string | null {
+function packOf({ settings }: Asked, { campaign, pack }: CommandEnd): string | null {
   if (pack !== null) return pack
   const noted = readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === 'report' ? [path] : []))
   return findPack([resolve(settings.out), ...noted], campaign)

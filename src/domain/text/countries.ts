@@ -14,10 +14,16 @@ export interface SepaCountry {
   readonly bban: RegExp
 }
 
-type Line = readonly [code: string, name: string, length: number, structure: string, group: CountryGroup]
+type CountryLine = readonly [
+  code: string,
+  name: string,
+  length: number,
+  structure: string,
+  group: CountryGroup,
+]
 
 /** Structure: `n` digits, `a` upper-case letters, `c` letters or digits. */
-const LINES: readonly Line[] = [
+const LINES: readonly CountryLine[] = [
   ['AT', 'Austria', 20, '5!n11!n', 'EEA'],
   ['BE', 'Belgium', 16, '3!n7!n2!n', 'EEA'],
   ['BG', 'Bulgaria', 22, '4!a4!n2!n8!c', 'EEA'],

@@ -42,7 +42,7 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
 const VALUES = `row.id, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
   original_mandate_reference as reference, cells`
 
-interface Standing {
+interface StandingRow {
   readonly id: number
   readonly state: RowState
   readonly mandateKey: string | null
@@ -139,10 +139,10 @@ function prepareLooking(scope: Scope) {
       where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`,
   )
   const latest = connection.prepare<[number], number>(LATEST).pluck()
-  const standing = connection.prepare<[number], Standing>(
+  const standing = connection.prepare<[number], StandingRow>(
     'select id, state, mandate_key as mandateKey from row where id = ?',
   )
-  const liveOf = connection.prepare<[string | null, number], Standing>(
+  const liveOf = connection.prepare<[string | null, number], StandingRow>(
     `select id, state, mandate_key as mandateKey from row where mandate_key = ? and id < ? and state in
        (${LIVE_STATES.map((state) => `'${state}'`).join(', ')})`,
   )

@@ -43,7 +43,7 @@ interface Settlement {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
-type Waiting = Intent | Settlement
+type Uncommitted = Intent | Settlement
 
 interface Committed {
   /** Id of the attempt that begins, or 0 for an outcome. */
@@ -58,7 +58,7 @@ interface Group {
   readonly commitIntent: (rowId: number) => Attempt
   readonly commitSettlement: (attempt: Attempt, outcome: Outcome) => void
   readonly noteChange: (at: string) => void
-  waiting: Waiting[]
+  waiting: Uncommitted[]
   /** References that wait among them, with letters folded. */
   references: Set<string>
 }
@@ -97,7 +97,7 @@ export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
   }
 }
 
-function enqueue(group: Group, event: Waiting): void {
+function enqueue(group: Group, event: Uncommitted): void {
   group.waiting.push(event)
   if (group.waiting.length === 1) group.parts.defer(() => flush(group))
 }
@@ -122,7 +122,7 @@ function flush(group: Group): void {
 }
 
 /** In the order they were told: a row may be turned away and begun again within one turn. */
-function commit({ commitIntent, commitSettlement }: Group, event: Waiting): Committed {
+function commit({ commitIntent, commitSettlement }: Group, event: Uncommitted): Committed {
   if (event.kind === 'intent') {
     const attempt = commitIntent(event.rowId)
     return { begun: attempt.id, announce: () => event.resolve(attempt), reject: event.reject }
@@ -146,7 +146,7 @@ function announce(parts: GroupCommitParts, committed: readonly Committed[]): voi
   }
 }
 
-function giveUp(parts: GroupCommitParts, waiting: readonly Waiting[], error: unknown): void {
+function giveUp(parts: GroupCommitParts, waiting: readonly Uncommitted[], error: unknown): void {
   for (const event of waiting) {
     if (event.kind === 'settlement') parts.emergency()?.append(emergencyLine(event, parts.now()))
   }

@@ -12,7 +12,7 @@ const LONGEST_CELL = 32_000
 /** A code point that means nothing and that the writer drops from every text. */
 const DROPPED = '\uFDD0'
 
-interface Column<Entry> {
+interface SheetColumn<Entry> {
   readonly header: string
   /** In characters. */
   readonly width: number
@@ -47,7 +47,7 @@ const heading = (text: string): CellObject => ({ ...bold(text), backgroundColor:
 function tableSheet<Entry>(
   sheet: string,
   title: string,
-  columns: readonly Column<Entry>[],
+  columns: readonly SheetColumn<Entry>[],
   entries: readonly Entry[],
 ): WorkSheet {
   return {
@@ -69,7 +69,7 @@ const titleOf = (what: string, list: Capped<unknown>, whereAllAre: string): stri
 
 const text = (value: string | null): string | null => (value === null ? null : plainText(value))
 
-const ROW_COLUMNS: readonly Column<ListedRow>[] = [
+const ROW_COLUMNS: readonly SheetColumn<ListedRow>[] = [
   { header: 'Row', width: 9, value: ({ row }) => row.id },
   { header: 'State', width: 12, value: ({ row }) => stateTitle(row.state) },
   {
@@ -97,7 +97,7 @@ const ROW_COLUMNS: readonly Column<ListedRow>[] = [
   { header: 'What to do', width: 60, value: ({ explanation }) => text(explanation.remedy) },
 ]
 
-const PROBLEM_COLUMNS: readonly Column<ProblemRecord>[] = [
+const PROBLEM_COLUMNS: readonly SheetColumn<ProblemRecord>[] = [
   { header: 'Source', width: 24, value: (problem) => text(problem.source) },
   { header: 'Record', width: 9, value: (problem) => problem.record },
   { header: 'Line', width: 9, value: (problem) => problem.line },
@@ -109,7 +109,7 @@ const PROBLEM_COLUMNS: readonly Column<ProblemRecord>[] = [
   { header: 'What to do', width: 60, value: (problem) => text(problem.remedy) },
 ]
 
-const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
+const DECISION_COLUMNS: readonly SheetColumn<DecisionRecord>[] = [
   { header: 'Row', width: 9, value: (decision) => decision.rowId },
   { header: 'At', width: 25, value: (decision) => decision.at },
   { header: 'By', width: 20, value: (decision) => text(decision.by) },
@@ -118,7 +118,7 @@ const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
   { header: 'Evidence', width: 60, value: (decision) => text(decision.evidence) },
 ]
 
-const SOURCE_COLUMNS: readonly Column<SourceRecord>[] = [
+const SOURCE_COLUMNS: readonly SheetColumn<SourceRecord>[] = [
   { header: 'Source', width: 30, value: (source) => text(source.name) },
   { header: 'Admitted at', width: 25, value: (source) => source.admittedAt },
   { header: 'Bytes', width: 12, value: (source) => source.bytes },
@@ -133,7 +133,7 @@ const SOURCE_COLUMNS: readonly Column<SourceRecord>[] = [
   { header: 'SHA-256', width: 68, value: (source) => source.sha256 },
 ]
 
-const RUN_COLUMNS: readonly Column<RunRecord>[] = [
+const RUN_COLUMNS: readonly SheetColumn<RunRecord>[] = [
   { header: 'Run', width: 6, value: (run) => run.id },
   { header: 'Started', width: 25, value: (run) => run.startedAt },
   { header: 'Ended', width: 25, value: (run) => run.endedAt },

@@ -7,7 +7,7 @@ import {
 } from './encoding.js'
 import type { ByteSource } from './byte-source.js'
 import type { ReadEnd } from './input.js'
-import { readingOf, type Reading } from './reading.js'
+import { piecesOf, type Pieces } from './pieces.js'
 import { refuse } from '../refusal.js'
 import type { SourceError } from '../../errors.js'
 
@@ -36,7 +36,7 @@ export const textOf = ({ label, evidence, read }: ByteSource): TextSource => ({
     const choice = chooseEncoding(label, evidence, declared)
     return { ...choice, head: decodeHead(label, evidence, choice.encoding) }
   },
-  read: (encoding, signal) => decode(label, evidence, readingOf(read(signal)), encoding),
+  read: (encoding, signal) => decode(label, evidence, piecesOf(read(signal)), encoding),
 })
 
 function decodeHead(label: string, evidence: EncodingEvidence, encoding: Encoding): string {
@@ -50,7 +50,7 @@ function decodeHead(label: string, evidence: EncodingEvidence, encoding: Encodin
 async function* decode(
   label: string,
   evidence: EncodingEvidence,
-  bytes: Reading<Uint8Array, ReadEnd>,
+  bytes: Pieces<Uint8Array, ReadEnd>,
   encoding: Encoding,
 ): AsyncGenerator<string, ReadEnd> {
   const decoder = createDecoder(encoding)

@@ -27,7 +27,7 @@ export interface Crosswalk {
   readonly findings: (severities: SeverityOverrides) => readonly Finding[]
 }
 
-interface Entry {
+interface OldKey {
   readonly customerNo: string
   secondKeys: string[]
   lines: number
@@ -52,7 +52,7 @@ export async function loadCrosswalk(
   const table = await openTable(input, { layout: options, limits, isKnown }, signal)
   const { name, label } = table
   const columns = locateColumns(table, options)
-  const entries = new Map<string, Entry>()
+  const entries = new Map<string, OldKey>()
   let lines = 0
   let repeated = 0
   const batches = table.read(signal)
@@ -127,7 +127,7 @@ const leftOutOf = (
   })
 
 function addLine(
-  entries: Map<string, Entry>,
+  entries: Map<string, OldKey>,
   columns: Columns,
   cells: readonly string[],
 ): 'added' | 'repeated' {
@@ -151,7 +151,7 @@ function addLine(
   return isNew ? 'added' : 'repeated'
 }
 
-function find(entries: ReadonlyMap<string, Entry>, oldKey: string): CrosswalkAnswer {
+function find(entries: ReadonlyMap<string, OldKey>, oldKey: string): CrosswalkAnswer {
   const entry = oldKey === '' ? undefined : entries.get(oldKey)
   if (entry === undefined) return { kind: 'no_match' }
   entry.isUsed = true
@@ -163,7 +163,7 @@ const MOST_KEYS_SHOWN = 5
 
 function crosswalkFindings(
   name: string,
-  entries: ReadonlyMap<string, Entry>,
+  entries: ReadonlyMap<string, OldKey>,
   repeated: number,
   severities: SeverityOverrides,
 ): readonly Finding[] {

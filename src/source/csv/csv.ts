@@ -1,5 +1,5 @@
 import { textOf, type TextSource } from '../bytes/decoded-text.js'
-import { readingOf } from '../bytes/reading.js'
+import { piecesOf } from '../bytes/pieces.js'
 import {
   isBlankRecord,
   type InputFormat,
@@ -46,7 +46,7 @@ export const CSV: InputFormat = {
       assumed: assumedEncoding(text, layout),
       preamble: layout.preamble,
       split: (line) => splitLine(line, delimiter.delimiter),
-      read: (signal) => readingOf(readTable(text, layout, options, signal)),
+      read: (signal) => piecesOf(readTable(text, layout, options, signal)),
     }
   },
 }
@@ -59,9 +59,9 @@ async function* readTable(
 ): AsyncGenerator<RawRecord[], TableEnd> {
   const { judge, ...settings } = recordSettings(layout, limits)
   const isTrusted = trustsOwnQuotes === true && layout.isResultFile
-  const pieces = readingOf(text.read(layout.encoding.encoding, signal))
-  const body = readingOf(bodyOf(pieces, layout, limits))
-  const records = readingOf(readRecords(text.label, body, { ...settings, judge: isTrusted ? null : judge }))
+  const pieces = piecesOf(text.read(layout.encoding.encoding, signal))
+  const body = piecesOf(bodyOf(pieces, layout, limits))
+  const records = piecesOf(readRecords(text.label, body, { ...settings, judge: isTrusted ? null : judge }))
   let blankLines = 0
   for await (const batch of records) {
     const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))

@@ -37,7 +37,7 @@ const MOST_UNDERSTOOD = 50
 const SAMPLE = 1000
 
 export function watchColumns(source: RecognisedSource): ColumnsWatch {
-  const { header, mapping, options, check } = source
+  const { header, mapping, options, against } = source
   const { names, positions } = header
   const words = wordsWith(options.words)
   const used = mapping.fields.flatMap(({ field, position, name }) => {
@@ -49,7 +49,7 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
   })
   const isOpen = openColumns(source)
   const open = names.flatMap((name, index) =>
-    isOpen(index) ? [{ name, index, ...watchOpen(name, check.today) }] : [],
+    isOpen(index) ? [{ name, index, ...watchOpen(name, against.today) }] : [],
   )
   let records = 0
   return {

@@ -15,8 +15,8 @@ import { isTotalsLine } from '../csv/stated-count.js'
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
-  const { check, crosswalk } = source
-  const { severities } = check
+  const { against, crosswalk } = source
+  const { severities } = against
   const file = watchFile(fileOptions(source))
   const columns = watchColumns(source)
   const damage = watchDamage()
@@ -71,10 +71,10 @@ export function watchSource(source: RecognisedSource) {
   }
 }
 
-const fileOptions = ({ mapping, options, check }: RecognisedSource): Parameters<typeof watchFile>[0] => ({
-  today: check.today,
-  severities: check.severities,
-  fillerDates: [...options.source.fillerDates, options.source.exportDay ?? check.today],
+const fileOptions = ({ mapping, options, against }: RecognisedSource): Parameters<typeof watchFile>[0] => ({
+  today: against.today,
+  severities: against.severities,
+  fillerDates: [...options.source.fillerDates, options.source.exportDay ?? against.today],
   hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
 })
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { wordsOf } from '../../../src/cli/terminal/line.js'
-import { nextLines, type Standing } from '../../../src/cli/terminal/next.js'
+import { nextLines, type CommandEnd } from '../../../src/cli/terminal/next.js'
 import { writePack } from '../../../src/cli/pack.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
@@ -20,7 +20,7 @@ const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {} 
 /** What is told at the end of a command, where the pack was written to `out`. */
 function next(
   byState: Readonly<Partial<Record<RowState, number>>>,
-  change: Partial<Standing> = {},
+  change: Partial<CommandEnd> = {},
 ): string[] {
   const entries = Object.entries(byState) as [RowState, number][]
   const totals = totalsOf(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dropFirstLines, dropLastLines } from '../../../src/source/bytes/lines.js'
-import { readingOf } from '../../../src/source/bytes/reading.js'
+import { piecesOf } from '../../../src/source/bytes/pieces.js'
 
 const SEED = 20_260_615
 
@@ -37,7 +37,7 @@ describe('lines before and behind the records', () => {
   test('the last lines are cut off and handed over', async () => {
     await fc.assert(
       fc.asyncProperty(text, count, size, async (all, lines, length) => {
-        const body = readingOf(dropLastLines(pieces(all, length), { count: lines, maxHeld: 1000 }))
+        const body = piecesOf(dropLastLines(pieces(all, length), { count: lines, maxHeld: 1000 }))
         const kept = await joined(body)
         const expected = linesOf(all)
         const at = Math.max(0, expected.length - lines)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
-import { readingOf } from '../../../src/source/bytes/reading.js'
+import { piecesOf } from '../../../src/source/bytes/pieces.js'
 import { readRecords } from '../../../src/source/csv/records.js'
 import type { RawRecord } from '../../../src/source/table.js'
 import { refusal } from '../../support/sources.js'
@@ -21,7 +21,7 @@ interface Read {
 async function read(text: string, delimiter = ',', pieceLength = 1000, limits = LIMITS): Promise<Read> {
   const records: RawRecord[] = []
   const settings = { delimiter, limits, firstLine: 1, judge: null }
-  const batches = readingOf(readRecords('test.csv', pieces(text, pieceLength), settings))
+  const batches = piecesOf(readRecords('test.csv', pieces(text, pieceLength), settings))
   for await (const batch of batches) records.push(...batch)
   return { records, blankLines: batches.end().blankLines }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readingOf } from '../../../src/source/bytes/reading.js'
+import { piecesOf } from '../../../src/source/bytes/pieces.js'
 
 async function* counting(to: number, log: string[] = []): AsyncGenerator<number, string> {
   try {
@@ -13,14 +13,14 @@ async function* counting(to: number, log: string[] = []): AsyncGenerator<number,
 describe('a reading', () => {
   it('gives the pieces, and behind the last of them the end', async () => {
     const pieces: number[] = []
-    const reading = readingOf(counting(3))
+    const reading = piecesOf(counting(3))
     for await (const piece of reading) pieces.push(piece)
     expect([pieces, reading.end()]).toEqual([[1, 2, 3], '3 read'])
   })
 
   it('has no end before everything was read, and closes what it reads from', async () => {
     const log: string[] = []
-    const reading = readingOf(counting(3, log))
+    const reading = piecesOf(counting(3, log))
     for await (const piece of reading) if (piece === 2) break
     expect(log).toEqual(['closed'])
     expect(() => reading.end()).toThrow('before everything was read')
