@@ -35,6 +35,15 @@ describe('the shape of rows', () => {
     expect(records[0]?.findings[0]?.message).toContain('It has 7, the header has 6.')
   })
 
+  test('11.6 is held back as a warning too, and says so', async () => {
+    const { records } = await readText(file(HEADER, `${FIRST},more`), '', {
+      ...CHECK,
+      severities: { ROW_FIELD_COUNT: 'warning' },
+    })
+    expect(records[0]).toMatchObject({ verdict: { kind: 'invalid' }, findings: [{ severity: 'warning' }] })
+    expect(records[0]?.findings[0]?.message).toContain('so the row is not sent')
+  })
+
   test('one empty field behind the last is tolerated where every row has it', async () => {
     const { records, opened } = await readText(file(HEADER, `${FIRST},`, `${SECOND},`, `${THIRD},`))
     expect(records.map(rulesOf)).toEqual([[], [], []])

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
+import { REMOVE_CELLS } from '../deliver/account-removal.js'
 import { emptyLog, type Connection } from '../file/connection.js'
 import { emergencyPathOf } from '../safety/emergency-file.js'
 import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
@@ -49,11 +50,7 @@ function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean)
 
 /** @returns how many rows held an account number or cells */
 function removeCells(connection: Connection, { where, values }: Scope): number {
-  return connection
-    .prepare(
-      `update row set iban = null, cells = null where (iban is not null or cells is not null) and ${where}`,
-    )
-    .run(values).changes
+  return connection.prepare(`${REMOVE_CELLS} ${where}`).run(values).changes
 }
 
 /**

@@ -2,11 +2,14 @@ import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { Connection } from '../file/connection.js'
 
+/** Takes account and cells from rows that still hold them; what comes behind says from which. */
+export const REMOVE_CELLS =
+  'update row set iban = null, cells = null where (iban is not null or cells is not null) and '
+
 /** The account of a mandate that is registered, in the rows that hold the same one for certain. */
 export function prepareRemovalOfMandate(connection: Connection): (mandateKey: string) => void {
   const remove = connection.prepare<[string]>(
-    `update row set iban = null, cells = null
-      where mandate_key = ? and state in ('duplicate', 'superseded') and (iban is not null or cells is not null)`,
+    `${REMOVE_CELLS} mandate_key = ? and state in ('duplicate', 'superseded')`,
   )
   return (mandateKey) => void remove.run(mandateKey)
 }
@@ -37,7 +40,7 @@ export function prepareRegistration(connection: Connection): (registration: Regi
     .pluck()
   const removeOfMandate = prepareRemovalOfMandate(connection)
   const removeOfReplaced = connection.prepare<[number]>(
-    `update row set iban = null, cells = null where (iban is not null or cells is not null) and id in (
+    `${REMOVE_CELLS} id in (
        with recursive earlier (id) as (
          select id from row where superseded_by = ?
          union select row.id from row join earlier on row.superseded_by = earlier.id)
