@@ -8,12 +8,12 @@ import type { SourceOptions } from '../../src/source/options.js'
 import { makeSamples } from '../support/make-samples.js'
 import { optionsOf, readAll, SAMPLES } from '../support/sources.js'
 
-/** `UPDATE_SAMPLES=1 npx vitest run … test/source/samples.test.ts` writes the samples anew. */
-const isUpdate = process.env['UPDATE_SAMPLES'] === '1'
+/** UPDATE_SAMPLES=1 writes the samples anew, before anything below reads them. */
+if (process.env['UPDATE_SAMPLES'] === '1')
+  for (const [name, bytes] of makeSamples()) writeFileSync(join(SAMPLES, name), bytes)
 
 describe('the samples on disk', () => {
   test.each([...makeSamples()])('%s is what its script makes', (name, bytes) => {
-    if (isUpdate) writeFileSync(join(SAMPLES, name), bytes)
     expect(readFileSync(join(SAMPLES, name)).equals(bytes)).toBe(true)
   })
 })
