@@ -5,31 +5,48 @@ import type { Explanation } from '../facts/explanation.js'
 import type { OriginalColumns } from './original-columns.js'
 import { ageText, timeText } from '../../domain/text/wording.js'
 
-/** Header of registered.csv. */
-const REGISTERED_COLUMNS = [
-  'customer_no',
-  'iban_masked',
-  'signed_date',
-  'original_creditor_identifier',
-  'original_mandate_reference',
-  'assigned_creditor_identifier',
-  'assigned_mandate_reference',
-  'registered_at',
-  'source',
-  'record',
-  'attempts',
-  'latest_first_debit',
-] as const
+/** A column of a result file: its name, and the cell of a row. */
+type ReportColumn<Of> = readonly [name: string, cell: (of: Of) => string]
+
+const namesOf = (columns: readonly ReportColumn<never>[]): string[] => columns.map(([name]) => name)
+const cellsOf = <Of>(columns: readonly ReportColumn<Of>[], of: Of): string[] =>
+  columns.map(([, cell]) => cell(of))
+
+/** registered.csv, old to new. A reference that a spreadsheet would run is written as `="…"`, as in files to be edited. */
+const REGISTERED_COLUMNS: readonly ReportColumn<RowRecord>[] = [
+  ['customer_no', (row) => (row.customerNo === null ? '' : String(row.customerNo))],
+  ['iban_masked', (row) => row.ibanMasked ?? ''],
+  ['signed_date', (row) => row.signedDate ?? ''],
+  ['original_creditor_identifier', (row) => editableCell(row.originalCreditorIdentifier ?? '')],
+  ['original_mandate_reference', (row) => editableCell(row.originalMandateReference ?? '')],
+  ['assigned_creditor_identifier', (row) => editableCell(row.assignedCreditorIdentifier ?? '')],
+  ['assigned_mandate_reference', (row) => editableCell(row.assignedMandateReference ?? '')],
+  ['registered_at', (row) => row.registeredAt ?? ''],
+  ['source', (row) => messageCell(row.source)],
+  ['record', (row) => String(row.record)],
+  ['attempts', (row) => String(row.attempts)],
+  ['latest_first_debit', (row) => row.latestFirstDebit ?? ''],
+]
+
+/** The column by which a line says which row it corrects. */
+const ROW_NUMBER = 'migration_row'
+
+interface ExplainedRow {
+  readonly row: RowRecord
+  readonly explanation: Explanation
+  /** A record of the wrong shape as it was read; null for every other. */
+  readonly stray: string | null
+}
 
 /** What the result files add to the original columns (report/README.md#the-files). */
-const MIGRATION_COLUMNS = [
-  'migration_row',
-  'migration_state',
-  'migration_rule',
-  'migration_status',
-  'migration_message',
-  'migration_remedy',
-] as const
+const MIGRATION_COLUMNS: readonly ReportColumn<ExplainedRow>[] = [
+  [ROW_NUMBER, ({ row }) => String(row.id)],
+  ['migration_state', ({ row }) => row.state],
+  ['migration_rule', ({ explanation }) => messageCell(explanation.rule)],
+  ['migration_status', ({ explanation }) => explanation.status],
+  ['migration_message', ({ explanation, stray }) => messageCell(explanation.message + asRead(stray))],
+  ['migration_remedy', ({ explanation }) => messageCell(explanation.remedy)],
+]
 
 /** What in-doubt.csv says of the request that left, for asking the service about it. */
 const REQUEST_COLUMNS = [
@@ -59,38 +76,23 @@ const ASSIGNED_COLUMNS = [
 ] as const
 
 /** Every column that `resolve --from` looks at. */
-export const DECISION_COLUMNS = [MIGRATION_COLUMNS[0], ...CLOSING_COLUMNS, ...ASSIGNED_COLUMNS] as const
+export const DECISION_COLUMNS = [ROW_NUMBER, ...CLOSING_COLUMNS, ...ASSIGNED_COLUMNS] as const
 
 /** How a file names its ledger: never a number, which a spreadsheet would round. */
 export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): string => `L-${ledgerId}`
 
-export const registeredHeader = (): string => csvHeader(REGISTERED_COLUMNS)
+export const registeredHeader = (): string => csvHeader(namesOf(REGISTERED_COLUMNS))
 
-/** Old to new. A reference that a spreadsheet would run is written as `="…"`, as in the files that people edit. */
-export const registeredLine = (row: RowRecord): string =>
-  csvLine([
-    row.customerNo === null ? '' : String(row.customerNo),
-    row.ibanMasked ?? '',
-    row.signedDate ?? '',
-    editableCell(row.originalCreditorIdentifier ?? ''),
-    editableCell(row.originalMandateReference ?? ''),
-    editableCell(row.assignedCreditorIdentifier ?? ''),
-    editableCell(row.assignedMandateReference ?? ''),
-    row.registeredAt ?? '',
-    messageCell(row.source),
-    String(row.record),
-    String(row.attempts),
-    row.latestFirstDebit ?? '',
-  ])
+export const registeredLine = (row: RowRecord): string => csvLine(cellsOf(REGISTERED_COLUMNS, row))
 
 /** Header of refused.csv, corrections.csv and not-sent.csv. */
 export const openRowHeader = (columns: OriginalColumns): string =>
-  peopleHeader(columns, [...columns.names, ...MIGRATION_COLUMNS, ...CLOSING_COLUMNS])
+  peopleHeader(columns, [...columns.names, ...namesOf(MIGRATION_COLUMNS), ...CLOSING_COLUMNS])
 
 export const inDoubtHeader = (columns: OriginalColumns): string =>
   peopleHeader(columns, [
     ...columns.names,
-    ...MIGRATION_COLUMNS,
+    ...namesOf(MIGRATION_COLUMNS),
     ...REQUEST_COLUMNS,
     ...CLOSING_COLUMNS,
     ...ASSIGNED_COLUMNS,
@@ -100,24 +102,18 @@ export const inDoubtHeader = (columns: OriginalColumns): string =>
 const peopleHeader = ({ delimiter }: OriginalColumns, names: readonly string[]): string =>
   BYTE_ORDER_MARK + csvHeader(names, delimiter)
 
+function openRowCells(columns: OriginalColumns, row: RowRecord, explanation: Explanation): string[] {
+  const explained = { row, explanation, stray: columns.strayRecord(row) }
+  return [...columns.cellsOf(row), ...cellsOf(MIGRATION_COLUMNS, explained)]
+}
+
 /** A source may have cells of 8,192 characters at most, and this file is to be a source again. */
 const LONGEST_STRAY = 4_000
 
-const cut = (record: string): string =>
-  record.length <= LONGEST_STRAY ? record : `${record.slice(0, LONGEST_STRAY)}… (cut)`
-
-function openRowCells(columns: OriginalColumns, row: RowRecord, explanation: Explanation): string[] {
-  const stray = columns.strayRecord(row)
-  const asRead = stray === null ? '' : ` The record as it was read: ${cut(stray)}`
-  return [
-    ...columns.cellsOf(row),
-    String(row.id),
-    row.state,
-    messageCell(explanation.rule),
-    explanation.status,
-    messageCell(explanation.message + asRead),
-    messageCell(explanation.remedy),
-  ]
+function asRead(stray: string | null): string {
+  if (stray === null) return ''
+  const shown = stray.length <= LONGEST_STRAY ? stray : `${stray.slice(0, LONGEST_STRAY)}… (cut)`
+  return ` The record as it was read: ${shown}`
 }
 
 /** What the program fills in of the columns for a decision; the rest is for a person. */
