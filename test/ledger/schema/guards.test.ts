@@ -194,4 +194,18 @@ describe('the other guards', () => {
     await send(ledger, registered('NEW-1'))
     await expect(send(ledger, registered('new-1'))).rejects.toThrow('UNIQUE constraint failed')
   })
+
+  it.each(Object.keys(EDGES.sending))(
+    '11.6 an attempt can end "%s": a ledger that cannot keep an outcome would lose it',
+    async (outcome) => {
+      const file = await sentLedger()
+      byHand(file, (db) => {
+        const sql = db
+          .prepare<[string], string>('select sql from sqlite_master where name = ?')
+          .pluck()
+          .get('attempt')
+        expect(/outcome in\s*\(([^)]*)\)/.exec(sql ?? '')?.[1]).toContain(`'${outcome}'`)
+      })
+    },
+  )
 })

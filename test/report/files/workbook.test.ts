@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { EDGES } from '../../../src/domain/row/row-state.js'
 import { renderWorkbook } from '../../../src/report/files/workbook.js'
 import { factsOf } from '../facts-value.js'
-import { attemptOf, IBAN, NO_RECORDS, registeredRow, rowOf, sourceOf } from '../ledger-value.js'
+import { attemptOf, IBAN, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'
 import { sheetsOf, unzipped } from '../unzipped.js'
 
 const texts = (rows: { type: string; value: string }[][] | undefined): string[] =>
   (rows ?? []).flat().map((cell) => cell.value)
+
+/** How the exchanges of a run ended, each with a count of its own; an outcome that is not shown would be missed. */
+const ATTEMPTS = Object.fromEntries(
+  [...Object.keys(EDGES.sending), 'open'].map((outcome, index) => [outcome, 41 + index]),
+) as ReturnType<typeof runOf>['attempts']
 
 describe('the workbook', () => {
   it('has a sheet for each list', async () => {
@@ -90,5 +96,11 @@ describe('the workbook', () => {
     for (const [name, { dosDate, dosTime }] of unzipped(workbook)) {
       expect({ name, dosDate, dosTime }).toEqual({ name, dosDate: 0x21, dosTime: 0 })
     }
+  })
+
+  it('11.6 counts every outcome of a run', async () => {
+    const facts = await factsOf({ ...NO_RECORDS, runs: [runOf({ attempts: ATTEMPTS })] })
+    const sheet = texts(sheetsOf(await renderWorkbook(facts)).get('Runs'))
+    expect(Object.values(ATTEMPTS).filter((count) => !sheet.includes(String(count)))).toEqual([])
   })
 })

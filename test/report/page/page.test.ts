@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunTerms } from '../../../src/domain/row/run-terms.js'
+import { EDGES } from '../../../src/domain/row/row-state.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { renderPage } from '../../../src/report/page/page.js'
 import { factsOf } from '../facts-value.js'
@@ -17,6 +18,11 @@ import {
 
 /** As somebody else may write it into the ledger. */
 const HOSTILE_TERMS = { '<u>': '<script>', outcomes: { '<u>': '<script>' } } as RunTerms
+
+/** How the exchanges of a run ended, each with a count of its own; an outcome that is not shown would be missed. */
+const ATTEMPTS = Object.fromEntries(
+  [...Object.keys(EDGES.sending), 'open'].map((outcome, index) => [outcome, 41 + index]),
+) as ReturnType<typeof runOf>['attempts']
 
 const HOSTILE = `<script>alert("x")</script>\u001B[31mred\u202E ${IBAN} '"&`
 
@@ -218,5 +224,11 @@ describe('the page', () => {
     expect(widths).toHaveLength(4)
     expect(Math.min(...widths)).toBeGreaterThanOrEqual(5)
     expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(700, 0)
+  })
+
+  it('11.6 counts every outcome of a run', async () => {
+    const page = shown(await pageOf({ ...NO_RECORDS, runs: [runOf({ attempts: ATTEMPTS })] }))
+    const requests = /Requests: ([^.]*)\./.exec(page)?.[1] ?? ''
+    expect(Object.values(ATTEMPTS).filter((count) => !requests.includes(String(count)))).toEqual([])
   })
 })
