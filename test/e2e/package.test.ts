@@ -21,6 +21,7 @@ describe('the packed file', () => {
         'package/README.md',
         'package/src/domain/rulebook.md',
         'package/src/library.md',
+        'package/src/CHANGELOG.md',
         'package/LICENSE',
       ]),
     )

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { resolveConfig } from 'prettier'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const { version, scripts } = JSON.parse(textOf('package.json')) as {
+  version: string
+  scripts: Readonly<Record<string, string>>
+}
+
+describe('11.6 habits', () => {
+  it('11.6 one command writes anew whatever tests compare with files', () => {
+    const asksForIt = /process\.env\[?\.?'?UPDATE_\w+/
+    const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => join('test', path))
+      .filter((path) => asksForIt.test(textOf(path)))
+    expect(tests.length).toBeGreaterThan(3)
+    const named = (scripts['samples'] ?? '').split(' ').filter((word) => word.startsWith('test/'))
+    expect(named.filter((path) => path.endsWith('.test.ts')).sort()).toEqual(tests.sort())
+  })
+
+  it.each(['src/cli.ts', 'test/tooling/layers.cjs', 'README.md', 'package.json'])(
+    '11.6 an editor and prettier agree on %s',
+    async (path) => {
+      const file = join(ROOT, path)
+      const [own, both] = await Promise.all([
+        resolveConfig(file, { editorconfig: false }),
+        resolveConfig(file, { editorconfig: true }),
+      ])
+      expect(own).toMatchObject({ printWidth: 110 })
+      // What prettier does where nothing is said.
+      expect({ tabWidth: 2, useTabs: false, endOfLine: 'lf', ...own }).toEqual(both)
+    },
+  )
+
+  it('11.6 the changelog begins with the version at hand, and every entry says of which kind it is', () => {
+    const changelog = textOf('src/CHANGELOG.md')
+    expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version)
+    const entries = changelog.split('\n').filter((line) => line.startsWith('- '))
+    expect(entries.filter((line) => !/^- (?:Sec|Fix|Chg|Enh): \S.*\.$/.test(line))).toEqual([])
+  })
+
+  it('11.6 each recipe names files', () => {
+    const section = /^## Contributing\n([^]*?)^## /m.exec(textOf('src/README.md'))?.[1] ?? ''
+    const recipes = section.split('\n').filter((line) => line.startsWith('- **'))
+    expect(recipes.length).toBeGreaterThan(5)
+    for (const recipe of recipes) expect(recipe).toMatch(/`[a-z/-]+\.ts`/)
+  })
+})
