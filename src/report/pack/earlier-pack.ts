@@ -27,14 +27,19 @@ const manifestSchema = z.object({
 
 type Hashes = ReadonlySet<string>
 
-/** What a manifest says that this program wrote, as `name sha256`; null where it is none of ours. */
-async function readManifest(folder: string): Promise<Hashes | null> {
+/** The manifest of a folder; null where there is none of ours. */
+function manifestOf(folder: string): z.output<typeof manifestSchema> | null {
   try {
-    const { files } = manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')))
-    return new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`))
+    return manifestSchema.parse(JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
   } catch {
     return null
   }
+}
+
+/** What a manifest says that this program wrote, as `name sha256`; null where it is none of ours. */
+function provenBy(folder: string): Hashes | null {
+  const manifest = manifestOf(folder)
+  return manifest === null ? null : new Set(manifest.files.map(({ name, sha256 }) => `${name} ${sha256}`))
 }
 
 /**
@@ -46,12 +51,8 @@ export function findPack(
   { ledgerId, changedAt }: { readonly ledgerId: string; readonly changedAt: string },
 ): string | null {
   const isCurrent = (folder: string): boolean => {
-    try {
-      const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
-      return manifest.ledgerId === ledgerId && manifest.changedAt === changedAt
-    } catch {
-      return false
-    }
+    const manifest = manifestOf(folder)
+    return manifest?.ledgerId === ledgerId && manifest.changedAt === changedAt
   }
   return [...new Set(folders)].flatMap((folder) => [folder, ...besides(folder)]).find(isCurrent) ?? null
 }
@@ -81,7 +82,7 @@ async function unfinishedProofs(folder: string): Promise<(Hashes | null)[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const workshops = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
   return Promise.all(
-    workshops.flatMap(({ name }) => [readManifest(join(folder, name)), readNote(join(folder, name))]),
+    workshops.flatMap(({ name }) => [provenBy(join(folder, name)), readNote(join(folder, name))]),
   )
 }
 
@@ -101,7 +102,7 @@ const isMissing = (error: unknown): boolean =>
 export async function keptFile(folder: string, files: readonly PackFile[]): Promise<string | null> {
   const same: Hashes = new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`)) // by a report at the same time
   const unfinished = await unfinishedProofs(folder)
-  const [manifest, note] = [await readManifest(folder), await readNote(folder)] // after the others, which move here
+  const [manifest, note] = [provenBy(folder), await readNote(folder)] // after the others, which move here
   const known = [same, ...unfinished, manifest, note]
   for (const { name } of files) {
     const path = join(folder, name)
