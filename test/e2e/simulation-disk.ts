@@ -7,7 +7,7 @@ import { emergencyPathOf } from '../../src/ledger/safety/emergency-file.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { createLedger, type LedgerOptions } from '../../src/ledger/file/writer.js'
-import { RECORD_HEADER, recordOf } from '../run/mandate-samples.js'
+import { admitRows } from '../run/mandate-samples.js'
 
 export type Connection = Database
 type Opening = Pick<LedgerOptions, 'clock' | 'defer' | 'random'>
@@ -33,23 +33,6 @@ export interface Disk {
 
 const STARTED = { now: () => Date.UTC(2026, 3, 1, 8), monotonic: () => 0 }
 
-function admitRows(ledger: Ledger, rows: number): void {
-  ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
-  const admission = ledger.admit({ severities: {} })
-  const columns = { customer_no: 'customer_no', iban: 'iban' }
-  const source = admission.open({ name: 'export.csv', header: RECORD_HEADER, columns })
-  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1)))
-  source.close({
-    sha256: 'ab'.repeat(32),
-    bytes: rows * 40,
-    records: rows,
-    blankLines: 0,
-    reading: {},
-    findings: [],
-  })
-  admission.commit()
-}
-
 /** The settings of a ledger's connection that exist in memory; the file's own are proved by its tests. */
 function inMemory(image: Buffer): Connection {
   const connection = openDatabase(image)
@@ -72,6 +55,7 @@ function imageWith(rows: number, folder: string): Buffer {
   if (known !== undefined) return known
   const file = join(folder, `admitted-${rows}.db`)
   const ledger = openLedger({ file, clock: STARTED })
+  ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
   admitRows(ledger, rows)
   ledger.close()
   const connection = openDatabase(file)
@@ -151,6 +135,7 @@ export function fileDisk(rows: number): Disk {
   const file = (): string => join(folder(), 'campaign.db')
   mkdirSync(folder())
   const first = openLedger({ file: file(), clock: STARTED })
+  first.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
   admitRows(first, rows)
   first.close()
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type {
@@ -16,6 +14,7 @@ import type { Ledger, ReadyRow } from '../../src/ledger/ledger.js'
 import type { Clock } from '../../src/domain/text/clock.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { LedgerOptions } from '../../src/ledger/file/writer.js'
+import { freshFolder } from '../support/folder.js'
 
 /** Invented accounts that pass their checksums. */
 export const IBAN = 'DE89370400440532013000'
@@ -30,12 +29,6 @@ export const HEADER = [
   'unique_mandate_reference',
 ] as const
 export const COLUMNS = Object.fromEntries(HEADER.map((name) => [name, name]))
-
-export function freshFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ledger-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 export const freshFile = (): string => join(freshFolder(), 'campaign.db')
 

@@ -13,15 +13,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openRegister, type Register, type RegisterOptions } from '../../src/register/campaign-register.js'
-import {
-  admit,
-  freshFolder,
-  open,
-  readyRow,
-  refused,
-  registered,
-  SETTINGS,
-} from '../ledger/campaign-setup.js'
+import { admit, open, readyRow, refused, registered, SETTINGS } from '../ledger/campaign-setup.js'
+import { freshFolder } from '../support/folder.js'
 
 const SHA = 'ab'.repeat(32)
 

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../src/errors.js'
 import { addPart, endOf, readParts, standing, type ClaimPart } from '../../src/register/claimed-mandates.js'
-import { freshFolder } from '../ledger/campaign-setup.js'
+import { freshFolder } from '../support/folder.js'
 
 const LEDGER = 'a-ledger'
 const numbers = (...each: number[]): Float64Array => Float64Array.from(each)

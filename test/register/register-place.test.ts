@@ -9,7 +9,7 @@ import {
   keyOf,
   readOwn,
 } from '../../src/register/register-place.js'
-import { freshFolder } from '../ledger/campaign-setup.js'
+import { freshFolder } from '../support/folder.js'
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 

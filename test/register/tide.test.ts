@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../src/errors.js'
 import { openTide, readTide } from '../../src/register/tide.js'
-import { freshFolder } from '../ledger/campaign-setup.js'
+import { freshFolder } from '../support/folder.js'
 
 const LEDGER = 'a-ledger'
 

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { EarlierRows } from '../../src/domain/row/earlier-row.js'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
@@ -14,6 +13,7 @@ import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openSource } from '../../src/source/read-source.js'
 import { inDoubt, open, refused, registered, send, SETTINGS, turnedAway } from '../ledger/campaign-setup.js'
 import { unzipped } from './unzipped.js'
+import { freshFolder } from '../support/folder.js'
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,name\n'
 const IBAN = 'DE89370400440532013000'
@@ -56,8 +56,7 @@ interface Campaign {
 }
 
 function campaign(): Campaign {
-  const folder = mkdtempSync(join(tmpdir(), 'pack-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = freshFolder()
   const file = join(folder, 'campaign.db')
   const out = join(folder, 'pack')
   const ledger = open({ file })

@@ -13,7 +13,7 @@ import {
   type DeliveryPolicy,
 } from '../../src/run/deliver.js'
 import type { Stop } from '../../src/run/stop.js'
-import { RECORD_HEADER, recordOf } from './mandate-samples.js'
+import { admitRows } from './mandate-samples.js'
 import { registered } from './outcome-samples.js'
 import { startVirtualTime, type VirtualTime } from './virtual-time.js'
 
@@ -151,20 +151,4 @@ export function openDeliveryWorld(rows: number): DeliveryWorld {
       return ledger
     },
   }
-}
-
-function admitRows(ledger: Ledger, rows: number): void {
-  const admission = ledger.admit({ severities: {} })
-  const columns = { customer_no: 'customer_no', iban: 'iban' }
-  const source = admission.open({ name: 'export.csv', header: RECORD_HEADER, columns })
-  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1)))
-  source.close({
-    sha256: 'ab'.repeat(32),
-    bytes: rows * 40,
-    records: rows,
-    blankLines: 0,
-    reading: {},
-    findings: [],
-  })
-  admission.commit()
 }

@@ -1,3 +1,4 @@
+import type { Ledger } from '../../src/ledger/ledger.js'
 import { mandateKey } from '../../src/domain/mandate/mandate-key.js'
 import type {
   CreditorIdentifier,
@@ -49,4 +50,21 @@ export function recordOf(n: number): CheckedRecord {
     latestFirstDebit: null,
     findings: [],
   }
+}
+
+/** So many ready rows, out of one export. */
+export function admitRows(ledger: Ledger, rows: number): void {
+  const admission = ledger.admit({ severities: {} })
+  const columns = { customer_no: 'customer_no', iban: 'iban' }
+  const source = admission.open({ name: 'export.csv', header: RECORD_HEADER, columns })
+  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1)))
+  source.close({
+    sha256: 'ab'.repeat(32),
+    bytes: rows * 40,
+    records: rows,
+    blankLines: 0,
+    reading: {},
+    findings: [],
+  })
+  admission.commit()
 }

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { SourceError } from '../../src/errors.js'
@@ -12,6 +10,7 @@ import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from '../../src/source/options.js'
 import { openSource, type OpenedSource } from '../../src/source/read-source.js'
 import type { CheckedAgainst } from '../../src/source/recognised-source.js'
+import { freshFolder } from './folder.js'
 
 export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
 
@@ -26,9 +25,7 @@ export const CHECK: CheckedAgainst = {
 
 /** Writes bytes or text to a file in a folder of its own, until the test ends. */
 export function fileOf(content: string | Uint8Array, name = 'export.csv'): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sepa-migrate-source-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, name)
+  const path = join(freshFolder(), name)
   writeFileSync(path, content)
   return path
 }

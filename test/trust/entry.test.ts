@@ -1,5 +1,4 @@
-import { chmodSync, chownSync, linkSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -10,16 +9,15 @@ import {
   entryAt,
   ownUserId,
 } from '../../src/trust/entry.js'
+import { freshFolder } from '../support/folder.js'
 
 const NOBODY = 65_534
 const SHARED_GROUP = 54_321 // no group of this machine, so anybody may be in it
 /** Only root gives files away. */
 const isRoot = ownUserId() === 0
 
-const fresh = (): string => mkdtempSync(join(tmpdir(), 'trust-'))
-
 function freshFile(mode = 0o600): string {
-  const file = join(fresh(), 'file')
+  const file = join(freshFolder(), 'file')
   writeFileSync(file, 'x')
   chmodSync(file, mode)
   return file
@@ -38,7 +36,7 @@ describe('a private file', () => {
     const file = freshFile()
     symlinkSync(file, `${file}-link`)
     expect(check(`${file}-link`)).toBe('it is a symbolic link')
-    expect(check(fresh())).toBe('it is not a regular file')
+    expect(check(freshFolder())).toBe('it is not a regular file')
     linkSync(file, `${file}-second`)
     expect(check(file)).toContain('it has a second name')
   })
@@ -54,11 +52,11 @@ describe('a folder', () => {
   const check = (path: string) => distrustFolder(path)?.why ?? null
 
   it('is trusted when it is ours, also below a sticky folder that anybody can write', () => {
-    expect(check(fresh())).toBeNull()
+    expect(check(freshFolder())).toBeNull()
   })
 
   it('is not trusted when anybody can write to it, sticky or not', () => {
-    const folder = fresh()
+    const folder = freshFolder()
     chmodSync(folder, 0o777)
     expect(check(folder)).toBe('anybody on this machine can write to it (mode 0777)')
     chmodSync(folder, 0o1777)
@@ -66,7 +64,7 @@ describe('a folder', () => {
   })
 
   it('is not trusted when a folder above it can be exchanged', () => {
-    const above = fresh()
+    const above = freshFolder()
     const folder = join(above, 'inner')
     mkdirSync(folder, { mode: 0o700 })
     chmodSync(above, 0o777)
@@ -76,7 +74,7 @@ describe('a folder', () => {
   })
 
   it.skipIf(!isRoot)('is not trusted when another user or a shared group can write to it (root only)', () => {
-    const folder = fresh()
+    const folder = freshFolder()
     chownSync(folder, 0, SHARED_GROUP)
     chmodSync(folder, 0o750)
     expect(check(folder)).toBeNull()
@@ -91,8 +89,8 @@ describe('a folder', () => {
   })
 
   it('is judged by where a link leads', () => {
-    const folder = fresh()
-    const link = join(fresh(), 'link')
+    const folder = freshFolder()
+    const link = join(freshFolder(), 'link')
     symlinkSync(folder, link)
     expect(check(link)).toBeNull()
     chmodSync(folder, 0o777)
@@ -105,7 +103,7 @@ describe('a file of instructions', () => {
 
   it('may be read by others, and may be missing', () => {
     expect(check(freshFile(0o644))).toBeNull()
-    expect(check(join(fresh(), 'none'))).toBeNull()
+    expect(check(join(freshFolder(), 'none'))).toBeNull()
   })
 
   it('is not trusted when others can write it, or exchange it, or through a link', () => {
@@ -113,7 +111,7 @@ describe('a file of instructions', () => {
     expect(check(file)).toContain('anybody on this machine can write to it')
     symlinkSync(file, `${file}-link`)
     expect(check(`${file}-link`)).toContain('anybody')
-    const folder = fresh()
+    const folder = freshFolder()
     writeFileSync(join(folder, 'file'), 'x')
     chmodSync(folder, 0o777)
     expect(check(join(folder, 'file'))).toContain('anybody on this machine can write to it')
@@ -129,7 +127,7 @@ describe('a file of instructions', () => {
 describe('a file of instructions behind a link', () => {
   it('8.4.3 is not trusted when others write where the link stands', () => {
     const file = freshFile()
-    const shared = fresh()
+    const shared = freshFolder()
     symlinkSync(file, join(shared, 'link'))
     expect(distrustInstructions(join(shared, 'link'))).toBeNull()
     chmodSync(shared, 0o777)
@@ -148,7 +146,7 @@ describe('a file with a secret', () => {
 
   it('8.4.3 is not trusted when others may read it or exchange it', () => {
     expect(check(freshFile(0o640))).toBe('other users may open it (mode 0640)')
-    const folder = fresh()
+    const folder = freshFolder()
     writeFileSync(join(folder, 'key'), 'x', { mode: 0o600 })
     chmodSync(folder, 0o777)
     expect(check(join(folder, 'key'))).toContain('anybody on this machine can write to it')

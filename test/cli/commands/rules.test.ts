@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../../src/cli/commands.js'
 import { main } from '../../../src/cli/main.js'
 import { RULES } from '../../../src/domain/rule/rules.js'
 import { worldOf } from '../world.js'
+import { freshFolder } from '../../support/folder.js'
 
 async function printed(...argv: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   const world = worldOf()
@@ -14,7 +14,7 @@ async function printed(...argv: string[]): Promise<{ status: number; stdout: str
 }
 
 function configuration(text: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'rules-')), 'sepa-migrate.yaml')
+  const file = join(freshFolder(), 'sepa-migrate.yaml')
   writeFileSync(file, text, { mode: 0o600 })
   return file
 }

@@ -8,7 +8,8 @@ import { silentProgress } from '../../../src/cli/terminal/progress.js'
 import { noteOutputs, remainLines, remainsOf, removeLists } from '../../../src/cli/privacy/remains.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
-import { freshFile, freshFolder, open } from '../../ledger/campaign-setup.js'
+import { freshFile, open } from '../../ledger/campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 
 function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { namedFiles } from '../../../src/cli/settings/named-files.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { worldOf } from '../world.js'
+import { freshFolder } from '../../support/folder.js'
 
 function configured(): { folder: string; config: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'named-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = freshFolder()
   const config = join(folder, 'campaign.yaml')
   writeFileSync(
     config,

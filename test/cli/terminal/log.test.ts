@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLog } from '../../../src/cli/terminal/log.js'
 import { UsageError } from '../../../src/errors.js'
-import { admit, freshFolder, IBAN, open, readyRow, registered } from '../../ledger/campaign-setup.js'
+import { admit, IBAN, open, readyRow, registered } from '../../ledger/campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 
 const ATTEMPT = { id: 1, rowId: 1, n: 1, requestId: 'request-1' }

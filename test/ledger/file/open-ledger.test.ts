@@ -17,7 +17,8 @@ import { openDatabase } from '../../../src/driver.js'
 import { HaltError, type LedgerError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { SCHEMA } from '../../../src/ledger/schema/schema.js'
-import { admit, freshFile, freshFolder, open, readyRow, SETTINGS, stoppedClock } from '../campaign-setup.js'
+import { admit, freshFile, open, readyRow, SETTINGS, stoppedClock } from '../campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 import { byHand, look } from '../ledger-views.js'
 
 function faultOf(work: () => unknown): HaltError & { readonly problem?: LedgerError['problem'] } {

@@ -8,7 +8,8 @@ import { openDatabase } from '../../../src/driver.js'
 import { assertNoOtherName } from '../../../src/ledger/safety/other-names.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { isMountPoint } from '../../../src/trust/mount.js'
-import { admit, freshFolder, open } from '../campaign-setup.js'
+import { admit, open } from '../campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 
 const canMount =
   spawnSync('unshare', ['-m', 'true']).status === 0 ? false : 'unshare cannot make a mount namespace here'

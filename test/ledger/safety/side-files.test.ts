@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { admit, freshFile, freshFolder, IBAN, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
+import { admit, freshFile, IBAN, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 import { byHand } from '../ledger-views.js'
 
 const ANOTHER_USER = 65_534

@@ -2,7 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } f
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ledgerFiles, noteWritten, readWritten } from '../../../src/ledger/safety/written-files.js'
-import { freshFile, freshFolder } from '../campaign-setup.js'
+import { freshFile } from '../campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 
 describe('what the commands of a campaign wrote', () => {
   it('is noted once each, by its absolute path', () => {

@@ -9,7 +9,7 @@ import {
   PROBLEMS_NOTE,
   WORKSHOP_PREFIX,
 } from '../../../src/report/pack/earlier-pack.js'
-import { freshFolder } from '../../ledger/campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 
 const fileOf = (name: string, text: string) => ({
   name,

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/errors.js'
 import { openPackFolder } from '../../../src/report/pack/pack-folder.js'
-import { freshFolder } from '../../ledger/campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 
 const NAMES = ['one.csv', 'two.csv'] as const
 

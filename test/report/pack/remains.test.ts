@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PACK_FILES } from '../../../src/report/pack/pack.js'
 import { findResultFiles, removeLeftovers } from '../../../src/report/pack/remains.js'
-import { freshFolder } from '../../ledger/campaign-setup.js'
+import { freshFolder } from '../../support/folder.js'
 
 function fill(folder: string, ...names: string[]): void {
   mkdirSync(folder, { recursive: true })

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFileSync, chmodSync, mkdtempSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, chmodSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
@@ -10,6 +9,7 @@ import { SourceError } from '../../../src/errors.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { openSource } from '../../../src/source/read-source.js'
 import { CHECK, exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { freshFolder } from '../../support/folder.js'
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -28,12 +28,12 @@ describe('what can be opened', () => {
   })
 
   test('a directory is refused', async () => {
-    const error = await refusal(readAll(mkdtempSync(join(tmpdir(), 'sepa-migrate-folder-'))))
+    const error = await refusal(readAll(freshFolder()))
     expect(error.message).toContain('it is a directory')
   })
 
   test('a named pipe and a device are refused without waiting for them', async () => {
-    const pipe = join(mkdtempSync(join(tmpdir(), 'sepa-migrate-pipe-')), 'pipe')
+    const pipe = join(freshFolder(), 'pipe')
     expect(spawnSync('sh', ['-c', 'mkfifo "$0"', pipe]).status).toBe(0)
     expect((await refusal(readAll(pipe))).message).toContain('not a regular file')
     expect((await refusal(readAll('/dev/zero'))).message).toContain('not a regular file')
