@@ -80,10 +80,10 @@ async function readNote(folder: string): Promise<Hashes | null> {
 /** A report that was killed while it gave its files their names has left its manifest in its own folder. */
 async function unfinishedProofs(folder: string): Promise<(Hashes | null)[]> {
   const entries = await readdir(folder, { withFileTypes: true })
-  const workshops = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
-  return Promise.all(
-    workshops.flatMap(({ name }) => [provenBy(join(folder, name)), readNote(join(folder, name))]),
-  )
+  const workshops = entries
+    .filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
+    .map(({ name }) => join(folder, name))
+  return [...workshops.map(provenBy), ...(await Promise.all(workshops.map(readNote)))]
 }
 
 async function sha256Of(path: string): Promise<string> {
