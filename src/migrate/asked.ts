@@ -95,7 +95,7 @@ function assertRules(rules: SeverityOverrides): void {
   if (wrong === undefined) return
   throw new UsageError(
     `Cannot use rules: "${wrong[0]}: ${wrong[1]}" names no rule, or no severity; nothing was sent`,
-    'Name a rule of "sepa-migrate rules" and give it error, warning or off',
+    'Name a rule of the rulebook and give it error, warning or off',
   )
 }
 

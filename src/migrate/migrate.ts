@@ -99,7 +99,8 @@ async function runHeld(
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
-      'Name the export: sepa-migrate run FILE',
+      'Name the export',
+      { ways: ['run_file'] },
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const end = await runCampaign(partsOf(asked, held, client))

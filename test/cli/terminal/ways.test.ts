@@ -48,6 +48,7 @@ const SPEAK_OF_COMMANDS: Readonly<Record<string, string>> = {
   'src/source/guess/init.ts': 'the comment of a drafted configuration',
   'src/report/facts/explanation.ts': 'the column of the result files that says what to do',
   'src/report/page/page-open-points.ts': 'the page says which file goes where',
+  'src/migrate/migrate.ts': 'what was allowed, recorded with the run as ledgers have held it from the start',
   'src/ledger/decide/resolution.ts': 'the reason that is recorded for a repeated refusal',
 }
 
