@@ -42,21 +42,32 @@ export async function hashSource(path: string, options: ReadOptions): Promise<Fi
   const handle = await openRegularFile(path)
   try {
     const before = await handle.stat()
-    const examiner = examineBytes()
+    const examiner = examineBytes({ countsLines: false })
     const hash = createHash('sha256')
     const counted = countBytes(path, fileChunks(path, handle, options.signal), hash)
     for await (const chunk of unpack(path, counted.chunks, options)) examiner.add(chunk)
     await counted.drain()
     await confirmUnchanged(path, handle, before, counted.bytes())
+    const identity = { sha256: hash.digest('hex'), bytes: counted.bytes(), modifiedMs: before.mtimeMs }
+    const encoding = examiner.evidence()
     return {
-      sha256: hash.digest('hex'),
-      bytes: counted.bytes(),
-      modifiedMs: before.mtimeMs,
-      encoding: examiner.evidence(),
+      ...identity,
+      encoding: encoding.notUtf8At === null ? encoding : await examineAgain(path, identity, options),
     }
   } finally {
     await handle.close()
   }
+}
+
+/** Counts the lines too, which only a file that is not UTF-8 is asked for. */
+async function examineAgain(
+  path: string,
+  identity: Omit<FileIdentity, 'encoding'>,
+  options: ReadOptions,
+): Promise<EncodingEvidence> {
+  const examiner = examineBytes()
+  for await (const chunk of readFileBytes(path, identity, options)) examiner.add(chunk)
+  return examiner.evidence()
 }
 
 /** The unpacked bytes of a file, hashed again on the way. @throws {SourceError} FILE_CHANGED after the last chunk */
@@ -124,14 +135,15 @@ function openProblem(error: unknown): string {
   }
 }
 
+/** Each chunk is good until the next one is asked for: they are one piece of memory. */
 async function* fileChunks(
   path: string,
   handle: FileHandle,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   for (;;) {
     signal?.throwIfAborted()
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
     const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null).catch((error: unknown) => {
       throw unreadable(path, 'reading it failed', 'Check the disk, then start again.', error)
     })
@@ -199,7 +211,7 @@ async function confirmUnchanged(
 
 const changed = (path: string): SourceError => refuse(path, 'FILE_CHANGED', 'it changed while it was read')
 
-/** Unpacks what starts with the magic bytes of gzip, and passes on everything else. */
+/** Unpacks what starts with the magic bytes of gzip, and passes on everything else, chunks as they come. */
 async function* unpack(
   source: string,
   chunks: AsyncGenerator<Uint8Array>,
@@ -211,7 +223,8 @@ async function* unpack(
   let unpackedBytes = 0
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   // The reason of a failure arrives by the iteration below.
-  pipeline(Readable.from(all, { objectMode: false }), gunzip, () => undefined)
+  // It reads ahead, so each chunk needs memory of its own.
+  pipeline(Readable.from(copies(all), { objectMode: false }), gunzip, () => undefined)
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
       unpackedBytes += chunk.length
@@ -240,9 +253,13 @@ async function firstBytes(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Arra
   while (first.length < 2) {
     const next = await chunks.next()
     if (next.done === true) break
-    first = first.length === 0 ? next.value : Buffer.concat([first, next.value])
+    first = first.length === 0 && next.value.length > 1 ? next.value : Buffer.concat([first, next.value])
   }
   return first
+}
+
+async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield Buffer.from(chunk)
 }
 
 async function* prepend(
