@@ -53,6 +53,8 @@ export interface Admission {
     header: readonly string[]
     /** The header name that feeds each field; a constant has none. */
     columns: Readonly<Record<string, string>>
+    /** Records that are counted as ready and not handed over; only a ledger that nobody keeps takes a source so. */
+    settled?: number
   }) => SourceAdmission
   readonly commit: () => void
   readonly rollback: () => void

@@ -25,6 +25,8 @@ export interface AdmissionParts {
   readonly now: () => string
   /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
   readonly guard: <Value>(body: () => Value) => Value
+  /** Notes records that are counted and not kept; only a ledger that nobody keeps can do without them. */
+  readonly settle?: (sourceId: number, records: number) => void
   /** After the transaction ended, either way. */
   readonly ended: (isCommitted: boolean) => void
 }
@@ -39,7 +41,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
   guard(() => connection.exec('begin immediate'))
   const known = connection.prepare<[string]>('select 1 from source where sha256 = ?')
   const earlier = prepareEarlierRows(connection)
-  const firstOfAll = nextId(connection, 'row')
+  const firstOfAll = nextRow(connection)
 
   function assertOpen(): void {
     if (isOver) throw new Error('Cannot go on with an admission that has ended')
@@ -90,6 +92,13 @@ function assertComplete(connection: Connection): void {
 const nextId = (connection: Connection, table: 'row' | 'source'): number =>
   connection.prepare<[], number>(`select coalesce(max(id), 0) + 1 from ${table}`).pluck().get() ?? 1
 
+/** Behind all rows, those that were counted and not kept among them. */
+const nextRow = (connection: Connection): number =>
+  Math.max(
+    nextId(connection, 'row'),
+    connection.prepare<[], number>('select coalesce(max(last_row), 0) + 1 from source').pluck().get() ?? 1,
+  )
+
 /** A source that is being admitted. The functions below change it; nobody else sees it. */
 interface OpenSource {
   readonly name: string
@@ -98,8 +107,10 @@ interface OpenSource {
   readonly insert: ReturnType<typeof prepareInsert>
   readonly givenBack: ReturnType<typeof prepareGivenBack>
   readonly problems: ProblemWriter
-  /** Id of the next row. */
-  next: number
+  /** Records that are counted and not kept; null where every record is handed over. */
+  readonly settled: number | null
+  /** Rows that came in. */
+  taken: number
 }
 
 function admitSource(
@@ -122,13 +133,15 @@ function admitSource(
 }
 
 function openSource(
-  { connection, fingerprints, severities }: AdmissionParts,
+  { connection, fingerprints, severities, settle }: AdmissionParts,
   firstOfAll: number,
-  { name, header, columns }: Parameters<Admission['open']>[0],
+  { name, header, columns, settled }: Parameters<Admission['open']>[0],
 ): OpenSource {
+  if (settled !== undefined && settle === undefined)
+    throw new Error('A ledger that is kept takes every record of a source')
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
-  const first = nextId(connection, 'row')
+  const first = nextRow(connection)
   connection
     .prepare('insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)')
     .run({
@@ -137,6 +150,7 @@ function openSource(
       header: JSON.stringify(header),
       columns: JSON.stringify(columns),
     })
+  if (settled !== undefined) settle?.(sourceId, settled)
   const scope: Scope = {
     connection,
     fingerprints,
@@ -154,24 +168,27 @@ function openSource(
     givenBack: prepareGivenBack(scope),
     insert: prepareInsert(scope),
     problems: prepareProblems(connection, columns),
-    next: first,
+    settled: settled ?? null,
+    taken: 0,
   }
 }
 
 function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
-  const { scope, insert, givenBack, problems } = source
+  const { scope, insert, givenBack, problems, settled } = source
   for (const record of records) {
-    insert(source.next, record)
-    givenBack(source.next, record)
+    // A record has the id that it would have if all were kept: messages name rows by it.
+    const id = scope.first + (settled === null ? source.taken : record.record - 1)
+    insert(id, record)
+    givenBack(id, record)
     // What is wrong with a row that came back as it was is on record already.
     if (record.isUnchanged !== true)
-      for (const finding of record.findings) problems.write(scope.sourceId, source.next, finding)
-    source.next += 1
+      for (const finding of record.findings) problems.write(scope.sourceId, id, finding)
+    source.taken += 1
   }
 }
 
 function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
-  const { name, scope, places, problems, next } = source
+  const { name, scope, places, problems, taken, settled } = source
   const { connection, sourceId, first } = scope
   const isKnown =
     connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
@@ -179,12 +196,13 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
     connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
     return 'known'
   }
-  if (next - first !== summary.records) {
-    throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${next - first} came in`)
+  const records = taken + (settled ?? 0)
+  if (records !== summary.records) {
+    throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   }
   decideAcrossRows(scope, places)
   for (const finding of summary.findings) problems.write(sourceId, null, finding)
-  seal(scope, summary, next - 1, now())
+  seal(scope, summary, first + records - 1, now())
   connection.exec(`release ${SAVEPOINT}`)
   return 'admitted'
 }

@@ -5,10 +5,11 @@ import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
 import { openScratch, type Connection } from './connection.js'
 import type { Ledger } from '../ledger.js'
 import type { Clock } from '../../domain/text/clock.js'
+import type { Totals } from '../../domain/row/totals.js'
 import { copyOf } from './ledger-copy.js'
 import { migrate } from '../schema/migration.js'
 import { createReader, readingLedger } from '../read/open-reader.js'
-import type { LedgerReader } from '../read/reader.js'
+import type { LedgerReader, SourceRecord } from '../read/reader.js'
 import { SCHEMA } from '../schema/schema.js'
 import { explaining } from './storage-error.js'
 import { createStorage } from './storage.js'
@@ -28,8 +29,35 @@ export function openScratchLedger(clock: Clock): ScratchLedger {
   const { guard, write } = createStorage(connection, NAME)
   guard(() => migrate(connection, NAME, SCHEMA))
   write(() => createCampaign(connection, randomBytes, timeOf(clock)))
-  return scratchLedger(connection, NAME, clock)
+  guard(() =>
+    connection.exec('create temp table settled (source_id integer primary key, records integer not null)'),
+  )
+  const settled = prepareSettled(connection)
+  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, settled.note)
+  return { ...ledger, reader: countingIn(reader, settled.ofSource) }
 }
+
+/** Records that were shown to be ready without a row of their own. */
+function prepareSettled(connection: Connection) {
+  const note = connection.prepare<[number, number]>('insert into temp.settled values (?, ?)')
+  const read = connection
+    .prepare<[number], number>('select records from temp.settled where source_id = ?')
+    .pluck()
+  return {
+    note: (sourceId: number, records: number): void => void note.run(sourceId, records),
+    ofSource: (sourceId: number): number => read.get(sourceId) ?? 0,
+  }
+}
+
+/** The totals with the records that have no row. */
+function countingIn(reader: LedgerReader, settled: (sourceId: number) => number): LedgerReader {
+  const sources = (): SourceRecord[] =>
+    reader.sources().map((source) => ({ ...source, totals: withReady(source.totals, settled(source.id)) }))
+  const all = (): number => reader.sources().reduce((sum, { id }) => sum + settled(id), 0)
+  return { ...reader, sources, totals: () => withReady(reader.totals(), all()) }
+}
+
+const withReady = (totals: Totals, more: number): Totals => ({ ...totals, ready: totals.ready + more })
 
 /**
  * A campaign as it stands, to try out what files would change in it; the ledger itself stays as it is, and a run may go
@@ -49,7 +77,12 @@ export function openScratchCopy(
   return scratchLedger(connection, file, clock)
 }
 
-function scratchLedger(connection: Connection, file: string, clock: Clock): ScratchLedger {
+function scratchLedger(
+  connection: Connection,
+  file: string,
+  clock: Clock,
+  settle?: (sourceId: number, records: number) => void,
+): ScratchLedger {
   const { guard } = createStorage(connection, file)
   return {
     admit: ({ severities }) =>
@@ -59,6 +92,7 @@ function scratchLedger(connection: Connection, file: string, clock: Clock): Scra
         severities,
         now: () => timeOf(clock),
         guard,
+        ...(settle === undefined ? {} : { settle }),
         ended: () => undefined,
       }),
     reader: createReader(connection, file),

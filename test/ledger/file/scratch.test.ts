@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, it } from 'vitest'
 import { openScratchLedger } from '../../../src/ledger/file/scratch.js'
-import { admit, open, stoppedClock, type Values } from '../campaign-setup.js'
+import { admit, open, recordOf, stoppedClock, summaryOf, type Values } from '../campaign-setup.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 
@@ -44,5 +44,41 @@ it('leaves no file behind that has a name', () => {
     Array.from({ length: 2_000 }, (_, n) => ({ reference: `M-${n}`, customerNo: n + 1 })),
   )
   expect(named()).toEqual(before)
+  scratch.close()
+})
+
+it('12 records that are counted and not kept are ready, and the next row has the id behind them', () => {
+  const scratch = openScratchLedger(stoppedClock())
+  const source = { header: ['a'], columns: {} }
+  const admission = scratch.admit({ severities: {} })
+  const one = admission.open({ ...source, name: 'one.csv', settled: 5 })
+  one.add([recordOf({}, 2)])
+  expect(one.close(summaryOf(6))).toBe('admitted')
+  const two = admission.open({ ...source, name: 'two.csv' })
+  two.add([recordOf({ customerNo: 9, reference: 'M-9' })])
+  two.close(summaryOf(1))
+  admission.commit()
+  expect(scratch.reader.totals()).toMatchObject({ read: 7, ready: 7 })
+  expect(scratch.reader.sources().map(({ totals }) => totals.ready)).toEqual([6, 1])
+  expect(scratch.reader.rows(ROW_STATES, 0, 100).map(({ id }) => id)).toEqual([2, 7])
+  scratch.close()
+})
+
+it('12 a ledger that is kept takes every record', () => {
+  const admission = open().admit({ severities: {} })
+  expect(() => admission.open({ name: 'one.csv', header: [], columns: {}, settled: 5 })).toThrow(
+    /every record/,
+  )
+  admission.rollback()
+})
+
+it('12 what was counted of a file goes with it when the admission is given up', () => {
+  const scratch = openScratchLedger(stoppedClock())
+  const admission = scratch.admit({ severities: {} })
+  admission.open({ name: 'one.csv', header: ['a'], columns: {}, settled: 5 })
+  admission.rollback()
+  expect(scratch.reader.totals()).toMatchObject({ read: 0, ready: 0 })
+  admit(scratch, ROWS)
+  expect(scratch.reader.totals().read).toBe(ROWS.length)
   scratch.close()
 })
