@@ -1,6 +1,7 @@
 import type { DateFormat, DecidedFormat } from '../domain/mandate/date-format.js'
 import { startDeciding } from '../domain/mandate/date-decider.js'
 import { meaningOfHeader } from './columns/header-synonyms.js'
+import type { CheckOptions } from '../domain/value/check-mandate.js'
 import { isAbsentCollection } from '../domain/value/last-collection.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import type { LayoutReading, SourceReading } from '../domain/rule/source-reading.js'
@@ -33,6 +34,17 @@ import { alignRows } from './csv/row-shape.js'
 import { watchSource } from './watch/source-watch.js'
 import type { RawRecord, TableEnd } from './table.js'
 import { tellOnce } from './watch/told-once.js'
+import type { RowSet } from './survey/row-set.js'
+import { lookAgain } from './survey/second-look.js'
+import {
+  bytesToSurvey,
+  MOST_TOTALS,
+  surveySource,
+  type Surveyable,
+  type Surveyed,
+  type SurveyEnd,
+  type SurveyOptions,
+} from './survey/survey.js'
 import { isBareTotals } from './csv/totals-line.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
@@ -51,11 +63,23 @@ export interface OpenedSource {
   /** Batches of at most 1,000; a file can be read again, a stream only once. */
   readonly records: (signal?: AbortSignal) => AsyncIterable<CheckedRecord[]>
   readonly summary: () => SourceSummary
+  /** Null where every record has to be read in full. */
+  readonly survey?: SourceSurvey | null
+}
+
+/** A first look over a file that tells which records have to be read in full (source/README.md#surveyed). */
+interface SourceSurvey {
+  /** @throws {Error} where only the full reading can tell; nothing is known of the file then */
+  readonly take: (options: SurveyOptions) => Promise<Surveyed>
+  /** The records of a survey whose rows are wanted, in batches as `records` gives them. */
+  readonly look: (
+    surveyed: Surveyed,
+    wanted: { readonly rows: RowSet; readonly first: number },
+    signal?: AbortSignal,
+  ) => AsyncIterable<CheckedRecord[]>
 }
 
 const BATCH = 1000
-/** So many lines of totals may stand at the end. */
-const MOST_TOTALS = 8
 
 /**
  * Opens a source: finds out how it is written and which column feeds which field.
@@ -94,6 +118,24 @@ export async function openSource(
       if (summary === null) throw new Error(`The source "${name}" was not read to its end`)
       return summary
     },
+    survey: surveyOf(source, formats),
+  }
+}
+
+function surveyOf(source: RecognisedSource, formats: DateFormats): SourceSurvey | null {
+  const bytes = bytesToSurvey(source)
+  if (bytes === null) return null
+  const surveyable = {
+    source,
+    bytes,
+    check: checkOptionsOf(source, formats),
+    checker: () => recordChecker(source, formats),
+    conclude: (...[end, watch, records]: Parameters<Surveyable['conclude']>) =>
+      conclude(source, formats, { end, watch, records }),
+  }
+  return {
+    take: (options) => surveySource(surveyable, options),
+    look: (surveyed, wanted, signal) => lookAgain(surveyable, surveyed, { ...wanted, signal }),
   }
 }
 
@@ -234,23 +276,28 @@ function restoreOptions({ header, mapping, options, against }: RecognisedSource,
   }
 }
 
+const checkOptionsOf = (
+  { mapping, options, against }: RecognisedSource,
+  formats: DateFormats,
+): CheckOptions => ({
+  today: against.today,
+  severities: against.severities,
+  newCreditorIdentifier: against.newCreditorIdentifier,
+  dormantSoonDays: against.dormantSoonDays,
+  signedDateFormat: formats.signedDate,
+  lastCollectionFormat: formats.lastCollection,
+  constantCreditorIdentifier: mapping.constant,
+  schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
+  words: wordsWith(options.words),
+})
+
 function recordChecker(
   source: RecognisedSource,
   formats: DateFormats,
 ): (raw: RawRecord, record: number) => RecordCheck {
   const { header, mapping, options, against, crosswalk } = source
   return checkRecord({
-    against: {
-      today: against.today,
-      severities: against.severities,
-      newCreditorIdentifier: against.newCreditorIdentifier,
-      dormantSoonDays: against.dormantSoonDays,
-      signedDateFormat: formats.signedDate,
-      lastCollectionFormat: formats.lastCollection,
-      constantCreditorIdentifier: mapping.constant,
-      schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
-      words: wordsWith(options.words),
-    },
+    against: checkOptionsOf(source, formats),
     mapping,
     align: alignRows(header),
     header,
@@ -268,7 +315,6 @@ async function* readChecked(
   signal: AbortSignal | undefined,
   onSummary: (summary: SourceSummary) => void,
 ): AsyncGenerator<CheckedRecord[]> {
-  const { label } = source
   const checkOne = recordChecker(source, formats)
   const watch = watchSource(source)
   const toldOnce = tellOnce()
@@ -279,7 +325,7 @@ async function* readChecked(
     for (const raw of raws) {
       records += 1
       const result = checkOne(raw, records)
-      watch.note(result)
+      watch.note(result, records)
       batch.push(toldOnce(result.checked))
       if (batch.length < BATCH) continue
       yield batch
@@ -287,13 +333,23 @@ async function* readChecked(
     }
   }
   if (batch.length > 0) yield batch
-  const { sha256, bytes, blankLines, footer, totals } = data.end()
+  onSummary(conclude(source, formats, { end: data.end(), watch, records }))
+}
+
+/** What is known of a source once all of it was read. @throws {SourceError} where it cannot be trusted */
+function conclude(
+  source: RecognisedSource,
+  formats: DateFormats,
+  { end, watch, records }: { end: SurveyEnd; watch: ReturnType<typeof watchSource>; records: number },
+): SourceSummary {
+  const { label } = source
+  const { sha256, bytes, blankLines, footer, totals } = end
   const findings = watch.findings(footer, totals)
   refuseByFinding(label, source.against.undecided === 'tell' ? findings.filter(isDecided) : findings)
   // One of our own files that lists no row says that there is nothing to correct.
   if (records === 0 && !source.isResultFile)
     throw refuse(label, 'FILE_EMPTY', 'it has a header but no records', { line: source.headerLine })
-  onSummary({
+  return {
     sha256,
     bytes,
     records,
@@ -305,5 +361,5 @@ async function* readChecked(
       ...watch.counts(),
     },
     findings,
-  })
+  }
 }

@@ -45,6 +45,17 @@ export const CSV: InputFormat = {
       },
       assumed: assumedEncoding(text, layout),
       preamble: layout.preamble,
+      asBytes:
+        encoding.encoding === 'utf-8' && text.notUtf8At !== null
+          ? null
+          : {
+              encoding: encoding.encoding,
+              delimiter: delimiter.delimiter,
+              skipLines,
+              skipFooterLines,
+              judge: recordSettings(layout, options.limits).judge,
+              read: bytes.read,
+            },
       split: (line) => splitLine(line, delimiter.delimiter),
       read: (signal) => piecesOf(readTable(text, layout, options, signal)),
     }

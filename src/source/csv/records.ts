@@ -1,4 +1,4 @@
-import { CsvError, Parser } from 'csv-parse'
+import { CsvError, Parser, type Options } from 'csv-parse'
 import { refuse } from '../refusal.js'
 import type { RawRecord, RecordsEnd } from '../table.js'
 import { scanRecords, type RecordLimits } from './record-scanner.js'
@@ -63,19 +63,21 @@ export async function* readRecords(
   return { blankLines: scanner.blankLines(), lines: scanner.lines() }
 }
 
+export const parserOptions = (delimiter: string, limits: RecordLimits): Options => ({
+  delimiter,
+  bom: true,
+  relax_column_count: true,
+  // A quote inside a cell that does not begin with one is text, as in ="00012345".
+  relax_quotes: true,
+  skip_empty_lines: true,
+  trim: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+  // In bytes, where the scanner counts characters: it only has to hold when the scanner is wrong.
+  max_record_size: limits.recordLength * 4,
+})
+
 function createParser(delimiter: string, limits: RecordLimits): Parser {
-  const parser = new Parser({
-    delimiter,
-    bom: true,
-    relax_column_count: true,
-    // A quote inside a cell that does not begin with one is text, as in ="00012345".
-    relax_quotes: true,
-    skip_empty_lines: true,
-    trim: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    // In bytes, where the scanner counts characters: it only has to hold when the scanner is wrong.
-    max_record_size: limits.recordLength * 4,
-  })
+  const parser = new Parser(parserOptions(delimiter, limits))
   // The callback of the write that failed gets the error too; unheard it would end the program.
   parser.on('error', () => undefined)
   return parser

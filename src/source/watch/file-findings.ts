@@ -16,9 +16,28 @@ interface WatchOptions {
 
 /** Watches the records go by for what only the whole file shows (domain/rulebook.md#file-rules). */
 export interface FileWatch {
-  /** @param keys what the row calls its customer: the number, and the old key where there is one */
-  readonly note: (values: ReadableValues, keys: readonly string[]) => void
+  /**
+   * @param keys what the row calls its customer: the number, and the old key where there is one
+   * @param order grows with every record of the file
+   */
+  readonly note: (values: ReadableValues, keys: readonly string[], order: number) => void
+  /** Records of creditors that were noted before, each with a date and a reference. */
+  readonly notePlain: (plain: PlainRecords) => void
   readonly findings: () => readonly Finding[]
+}
+
+/** What is counted of records without findings, whose cells are not handed on. */
+export interface PlainRecords {
+  readonly count: number
+  /** Each date with its records, and the order of the first of them. */
+  readonly dates: readonly { readonly date: LocalDate; readonly rows: number; readonly first: number }[]
+  /** All of them have the customer number as reference. */
+  readonly allAreCustomers: boolean
+}
+
+interface Dated {
+  count: number
+  first: number
 }
 
 const MOST_CREDITORS = 1000
@@ -30,17 +49,31 @@ const FILLER_SHARE = 0.1
 
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
 export function watchFile(options: WatchOptions): FileWatch {
-  const dates = new Map<LocalDate, number>()
+  const dates = new Map<LocalDate, Dated>()
   const creditors = new Set<string>()
   const oddBritish = new Set<string>()
   let rows = 0
   let references = 0
   let allAreCustomers = true
+  const noteDate = (date: LocalDate, count: number, order: number): void => {
+    if (date > options.today) return
+    const known = dates.get(date)
+    if (known === undefined) dates.set(date, { count, first: order })
+    else {
+      known.count += count
+      known.first = Math.min(known.first, order)
+    }
+  }
   return {
-    note: ({ signedDate, creditorIdentifier, mandateReference }, keys) => {
+    notePlain: (plain) => {
+      rows += plain.count
+      references += plain.count
+      allAreCustomers &&= plain.allAreCustomers
+      for (const { date, rows: count, first } of plain.dates) noteDate(date, count, first)
+    },
+    note: ({ signedDate, creditorIdentifier, mandateReference }, keys, order) => {
       rows += 1
-      if (signedDate !== null && signedDate <= options.today)
-        dates.set(signedDate, (dates.get(signedDate) ?? 0) + 1)
+      if (signedDate !== null) noteDate(signedDate, 1, order)
       if (creditorIdentifier !== null && creditors.size < MOST_CREDITORS)
         creditors.add(creditorOf(creditorIdentifier))
       if (
@@ -79,24 +112,27 @@ const countOf = (creditors: ReadonlySet<string>): string =>
   creditors.size < MOST_CREDITORS ? `${creditors.size}` : `${MOST_CREDITORS} or more`
 
 function dominantDates(
-  dates: ReadonlyMap<LocalDate, number>,
+  dates: ReadonlyMap<LocalDate, Dated>,
   rows: number,
   fillerDates: readonly string[],
 ): readonly (readonly [LocalDate, number])[] {
   if (rows < FEWEST_ROWS_FOR_DATES) return []
-  return [...dates].filter(([date, count]) => {
-    const share = fillerDates.includes(date) ? FILLER_SHARE : DOMINANT_SHARE
-    return count >= rows * share
-  })
+  return [...dates]
+    .filter(([date, { count }]) => {
+      const share = fillerDates.includes(date) ? FILLER_SHARE : DOMINANT_SHARE
+      return count >= rows * share
+    })
+    .sort(([, a], [, b]) => a.first - b.first)
+    .map(([date, { count }]) => [date, count] as const)
 }
 
 function unknownDormancy(
-  dates: ReadonlyMap<LocalDate, number>,
+  dates: ReadonlyMap<LocalDate, Dated>,
   today: LocalDate,
   report: (rule: RuleId, value: string, detail: string) => readonly Finding[],
 ): readonly Finding[] {
   let rows = 0
-  for (const [date, count] of dates) if (isLongAgo(date, today)) rows += count
+  for (const [date, { count }] of dates) if (isLongAgo(date, today)) rows += count
   return rows === 0
     ? []
     : report('FILE_DORMANCY_UNKNOWN', `${rows}`, `${rows} rows were signed more than 36 months ago.`)

@@ -4,7 +4,7 @@ import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import type { CheckedRecord, Finding } from '../../domain/rule/verdict.js'
 import { countCleaning } from './cleaning.js'
 import { watchColumns } from './column-watch.js'
-import { watchFile } from './file-findings.js'
+import { watchFile, type PlainRecords } from './file-findings.js'
 import { findingOf } from '../source-finding.js'
 import { countFindings, leftOutFindings, type LeftOutColumns } from '../csv/left-out.js'
 import { watchDamage } from './mojibake.js'
@@ -29,26 +29,29 @@ export function watchSource(source: RecognisedSource) {
   // What holds for most rows of an export says nothing in a file of faulty ones.
   const isExport = !source.isResultFile
   return {
-    note: ({ checked, raw, oldKey, transformed: fields, restored: cells, ...more }: RecordCheck): void => {
+    /** @param order grows with every record of the file, also with those that were noted as plain */
+    note: ({ checked, raw, oldKey, ...more }: RecordCheck, order: number): void => {
       records += 1
       last = checked
       columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
       const customerNo = checked.values.customerNo
-      file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''])
+      file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''], order)
       if (raw !== null) cleaning.note(raw)
-      for (const field of fields) transformed[field] = (transformed[field] ?? 0) + 1
+      for (const field of more.transformed) transformed[field] = (transformed[field] ?? 0) + 1
       for (const { what, text } of more.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
-      for (const field of cells) restored[field] = (restored[field] ?? 0) + 1
+      for (const field of more.restored) restored[field] = (restored[field] ?? 0) + 1
     },
+    /** Records that no rule and no watch has anything to say of, all at once. @param isLast the last record is one */
+    notePlain: (plain: PlainRecords, isLast: boolean): void => {
+      records += plain.count
+      if (isLast) last = null
+      columns.notePlain(plain.count)
+      file.notePlain(plain)
+    },
+    columns,
     findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
-      ...leftOutFindings({
-        preamble: source.preamble,
-        footer,
-        columns: leftOutColumns(source),
-        records,
-        severities,
-      }),
+      ...leftOutOf(source, footer, records),
       ...(last === null ? [] : undeclaredTotal(last, records, severities)),
       ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
       ...totals.flatMap((line) => totalsLine(line, severities)),
@@ -77,6 +80,15 @@ const fileOptions = ({ mapping, options, against }: RecognisedSource): Parameter
   fillerDates: [...options.source.fillerDates, options.source.exportDay ?? against.today],
   hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
 })
+
+const leftOutOf = (source: RecognisedSource, footer: string, records: number): readonly Finding[] =>
+  leftOutFindings({
+    preamble: source.preamble,
+    footer,
+    columns: leftOutColumns(source),
+    records,
+    severities: source.against.severities,
+  })
 
 const totalsLine = ({ line, cells }: RawRecord, severities: SeverityOverrides): readonly Finding[] =>
   findingOf('FILE_TOTALS_LINE', severities, {

@@ -24,7 +24,7 @@ function rules(
     fillerDates: ['2014-02-01'],
     hasLastCollection,
   })
-  for (const row of rows) watch.note({ ...VALUES, ...row }, keys)
+  for (const [order, row] of rows.entries()) watch.note({ ...VALUES, ...row }, keys, order)
   return watch.findings().map(({ rule, value }) => `${rule} ${value}`.trim())
 }
 
