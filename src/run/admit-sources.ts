@@ -4,8 +4,14 @@ import type { CheckedRecord } from '../domain/rule/verdict.js'
 import type { Admission, Ledger } from '../ledger/ledger.js'
 import type { OpenedSource } from '../source/read-source.js'
 
-/** Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. */
-export type OpenNext = (earlier?: EarlierRows) => Promise<OpenedSource>
+/**
+ * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What
+ * `isFile` can be opened again, as a stream cannot.
+ */
+export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & { readonly isFile?: boolean }
+
+/** `settled`: records that are not handed over because they were shown to be ready; `survey-sources.ts` alone sets it. */
+export type AdmittableSource = OpenedSource & { readonly settled?: number }
 
 export interface AdmitOptions {
   readonly severities: SeverityOverrides
@@ -72,10 +78,15 @@ export async function addSources(
     let target: ReturnType<Admission['open']> | null = null
     let records = 0
     for await (const batch of source.records(options.signal)) {
-      target ??= admission.open({ name, header: source.header, columns: source.columns })
+      target ??= admission.open({
+        name,
+        header: source.header,
+        columns: source.columns,
+        ...(source.settled === undefined ? {} : { settled: source.settled }),
+      })
       target.add(options.onTheirOwn === true ? batch.map(asNew) : batch)
       records += batch.length
-      options.watch(name, records)
+      options.watch(name, source.settled === undefined ? records : (batch.at(-1)?.record ?? records))
     }
     options.signal.throwIfAborted()
     if (target === null) {
@@ -83,7 +94,13 @@ export async function addSources(
       continue
     }
     const kind = target.close(source.summary())
-    admitted.push({ name, kind, records, ...target.givenBack(), isResultFile })
+    admitted.push({
+      name,
+      kind,
+      records: records + (source.settled ?? 0),
+      ...target.givenBack(),
+      isResultFile,
+    })
   }
   return admitted
 }

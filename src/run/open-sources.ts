@@ -1,3 +1,4 @@
+import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { SourceSummary } from '../domain/rule/verdict.js'
 import { loadCrosswalk, type Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceInput } from '../source/bytes/input.js'
@@ -25,20 +26,25 @@ export function sourceOpeners(
     return shared
   }
 
-  return inputs.map((input, index) => async (earlier): Promise<OpenedSource> => {
-    const known = earlier === undefined ? against : { ...against, earlier }
-    const crosswalk = await load()
-    if (crosswalk === null) return openSource(input, options, known, signal)
-    const source = await openSource(input, options, { ...known, crosswalk }, signal)
-    const summary = (): SourceSummary => {
-      const own = source.summary()
-      readToEnd += 1
-      areExports &&= !source.isResultFile
-      const isComplete = areExports && index === inputs.length - 1 && readToEnd === inputs.length
-      return isComplete
-        ? { ...own, findings: [...own.findings, ...crosswalk.findings(against.severities)] }
-        : own
+  const opener =
+    (input: SourceInput, index: number) =>
+    async (earlier?: EarlierRows): Promise<OpenedSource> => {
+      const known = earlier === undefined ? against : { ...against, earlier }
+      const crosswalk = await load()
+      if (crosswalk === null) return openSource(input, options, known, signal)
+      const source = await openSource(input, options, { ...known, crosswalk }, signal)
+      const summary = (): SourceSummary => {
+        const own = source.summary()
+        readToEnd += 1
+        areExports &&= !source.isResultFile
+        const isComplete = areExports && index === inputs.length - 1 && readToEnd === inputs.length
+        return isComplete
+          ? { ...own, findings: [...own.findings, ...crosswalk.findings(against.severities)] }
+          : own
+      }
+      return { ...source, summary }
     }
-    return { ...source, summary }
-  })
+  return inputs.map((input, index) =>
+    Object.assign(opener(input, index), { isFile: typeof input === 'string' }),
+  )
 }

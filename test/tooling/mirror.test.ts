@@ -76,6 +76,12 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/sandbox/billogram/starting-billograms.ts': 'test/sandbox/billogram/update-billogram.test.ts',
   'src/sandbox/faults/waits.ts': 'test/sandbox/sandbox.test.ts',
 
+  'src/source/survey/odd-records.ts': 'test/source/survey/framing.test.ts',
+  'src/source/survey/plain-cells.ts': 'test/run/survey-sources.test.ts',
+  'src/source/survey/plain-words.ts': 'test/run/survey-sources.test.ts',
+  'src/source/survey/second-look.ts': 'test/run/survey-sources.test.ts',
+  'src/source/survey/survey.ts': 'test/run/survey-sources.test.ts',
+  'src/source/survey/walk.ts': 'test/source/survey/framing.test.ts',
   'src/source/guess/column-evidence.ts': 'test/source/guess/inspect.test.ts',
   'src/source/guess/column-guess.ts': 'test/source/guess/inspect.test.ts',
   'src/source/columns/forgotten-columns.ts': 'test/e2e/loop.test.ts',

@@ -27,6 +27,7 @@ export default mergeConfig(whole, {
       'test/service/**/{connections,exchange}.test.ts',
       'test/sandbox/**/{openapi,wire-mutations}.test.ts',
       'test/source/**/{bombs,records,round-trip}.test.ts',
+      'test/run/{survey-sources,survey-weakened}.test.ts',
       'test/domain/text/masking.test.ts',
       'test/report/page/plain-text.test.ts',
     ],

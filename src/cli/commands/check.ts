@@ -5,7 +5,8 @@ import { openScratchCopy, openScratchLedger } from '../../ledger/file/scratch.js
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { problemPages } from '../../report/facts/pages.js'
 import { writeProblems } from '../../report/pack/pack.js'
-import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
+import { admitSources, type AdmittedSource, type OpenNext } from '../../run/admit-sources.js'
+import { surveySources } from '../../run/survey-sources.js'
 import { ownText, type Command, type Context } from '../command.js'
 import type { Line } from '../terminal/line.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
@@ -49,16 +50,14 @@ export const checkCommand: Command = {
 }
 
 async function check(context: Context): Promise<CommandResult> {
-  const { world, settings, progress } = context
+  const { world, settings } = context
   const sample = readSample(ownText(context, 'sample'))
   const campaign = namedLedger(context)
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
-    const admitted = await admitSources(ledger, sampled(openers(context), sample), {
-      severities: settings.severities,
-      signal: world.signals.drain,
-      watch: progress.reading,
+    const admitted = await admitSources(ledger, await toAdmit(context, { sample, campaign }), {
+      ...reading(context),
       onTheirOwn: campaign === null,
     })
     const out = settings.get('out')
@@ -70,6 +69,21 @@ async function check(context: Context): Promise<CommandResult> {
   } finally {
     ledger.close()
   }
+}
+
+const reading = ({ world, settings, progress }: Context) => ({
+  severities: settings.severities,
+  signal: world.signals.drain,
+  watch: progress.reading,
+})
+
+/** Where nothing is compared with a campaign, most records of a clean file can be shown to be ready at a look. */
+async function toAdmit(
+  context: Context,
+  { sample, campaign }: { sample: number | null; campaign: string | null },
+): Promise<readonly OpenNext[]> {
+  const files = sampled(openers(context), sample)
+  return campaign === null && sample === null ? surveySources(files, reading(context)) : files
 }
 
 /** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */
