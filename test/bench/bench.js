@@ -8,6 +8,7 @@
  *   npm run bench -- --scale 0.1              a tenth of the usual sizes
  *   npm run bench -- --json bench.json        the figures for programs
  *   npm run bench -- --profile DIR            CPU profiles of the program, one per figure and round
+ *   npm run bench -- --only size --large      cost and memory of check against size, up to 5 million rows
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     scale: { type: 'string', default: '1' },
     json: { type: 'string' },
     profile: { type: 'string' },
+    large: { type: 'boolean', default: false },
   },
 })
 const rounds = Number(values.rounds)
@@ -164,6 +166,21 @@ const FIGURES = [
   sending('send-0ms-128', { rows: 20_000, delayMs: 0, concurrency: 128 }),
   sending('send-20ms-32', { rows: 20_000, delayMs: 20, concurrency: 32 }),
   reading('check', 400_000, (file) => ['check', file, '--quiet']),
+  ...[10_000, 100_000, 1_000_000, ...(values.large ? [5_000_000] : [])].map((rows) =>
+    reading(`size-check-${rows}`, rows, (file) => ['check', file, '--quiet']),
+  ),
+  {
+    name: 'repeat-check',
+    unit: 's',
+    better: 'less',
+    // Every row repeats another, against a clean file of as many rows.
+    round: async () => {
+      const rows = size(200_000)
+      const bare = await program('repeat-check', ['check', exportOf(rows), '--quiet'])
+      const ours = await program('repeat-check', ['check', exportOf(rows, { repeat: true }), '--quiet'])
+      return { ours: ours.seconds, bare: bare.seconds, megabytes: ours.megabytes }
+    },
+  },
   {
     name: 'admit',
     unit: 'rows/s',
