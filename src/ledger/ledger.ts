@@ -54,7 +54,7 @@ export interface Admission {
     /** The header name that feeds each field; a constant has none. */
     columns: Readonly<Record<string, string>>
     /** Records that are counted as ready and not handed over; only a ledger that nobody keeps takes a source so. */
-    settled?: number
+    counted?: number
   }) => SourceAdmission
   readonly commit: () => void
   readonly rollback: () => void

@@ -10,8 +10,8 @@ import type { OpenedSource } from '../source/read-source.js'
  */
 export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & { readonly isFile?: boolean }
 
-/** `settled`: records that are not handed over because they were shown to be ready; `survey-sources.ts` alone sets it. */
-export type AdmittableSource = OpenedSource & { readonly settled?: number }
+/** `counted`: records that are not handed over because they were shown to be ready; `survey-sources.ts` alone sets it. */
+export type AdmittableSource = OpenedSource & { readonly counted?: number }
 
 export interface AdmitOptions {
   readonly severities: SeverityOverrides
@@ -82,11 +82,11 @@ export async function addSources(
         name,
         header: source.header,
         columns: source.columns,
-        ...(source.settled === undefined ? {} : { settled: source.settled }),
+        ...(source.counted === undefined ? {} : { counted: source.counted }),
       })
       target.add(options.onTheirOwn === true ? batch.map(asNew) : batch)
       records += batch.length
-      options.watch(name, source.settled === undefined ? records : (batch.at(-1)?.record ?? records))
+      options.watch(name, source.counted === undefined ? records : (batch.at(-1)?.record ?? records))
     }
     options.signal.throwIfAborted()
     if (target === null) {
@@ -97,7 +97,7 @@ export async function addSources(
     admitted.push({
       name,
       kind,
-      records: records + (source.settled ?? 0),
+      records: records + (source.counted ?? 0),
       ...target.givenBack(),
       isResultFile,
     })

@@ -80,7 +80,7 @@ function sourceOf({ source, surveyed, first }: Part, look: RowSet): AdmittableSo
   if (surveyed === null || survey === null || survey === undefined) return source
   return {
     ...source,
-    settled: surveyed.records - look.count(first, first + surveyed.rows),
+    counted: surveyed.records - look.count(first, first + surveyed.rows),
     records: (signal) => survey.look(surveyed, { rows: look, first }, signal),
     summary: () => surveyed.summary,
   }

@@ -26,7 +26,7 @@ export interface AdmissionParts {
   /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
   readonly guard: <Value>(body: () => Value) => Value
   /** Notes records that are counted and not kept; only a ledger that nobody keeps can do without them. */
-  readonly settle?: (sourceId: number, records: number) => void
+  readonly count?: (sourceId: number, records: number) => void
   /** After the transaction ended, either way. */
   readonly ended: (isCommitted: boolean) => void
 }
@@ -108,7 +108,7 @@ interface OpenSource {
   readonly givenBack: ReturnType<typeof prepareGivenBack>
   readonly problems: ProblemWriter
   /** Records that are counted and not kept; null where every record is handed over. */
-  readonly settled: number | null
+  readonly counted: number | null
   /** Rows that came in. */
   taken: number
 }
@@ -133,11 +133,11 @@ function admitSource(
 }
 
 function openSource(
-  { connection, fingerprints, severities, settle }: AdmissionParts,
+  { connection, fingerprints, severities, count }: AdmissionParts,
   firstOfAll: number,
-  { name, header, columns, settled }: Parameters<Admission['open']>[0],
+  { name, header, columns, counted }: Parameters<Admission['open']>[0],
 ): OpenSource {
-  if (settled !== undefined && settle === undefined)
+  if (counted !== undefined && count === undefined)
     throw new Error('A ledger that is kept takes every record of a source')
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
@@ -150,7 +150,7 @@ function openSource(
       header: JSON.stringify(header),
       columns: JSON.stringify(columns),
     })
-  if (settled !== undefined) settle?.(sourceId, settled)
+  if (counted !== undefined) count?.(sourceId, counted)
   const scope: Scope = {
     connection,
     fingerprints,
@@ -168,16 +168,16 @@ function openSource(
     givenBack: prepareGivenBack(scope),
     insert: prepareInsert(scope),
     problems: prepareProblems(connection, columns),
-    settled: settled ?? null,
+    counted: counted ?? null,
     taken: 0,
   }
 }
 
 function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
-  const { scope, insert, givenBack, problems, settled } = source
+  const { scope, insert, givenBack, problems, counted } = source
   for (const record of records) {
     // A record has the id that it would have if all were kept: messages name rows by it.
-    const id = scope.first + (settled === null ? source.taken : record.record - 1)
+    const id = scope.first + (counted === null ? source.taken : record.record - 1)
     insert(id, record)
     givenBack(id, record)
     // What is wrong with a row that came back as it was is on record already.
@@ -188,7 +188,7 @@ function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): voi
 }
 
 function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
-  const { name, scope, places, problems, taken, settled } = source
+  const { name, scope, places, problems, taken, counted } = source
   const { connection, sourceId, first } = scope
   const isKnown =
     connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
@@ -196,7 +196,7 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
     connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
     return 'known'
   }
-  const records = taken + (settled ?? 0)
+  const records = taken + (counted ?? 0)
   if (records !== summary.records) {
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   }

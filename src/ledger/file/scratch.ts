@@ -30,18 +30,18 @@ export function openScratchLedger(clock: Clock): ScratchLedger {
   guard(() => migrate(connection, NAME, SCHEMA))
   write(() => createCampaign(connection, randomBytes, timeOf(clock)))
   guard(() =>
-    connection.exec('create temp table settled (source_id integer primary key, records integer not null)'),
+    connection.exec('create temp table counted (source_id integer primary key, records integer not null)'),
   )
-  const settled = prepareSettled(connection)
-  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, settled.note)
-  return { ...ledger, reader: countingIn(reader, settled.ofSource) }
+  const counted = prepareCounted(connection)
+  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, counted.note)
+  return { ...ledger, reader: countingIn(reader, counted.ofSource) }
 }
 
 /** Records that were shown to be ready without a row of their own. */
-function prepareSettled(connection: Connection) {
-  const note = connection.prepare<[number, number]>('insert into temp.settled values (?, ?)')
+function prepareCounted(connection: Connection) {
+  const note = connection.prepare<[number, number]>('insert into temp.counted values (?, ?)')
   const read = connection
-    .prepare<[number], number>('select records from temp.settled where source_id = ?')
+    .prepare<[number], number>('select records from temp.counted where source_id = ?')
     .pluck()
   return {
     note: (sourceId: number, records: number): void => void note.run(sourceId, records),
@@ -50,10 +50,10 @@ function prepareSettled(connection: Connection) {
 }
 
 /** The totals with the records that have no row. */
-function countingIn(reader: LedgerReader, settled: (sourceId: number) => number): LedgerReader {
+function countingIn(reader: LedgerReader, counted: (sourceId: number) => number): LedgerReader {
   const sources = (): SourceRecord[] =>
-    reader.sources().map((source) => ({ ...source, totals: withReady(source.totals, settled(source.id)) }))
-  const all = (): number => reader.sources().reduce((sum, { id }) => sum + settled(id), 0)
+    reader.sources().map((source) => ({ ...source, totals: withReady(source.totals, counted(source.id)) }))
+  const all = (): number => reader.sources().reduce((sum, { id }) => sum + counted(id), 0)
   return { ...reader, sources, totals: () => withReady(reader.totals(), all()) }
 }
 
@@ -81,7 +81,7 @@ function scratchLedger(
   connection: Connection,
   file: string,
   clock: Clock,
-  settle?: (sourceId: number, records: number) => void,
+  count?: (sourceId: number, records: number) => void,
 ): ScratchLedger {
   const { guard } = createStorage(connection, file)
   return {
@@ -92,7 +92,7 @@ function scratchLedger(
         severities,
         now: () => timeOf(clock),
         guard,
-        ...(settle === undefined ? {} : { settle }),
+        ...(count === undefined ? {} : { count }),
         ended: () => undefined,
       }),
     reader: createReader(connection, file),

@@ -129,7 +129,7 @@ function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
 
   function readOdd(): void {
     full.take(odd.read(), rows)
-    full.settle(lastPlain)
+    full.releaseAbove(lastPlain)
   }
 
   return {
@@ -218,7 +218,7 @@ function readInFull(
       records.forEach(takeOne)
     },
     /** Plain records are no totals, so what stands above one is none at the end. */
-    settle: (lastPlain: number): void => {
+    releaseAbove: (lastPlain: number): void => {
       if (lastPlain > (held.at(-1)?.record.row ?? lastPlain)) release()
     },
     end: () => ({ totals: held.map(({ record }) => record).toReversed(), blankRows }),

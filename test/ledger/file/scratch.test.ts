@@ -51,7 +51,7 @@ it('12 records that are counted and not kept are ready, and the next row has the
   const scratch = openScratchLedger(stoppedClock())
   const source = { header: ['a'], columns: {} }
   const admission = scratch.admit({ severities: {} })
-  const one = admission.open({ ...source, name: 'one.csv', settled: 5 })
+  const one = admission.open({ ...source, name: 'one.csv', counted: 5 })
   one.add([recordOf({}, 2)])
   expect(one.close(summaryOf(6))).toBe('admitted')
   const two = admission.open({ ...source, name: 'two.csv' })
@@ -66,7 +66,7 @@ it('12 records that are counted and not kept are ready, and the next row has the
 
 it('12 a ledger that is kept takes every record', () => {
   const admission = open().admit({ severities: {} })
-  expect(() => admission.open({ name: 'one.csv', header: [], columns: {}, settled: 5 })).toThrow(
+  expect(() => admission.open({ name: 'one.csv', header: [], columns: {}, counted: 5 })).toThrow(
     /every record/,
   )
   admission.rollback()
@@ -75,7 +75,7 @@ it('12 a ledger that is kept takes every record', () => {
 it('12 what was counted of a file goes with it when the admission is given up', () => {
   const scratch = openScratchLedger(stoppedClock())
   const admission = scratch.admit({ severities: {} })
-  admission.open({ name: 'one.csv', header: ['a'], columns: {}, settled: 5 })
+  admission.open({ name: 'one.csv', header: ['a'], columns: {}, counted: 5 })
   admission.rollback()
   expect(scratch.reader.totals()).toMatchObject({ read: 0, ready: 0 })
   admit(scratch, ROWS)
