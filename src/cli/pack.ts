@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { Totals } from '../domain/row/totals.js'
 import { countText } from '../domain/text/wording.js'
-import { writeReport } from '../report/pack/pack.js'
 import type { Context } from './command.js'
 import { type Line, type Tone, toned } from './terminal/line.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
@@ -19,6 +18,8 @@ export async function writePack(
   settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder'>,
 ): Promise<WrittenPack> {
   const { ledger, out, sharedFolder } = settings
+  // Loaded here, for the commands that only show lines like those behind a report.
+  const { writeReport } = await import('../report/pack/pack.js')
   const { files, folder, kept } = await writeReport(ledger, { out, sharedFolder })
   return {
     files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),

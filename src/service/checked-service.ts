@@ -5,6 +5,7 @@ import { createClient, type ServiceClient } from './client.js'
 import { refuseUnverifiedTls } from './connections.js'
 import type { ExchangeClock } from './exchange.js'
 import { createStatusTable, type StatusTable } from './status-table.js'
+import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from './usual-pace.js'
 import { readTrusted, type Trusted, type TrustOptions } from './trusted.js'
 
 /** Where the service is and how it is spoken to. Only the address must be given. */
@@ -40,8 +41,6 @@ export interface CheckedService {
 }
 
 const MOST_CONCURRENCY = 256
-export const USUAL_CONCURRENCY = 8
-export const USUAL_TIMEOUT_MS = 150_000
 const [MOST_HEADERS_MS, MOST_BODY_MS] = [120_000, 30_000]
 
 /**

@@ -12,6 +12,7 @@ import { checkTimer, openConnections, type ConnectionOptions } from './connectio
 import { createCleaner } from './evidence.js'
 import { exchangeOnce, type Exchange, type ExchangeClock } from './exchange.js'
 import { createStatusTable, type StatusTable } from './status-table.js'
+import { USUAL_TIMEOUT_MS } from './usual-pace.js'
 
 export interface ClientOptions extends ConnectionOptions {
   readonly baseUrl: BaseUrl
@@ -63,7 +64,7 @@ export interface ServiceClient {
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
 export function createClient(options: ClientOptions): ServiceClient {
   const { baseUrl, clock, statusTable = createStatusTable() } = options
-  const { deadlineMs = 150_000, freshConnections = false } = options
+  const { deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
   checkTimer('time limit', deadlineMs)
   const authorization = basicAuthorization(options.username, options.password)
   const secrets = [options.password, authorization.slice('Basic '.length)]

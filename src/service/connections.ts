@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { UsageError } from '../errors.js'
-import { isLoopback } from '../domain/text/loopback.js'
 import type { BaseUrl } from './base-url.js'
+import { readProxy } from './proxy.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
 interface TlsOptions {
@@ -142,25 +142,3 @@ function splitBundle(pem: string | undefined): readonly string[] {
   if (pem === undefined) return []
   return pem.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g) ?? [pem]
 }
-
-/**
- * The address may hold the credentials of the proxy, so no message quotes it. Through a proxy of another machine they
- * would go in clear with `http:`, as would the name of the service.
- * @throws {UsageError} for anything but `https:`, or `http:` to a literal loopback address
- */
-export function readProxy(text: string): URL {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw unusableProxy('its address does not begin with https://')
-  const url = new URL(text)
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw unusableProxy(
-      `"${url.host}" is not this machine, and http:// would send the password of the proxy in clear`,
-    )
-  return url
-}
-
-const unusableProxy = (problem: string): UsageError =>
-  new UsageError(
-    `Cannot use the proxy: ${problem}`,
-    'Nothing was sent. Give it as https://host:port; http:// only to 127.0.0.0/8, [::1] and localhost.',
-  )

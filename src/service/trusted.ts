@@ -1,7 +1,7 @@
 import { distrustInstructions, distrustSecret } from '../trust/entry.js'
 import { UsageError } from '../errors.js'
 import type { BaseUrl } from './base-url.js'
-import { readProxy } from './connections.js'
+import { readProxy } from './proxy.js'
 
 /** Certificates and a proxy as a caller names them. The paths are of PEM files. */
 export interface TrustOptions {

@@ -97,6 +97,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
 
   'src/register/run-register.ts': 'test/migrate/migrate.test.ts',
   'src/service/checked-service.ts': 'test/migrate/asked.test.ts',
+  'src/service/usual-pace.ts': 'test/cli/settings/surface.test.ts',
 
   'src/trust/mount.ts': 'test/ledger/safety/other-names.test.ts',
 }

@@ -4,7 +4,6 @@ import { UsageError } from '../../errors.js'
 import { openScratchCopy, openScratchLedger } from '../../ledger/file/scratch.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { problemPages } from '../../report/facts/pages.js'
-import { writeProblems } from '../../report/pack/pack.js'
 import { admitSources, type AdmittedSource, type OpenNext } from '../../run/admit-sources.js'
 import { surveySources } from '../../run/survey-sources.js'
 import { ownText, type Command, type Context } from '../command.js'
@@ -92,6 +91,8 @@ const namedLedger = ({ settings }: Context): string | null =>
 
 async function writeFiles(context: Context, reader: LedgerReader, out: string): Promise<WrittenPack> {
   const forbidden = namedFiles(context, null)
+  // Most checks write nothing, and the room of reports takes a while to load.
+  const { writeProblems } = await import('../../report/pack/pack.js')
   const { name, folder, kept } = await writeProblems(allProblems(reader), { out, forbidden })
   return {
     files: { [name]: join(folder, name) },

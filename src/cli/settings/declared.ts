@@ -1,5 +1,5 @@
 import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
-import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from '../../service/checked-service.js'
+import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
 import {
   baseUrl,
   creditor,

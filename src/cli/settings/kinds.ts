@@ -5,7 +5,7 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
 import { UsageError } from '../../errors.js'
 import { readBaseUrl } from '../../service/base-url.js'
-import { readProxy } from '../../service/connections.js'
+import { readProxy } from '../../service/proxy.js'
 import { decimalText, wholeText } from './number-text.js'
 
 type Scalar = string | number | boolean

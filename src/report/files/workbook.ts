@@ -1,4 +1,4 @@
-import writeXlsxFile, { type CellObject, type Row } from 'write-excel-file/node'
+import type { CellObject, Row } from 'write-excel-file/node'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { DecisionRecord, ProblemRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { FILE_OF_PART, type Capped, type ListedRow, type ReportFacts } from '../facts/facts.js'
@@ -197,6 +197,8 @@ function summarySheet(facts: ReportFacts): WorkSheet {
 
 /** reconciliation.xlsx: the lists of the pack as sheets, all identifiers as text; the same bytes for the same facts. */
 export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
+  // Loaded here, because the other lists of this room are written by commands that need no workbook.
+  const { default: writeXlsxFile } = await import('write-excel-file/node')
   const { parts } = facts
   const rows = (sheet: string, list: Capped<ListedRow>, whereAllAre: string): WorkSheet =>
     tableSheet(sheet, titleOf(sheet, list, whereAllAre), ROW_COLUMNS, list.first)
