@@ -62,7 +62,7 @@ async function play(file: string, args: readonly string[] = []) {
 /** What each example says when it has done what its page promises. */
 const SAID: Readonly<Record<string, RegExp>> = {
   'The main job':
-    /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The number of rows set by --limit was sent/,
+    /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The number of rows that this run may send was sent/,
   'One value, or one mandate': /^DE…3000\nIBAN_CHECKSUM: [^]*\nsendable 0 2027-03-01\ntrue true true true\n$/,
   'An export, as checked records': /^240 of 240 records can be sent\n$/,
   'The service': /^registered .+\nCannot use the base URL: "invoicing\.example" is not this machine/,
