@@ -21,12 +21,13 @@ export default mergeConfig(whole, {
       // Whole runs on real ledgers.
       'test/{run,decisions,register}/{loop,deliver,campaign,campaign-register,reconcile,read-decisions}.test.ts',
       'test/report/**/{pack,real-ledger}.test.ts',
+      'test/migrate/migrate.test.ts',
       'test/cli/**/{confirm,configuration,declared}.test.ts',
       // Properties and floods.
-      'test/ledger/**/{model,groups,delivery,resolution,guards,side-files}.test.ts',
-      'test/service/**/{connections,exchange}.test.ts',
+      'test/ledger/**/{model,groups,corrections,delivery,resolution,guards,side-files}.test.ts',
+      'test/service/**/{connections,exchange,truth}.test.ts',
       'test/sandbox/**/{openapi,wire-mutations}.test.ts',
-      'test/source/**/{bombs,records,round-trip}.test.ts',
+      'test/source/**/{bombs,framing,records,round-trip}.test.ts',
       'test/run/{survey-sources,survey-weakened}.test.ts',
       'test/domain/text/masking.test.ts',
       'test/report/page/plain-text.test.ts',
