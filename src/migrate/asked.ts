@@ -5,6 +5,7 @@ import { DORMANT_SOON_DAYS } from '../domain/value/last-collection.js'
 import { UsageError } from '../errors.js'
 import { thisMachine, type Machine } from '../machine.js'
 import type { OpenNext } from '../run/admit-sources.js'
+import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import type { DeliveryPolicy } from '../run/deliver.js'
 import { sourceOpeners } from '../run/open-sources.js'
 import { checkService, type CheckedService } from '../service/checked-service.js'
@@ -100,7 +101,7 @@ function assertRules(rules: SeverityOverrides): void {
 }
 
 function policyOf(options: MigrateOptions, { baseUrl, concurrency }: CheckedService): DeliveryPolicy {
-  const { limit = null, maxDurationMs = null, maxInDoubt = 10, maxRefused = null } = options
+  const { limit = null, maxDurationMs = null, maxInDoubt = USUAL_MAX_IN_DOUBT, maxRefused = null } = options
   const { rate = null } = options.service
   const isCount = (number: number): boolean => Number.isSafeInteger(number) && number >= 0
   const by = options.retryRefusedBy ?? null

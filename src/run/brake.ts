@@ -2,6 +2,9 @@ import type { Outcome } from '../domain/row/outcome.js'
 import { type Stop, stopOfHalt } from './stop.js'
 
 /** Limits after which a run stops by itself (run/README.md#brakes). */
+/** Rows that may become in doubt where nobody says otherwise. */
+export const USUAL_MAX_IN_DOUBT = 10
+
 export interface BrakeLimits {
   /** Rows that may become in doubt in this run; one more stops it. */
   readonly maxInDoubt: number

@@ -4,6 +4,7 @@ import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { UsageError } from '../errors.js'
 import type { BaseUrl } from './base-url.js'
 import { readProxy } from './proxy.js'
+import { USUAL_CONNECT_TIMEOUT_MS } from './usual-pace.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
 interface TlsOptions {
@@ -48,7 +49,7 @@ const MAX_TIMER_MS = 2_147_483_647
 export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): Connections {
   const {
     concurrency,
-    connectTimeoutMs = 10_000,
+    connectTimeoutMs = USUAL_CONNECT_TIMEOUT_MS,
     headersTimeoutMs = 120_000,
     bodyTimeoutMs = 30_000,
     keepAliveMs = 2_000,

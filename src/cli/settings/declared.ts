@@ -1,5 +1,6 @@
 import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
-import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
+import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
+import { USUAL_CONCURRENCY, USUAL_CONNECT_TIMEOUT_MS, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
 import {
   baseUrl,
   creditor,
@@ -128,7 +129,7 @@ export const SETTINGS = {
     help: 'deadline of one connection',
     flags: '--connect-timeout <seconds>',
     configured: ['service', 'connectTimeout'],
-    byDefault: '10',
+    byDefault: String(USUAL_CONNECT_TIMEOUT_MS / 1000),
   },
   limit: { kind: rows(1), help: 'a pilot: send at most n rows in this run', flags: '--limit <n>' },
   maxDuration: {
@@ -141,7 +142,7 @@ export const SETTINGS = {
     help: 'stop when more rows than this become in doubt',
     flags: '--max-in-doubt <n>',
     configured: ['service', 'maxInDoubt'],
-    byDefault: '10',
+    byDefault: String(USUAL_MAX_IN_DOUBT),
   },
   maxRefused: {
     kind: rowsOrPercent,
