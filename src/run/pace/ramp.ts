@@ -2,21 +2,31 @@ import type { Outcome } from '../../domain/row/outcome.js'
 
 /**
  * How many requests may be under way (run/README.md#pacing): one row alone first, so that a wrong
- * set-up costs one row; then doubling after each clean round up to 8; then one more per round while at least half
- * the slots are used. Halved on throttling, at most once per round trip. Never above `max`.
+ * set-up costs one row; then doubling after each clean round, until the service shows a limit; from then on one more
+ * per round above 8. Above 8 only while at least half the slots are used. Halved on throttling, at most once per round
+ * trip. Never above `max`.
  */
 export interface Ramp {
   readonly max: number
   readonly slots: number
+  /** So far the slots double: what was asked for, until the service throttles or cannot be reached. */
+  readonly doubleUpTo: number
   /** Answers in a row without throttling since the last change of `slots`. */
   readonly clean: number
   /** Monotonic time of the last cut; attempts that began before it say nothing about the pace since. */
   readonly cutAtMs: number
 }
 
-const DOUBLE_UP_TO = 8
+/** So many at once are few for any service. */
+const FEW = 8
 
-export const startRamp = (max: number): Ramp => ({ max, slots: 1, clean: 0, cutAtMs: -Infinity })
+export const startRamp = (max: number): Ramp => ({
+  max,
+  slots: 1,
+  doubleUpTo: max,
+  clean: 0,
+  cutAtMs: -Infinity,
+})
 
 /** Which of them ends a silence depends on the settings only. */
 const TIMEOUTS: readonly (string | null)[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'DEADLINE']
@@ -33,15 +43,22 @@ export function afterOutcome(
   outcome: Outcome,
   at: { beganMs: number; nowMs: number; underWay: number },
 ): Ramp {
-  if (outcome.kind === 'not_sent') return { ...ramp, slots: 1, clean: 0, cutAtMs: at.nowMs }
+  if (outcome.kind === 'not_sent') return cut(ramp, 1, at.nowMs)
   if (at.beganMs < ramp.cutAtMs) return ramp
-  if (isThrottling(outcome))
-    return { ...ramp, slots: Math.max(1, Math.floor(ramp.slots / 2)), clean: 0, cutAtMs: at.nowMs }
+  if (isThrottling(outcome)) return cut(ramp, Math.max(1, Math.floor(ramp.slots / 2)), at.nowMs)
   if (outcome.kind !== 'registered' && outcome.kind !== 'refused') return { ...ramp, clean: 0 }
   const clean = ramp.clean + 1
   if (clean < ramp.slots) return { ...ramp, clean }
   const isBusy = at.underWay * 2 >= ramp.slots
-  if (!isBusy && ramp.slots >= DOUBLE_UP_TO) return { ...ramp, clean: 0 }
-  const grown = ramp.slots < DOUBLE_UP_TO ? Math.min(ramp.slots * 2, DOUBLE_UP_TO) : ramp.slots + 1
+  if (!isBusy && ramp.slots >= FEW) return { ...ramp, clean: 0 }
+  const grown = ramp.slots < ramp.doubleUpTo ? Math.min(ramp.slots * 2, ramp.doubleUpTo) : ramp.slots + 1
   return { ...ramp, slots: Math.min(grown, ramp.max), clean: 0 }
 }
+
+const cut = (ramp: Ramp, slots: number, cutAtMs: number): Ramp => ({
+  ...ramp,
+  slots,
+  doubleUpTo: FEW,
+  clean: 0,
+  cutAtMs,
+})

@@ -21,36 +21,44 @@ function slotsAfter(ramp: Ramp, answers: number, underWay?: number): number[] {
 
 describe('the canary', () => {
   it('is one row alone, whatever the maximum', () => {
-    expect(startRamp(64)).toEqual({ max: 64, slots: 1, clean: 0, cutAtMs: -Infinity })
+    expect(startRamp(64)).toEqual({ max: 64, slots: 1, doubleUpTo: 64, clean: 0, cutAtMs: -Infinity })
     expect(startRamp(1).slots).toBe(1)
   })
 })
 
 describe('growth', () => {
-  it('doubles after each clean round up to 8, then adds one per round', () => {
-    const doubled = [2, 2, 4, 4, 4, 4, 8]
+  it('doubles after each clean round up to what was asked for', () => {
+    const doubled = [2, 2, 4, 4, 4, 4, 8, ...Array<number>(7).fill(8), 16, ...Array<number>(15).fill(16), 24]
+    expect(slotsAfter(startRamp(24), 31)).toEqual(doubled)
+    expect(slotsAfter(startRamp(64), 63).at(-1)).toBe(64)
+  })
+
+  it('after the first cut doubles up to 8 only, then adds one per round', () => {
+    const shown: Ramp = { ...startRamp(64), slots: 2, doubleUpTo: 8 }
+    const doubled = [2, 4, 4, 4, 4, 8]
     const atEight = [8, 8, 8, 8, 8, 8, 8, 9]
     const atNine = [9, 9, 9, 9, 9, 9, 9, 9, 10]
-    expect(slotsAfter(startRamp(64), 24)).toEqual([...doubled, ...atEight, ...atNine])
+    expect(slotsAfter(shown, 23)).toEqual([...doubled, ...atEight, ...atNine])
   })
 
   it('ends at the maximum, below 8 and above it', () => {
     expect(slotsAfter(startRamp(1), 5)).toEqual([1, 1, 1, 1, 1])
     expect(slotsAfter(startRamp(3), 9)).toEqual([2, 2, 3, 3, 3, 3, 3, 3, 3])
     expect(slotsAfter(startRamp(9), 40).at(-1)).toBe(9)
+    expect(slotsAfter({ ...startRamp(9), doubleUpTo: 8 }, 40).at(-1)).toBe(9)
   })
 
-  it('never passes 8 in one step from below', () => {
-    const five: Ramp = { ...startRamp(64), slots: 5 }
+  it('after the first cut never passes 8 in one step from below', () => {
+    const five: Ramp = { ...startRamp(64), slots: 5, doubleUpTo: 8 }
     expect(slotsAfter(five, 5)).toEqual([5, 5, 5, 5, 8])
   })
 
   it('beyond 8 needs half the slots in use, and a round that did not is not counted later', () => {
-    const twelve: Ramp = { ...startRamp(64), slots: 12, clean: 11 }
+    const twelve: Ramp = { ...startRamp(64), slots: 12, doubleUpTo: 8, clean: 11 }
     expect(answer(twelve, registered(), 6)).toMatchObject({ slots: 13, clean: 0 })
     expect(answer(twelve, registered(), 5)).toMatchObject({ slots: 12, clean: 0 })
     const eight: Ramp = { ...startRamp(64), slots: 8, clean: 7 }
-    expect(answer(eight, registered(), 4)).toMatchObject({ slots: 9, clean: 0 })
+    expect(answer(eight, registered(), 4)).toMatchObject({ slots: 16, clean: 0 })
     expect(answer(eight, registered(), 3)).toMatchObject({ slots: 8, clean: 0 })
   })
 
@@ -87,7 +95,7 @@ describe('throttling', () => {
   it('halves the slots, rounded down, and never below one', () => {
     const at = { beganMs: 5, nowMs: 9, underWay: 1 }
     const cut = (slots: number): Ramp => afterOutcome({ ...startRamp(64), slots, clean: 1 }, turnedAway(), at)
-    expect(cut(16)).toEqual({ max: 64, slots: 8, clean: 0, cutAtMs: 9 })
+    expect(cut(16)).toEqual({ max: 64, slots: 8, doubleUpTo: 8, clean: 0, cutAtMs: 9 })
     expect(cut(9).slots).toBe(4)
     expect(cut(2).slots).toBe(1)
     expect(cut(1).slots).toBe(1)
@@ -124,6 +132,7 @@ describe('throttling', () => {
     expect(afterOutcome({ ...startRamp(64), slots: 16, clean: 4 }, notSent(), at)).toEqual({
       max: 64,
       slots: 1,
+      doubleUpTo: 8,
       clean: 0,
       cutAtMs: 9,
     })
@@ -158,7 +167,11 @@ describe('any sequence of outcomes', () => {
           if (next.slots > ramp.slots) {
             expect(cleanRound).toBeGreaterThanOrEqual(ramp.slots)
             expect(next.slots).toBeLessThanOrEqual(
-              ramp.slots < 8 ? Math.min(ramp.slots * 2, 8) : ramp.slots + 1,
+              lastCutMs === -Infinity
+                ? ramp.slots * 2
+                : ramp.slots < 8
+                  ? Math.min(ramp.slots * 2, 8)
+                  : ramp.slots + 1,
             )
           }
           if (next.slots < ramp.slots && outcome.kind !== 'not_sent') {
