@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
       customer_no,
       iban,
       signed_date,
-      sepa_creditor_identifier: 'SE97ZZZ12345678901',
+      sepa_creditor_identifier: 'DE84ZZZ09876543210',
       unique_mandate_reference: `N${count}`,
     }
     const answer = JSON.stringify({ status: 'OK', data })
