@@ -21,17 +21,23 @@ const READ_PER_KEPT = 32
 
 /** A cleaner that also knows the account number that was sent, in whatever spelling it comes back, and secrets. */
 export function createCleaner(known: { iban: Iban | null; secrets: readonly string[] }): Cleaner {
-  const spellings = known.secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), toReadable(secret)])
+  let spellings: readonly string[] | null = null // most answers are never cleaned
   const blotOut = (text: string): string =>
-    spellings.reduce((blotted, secret) => blotted.replaceAll(secret, '[secret]'), text)
+    (spellings ??= spellingsOf(known.secrets)).reduce(
+      (blotted, secret) => blotted.replaceAll(secret, '[secret]'),
+      text,
+    )
   return (text, maxBytes) => {
     const readable = blotOut(toReadable(blotOut(text.slice(0, READ_PER_KEPT * maxBytes))))
     const masked = known.iban === null ? readable : maskByValue(readable, known.iban)
     return cutToBytes(maskAccounts(masked), maxBytes)
   }
 }
+
+const spellingsOf = (secrets: readonly string[]): string[] =>
+  secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), toReadable(secret)])
 
 const toReadable = (text: string): string => toVisible(decodeEscapes(text))
 

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Connections } from './connections.js'
@@ -61,7 +60,6 @@ interface UnderWay {
   readonly signal: AbortSignal
   readonly chunks: Buffer[]
   readonly resolve: (exchange: Exchange) => void
-  readonly onAbort: () => void
   started: boolean
   ended: boolean
   deadline: NodeJS.Timeout | undefined
@@ -90,12 +88,10 @@ export function exchangeOnce(
       deadlineMs,
     )
     if (signal.aborted) {
-      exchange.onAbort()
+      breakOffFromOutside(exchange)
       return
     }
-    // Every exchange in flight listens to the one signal of the run; Node warns from eleven on.
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', exchange.onAbort)
+    underWayUnder(signal).add(exchange)
     dispatch(exchange, connections, request, limits)
   })
 }
@@ -105,20 +101,30 @@ function startExchange(
   signal: AbortSignal,
   resolve: (exchange: Exchange) => void,
 ): UnderWay {
-  const exchange: UnderWay = {
+  return {
     begunAt: clock.monotonic(),
     clock,
     signal,
     chunks: [],
     resolve,
-    onAbort: () => breakOff(exchange, 'ABORTED', 'The exchange was broken off from outside'),
     started: false,
     ended: false,
     deadline: undefined,
     controller: null,
     head: null,
   }
-  return exchange
+}
+
+/** What is under way under a signal. A run has one signal for all its exchanges: one listener serves them. */
+const underWay = new WeakMap<AbortSignal, Set<UnderWay>>()
+
+function underWayUnder(signal: AbortSignal): Set<UnderWay> {
+  const known = underWay.get(signal)
+  if (known !== undefined) return known
+  const exchanges = new Set<UnderWay>()
+  underWay.set(signal, exchanges)
+  signal.addEventListener('abort', () => exchanges.forEach(breakOffFromOutside), { once: true })
+  return exchanges
 }
 
 function dispatch(
@@ -157,6 +163,9 @@ const listenerOf = (exchange: UnderWay): Dispatcher.DispatchHandler => ({
   onResponseError: (_controller, error) => end(exchange, false, describeError(error)),
 })
 
+const breakOffFromOutside = (exchange: UnderWay): void =>
+  breakOff(exchange, 'ABORTED', 'The exchange was broken off from outside')
+
 function breakOff(exchange: UnderWay, code: string, message: string): void {
   // The value first: were the abort to come to nothing, the slot would hang.
   end(exchange, false, { code, name: 'Interrupted', message })
@@ -168,20 +177,25 @@ function end(exchange: UnderWay, complete: boolean, error: TransportError | null
   exchange.ended = true
   const { started, head, chunks, clock, begunAt } = exchange
   clearTimeout(exchange.deadline)
-  exchange.signal.removeEventListener('abort', exchange.onAbort)
-  const bodyText = new TextDecoder().decode(Buffer.concat(chunks))
+  underWay.get(exchange.signal)?.delete(exchange)
   exchange.resolve({
     started,
-    response: head === null ? null : { ...head, bodyText, complete },
+    response: head === null ? null : { ...head, bodyText: textOf(chunks), complete },
     error,
     durationMs: Math.round(clock.monotonic() - begunAt),
     receivedAtMs: clock.now(),
   })
 }
 
+const UTF8 = new TextDecoder()
+
+const textOf = ([first, ...others]: readonly Buffer[]): string =>
+  first === undefined ? '' : UTF8.decode(others.length === 0 ? first : Buffer.concat([first, ...others]))
+
 function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
   const joined: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name]
     if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value
   }
   return joined

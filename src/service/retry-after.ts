@@ -16,7 +16,8 @@ export function readRetryAfterMs(
   retryAfter: string | undefined,
   answer: { date: string | undefined; receivedAtMs: number },
 ): number | null {
-  const text = retryAfter?.trim() ?? ''
+  if (retryAfter === undefined) return null
+  const text = retryAfter.trim()
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER)
   const until = readHttpDateMs(text, answer.receivedAtMs)
   if (until === null) return null
