@@ -14,6 +14,8 @@ export interface ReadyRow {
   /** Attempts so far, in all runs. */
   readonly attempts: number
   readonly mandate: Mandate
+  /** Other rows hold its account for certain: its duplicates, or rows that it replaced. No run makes or ends that. */
+  readonly hasCopies: boolean
 }
 
 /** Ready rows that may not leave yet, because an earlier request of theirs may still arrive. */
@@ -31,6 +33,8 @@ export interface Attempt {
   readonly n: number
   /** Sent as X-Request-Id and stored. */
   readonly requestId: string
+  /** As in `ReadyRow`. */
+  readonly hasCopies: boolean
 }
 
 /** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */

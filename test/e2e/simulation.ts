@@ -362,7 +362,13 @@ function recordAfterwards(ledger: Ledger): Pick<Ledger, 'begin' | 'settle'> {
   let sent = 0
   return {
     begin: (row) =>
-      Promise.resolve({ id: 0, rowId: row.id, n: row.attempts + 1, requestId: `unrecorded-${(sent += 1)}` }),
+      Promise.resolve({
+        id: 0,
+        rowId: row.id,
+        n: row.attempts + 1,
+        requestId: `unrecorded-${(sent += 1)}`,
+        hasCopies: true,
+      }),
     settle: async (attempt, outcome) => {
       const row = ledger.ready(attempt.rowId - 1, 1)[0]
       if (row !== undefined) await ledger.settle(await ledger.begin(row), outcome)

@@ -13,7 +13,12 @@ function rowsUpTo(count: number): {
   const readPage = (after: number, limit: number): ReadyRow[] => {
     asked.push([after, limit])
     const length = Math.max(0, Math.min(limit, count - after))
-    return Array.from({ length }, (_, n) => ({ id: after + n + 1, attempts: 0, mandate: mandateOf(1) }))
+    return Array.from({ length }, (_, n) => ({
+      id: after + n + 1,
+      attempts: 0,
+      mandate: mandateOf(1),
+      hasCopies: false,
+    }))
   }
   return { readPage, asked }
 }

@@ -279,7 +279,7 @@ function prepareApplying(connection: Connection, at: string) {
       evidence: evidence === null ? null : maskEvidence(evidence),
     })
     if (assigned !== null) {
-      register({ rowId: id, from: state, assigned, at })
+      register({ rowId: id, from: state, assigned, at, hasCopies: true })
       return
     }
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.

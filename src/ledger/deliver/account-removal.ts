@@ -20,7 +20,14 @@ export interface Registration {
   readonly from: RowState
   readonly assigned: AssignedIdentity
   readonly at: string
+  /** False where it is known that no other row holds the account; then none is looked for. */
+  readonly hasCopies: boolean
 }
+
+/** SQL that is true for a row whose account other rows hold for certain: what `prepareRegistration` removes besides. */
+export const HAS_COPIES = `(exists (select 1 from row as replaced where replaced.superseded_by = row.id)
+  or exists (select 1 from row as copy
+    where copy.mandate_key = row.mandate_key and +copy.state in ('duplicate', 'superseded')))`
 
 /**
  * The account number and the cells of a registered mandate go with the commit that records it, and
@@ -28,15 +35,22 @@ export interface Registration {
  * @returns (of what is prepared) false where the row was not in the expected state; nothing changed then
  */
 export function prepareRegistration(connection: Connection): (registration: Registration) => boolean {
-  const register = connection
-    .prepare<
-      [{ rowId: number; from: RowState; creditor: string; reference: string; at: string }],
-      string | null
-    >(
-      `update row set state = 'registered', assigned_creditor_identifier = :creditor,
-       assigned_mandate_reference = :reference, registered_at = :at, iban = null, cells = null
-     where id = :rowId and state = :from returning mandate_key`,
-    )
+  const register = connection.prepare<[string, string, string, number, RowState]>(
+    `update row set state = 'registered', assigned_creditor_identifier = ?, assigned_mandate_reference = ?,
+       registered_at = ?, iban = null, cells = null
+     where id = ? and state = ?`,
+  )
+  const removeFromCopies = prepareRemovalFromCopies(connection)
+  return ({ rowId, from, assigned: { creditorIdentifier, mandateReference }, at, hasCopies }) => {
+    if (register.run(creditorIdentifier, mandateReference, at, rowId, from).changes === 0) return false
+    if (hasCopies) removeFromCopies(rowId)
+    return true
+  }
+}
+
+function prepareRemovalFromCopies(connection: Connection): (rowId: number) => void {
+  const keyOf = connection
+    .prepare<[number], string | null>('select mandate_key from row where id = ?')
     .pluck()
   const removeOfMandate = prepareRemovalOfMandate(connection)
   const removeOfReplaced = connection.prepare<[number]>(
@@ -46,12 +60,9 @@ export function prepareRegistration(connection: Connection): (registration: Regi
          union select row.id from row join earlier on row.superseded_by = earlier.id)
        select id from earlier)`,
   )
-  return ({ rowId, from, assigned, at }) => {
-    const { creditorIdentifier: creditor, mandateReference: reference } = assigned
-    const key = register.get({ rowId, from, creditor, reference, at })
-    if (key === undefined) return false
+  return (rowId) => {
+    const key = keyOf.get(rowId) ?? null
     if (key !== null) removeOfMandate(key)
     removeOfReplaced.run(rowId)
-    return true
   }
 }

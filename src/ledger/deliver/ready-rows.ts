@@ -8,6 +8,7 @@ import type {
 } from '../../domain/mandate/mandate.js'
 import { LedgerError } from '../../errors.js'
 import type { Connection } from '../file/connection.js'
+import { HAS_COPIES } from './account-removal.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type { ReadyRow, WaitingRows } from '../ledger.js'
 
@@ -22,6 +23,8 @@ interface Stored {
   readonly accountKey: Buffer
   /** Null for a row that was admitted by an older version. */
   readonly contentKey: Buffer | null
+  /** SQLite's truth value. */
+  readonly hasCopies: 0 | 1
 }
 
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */
@@ -41,7 +44,7 @@ function toReadyRow(row: Stored, fingerprints: Fingerprints, file: string): Read
   const isAsAdmitted =
     fingerprints.account(row.iban).equals(row.accountKey) &&
     (row.contentKey === null || fingerprints.content(mandate).equals(row.contentKey))
-  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate }
+  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate, hasCopies: row.hasCopies === 1 }
   throw new LedgerError(
     'damaged',
     `Cannot send row ${row.id} of the ledger "${file}": it no longer holds what was admitted, its fingerprint differs`,
@@ -83,7 +86,7 @@ export function prepareReadyRows(
   const page = connection.prepare<[{ after: number; limit: number; since: string }], Stored>(
     `select id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
-       iban_key as accountKey, content_key as contentKey
+       iban_key as accountKey, content_key as contentKey, ${HAS_COPIES} as hasCopies
      from row where state = 'ready' and id > :after and id not in (select id from (${WAITING}))
      order by id limit :limit`,
   )

@@ -45,8 +45,12 @@ export interface LedgerOptions {
 
 const RETRY = 'send refused rows again from'
 
-/** After this many settled rows the write-ahead log is emptied, so that removed account numbers leave the disk. */
+/**
+ * After this many settled rows the write-ahead log is emptied, so that removed account numbers leave the disk; not twice
+ * within `LOG_INTERVAL_MS`, because each time is a flush more.
+ */
 const SETTLED_PER_LOG = 2_000
+const LOG_INTERVAL_MS = 1_000
 
 const USUAL_UNDER_WAY = 8
 
@@ -83,6 +87,7 @@ interface Held {
   noteAttempts: (attempts: number) => void
   isAdmitting: boolean
   settledSinceEmptied: number
+  emptiedMs: number
   isClosed: boolean
   isEmptied: boolean
 }
@@ -141,6 +146,7 @@ function hold({ connection, clock, lock, file: given }: LedgerParts): Held {
     noteAttempts: () => undefined,
     isAdmitting: false,
     settledSinceEmptied: 0,
+    emptiedMs: -Infinity,
     isClosed: false,
     isEmptied: true,
   }
@@ -178,7 +184,11 @@ const groupCommitOf = (
 
 function noteSettled(held: Held, count: number): void {
   held.settledSinceEmptied += count
-  if (held.settledSinceEmptied >= SETTLED_PER_LOG && emptyLogNow(held)) held.settledSinceEmptied = 0
+  if (held.settledSinceEmptied < SETTLED_PER_LOG) return
+  const nowMs = held.clock.monotonic()
+  if (nowMs - held.emptiedMs < LOG_INTERVAL_MS || !emptyLogNow(held)) return
+  held.settledSinceEmptied = 0
+  held.emptiedMs = nowMs
 }
 
 function currentRun({ runId }: Held): number {

@@ -36,6 +36,33 @@ describe('when a mandate is registered, its account goes', () => {
     expect(held(ledger.file)).toEqual(['1 superseded', '2 superseded', '3 registered'])
   })
 
+  it('and is looked for elsewhere only where another row may hold it', async () => {
+    const ledger = open()
+    admit(ledger, [{ verdict: 'invalid', reference: '', mandateKey: null, customerNo: 3 }])
+    admit(ledger, [
+      { customerNo: 3, reference: 'M-3', corrects: 1 },
+      {},
+      {},
+      { reference: 'M-2', customerNo: 2 },
+    ])
+    ledger.startRun(SETTINGS)
+    const copies = () => ledger.ready(0, 9).map(({ mandate, hasCopies }) => [mandate.customerNo, hasCopies])
+    expect(copies()).toEqual([
+      [3, true],
+      [1000, true],
+      [2, false],
+    ])
+    await send(ledger, registered('NEW-1'))
+    await send(ledger, registered('NEW-2'))
+    expect(held(ledger.file)).toEqual([
+      '1 superseded',
+      '2 registered',
+      '3 registered',
+      '4 duplicate',
+      '5 ready account cells',
+    ])
+  })
+
   it('and a refused mandate keeps it, to be corrected', async () => {
     const ledger = open()
     admit(ledger, [{}, {}])

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
 import { isBalanced } from '../../../src/domain/row/totals.js'
@@ -281,6 +281,31 @@ describe('the account number of a registered mandate (scenario 61)', () => {
     await Promise.all(settled)
     expect(holds(ledger.file) || holds(`${ledger.file}-wal`)).toBe(false)
   })
+
+  it('leaves them once a second at most, because each time is a flush more', async () => {
+    const { defer, flushes } = byHandFlushing()
+    const clock = stoppedClock()
+    const ledger = open({ defer, clock })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(6_000))
+    let named = 0
+    async function sendTwoThousand() {
+      const begun = ledger.ready(0, 2_000).map((row) => ledger.begin(row))
+      flushes.shift()!()
+      const attempts = await Promise.all(begun)
+      const settled = attempts.map((attempt) => ledger.settle(attempt, registered(`NEW-${(named += 1)}`)))
+      flushes.shift()!()
+      await Promise.all(settled)
+      return statSync(`${ledger.file}-wal`).size
+    }
+    expect(await sendTwoThousand()).toBe(0)
+    clock.advance(999)
+    expect(await sendTwoThousand()).toBeGreaterThan(0)
+    clock.advance(1)
+    void ledger.begin(ledger.ready(0, 1)[0]!)
+    flushes.shift()!() // whatever is committed next
+    expect(statSync(`${ledger.file}-wal`).size).toBe(0)
+  })
 })
 
 const start = processes()
@@ -365,7 +390,7 @@ describe('a full disk (scenarios 40 and 41)', () => {
     expect(readFileSync(path, 'utf8').trim().split('\n').length).toBe(3)
 
     function readyRow3() {
-      return { id: 3, attempts: 0, mandate: rows[0]!.mandate }
+      return { id: 3, attempts: 0, mandate: rows[0]!.mandate, hasCopies: false }
     }
   })
 
