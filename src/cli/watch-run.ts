@@ -23,6 +23,7 @@ export function announceSignals({ world: { signals }, progress }: Context): void
 /** Shows and logs what happens in a run; how it ends is the result's to say. */
 export function watchRun(context: Context): (event: Exclude<MigrationEvent, Closed>) => void {
   const { progress, log } = context
+  const isVerbose = context.settings.get('verbose') ?? false
   return (event) => {
     switch (event.kind) {
       case 'opened':
@@ -36,7 +37,7 @@ export function watchRun(context: Context): (event: Exclude<MigrationEvent, Clos
         return
       default:
         log.delivery(event)
-        showDelivery(context, event)
+        showDelivery(context, event, isVerbose)
     }
   }
 }
@@ -54,8 +55,7 @@ function noteOpened(
   for (const text of allowed) progress.note(text)
 }
 
-function showDelivery({ progress, settings }: Context, event: DeliveryEvent): void {
-  const isVerbose = settings.get('verbose') ?? false
+function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
   switch (event.kind) {
     case 'intent':
       return

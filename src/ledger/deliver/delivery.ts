@@ -55,8 +55,8 @@ interface Committed {
 /** What waits for its commit. The functions below change it; nobody else sees it. */
 interface Group {
   readonly parts: GroupCommitParts
-  readonly commitIntent: (row: ReadyRow) => Attempt
-  readonly commitSettlement: (attempt: Attempt, outcome: Outcome) => void
+  readonly commitIntent: (row: ReadyRow, at: string) => Attempt
+  readonly commitSettlement: (attempt: Attempt, outcome: Outcome, at: string) => void
   readonly noteChange: (at: string) => void
   waiting: Uncommitted[]
   /** References that wait among them, with letters folded. */
@@ -109,8 +109,9 @@ function flush(group: Group): void {
   let committed: Committed[]
   try {
     committed = parts.write(() => {
-      group.noteChange(parts.now())
-      return waiting.map((event) => commit(group, event))
+      const at = parts.now()
+      group.noteChange(at)
+      return waiting.map((event) => commit(group, event, at))
     })
   } catch (error) {
     giveUp(parts, waiting, error)
@@ -122,12 +123,12 @@ function flush(group: Group): void {
 }
 
 /** In the order they were told: a row may be turned away and begun again within one turn. */
-function commit({ commitIntent, commitSettlement }: Group, event: Uncommitted): Committed {
+function commit({ commitIntent, commitSettlement }: Group, event: Uncommitted, at: string): Committed {
   if (event.kind === 'intent') {
-    const attempt = commitIntent(event.row)
+    const attempt = commitIntent(event.row, at)
     return { begun: attempt.id, announce: () => event.resolve(attempt), reject: event.reject }
   }
-  commitSettlement(event.attempt, event.outcome)
+  commitSettlement(event.attempt, event.outcome, at)
   return { begun: 0, announce: event.resolve, reject: event.reject }
 }
 
@@ -179,12 +180,7 @@ function changeOne(changes: number, what: string): void {
     throw new Error(`Cannot record ${what}: ${changes} rows were in the expected state, not 1`)
 }
 
-function prepareIntent({
-  connection,
-  now,
-  newRequestId,
-  runId,
-}: GroupCommitParts): (row: ReadyRow) => Attempt {
+function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts): Group['commitIntent'] {
   const insert = connection.prepare<[number, string, string, number], { id: number; n: number }>(
     `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
      select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready'
@@ -193,9 +189,9 @@ function prepareIntent({
   const send = connection.prepare<[string, number]>(
     `update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`,
   )
-  return ({ id: rowId, hasCopies }) => {
+  return ({ id: rowId, hasCopies }, at) => {
     const requestId = newRequestId()
-    const attempt = insert.get(runId(), requestId, now(), rowId)
+    const attempt = insert.get(runId(), requestId, at, rowId)
     const { changes } = send.run(transition('ready', 'intent'), rowId)
     changeOne(attempt === undefined ? 0 : changes, `the intent for row ${rowId}`)
     if (attempt === undefined) throw new Error(`Row ${rowId} has no attempt`)
@@ -208,18 +204,14 @@ const END_ATTEMPT = `update attempt set ended_at = ?, outcome = ?, reason = ?, n
     error_code = ?, service_code = ?, field = ?, message = ?, answer = ?, duration_ms = ?, retry_after_ms = ?
   where id = ? and outcome is null`
 
-function prepareSettlement({
-  connection,
-  now,
-}: GroupCommitParts): (attempt: Attempt, outcome: Outcome) => void {
+function prepareSettlement({ connection }: GroupCommitParts): Group['commitSettlement'] {
   const endAttempt = connection.prepare(END_ATTEMPT)
   const move = connection.prepare<[string, number]>(
     `update row set state = ? where id = ? and state = 'sending'`,
   )
   const register = prepareRegistration(connection)
 
-  return (attempt, outcome) => {
-    const at = now()
+  return (attempt, outcome, at) => {
     const { started, status, errorCode, serviceCode, field, message, answer, durationMs, retryAfterMs } =
       outcome.evidence
     const notes = outcome.kind === 'registered' ? JSON.stringify(outcome.notes) : null
