@@ -1,6 +1,7 @@
 import { transition } from '../../domain/row/row-state.js'
 import type { Outcome } from '../../domain/row/outcome.js'
 import { prepareRegistration } from './account-removal.js'
+import { foldCase } from './assigned-references.js'
 import type { Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
 import type { Attempt, ReadyRow } from '../ledger.js'
@@ -62,9 +63,6 @@ interface Group {
   /** References that wait among them, with letters folded. */
   references: Set<string>
 }
-
-/** SQLite compares references without case for the letters a to z; so does this. */
-const foldCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
  * Group commit: what is asked for in one turn of the event loop is one transaction, so that an outcome travels with

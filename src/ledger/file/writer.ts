@@ -11,6 +11,7 @@ import {
   insertRun,
   noteHolder,
 } from '../deliver/campaign-rows.js'
+import { createAssignedReferences, type AssignedReferences } from '../deliver/assigned-references.js'
 import { createClaims } from '../deliver/claims.js'
 import { emptyLog, type Connection } from './connection.js'
 import { prepareTotals } from '../read/control-totals.js'
@@ -100,6 +101,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const recovered = takeOver(held, parts, random)
   const newRequestId = requestIds(random)
   const commits = groupCommitOf(held, newRequestId, parts.defer ?? setImmediate)
+  const assigned = createAssignedReferences(connection)
   return {
     file,
     recovered,
@@ -115,9 +117,12 @@ export function createLedger(parts: LedgerParts): Ledger {
     admit: (options) => admit(held, options),
     ...readyVerbs(held),
     begin: commits.begin,
-    settle: commits.settle,
-    hasAssigned: prepareHasAssigned(held, commits),
-    ...decisionVerbs(held),
+    settle: (attempt, outcome) => {
+      if (outcome.kind === 'registered') assigned.note(outcome.value.mandateReference)
+      return commits.settle(attempt, outcome)
+    },
+    hasAssigned: (reference) => commits.isReferenceWaiting(reference) || assigned.has(reference),
+    ...decisionVerbs(held, assigned),
     claims: createClaims({
       connection,
       now,
@@ -261,19 +266,17 @@ function readyVerbs({
   }
 }
 
-function prepareHasAssigned({ connection }: Held, commits: GroupCommit): Ledger['hasAssigned'] {
-  const assigned = connection
-    .prepare<[string], number>('select 1 from row where assigned_mandate_reference = ? collate nocase')
-    .pluck()
-  return (reference) => commits.isReferenceWaiting(reference) || assigned.get(reference) !== undefined
-}
-
 /** What people decide, about rows and about their data. */
-function decisionVerbs(held: Held): Pick<Ledger, 'resolve' | 'retryRefused' | 'purge' | 'erase'> {
+function decisionVerbs(
+  held: Held,
+  assigned: AssignedReferences,
+): Pick<Ledger, 'resolve' | 'retryRefused' | 'purge' | 'erase'> {
   const { connection, file, clock, now, storage } = held
   return {
-    resolve: (resolutions, { dryRun, force = false }) =>
-      storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
+    resolve: (resolutions, { dryRun, force = false }) => {
+      assigned.forget()
+      return storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force }))
+    },
     retryRefused: (by) =>
       join(held, () => {
         assertNotPurged(connection, file, RETRY)
