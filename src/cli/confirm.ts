@@ -1,6 +1,6 @@
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { MigrationPlan } from '../migrate/options.js'
-import { durationText, plural } from '../domain/text/wording.js'
+import { bytesText, durationText, plural } from '../domain/text/wording.js'
 import type { Context } from './command.js'
 import { type Line, toned } from './terminal/line.js'
 import { totalsLines } from './terminal/output.js'
@@ -58,7 +58,7 @@ const MOST_CREDITORS = 10
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(
-  { service, totals, toSend, leftRefused, ledger }: MigrationPlan,
+  { service, totals, toSend, leftRefused, ledger, disk }: MigrationPlan,
   { concurrency, rate }: { readonly concurrency: number; readonly rate: number | null },
 ): Line[] {
   const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity)
@@ -80,5 +80,13 @@ function planLines(
       ? [`  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`]
       : []),
     `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText((toSend / perSecond) * 1000)}`,
+    ...diskLines(disk),
   ]
 }
+
+const diskLines = (disk: MigrationPlan['disk']): Line[] =>
+  disk === null
+    ? []
+    : [
+        `Disk of the ledger: up to ${bytesText(disk.neededBytes)} needed, ${disk.freeBytes === null ? 'and it does not say what is free' : `${bytesText(disk.freeBytes, 'down')} free`}`,
+      ]

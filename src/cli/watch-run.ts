@@ -35,6 +35,9 @@ export function watchRun(context: Context): (event: Exclude<MigrationEvent, Clos
       case 'sending':
         progress.sending(event.rows)
         return
+      case 'warning':
+        progress.note([toned('open', 'Warning'), `: ${event.text}`])
+        return
       default:
         log.delivery(event)
         showDelivery(context, event, isVerbose)

@@ -8,6 +8,8 @@ import { distrustLedgerFolder } from '../ledger/safety/side-files.js'
 import { noteWritten } from '../ledger/safety/written-files.js'
 import { openRunRegister, type RunRegister } from '../register/run-register.js'
 import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
+import { startDisk } from '../run/disk/disk-space.js'
+import { watchCommits, type CommitWatch } from '../run/disk/slow-commits.js'
 import { connectTo } from '../service/checked-service.js'
 import type { ServiceClient } from '../service/client.js'
 import { checkOptions, type Asked } from './asked.js'
@@ -48,13 +50,20 @@ interface Held {
   readonly register: RunRegister
   /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
   readonly allowed: Readonly<Record<string, string>>
+  readonly commits: CommitWatch
+  /** What the disk is like; told when it was seen, and once more at the end. */
+  readonly warnings: string[]
 }
 
-function hold({ options, machine, service, files }: Asked): Held {
+function hold(asked: Asked): Held {
+  const { options, machine, service, files } = asked
   const { sharedFolder = false, anotherLedger = false } = options
   const { clock, pid, user, stateFolder } = machine
   const create = files.length > 0
-  const ledger = openLedger({ file: options.ledger, clock, pid, user, create, sharedFolder })
+  const warnings: string[] = []
+  const commits = watchCommits(clock.monotonic, (text) => warn(asked, warnings, text))
+  const { committed } = commits
+  const ledger = openLedger({ file: options.ledger, clock, pid, user, create, sharedFolder, committed })
   try {
     const register = openRunRegister(
       {
@@ -67,10 +76,20 @@ function hold({ options, machine, service, files }: Asked): Held {
       },
       service.baseUrl,
     )
-    return { ledger, register, allowed: allowedBy(options) }
+    return { ledger, register, allowed: allowedBy(options), commits, warnings }
   } catch (error) {
     ledger.close()
     throw error
+  }
+}
+
+/** A commit may be what tells of it: whoever watches must not stand between it and those who wait for it. */
+function warn({ watch }: Asked, warnings: string[], text: string): void {
+  warnings.push(text)
+  try {
+    watch({ kind: 'warning', text })
+  } catch {
+    // It stands in the result too.
   }
 }
 
@@ -104,7 +123,7 @@ async function runHeld(
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const end = await runCampaign(partsOf(asked, held, client))
-  return { ...end, campaign: ledger.view.campaign() }
+  return { ...end, campaign: ledger.view.campaign(), commits: held.commits.counts() }
 }
 
 const boundTo = ({ service: { baseUrl }, options }: Asked) => ({
@@ -147,6 +166,12 @@ function partsOf(asked: Asked, held: Held, client: ServiceClient): CampaignParts
     abort: giveUp,
     confirm: (plan) => agree(asked, held, plan),
     claim: held.register.claim,
+    disk: startDisk({
+      file: held.ledger.file,
+      paths: (options.files ?? []).map((input) => (typeof input === 'string' ? input : null)),
+      reportFolder: options.writes?.find(({ kind }) => kind === 'report')?.path ?? null,
+      warn: (text) => warn(asked, held.warnings, text),
+    }),
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),
     watch,
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
@@ -169,11 +194,11 @@ async function agree(asked: Asked, { ledger, register }: Held, plan: Plan): Prom
   return true
 }
 
-function close({ watch }: Asked, { ledger, register, allowed }: Held): Closed {
+function close({ watch }: Asked, { ledger, register, allowed, warnings: seen }: Held): Closed {
   const totals = totalsOrNull(ledger)
   register.close()
   ledger.close() // before the report, which needs the memory of its page cache
-  const warnings = [...register.warnings, ...Object.values(allowed)]
+  const warnings = [...register.warnings, ...Object.values(allowed), ...seen]
   const closed = { warnings, holdsOldPages: ledger.holdsOldPages() }
   try {
     watch({ kind: 'closed', totals, ...closed })

@@ -5,6 +5,7 @@ import type { WrittenPath } from '../ledger/safety/written-files.js'
 import type { Machine } from '../machine.js'
 import type { CampaignEnd, Plan } from '../run/campaign.js'
 import type { DeliveryEvent } from '../run/deliver.js'
+import type { CommitCounts } from '../run/disk/slow-commits.js'
 import type { BaseUrl } from '../service/base-url.js'
 import type { Credentials, ServiceOptions } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
@@ -28,7 +29,7 @@ export interface MigrateOptions {
    * machine, and only there.
    */
   readonly confirm?: ((plan: MigrationPlan) => boolean | Promise<boolean>) | undefined
-  /** Told of everything, in the order in which it happens. What it throws ends the run, once every answer is settled. */
+  /** Told of everything, in the order in which it happens. What it throws ends the run, once every answer is settled, but for a `warning`. */
   readonly watch?: ((event: MigrationEvent) => void) | undefined
   /** Once aborted, no new row is sent; what is under way is waited for and settled. */
   readonly signal?: AbortSignal | undefined
@@ -92,6 +93,8 @@ export type MigrationEvent =
   | { readonly kind: 'reading'; readonly source: string; readonly records: number }
   /** What was agreed to, about to be committed. */
   | { readonly kind: 'sending'; readonly rows: number }
+  /** A sentence about the disk of the ledger; it stands in `warnings` at the end too. */
+  | { readonly kind: 'warning'; readonly text: string }
   /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
   | ({ readonly kind: 'closed'; readonly totals: Totals | null } & Closed)
 
@@ -106,7 +109,7 @@ interface Opened {
 }
 
 export interface Closed {
-  /** What was allowed, and what could not be checked. */
+  /** What was allowed, what could not be checked, and what the disk of the ledger is like where it matters. */
   readonly warnings: readonly string[]
   /** Another program reads the ledger, so account numbers of registered rows may still stand in its `-wal` file. */
   readonly holdsOldPages: boolean
@@ -115,4 +118,6 @@ export interface Closed {
 /** `exitCode` is what the command line ends with (cli/README.md#exit-status): 0 when everything is done and nothing open. */
 export interface Migration extends CampaignEnd, Closed {
   readonly campaign: CampaignRecord
+  /** Commits of this run while it sent. */
+  readonly commits: CommitCounts
 }

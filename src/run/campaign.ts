@@ -5,6 +5,7 @@ import type { Ledger, RunSettings } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
+import type { Disk, DiskSpace } from './disk/disk-space.js'
 import { exitStatusOf, SOME_LEFT } from './exit-status.js'
 import { DECLINED, INTERRUPTED, stopOfWaiting, type Stop } from './stop.js'
 
@@ -17,6 +18,8 @@ export interface Plan {
   readonly leftRefused: number
   /** The ledger as it will be once the plan is agreed to; no other process sees it so yet. */
   readonly ledger: LedgerReader
+  /** What the run needs on the disk of the ledger and what is free there; null where nobody looked. */
+  readonly disk: DiskSpace | null
 }
 
 export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
@@ -36,6 +39,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
    * the ledger is claimed in the register of campaigns, which must never know more than the ledger does.
    */
   readonly claim?: () => void
+  /** Looks at the disk of the ledger before a file is read and before anything is sent; left out, nobody does. */
+  readonly disk?: Disk
   readonly watchReading: (source: string, records: number) => void
   /** 130 or 143 once a signal came. */
   readonly signalStatus: () => number | null
@@ -45,6 +50,8 @@ export interface CampaignEnd {
   readonly admitted: readonly AdmittedSource[]
   /** As in the plan. */
   readonly leftRefused: number
+  /** As in the plan; null where there was nothing to send. */
+  readonly disk: DiskSpace | null
   readonly stop: Stop | null
   readonly totals: Totals
   readonly exitCode: number
@@ -54,26 +61,33 @@ export interface CampaignEnd {
  * One run on a ledger that is open: admits the files, asks, then sends what is ready. Running it again continues where
  * the last run ended.
  * @throws {SourceError} for a file that cannot be trusted; nothing was admitted or sent
- * @throws {LedgerError} when the ledger cannot be written; what was under way is in doubt at the next start
+ * @throws {LedgerError} when the ledger cannot be written; what was under way is in doubt at the next start. Or when
+ *   its disk is too full for the run; nothing was admitted or sent
  */
 export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
+  lookAtDisk(parts)
   const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
   try {
-    const { admitted, leftRefused, stop } = await prepareAndSend(parts)
+    const { stop, ...prepared } = await prepareAndSend(parts)
     const totals = ledger.totals()
     const standing = exitStatusOf(totals, stop, parts.signalStatus())
-    const isAnswered = admitted.every(({ notTaken }) => notTaken === 0)
+    const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
-    return { admitted, leftRefused, stop, totals, exitCode }
+    return { ...prepared, stop, totals, exitCode }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error
   }
 }
 
-interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused'> {
+function lookAtDisk({ disk, ledger, policy }: CampaignParts): void {
+  const { limit, concurrency } = policy
+  disk?.beforeReading({ limit, underWay: concurrency }, () => ledger.view.sources().map(({ bytes }) => bytes))
+}
+
+interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'disk'> {
   /** Why nothing is sent, or null when the rest of the run may go on. */
   readonly stop: Stop | null
 }
@@ -94,19 +108,22 @@ async function claimAndDeliver(parts: CampaignParts): Promise<Stop | null> {
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, retryRefusedBy, severities } = parts
-  if (files.length === 0 && retryRefusedBy === null)
-    return { ...nothingAdmitted, stop: (await isAgreed(parts, 0)) ? null : DECLINED }
+  if (files.length === 0 && retryRefusedBy === null) {
+    const { isAgreed, disk } = await ask(parts, nothingAdmitted)
+    return { ...nothingAdmitted, disk, stop: isAgreed ? null : DECLINED }
+  }
   const admission = ledger.admit({ severities, isRetry: files.length === 0 })
   try {
     const watch = { signal: parts.drain, watch: parts.watchReading }
     const admitted = await addSources(admission, files, watch)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
-    if (await isAgreed(parts, leftRefused)) {
+    const { isAgreed, disk } = await ask(parts, { admitted, leftRefused })
+    if (isAgreed) {
       admission.commit()
-      return { admitted, leftRefused, stop: null }
+      return { admitted, leftRefused, disk, stop: null }
     }
     admission.rollback()
-    return { ...nothingAdmitted, stop: DECLINED }
+    return { ...nothingAdmitted, disk, stop: DECLINED }
   } catch (error) {
     admission.rollback()
     const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
@@ -115,7 +132,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   }
 }
 
-const nothingAdmitted = { admitted: [], leftRefused: 0 } as const
+const nothingAdmitted = { admitted: [], leftRefused: 0, disk: null } as const
 
 /** @returns how many stay refused: those that a later file has corrected */
 function retryRefused(ledger: Ledger, by: string): number {
@@ -124,11 +141,18 @@ function retryRefused(ledger: Ledger, by: string): number {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function isAgreed({ ledger, policy, confirm }: CampaignParts, leftRefused: number): Promise<boolean> {
+async function ask(
+  { ledger, policy, confirm, disk: look }: CampaignParts,
+  { admitted, leftRefused }: Pick<CampaignEnd, 'admitted' | 'leftRefused'>,
+): Promise<{ isAgreed: boolean; disk: DiskSpace | null }> {
   const ready = ledger.countReady()
-  if (ready === 0) return true
+  const records = admitted.map((source) => (source.kind === 'admitted' ? source.records : 0))
+  if (ready === 0 && records.every((count) => count === 0)) return { isAgreed: true, disk: null }
   const toSend = Math.min(ready, policy.limit ?? ready)
-  return confirm({ totals: ledger.totals(), toSend, leftRefused, ledger: ledger.view })
+  const totals = ledger.totals()
+  const disk = look?.beforeSending({ toSend, totals, records }) ?? null
+  const isAgreed = ready === 0 || (await confirm({ totals, toSend, leftRefused, ledger: ledger.view, disk }))
+  return { isAgreed, disk }
 }
 
 const stoppedBy = (error: unknown): { stoppedBy: string; exitCode: number } =>

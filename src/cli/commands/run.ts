@@ -51,7 +51,7 @@ export const runCommand: Command = {
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted'],
+  json: ['stop', 'trusted', 'admitted', 'disk'],
   run,
 }
 
@@ -90,6 +90,13 @@ function failed(context: Context, service: Service, error: unknown, closed: Clos
     details: { trusted: service.trusted },
   }
 }
+
+/** What the run was said to need, what was free, and what its commits took. */
+const diskOf = ({ disk, commits }: Migration) => ({
+  neededBytes: disk?.neededBytes ?? null,
+  freeBytes: disk?.freeBytes ?? null,
+  ...commits,
+})
 
 const warningsOf = (
   { ledger }: Settings,
@@ -194,6 +201,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       stop: end.stop === null ? null : worded(end.stop),
       trusted: service.trusted,
       admitted: end.admitted,
+      disk: diskOf(end),
     },
   }
 }

@@ -19,6 +19,8 @@ export interface GroupCommitParts {
   readonly write: <Value>(body: () => Value) => Value
   /** Told how many attempts there are, after their intents are durable and before a request leaves. */
   readonly begun: (attempts: number) => void
+  /** Told how long a commit took and how many intents and outcomes it held. */
+  readonly committed: (tookMs: number, events: number) => void
   /** Told after a commit, with the number of rows that were settled. */
   readonly settled: (count: number) => void
 }
@@ -105,6 +107,7 @@ function flush(group: Group): void {
   if (waiting.length === 0) return
   group.waiting = []
   let committed: Committed[]
+  const beganMs = performance.now()
   try {
     committed = parts.write(() => {
       const at = parts.now()
@@ -115,6 +118,7 @@ function flush(group: Group): void {
     giveUp(parts, waiting, error)
     return
   }
+  parts.committed(performance.now() - beganMs, waiting.length)
   group.references = new Set()
   announce(parts, committed)
   parts.settled(waiting.filter(({ kind }) => kind === 'settlement').length)

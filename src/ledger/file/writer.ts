@@ -42,6 +42,8 @@ export interface LedgerOptions {
   readonly defer?: (flush: () => void) => void
   /** Secret, ledger id and request ids come from here. */
   readonly random?: (bytes: number) => Uint8Array
+  /** Told how long each commit of a run took, milliseconds, and how many intents and outcomes it held. Must not throw. */
+  readonly committed?: (tookMs: number, events: number) => void
 }
 
 const RETRY = 'send refused rows again from'
@@ -100,7 +102,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const { connection, file, now, storage } = held
   const recovered = takeOver(held, parts, random)
   const newRequestId = requestIds(random)
-  const commits = groupCommitOf(held, newRequestId, parts.defer ?? setImmediate)
+  const commits = groupCommitOf(held, newRequestId, parts)
   const assigned = createAssignedReferences(connection)
   return {
     file,
@@ -173,7 +175,7 @@ function takeOver(
 const groupCommitOf = (
   held: Held,
   newRequestId: () => string,
-  defer: (flush: () => void) => void,
+  { defer = setImmediate, committed = () => undefined }: LedgerParts,
 ): GroupCommit =>
   startGroupCommit({
     connection: held.connection,
@@ -184,6 +186,7 @@ const groupCommitOf = (
     defer,
     write: held.storage.writeOrBreak,
     begun: (attempts) => held.noteAttempts(attempts),
+    committed,
     settled: (count) => noteSettled(held, count),
   })
 

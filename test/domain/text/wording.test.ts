@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  bytesText,
   ageText,
   countText,
   durationText,
@@ -53,5 +54,20 @@ describe('the wording of figures', () => {
       'day',
       '7 days',
     ])
+  })
+})
+
+describe('bytes', () => {
+  it.each([
+    [0, '0 bytes', '0 bytes'],
+    [999, '999 bytes', '999 bytes'],
+    [1_000, '1 kB', '1 kB'],
+    [1_234, '1.3 kB', '1.2 kB'],
+    [9_999, '10 kB', '9.9 kB'],
+    [12_345_678, '13 MB', '12 MB'],
+    [4.2e9, '4.2 GB', '4.2 GB'],
+    [3e15, '3000 TB', '3000 TB'],
+  ])('%i are %s needed and %s free', (bytes, needed, free) => {
+    expect([bytesText(bytes), bytesText(bytes, 'down')]).toEqual([needed, free])
   })
 })
