@@ -63,6 +63,10 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     expect([again.exitCode, again.admitted[0]?.kind]).toEqual([0, 'known'])
     expect(await migrate(place.asked(sandbox.url, { files: [] }))).toMatchObject({ exitCode: 0 })
     expect(sandbox.mandates()).toHaveLength(20)
+    expect(first.commits.events).toBe(40) // an intent and an outcome for each row
+    expect(first.commits.commits).toBeGreaterThan(5)
+    expect(first.disk?.neededBytes).toBeGreaterThan(500_000)
+    expect(again.disk).toBe(null)
     expect(sandbox.requests().received.migrate).toBe(20)
     expect(statSync(place.at('campaign.db')).mode & 0o777).toBe(0o600)
   })

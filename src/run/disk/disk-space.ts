@@ -28,6 +28,8 @@ interface DiskQuestion {
   readonly freeBytes: number | null
   readonly records: number
   readonly toSend: number
+  /** Told from the beginning of the files. */
+  readonly isGuess: boolean
   /** Told once where the disk is nearly too small. */
   readonly warn: (text: string) => void
 }
@@ -52,10 +54,13 @@ function checkDisk(question: DiskQuestion): DiskSpace {
   return space
 }
 
-function shownSpace({ need, freeBytes, records, toSend }: DiskQuestion): string {
+function shownSpace({ need, freeBytes, records, toSend, isGuess }: DiskQuestion): string {
+  const about = isGuess ? 'about ' : ''
   const parts = [
-    ...(records > 0 ? [`${bytesText(need.admission)} to admit ${plural(records, 'record', 'records')}`] : []),
-    ...(toSend > 0 ? [`${bytesText(need.sending)} to send ${plural(toSend, 'row', 'rows')}`] : []),
+    ...(records > 0
+      ? [`${bytesText(need.admission)} to admit ${about}${plural(records, 'record', 'records')}`]
+      : []),
+    ...(toSend > 0 ? [`${bytesText(need.sending)} to send ${about}${plural(toSend, 'row', 'rows')}`] : []),
     ...(need.report > 0 ? [`${bytesText(need.report)} for the report`] : []),
   ]
   const why = parts.length === 0 ? '' : ` (${parts.join(', ')})`
@@ -113,6 +118,7 @@ export function startDisk(parts: DiskParts): Disk {
         const need = spaceNeed({ added, inLog: 0, toSend, underWay, reported })
         checkDisk({
           ...{ ledger: file, need, freeBytes: freeBytes(file), records: added.records, toSend },
+          isGuess: true,
           warn: () => undefined, // the check that knows the rows will say it
         })
       }
@@ -143,6 +149,7 @@ export function startDisk(parts: DiskParts): Disk {
         freeBytes: freeBytes(file),
         records: added.records,
         toSend,
+        isGuess: false,
         warn,
       })
     },

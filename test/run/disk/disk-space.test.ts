@@ -59,7 +59,7 @@ describe('before a file is read', () => {
     const error = refusalOf(() => disk(1_000_000).beforeReading(RUN, NONE))
     expect([error.problem, error.exitCode]).toEqual(['unwritable', 8])
     expect(error.message).toMatch(
-      /^The disk of the ledger ".*campaign\.db" is too full for this run: it takes up to \d+ MB \(1\.\d MB to admit 2,0\d\d records, \d+ MB to send 2,0\d\d rows\), and 1 MB are free; nothing was admitted or sent$/,
+      /^The disk of the ledger ".*campaign\.db" is too full for this run: it takes up to \d+ MB \(1\.\d MB to admit about 2,0\d\d records, \d+ MB to send about 2,0\d\d rows\), and 1 MB are free; nothing was admitted or sent$/,
     )
     expect(error.next).toBe('Free some space on it, then run the same command again')
   })

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { validExport } from '../support/export.js'
+import { freshFolder } from '../support/folder.js'
+import { CREDENTIALS, runShell, type Ended } from '../support/program.js'
+import { startTruth } from '../support/truth-server.js'
+
+const NO_MOUNT = spawnSync('unshare', ['-m', 'true']).status !== 0 && 'a mount needs root on Linux'
+const ROWS = 3_000
+
+interface Result {
+  readonly totals: { readonly read: number; readonly registered: number; readonly inDoubt: number } | null
+  readonly warnings: readonly string[]
+  readonly errors: readonly { readonly message: string; readonly next: string }[]
+  readonly disk?: {
+    readonly neededBytes: number | null
+    readonly freeBytes: number | null
+    readonly commits: number
+  }
+}
+const resultOf = ({ stdout }: Ended): Result => JSON.parse(stdout) as Result
+
+/** Runs of the program whose ledger and report lie on a disk of that size, which they alone see. */
+async function onDisk(size: string, lines: readonly string[], rows = ROWS, json = '--json') {
+  const folder = freshFolder()
+  writeFileSync(join(folder, 'export.csv'), validExport(rows))
+  mkdirSync(join(folder, 'small'))
+  const service = await startTruth()
+  onTestFinished(() => service.close())
+  const program = '"$NODE" "$PROGRAM" run'
+  const given = '--ledger small/a.db --out small/report --concurrency 16'
+  const commands = lines.map((line) => line.replace('RUN', `${program} ${given} ${json}`)).join('; ')
+  const ran = await runShell(`mount -t tmpfs -o size=${size},mode=0700 none small && ${commands}`, {
+    cwd: folder,
+    env: { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: service.baseUrl },
+  })
+  return { ran, posts: service.posts() }
+}
+
+describe('a small disk', () => {
+  it.skipIf(NO_MOUNT !== false)(
+    'is refused before anything is admitted or sent, and the first that is not refused is large enough',
+    async () => {
+      let refused = 0
+      for (let megabytes = 4; ; megabytes += 2) {
+        const { ran, posts } = await onDisk(`${megabytes}m`, ['RUN export.csv'])
+        const { errors, totals, warnings, disk } = resultOf(ran)
+        if (ran.status === 8) {
+          expect(errors[0]?.message).toMatch(
+            /The disk of the ledger ".*\/small\/a\.db" is too full for this run: it takes up to [\d.]+ MB .*and [\d.]+ MB are free; nothing was admitted or sent$/,
+          )
+          expect([posts, totals?.read]).toEqual([0, 0])
+          refused += 1
+          continue
+        }
+        expect(ran.status, ran.stderr).toBe(0)
+        expect([posts, totals?.registered, totals?.inDoubt]).toEqual([ROWS, ROWS, 0])
+        expect(warnings).toEqual([expect.stringMatching(/nearly too full for this run/)])
+        const shown = (await onDisk(`${megabytes}m`, ['RUN export.csv'], ROWS, '')).ran
+        expect(shown.stderr).toContain('Warning: The disk of the ledger is nearly too full')
+        expect(disk?.neededBytes).toBeGreaterThan(1_000_000)
+        expect(disk?.commits).toBeGreaterThan(10)
+        break
+      }
+      expect(refused).toBeGreaterThan(1)
+    },
+    60_000,
+  )
+
+  it.skipIf(NO_MOUNT !== false)('is refused for rows that are ready from an earlier run', async () => {
+    const { ran, posts } = await onDisk('14m', [
+      'RUN export.csv --limit 5 --no-report > /dev/null',
+      'head -c 6000000 /dev/zero > small/filler',
+      'RUN',
+    ])
+    expect(posts).toBe(5)
+    const { errors, totals } = resultOf(ran)
+    expect(errors[0]?.message).toMatch(/\(\d+ MB to send 2,995 rows, .* nothing was admitted or sent$/)
+    expect(totals).toMatchObject({ read: ROWS, registered: 5, ready: ROWS - 5, inDoubt: 0 })
+  })
+})
