@@ -1,26 +1,22 @@
 /**
  * How fast the program is beside what bounds it: `npm run bench`. Each figure is the median of interleaved rounds, and its
  * ratio is to a bare reference in the same rounds: a loop of undici for sending, csv-parse for reading, `node -e 0` for
- * starting. Everything runs in processes of its own, the service too; times of sending are taken at the service.
+ * starting. Everything runs in processes of its own, the service too; times of sending are taken at the service, commits
+ * are those that the run counts.
  *
  *   npm run bench -- --rounds 5               rounds of each figure (at least 5 for a figure that is quoted)
  *   npm run bench -- --only send,check        figures whose name begins so
  *   npm run bench -- --scale 0.1              a tenth of the usual sizes
  *   npm run bench -- --json bench.json        the figures for programs
  *   npm run bench -- --profile DIR            CPU profiles of the program, one per figure and round
- *   npm run bench -- --only size --large      cost and memory of check against size, up to 5 million rows
+ *   npm run bench -- --only size --large      cost and memory of check and run against size, up to 5 million rows
  */
-import { fork, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { writeExport } from './export-file.js'
+import { figuresOf } from './figures.js'
+import { programWith } from './processes.js'
 
-const here = (name) => fileURLToPath(new URL(name, import.meta.url))
-const PROGRAM = here('../../dist/cli.js')
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
@@ -33,206 +29,12 @@ const { values } = parseArgs({
 })
 const rounds = Number(values.rounds)
 const size = (rows) => Math.max(100, Math.round(rows * Number(values.scale)))
-const scratch = mkdtempSync(join(tmpdir(), 'bench-'))
-process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
-for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => process.exit(130))
-
-const env = {
-  PATH: process.env.PATH,
-  HOME: scratch,
-  SEPA_MIGRATE_USERNAME: 'bench',
-  SEPA_MIGRATE_PASSWORD: 'bench',
-}
-let files = 0
-const fresh = (name) => join(scratch, `${(files += 1)}-${name}`)
-
-const exports = new Map()
-function exportOf(rows, options = {}) {
-  const key = JSON.stringify([rows, options])
-  if (!exports.has(key)) {
-    const file = fresh('export.csv')
-    writeExport(file, rows, options)
-    exports.set(key, file)
-  }
-  return exports.get(key)
-}
-
-/** Runs a process to its end: seconds, and the most memory it held (Linux; the last look before it ends). */
-async function timed(args, { ok = [0] } = {}) {
-  const began = performance.now()
-  const child = spawn(process.execPath, args, { env, cwd: scratch, stdio: ['ignore', 'ignore', 'pipe'] })
-  let errors = ''
-  child.stderr.on('data', (piece) => (errors += piece))
-  let peakKb = 0
-  const look = setInterval(() => (peakKb = Math.max(peakKb, peakOf(child.pid))), 20)
-  const [code, signal] = await once(child, 'exit')
-  clearInterval(look)
-  if (!ok.includes(code)) throw new Error(`${args.join(' ')} ended with ${code ?? signal}: ${errors}`)
-  return { seconds: (performance.now() - began) / 1000, megabytes: peakKb / 1000 }
-}
-
-function peakOf(pid) {
-  try {
-    return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-  } catch {
-    return 0
-  }
-}
-
-const program = (name, args, options) => {
-  const profile =
-    values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(values.profile, name)}`]
-  return timed([...profile, PROGRAM, ...args], options)
-}
-
-async function withStub(delayMs, use) {
-  const stub = fork(here('stub-service.js'), [String(delayMs)], { env })
-  try {
-    const [{ port }] = await once(stub, 'message')
-    const report = async () => {
-      stub.send('report')
-      return (await once(stub, 'message'))[0]
-    }
-    return await use(`http://127.0.0.1:${port}`, report)
-  } finally {
-    stub.kill('SIGKILL')
-  }
-}
-
-/** Rows per second at the service, the program against the bare loop. */
-const sending = (name, { rows, delayMs, concurrency }) => ({
-  name,
-  unit: 'rows/s',
-  better: 'more',
-  round: () =>
-    withStub(delayMs, async (url, report) => {
-      const file = exportOf(size(rows))
-      const told = async () => {
-        const { count, seconds } = await report()
-        if (count !== size(rows)) throw new Error(`${count} requests came instead of ${size(rows)}`)
-        return count / seconds
-      }
-      await timed([here('bare-post.js'), file, url, String(concurrency)])
-      const bare = await told()
-      const args = ['run', file, '--ledger', fresh('run.db'), '--base-url', url, '--no-report', '--quiet']
-      const { megabytes } = await program(name, [...args, '--concurrency', String(concurrency)])
-      return { ours: await told(), bare, megabytes }
-    }),
-})
-
-/** Rows per second of a command over a file, against csv-parse over the same file. */
-const reading = (name, rows, argsOf, prepare = async () => undefined) => ({
-  name,
-  unit: 'rows/s',
-  better: 'more',
-  round: async () => {
-    const file = exportOf(size(rows))
-    const prepared = await prepare(file)
-    const bare = await timed([here('bare-parse.js'), file])
-    const ours = await program(name, argsOf(file, prepared), { ok: [0, 5] })
-    return {
-      ours: size(rows) / ours.seconds,
-      bare: size(rows) / bare.seconds,
-      megabytes: ours.megabytes,
-    }
-  },
-})
-
-/** A ledger whose rows are all registered, made once. */
-let finished = null
-const finishedLedger = (file) =>
-  (finished ??= withStub(0, async (url) => {
-    const ledger = fresh('finished.db')
-    await timed([
-      PROGRAM,
-      'run',
-      file,
-      '--ledger',
-      ledger,
-      '--base-url',
-      url,
-      '--no-report',
-      '--concurrency',
-      '64',
-    ])
-    return { ledger, url }
-  }))
 
 const rounded = (value) => Number(value.toPrecision(4))
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? NaN
 
-const FIGURES = [
-  sending('send-0ms-32', { rows: 20_000, delayMs: 0, concurrency: 32 }),
-  sending('send-0ms-128', { rows: 20_000, delayMs: 0, concurrency: 128 }),
-  sending('send-20ms-32', { rows: 20_000, delayMs: 20, concurrency: 32 }),
-  reading('check', 400_000, (file) => ['check', file, '--quiet']),
-  ...[10_000, 100_000, 1_000_000, ...(values.large ? [5_000_000] : [])].map((rows) =>
-    reading(`size-check-${rows}`, rows, (file) => ['check', file, '--quiet']),
-  ),
-  {
-    name: 'repeat-check',
-    unit: 's',
-    better: 'less',
-    // Every row repeats another, against a clean file of as many rows.
-    round: async () => {
-      const rows = size(200_000)
-      const bare = await program('repeat-check', ['check', exportOf(rows), '--quiet'])
-      const ours = await program('repeat-check', ['check', exportOf(rows, { repeat: true }), '--quiet'])
-      return { ours: ours.seconds, bare: bare.seconds, megabytes: ours.megabytes }
-    },
-  },
-  {
-    name: 'admit',
-    unit: 'rows/s',
-    better: 'more',
-    round: () =>
-      withStub(0, async (url) => {
-        const rows = 200_000
-        const file = exportOf(size(rows))
-        const bare = await timed([here('bare-parse.js'), file])
-        const args = ['run', file, '--ledger', fresh('admit.db'), '--base-url', url, '--no-report', '--quiet']
-        const ours = await program('admit', [...args, '--limit', '1'], { ok: [5] })
-        return {
-          ours: size(rows) / ours.seconds,
-          bare: size(rows) / bare.seconds,
-          megabytes: ours.megabytes,
-        }
-      }),
-  },
-  {
-    name: 'run-again',
-    unit: 's',
-    better: 'less',
-    round: async () => {
-      const file = exportOf(size(300_000))
-      const { ledger, url } = await finishedLedger(file)
-      const hash = `require('node:fs').createReadStream(${JSON.stringify(file)}).pipe(require('node:crypto').createHash('sha256')).on('finish', () => 0)`
-      const bare = (await timed(['-e', hash])).seconds + (await timed([PROGRAM, '--version'])).seconds
-      const args = ['run', file, '--ledger', ledger, '--base-url', url, '--no-report', '--quiet']
-      const { seconds, megabytes } = await program('run-again', args)
-      return { ours: seconds, bare, megabytes }
-    },
-  },
-  reading(
-    'report',
-    300_000,
-    (_, { ledger }) => ['report', '--ledger', ledger, '--out', fresh('pack'), '--quiet'],
-    finishedLedger,
-  ),
-  {
-    name: 'version',
-    unit: 'ms',
-    better: 'less',
-    round: async () => {
-      const bare = await timed(['-e', '0'])
-      const { seconds, megabytes } = await program('version', ['--version'])
-      return { ours: seconds * 1000, bare: bare.seconds * 1000, megabytes }
-    },
-  },
-]
-
-const wanted = FIGURES.filter(({ name }) =>
-  values.only === '' ? true : values.only.split(',').some((start) => name.startsWith(start)),
+const wanted = figuresOf({ size, program: programWith(values.profile), large: values.large }).filter(
+  ({ name }) => (values.only === '' ? true : values.only.split(',').some((start) => name.startsWith(start))),
 )
 const seen = new Map(wanted.map(({ name }) => [name, []]))
 for (let round = 1; round <= rounds; round += 1)
@@ -240,6 +42,10 @@ for (let round = 1; round <= rounds; round += 1)
     seen.get(name).push(await play())
     process.stderr.write(`round ${round} of ${rounds}: ${name}\n`)
   }
+
+/** A column that only some figures have. */
+const medianOf = (all, key, scale = 1) =>
+  all[0][key] === undefined ? {} : { [key]: rounded(median(all.map((each) => each[key])) * scale) }
 
 const table = wanted.map(({ name, unit, better }) => {
   const all = seen.get(name)
@@ -254,13 +60,45 @@ const table = wanted.map(({ name, unit, better }) => {
     lowest: rounded(Math.min(...ratios)),
     highest: rounded(Math.max(...ratios)),
     megabytes: Math.round(median(all.map(({ megabytes }) => megabytes))),
+    ...(all[0].rows === undefined
+      ? {}
+      : { microsecondsPerRow: rounded(median(all.map(({ seconds, rows }) => (seconds / rows) * 1e6))) }),
+    ...medianOf(all, 'commitsPerRow'),
+    ...medianOf(all, 'commitMs'),
   }
 })
+
+/**
+ * How cost and memory grow with the size, from the smallest file to each other one: the cost of a row without starting
+ * the program, taken from what two sizes differ by, and the whole cost of a row.
+ */
+function growth(family) {
+  const sizes = wanted
+    .filter(({ name }) => name.startsWith(family))
+    .map(({ name }) => {
+      const all = seen.get(name)
+      const seconds = median(all.map((each) => each.seconds))
+      return { rows: all[0].rows, seconds, megabytes: median(all.map((each) => each.megabytes)) }
+    })
+  const [smallest, second] = sizes
+  if (second === undefined) return []
+  const perRow = ({ rows, seconds }) => seconds / rows
+  const marginal = (less, more) => (more.seconds - less.seconds) / (more.rows - less.rows)
+  return sizes.slice(1).map((each, index) => ({
+    figure: `${family}${smallest.rows} to ${each.rows}`,
+    wholeCostOfARow: rounded(perRow(each) / perRow(smallest)),
+    costOfAFurtherRow: rounded(marginal(sizes[index], each) / marginal(smallest, second)),
+    megabytes: rounded(each.megabytes / smallest.megabytes),
+  }))
+}
+const grown = ['size-check-', 'size-run-'].flatMap(growth)
+
 const machine = `${availableParallelism()} of ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`
 console.log(`${machine}, ${rounds} rounds, scale ${values.scale}`)
 console.table(table)
+if (grown.length > 0) console.table(grown)
 if (values.json !== undefined)
   writeFileSync(
     values.json,
-    `${JSON.stringify({ machine, rounds, scale: Number(values.scale), table }, null, 2)}\n`,
+    `${JSON.stringify({ machine, rounds, scale: Number(values.scale), table, grown }, null, 2)}\n`,
   )
