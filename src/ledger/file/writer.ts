@@ -180,6 +180,7 @@ const groupCommitOf = (
   startGroupCommit({
     connection: held.connection,
     now: held.now,
+    monotonic: held.clock.monotonic,
     newRequestId,
     runId: () => currentRun(held),
     emergency: () => held.emergency,

@@ -232,6 +232,83 @@ describe('a reference that the service assigned', () => {
   })
 })
 
+describe('a crowd that waits for a disk with time to spare', () => {
+  /** A ledger whose last commit is known to have been quick, and sixteen rows that ask for their intents at once. */
+  async function crowd(idleMs: number) {
+    const { defer, flushes } = byHandFlushing()
+    const clock = stoppedClock()
+    const ledger = open({ defer, clock })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(22))
+    const [first, ...others] = ledger.ready(0, 17)
+    const later = ledger.ready(17, 5)
+    const begun = ledger.begin(first!)
+    flushes.shift()!()
+    const attempt = await begun
+    clock.advance(idleMs)
+    const told: number[] = []
+    const asked = others.map((row) => ledger.begin(row).then(({ rowId }) => told.push(rowId)))
+    return { ledger, flushes, attempt, asked, told, rowIds: others.map(({ id }) => id), first: first!, later }
+  }
+
+  const openAttempts = (file: string): number =>
+    byHand(file, (connection) =>
+      Number(connection.prepare('select count(*) from attempt where outcome is null').pluck().get()),
+    )
+
+  it('is committed in parts and in order, the first ones before the others', async () => {
+    const { ledger, flushes, asked, told, rowIds } = await crowd(10)
+    flushes.shift()!()
+    await Promise.all(asked.slice(0, 4))
+    expect(told).toEqual(rowIds.slice(0, 4))
+    expect(openAttempts(ledger.file)).toBe(1 + 4)
+    while (flushes.length > 0) flushes.shift()!()
+    await Promise.all(asked)
+    expect(told).toEqual(rowIds)
+  })
+
+  it('is committed at once where the disk was busy until now', async () => {
+    const { flushes, asked, told, rowIds } = await crowd(0)
+    flushes.shift()!()
+    await Promise.all(asked)
+    expect(told).toEqual(rowIds)
+    expect(flushes).toEqual([])
+  })
+
+  it('keeps an outcome before the next intent of its slot, and knows its reference until it is committed', async () => {
+    const { ledger, flushes, attempt, asked } = await crowd(10)
+    const settled = ledger.settle(attempt, registered('NEW-1'))
+    flushes.shift()!()
+    expect(ledger.hasAssigned('new-1')).toBe(true)
+    expect(statesOf(ledger.file)[0]).toBe('sending')
+    while (flushes.length > 0) flushes.shift()!()
+    await Promise.all([settled, ...asked])
+    expect(statesOf(ledger.file)[0]).toBe('registered')
+    expect(ledger.hasAssigned('new-1')).toBe(true)
+  })
+
+  it('is on disk whole when the ledger is closed in between', async () => {
+    const { ledger, flushes, asked } = await crowd(10)
+    flushes.shift()!()
+    ledger.close()
+    await Promise.all(asked)
+    expect(openAttempts(ledger.file)).toBe(17)
+    for (const flush of flushes) flush() // nothing waits any more
+  })
+
+  it('is given up from the part on that cannot be committed', async () => {
+    const { ledger, flushes, first, asked, later } = await crowd(10)
+    const behind = [first, ...later].map((row) => ledger.begin(row)) // the first one is under way already
+    while (flushes.length > 0) flushes.shift()!()
+    const statuses = async (some: readonly Promise<unknown>[]) =>
+      (await Promise.allSettled(some)).map(({ status }) => status)
+    expect(new Set(await statuses(asked))).toEqual(new Set(['fulfilled']))
+    expect(await statuses(behind)).toEqual(Array(6).fill('rejected'))
+    expect(openAttempts(ledger.file)).toBe(17)
+    expect(() => ledger.ready(0, 1)).toThrow('Cannot record the intent for row 1')
+  })
+})
+
 describe('the account number of a registered mandate (scenario 61)', () => {
   const holds = (path: string): boolean => {
     try {
@@ -289,12 +366,15 @@ describe('the account number of a registered mandate (scenario 61)', () => {
     ledger.startRun(SETTINGS)
     admit(ledger, mandates(6_000))
     let named = 0
+    const flushAll = () => {
+      while (flushes.length > 0) flushes.shift()!()
+    }
     async function sendTwoThousand() {
       const begun = ledger.ready(0, 2_000).map((row) => ledger.begin(row))
-      flushes.shift()!()
+      flushAll()
       const attempts = await Promise.all(begun)
       const settled = attempts.map((attempt) => ledger.settle(attempt, registered(`NEW-${(named += 1)}`)))
-      flushes.shift()!()
+      flushAll()
       await Promise.all(settled)
       return statSync(`${ledger.file}-wal`).size
     }
