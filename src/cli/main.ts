@@ -1,22 +1,18 @@
 import { Command as Program, CommanderError } from 'commander'
 import { boundedWorld } from './terminal/boundary.js'
 import type { Command, CommandLoaders } from './command.js'
+import { exampleLines, isSwitchedOn, toProgram } from './program.js'
 import type { Output, World } from './terminal/world.js'
 
 /**
  * Runs one command line and returns the exit status (cli/README.md#exit-status). Prints to the world's streams,
- * touches nothing else of the process, and never throws. What a command stands on is loaded when it runs, and not for `--version`.
+ * touches nothing else of the process, and never throws. What a command stands on is loaded when it runs.
  */
 export async function main(
   argv: readonly string[],
   commands: CommandLoaders,
   given: World<Output>,
 ): Promise<number> {
-  if (argv[0] === '--version' || argv[0] === '-V') {
-    given.stdout.write(`${given.version}\n`)
-    return 0
-  }
-  const { exampleLines, isSwitchedOn, toProgram } = await import('./program.js')
   const world = boundedWorld(given, { noColor: isSwitchedOn('noColor', argv, given) })
   const wantsJson = isSwitchedOn('json', argv, given)
   let status = 0
