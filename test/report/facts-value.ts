@@ -5,6 +5,11 @@ import { readerOf, type LedgerValue } from './ledger-value.js'
 /** What a report shows of these records, without writing a file. */
 export function factsOf(value: LedgerValue): Promise<ReportFacts> {
   const reader = readerOf(value)
-  const ignored = { row: () => undefined, problem: () => undefined, drain: () => Promise.resolve() }
+  const ignored = {
+    registered: () => undefined,
+    row: () => undefined,
+    problem: () => undefined,
+    drain: () => Promise.resolve(),
+  }
   return walkLedger(reader, reader.sources(), ignored, undefined)
 }

@@ -49,12 +49,16 @@ export function readerOf(value: LedgerValue): ReportedLedger {
     }),
     sources: () => [...value.sources],
     runs: () => [...value.runs],
-    rows: (states, after, limit) =>
-      page(
-        value.rows.filter((row) => states.includes(row.state)),
-        after,
-        limit,
-      ),
+    page: (after, limit, isBrief) => {
+      const rows = page(value.rows, after, limit)
+      const isRegistration = (row: RowRecord): boolean =>
+        isBrief && row.state === 'registered' && row.countedIn !== null
+      return {
+        rows: rows.filter((row) => !isRegistration(row)),
+        registered: rows.filter(isRegistration),
+        last: rows.at(-1)?.id ?? null,
+      }
+    },
     problems: (after, limit) => page(value.problems, after, limit),
     problemsOfRow: (rowId) => value.problems.filter((problem) => problem.rowId === rowId),
     problemCounts: () => [],

@@ -114,6 +114,35 @@ export interface RowRecord {
   readonly cells: readonly string[] | null
 }
 
+/** A registered row without its requests: what a list of registrations shows, of which there are as many as mandates. */
+export type RegisteredRow = Pick<
+  RowRecord,
+  | 'id'
+  | 'sourceId'
+  | 'source'
+  | 'countedIn'
+  | 'record'
+  | 'attempts'
+  | 'customerNo'
+  | 'ibanMasked'
+  | 'signedDate'
+  | 'originalCreditorIdentifier'
+  | 'originalMandateReference'
+  | 'mandateKey'
+  | 'assignedCreditorIdentifier'
+  | 'assignedMandateReference'
+  | 'registeredAt'
+  | 'latestFirstDebit'
+>
+
+/** Rows next to each other, each in one of the two lists, in order of id. */
+export interface RowPage {
+  readonly rows: readonly RowRecord[]
+  readonly registered: readonly RegisteredRow[]
+  /** The last of their ids; null where there are no more. */
+  readonly last: number | null
+}
+
 export interface ProblemRecord extends Finding {
   readonly id: number
   readonly source: string
@@ -163,6 +192,8 @@ export interface LedgerReader {
   readonly sources: () => SourceRecord[]
   readonly runs: () => RunRecord[]
   readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
+  /** Rows of all states behind the given one. `isBrief`: those that are registered, and count, come without requests. */
+  readonly page: (after: number, limit: number, isBrief: boolean) => RowPage
   readonly row: (id: number) => RowRecord | null
   /** The row to which the service gave this reference, in any case of letters. */
   readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null

@@ -2,7 +2,14 @@ import type { Outcome } from '../../domain/row/outcome.js'
 import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { RuleId } from '../../domain/rule/rules.js'
-import type { AttemptRecord, FormerDoubt, RowRecord, RunRecord, SourceRecord } from './reader.js'
+import type {
+  AttemptRecord,
+  FormerDoubt,
+  RegisteredRow,
+  RowRecord,
+  RunRecord,
+  SourceRecord,
+} from './reader.js'
 import { READ_COLUMNS } from '../schema/row-columns.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
@@ -26,9 +33,11 @@ export interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'formerDoubt'
   readonly cells: string | null
 }
 
-export const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source,
-  case place when 0 then null
-    else coalesce((select own.source_id from row as own where own.id = row.place), source_id) end as countedIn`
+/** A row without a place counts nowhere, one in its own place, as nearly all are, in its own source. */
+const COUNTED_IN = `case when place is null then source_id when place = 0 then null
+  else coalesce((select own.source_id from row as own where own.id = row.place), source_id) end`
+
+export const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source, ${COUNTED_IN} as countedIn`
 
 export const toRow = (
   stored: StoredRow,
@@ -39,6 +48,51 @@ export const toRow = (
   lastAttempt,
   formerDoubt,
   cells: stored.cells === null ? null : (JSON.parse(stored.cells) as string[]),
+})
+
+/** As an array, in this order: there are as many as mandates, and an object with names takes SQLite twice as long. */
+export type StoredRegistered = readonly [
+  id: number,
+  sourceId: number,
+  countedIn: number,
+  record: number,
+  attempts: number,
+  customerNo: number,
+  ibanMasked: string | null,
+  signedDate: string,
+  originalCreditorIdentifier: string,
+  originalMandateReference: string,
+  mandateKey: string,
+  assignedCreditorIdentifier: string,
+  assignedMandateReference: string,
+  registeredAt: string,
+  latestFirstDebit: string | null,
+]
+
+export const REGISTERED_COLUMNS = `id, source_id, ${COUNTED_IN}, record, attempts, customer_no, iban_masked, signed_date,
+  original_creditor_identifier, original_mandate_reference, mandate_key, assigned_creditor_identifier,
+  assigned_mandate_reference, registered_at, latest_first_debit`
+
+export const toRegistered = (
+  stored: StoredRegistered,
+  nameOf: (sourceId: number) => string,
+): RegisteredRow => ({
+  id: stored[0],
+  sourceId: stored[1],
+  source: nameOf(stored[1]),
+  countedIn: stored[2],
+  record: stored[3],
+  attempts: stored[4],
+  customerNo: stored[5],
+  ibanMasked: stored[6],
+  signedDate: stored[7],
+  originalCreditorIdentifier: stored[8],
+  originalMandateReference: stored[9],
+  mandateKey: stored[10],
+  assignedCreditorIdentifier: stored[11],
+  assignedMandateReference: stored[12],
+  registeredAt: stored[13],
+  latestFirstDebit: stored[14],
 })
 
 export interface StoredSource extends Omit<SourceRecord, 'header' | 'columns' | 'reading' | 'totals'> {

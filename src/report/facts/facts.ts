@@ -5,6 +5,7 @@ import type {
   DecisionRecord,
   LedgerReader,
   ProblemRecord,
+  RegisteredRow,
   RowRecord,
   RunRecord,
   SourceRecord,
@@ -84,5 +85,5 @@ export interface ReportFacts {
   readonly distinct: ReturnType<LedgerReader['distinctCounts']>
   readonly registrations: Timeline
   /** Registered rows whose first debit is due earliest. */
-  readonly firstDebits: readonly RowRecord[]
+  readonly firstDebits: readonly RegisteredRow[]
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RowRecord } from '../../ledger/read/reader.js'
 
 /**
@@ -35,27 +35,54 @@ interface Sums {
   customerNoRows: number
   customerNo: bigint
   oldKeyRows: number
-  oldKeys: bigint
+  readonly oldKeys: DigestSum
   pairRows: number
-  pairs: bigint
+  readonly pairs: DigestSum
 }
 
-const digestOf = (text: string): bigint =>
-  BigInt(`0x${createHash('sha256').update(text, 'utf8').digest('hex')}`)
+/**
+ * A sum of digests by their 16 words of 16 bits, the first word counting most. They are carried at the end: no word
+ * leaves the exact numbers before 2^37 rows, and numbers are added in a fraction of the time that a bigint takes.
+ */
+type DigestSum = Float64Array
 
-const hex = (digest: bigint): string => BigInt.asUintN(256, digest).toString(16).padStart(64, '0')
+const WORDS = 16
+const MODULUS_BITS = 256
+
+function addDigest(sum: DigestSum, text: string): void {
+  const digest = hash('sha256', text, 'binary')
+  for (let word = 0; word < WORDS; word += 1)
+    sum[word] = (sum[word] ?? 0) + digest.charCodeAt(2 * word) * 256 + digest.charCodeAt(2 * word + 1)
+}
+
+const addSum = (sum: DigestSum, part: DigestSum): void =>
+  part.forEach((value, word) => (sum[word] = (sum[word] ?? 0) + value))
+
+const hex = (sum: DigestSum): string =>
+  BigInt.asUintN(
+    MODULUS_BITS,
+    sum.reduce((total, value) => (total << 16n) + BigInt(value), 0n),
+  )
+    .toString(16)
+    .padStart(64, '0')
 
 export const noSums = (): Sums => ({
   rows: 0,
   customerNoRows: 0,
   customerNo: 0n,
   oldKeyRows: 0,
-  oldKeys: 0n,
+  oldKeys: new Float64Array(WORDS),
   pairRows: 0,
-  pairs: 0n,
+  pairs: new Float64Array(WORDS),
 })
 
-export function addRow(sums: Sums, row: RowRecord): void {
+/** The values of a row that its totals are made from. */
+type SummedRow = Pick<
+  RowRecord,
+  'customerNo' | 'mandateKey' | 'assignedCreditorIdentifier' | 'assignedMandateReference'
+>
+
+export function addRow(sums: Sums, row: SummedRow): void {
   sums.rows += 1
   if (row.customerNo !== null) {
     sums.customerNoRows += 1
@@ -63,10 +90,11 @@ export function addRow(sums: Sums, row: RowRecord): void {
   }
   if (row.mandateKey === null) return
   sums.oldKeyRows += 1
-  sums.oldKeys += digestOf(row.mandateKey)
+  addDigest(sums.oldKeys, row.mandateKey)
   if (row.assignedCreditorIdentifier === null || row.assignedMandateReference === null) return
   sums.pairRows += 1
-  sums.pairs += digestOf(
+  addDigest(
+    sums.pairs,
     `${row.mandateKey}\n${row.assignedCreditorIdentifier}\n${row.assignedMandateReference}`,
   )
 }
@@ -78,9 +106,9 @@ export const sumsOf = (parts: Iterable<Sums>): Sums => {
     all.customerNoRows += part.customerNoRows
     all.customerNo += part.customerNo
     all.oldKeyRows += part.oldKeyRows
-    all.oldKeys += part.oldKeys
+    addSum(all.oldKeys, part.oldKeys)
     all.pairRows += part.pairRows
-    all.pairs += part.pairs
+    addSum(all.pairs, part.pairs)
   }
   return all
 }

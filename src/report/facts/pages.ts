@@ -1,5 +1,4 @@
-import { ROW_STATES } from '../../domain/row/row-state.js'
-import type { DecisionRecord, LedgerReader, ProblemRecord, RowRecord } from '../../ledger/read/reader.js'
+import type { DecisionRecord, LedgerReader, ProblemRecord, RowPage } from '../../ledger/read/reader.js'
 
 /** What a report asks of a ledger. */
 export type ReportedLedger = Pick<
@@ -8,7 +7,7 @@ export type ReportedLedger = Pick<
   | 'campaign'
   | 'sources'
   | 'runs'
-  | 'rows'
+  | 'page'
   | 'problems'
   | 'problemsOfRow'
   | 'problemCounts'
@@ -17,8 +16,10 @@ export type ReportedLedger = Pick<
   | 'distinctCounts'
 >
 
-/** Rows that are read at a time: short enough that no read holds the write-ahead log back. */
-const PAGE_ROWS = 1000
+/** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
+const PAGE_ENTRIES = 1000
+/** Fewer rows: those of a page are gone before V8 would keep them for longer, and moves none of them. */
+const PAGE_ROWS = 250
 
 /** Everything a paged list of the ledger holds, page by page, so that the caller can write in between. */
 function* pagesOf<Entry extends { readonly id: number }>(
@@ -26,7 +27,7 @@ function* pagesOf<Entry extends { readonly id: number }>(
 ): Generator<readonly Entry[], void, undefined> {
   let after = 0
   for (;;) {
-    const page = read(after, PAGE_ROWS)
+    const page = read(after, PAGE_ENTRIES)
     const last = page.at(-1)
     if (last === undefined) return
     yield page
@@ -34,11 +35,22 @@ function* pagesOf<Entry extends { readonly id: number }>(
   }
 }
 
-/** One walk over all rows in order of id: beside a running writer each row is still met once, in one state. */
-export const rowPages = (
-  reader: Pick<LedgerReader, 'rows'>,
-): Generator<readonly RowRecord[], void, undefined> =>
-  pagesOf((after, limit) => reader.rows(ROW_STATES, after, limit))
+/**
+ * One walk over all rows in order of id: beside a running writer each row is still met once, in one state.
+ * @param isBrief asked before each page: whether registered rows may come without their requests
+ */
+export function* rowPages(
+  reader: Pick<LedgerReader, 'page'>,
+  isBrief: () => boolean,
+): Generator<RowPage, void, undefined> {
+  let after = 0
+  for (;;) {
+    const page = reader.page(after, PAGE_ROWS, isBrief())
+    if (page.last === null) return
+    yield page
+    after = page.last
+  }
+}
 
 export const problemPages = (
   reader: Pick<LedgerReader, 'problems'>,

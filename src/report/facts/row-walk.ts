@@ -1,8 +1,14 @@
 import { basename } from 'node:path'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
-import type { DecisionRecord, ProblemRecord, RowRecord, SourceRecord } from '../../ledger/read/reader.js'
-import { cappedList } from './capped-list.js'
+import type {
+  DecisionRecord,
+  ProblemRecord,
+  RegisteredRow,
+  RowRecord,
+  SourceRecord,
+} from '../../ledger/read/reader.js'
+import { cappedList, type CappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
 import { isNotTaken, partOf, type ListedRow, type Part, type ReportFacts } from './facts.js'
 import { addRow, hashTotalsOf, noSums, sumsOf } from './hash-totals.js'
@@ -19,6 +25,8 @@ const FIRST_DEBITS_SHOWN = 10
 
 /** Takes the rows and problems for the files; `drain` comes after every page. */
 export interface RowFiles {
+  readonly registered: (row: RegisteredRow) => void
+  /** Every other row that stands in a file. */
   readonly row: (row: RowRecord, explanation: Explanation) => void
   readonly problem: (problem: ProblemRecord) => void
   readonly drain: () => Promise<void>
@@ -57,13 +65,13 @@ function readDecisions(reader: ReportedLedger): {
 }
 
 /** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
-function keepEarliest(earliest: RowRecord[], row: RowRecord): void {
+function keepEarliest(earliest: RegisteredRow[], row: RegisteredRow): void {
   const due = row.latestFirstDebit
-  if (row.state !== 'registered' || due === null) return
+  if (due === null) return
   const last = earliest.at(-1)?.latestFirstDebit ?? ''
   if (earliest.length === FIRST_DEBITS_SHOWN && due >= last) return
   const at = earliest.findIndex((other) => (other.latestFirstDebit ?? '') > due)
-  earliest.splice(at === -1 ? earliest.length : at, 0, { ...row, cells: null, lastAttempt: null })
+  earliest.splice(at === -1 ? earliest.length : at, 0, row)
   if (earliest.length > FIRST_DEBITS_SHOWN) earliest.pop()
 }
 
@@ -83,10 +91,10 @@ interface Gathered {
   /** By source, of the rows that count in it. */
   readonly counts: ReadonlyMap<number, StateCounts>
   readonly sums: ReadonlyMap<RowState, ReturnType<typeof noSums>>
-  readonly lists: Readonly<Record<Part, ReturnType<typeof cappedList<ListedRow>>>>
-  readonly problems: ReturnType<typeof cappedList<ProblemRecord>>
+  readonly lists: Readonly<Record<Part, CappedList<ListedRow>>>
+  readonly problems: CappedList<ProblemRecord>
   readonly registrations: ReturnType<typeof tallyTimeline>
-  readonly firstDebits: RowRecord[]
+  readonly firstDebits: RegisteredRow[]
   notTaken: number
 }
 
@@ -102,9 +110,11 @@ export async function walkLedger(
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
   const gathered = startGathering(reader, sources)
-  for (const page of rowPages(reader)) {
+  const { counts, lists } = gathered
+  for (const page of rowPages(reader, lists.registered.isFull)) {
     signal?.throwIfAborted()
-    for (const row of page) if (gathered.counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
+    for (const row of page.rows) if (counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
+    for (const row of page.registered) if (counts.has(row.sourceId)) takeRegistered(gathered, row, files)
     await files.drain()
   }
   for (const page of problemPages(reader)) {
@@ -136,21 +146,45 @@ const startGathering = (reader: ReportedLedger, sources: readonly SourceRecord[]
   notTaken: 0,
 })
 
+/** What is gathered of every registered row, of which there are as many as mandates. */
+function noteRegistration({ registrations, firstDebits }: Gathered, row: RegisteredRow): void {
+  if (row.registeredAt !== null) registrations.add(row.registeredAt)
+  keepEarliest(firstDebits, row)
+}
+
+/** One that came without its requests: the list is full. */
+function takeRegistered(gathered: Gathered, row: RegisteredRow, files: RowFiles): void {
+  countRow(gathered, 'registered', row)
+  noteRegistration(gathered, row)
+  gathered.lists.registered.count()
+  files.registered(row)
+}
+
 function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, files: RowFiles): void {
-  const { counts, sums, decisions } = gathered
-  const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
-  const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
-  const explanation = explain(row, { problems, decision: decisions.latest.get(row.id) ?? null })
+  const part = partOf(row)
+  const list = gathered.lists[part]
   if (isNotTaken(row)) gathered.notTaken += 1
-  if (counted !== undefined) {
-    countState(counted, row.state)
-    const sum = sums.get(row.state)
-    if (sum !== undefined) addRow(sum, row)
+  countRow(gathered, row.state, row)
+  if (row.state === 'registered') noteRegistration(gathered, row)
+  if (part === 'registered') files.registered(row)
+  const isInFile = part !== 'registered' && part !== 'closed'
+  if (list.isFull() && !isInFile) {
+    list.count()
+    return
   }
-  if (row.registeredAt !== null && row.state === 'registered') gathered.registrations.add(row.registeredAt)
-  keepEarliest(gathered.firstDebits, row)
-  gathered.lists[partOf(row)].add(listed(row, explanation))
-  files.row(row, explanation)
+  const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
+  const explanation = explain(row, { problems, decision: gathered.decisions.latest.get(row.id) ?? null })
+  if (list.isFull()) list.count()
+  else list.add(listed(row, explanation))
+  if (isInFile) files.row(row, explanation)
+}
+
+function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {
+  const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
+  if (counted === undefined) return
+  countState(counted, state)
+  const sum = sums.get(state)
+  if (sum !== undefined) addRow(sum, row)
 }
 
 function factsFrom(

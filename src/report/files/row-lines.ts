@@ -1,5 +1,5 @@
 import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
-import type { CampaignRecord, RowRecord } from '../../ledger/read/reader.js'
+import type { CampaignRecord, RegisteredRow, RowRecord } from '../../ledger/read/reader.js'
 import { BYTE_ORDER_MARK, csvHeader, csvLine, editableCell, messageCell } from './csv.js'
 import type { Explanation } from '../facts/explanation.js'
 import type { OriginalColumns } from './original-columns.js'
@@ -13,7 +13,7 @@ const cellsOf = <Of>(columns: readonly ReportColumn<Of>[], of: Of): string[] =>
   columns.map(([, cell]) => cell(of))
 
 /** registered.csv, old to new. A reference that a spreadsheet would run is written as `="…"`, as in files to be edited. */
-const REGISTERED_COLUMNS: readonly ReportColumn<RowRecord>[] = [
+const REGISTERED_COLUMNS: readonly ReportColumn<RegisteredRow>[] = [
   ['customer_no', (row) => (row.customerNo === null ? '' : String(row.customerNo))],
   ['iban_masked', (row) => row.ibanMasked ?? ''],
   ['signed_date', (row) => row.signedDate ?? ''],
@@ -83,7 +83,7 @@ export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): stri
 
 export const registeredHeader = (): string => csvHeader(namesOf(REGISTERED_COLUMNS))
 
-export const registeredLine = (row: RowRecord): string => csvLine(cellsOf(REGISTERED_COLUMNS, row))
+export const registeredLine = (row: RegisteredRow): string => csvLine(cellsOf(REGISTERED_COLUMNS, row))
 
 /** Header of refused.csv, corrections.csv and not-sent.csv. */
 export const openRowHeader = (columns: OriginalColumns): string =>

@@ -8,10 +8,12 @@ import { assertNotTaken } from '../../trust/output.js'
 /** A file that is being written under a temporary name. */
 interface PackOutput {
   /** Keeps the text until `drain`. */
-  readonly put: (content: string | Uint8Array) => void
-  /** Hands what was put to the operating system. */
+  readonly put: (text: string) => void
+  /** Bytes, behind what was put. */
+  readonly write: (bytes: Uint8Array) => Promise<void>
+  /** Hands what was put to the operating system, once it is worth a call. */
   readonly drain: () => Promise<void>
-  /** Drains, flushes to the disk and closes. */
+  /** Writes the rest, flushes to the disk and closes. */
   readonly finish: () => Promise<PackFile>
 }
 
@@ -34,6 +36,9 @@ export interface PackFolder {
   /** Removes whatever was not published. */
   readonly discard: () => Promise<void>
 }
+
+/** In characters. */
+const WRITTEN_AT_ONCE = 131_072
 
 /** A folder of a report that was killed holds original cells; one that old belongs to no living report. */
 const ABANDONED_AFTER_MS = 3_600_000
@@ -118,21 +123,32 @@ async function syncFolder(path: string): Promise<void> {
 function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) => void): PackOutput {
   const hash = createHash('sha256')
   let bytes = 0
-  let waiting: (string | Uint8Array)[] = []
+  let waiting = ''
 
-  async function drain(): Promise<void> {
-    if (waiting.length === 0) return
-    const chunk = Buffer.concat(
-      waiting.map((part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part)),
-    )
-    waiting = []
+  async function writeChunk(chunk: Uint8Array): Promise<void> {
     hash.update(chunk)
     bytes += chunk.length
     await handle.writeFile(chunk)
   }
 
+  async function writeWaiting(): Promise<void> {
+    if (waiting === '') return
+    const chunk = Buffer.from(waiting, 'utf8')
+    waiting = ''
+    await writeChunk(chunk)
+  }
+
+  async function write(chunk: Uint8Array): Promise<void> {
+    await writeWaiting()
+    await writeChunk(chunk)
+  }
+
+  async function drain(): Promise<void> {
+    if (waiting.length >= WRITTEN_AT_ONCE) await writeWaiting()
+  }
+
   async function finish(): Promise<PackFile> {
-    await drain()
+    await writeWaiting()
     await handle.sync()
     await handle.close()
     const file = { name, bytes, sha256: hash.digest('hex') }
@@ -140,7 +156,7 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
     return file
   }
 
-  return { put: (content) => void waiting.push(content), drain, finish }
+  return { put: (text) => void (waiting += text), write, drain, finish }
 }
 
 /**
@@ -172,6 +188,7 @@ export async function openPackFolder(
       const output = outputTo(handle, name, (file) => void finished.push(file))
       return {
         put: output.put,
+        write: (chunk) => withFolder(out, () => output.write(chunk)),
         drain: () => withFolder(out, output.drain),
         finish: () => withFolder(out, output.finish),
       }
@@ -179,7 +196,8 @@ export async function openPackFolder(
 
   async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
     const output = await create(name)
-    output.put(content)
+    if (typeof content === 'string') output.put(content)
+    else await output.write(content)
     return output.finish()
   }
 

@@ -124,9 +124,9 @@ async function writeLists(
   problems.put(problemHeader())
 
   const rowFiles: RowFiles = {
+    registered: (row) => registered.put(registeredLine(row)),
     row: (row, explanation) => {
       const part = partOf(row)
-      if (part === 'registered') registered.put(registeredLine(row))
       if (part === 'refused') refused.put(openRowLine(columns, campaign, row, explanation))
       if (part === 'corrections') corrections.put(openRowLine(columns, campaign, row, explanation))
       if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, campaign, row, explanation))

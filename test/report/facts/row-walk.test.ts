@@ -111,6 +111,7 @@ describe('one walk over the ledger', () => {
     const sizes: number[] = []
     let problems = 0
     const files = {
+      registered: ({ id }: { id: number }) => void seen.push(id),
       row: ({ id }: { id: number }) => void seen.push(id),
       problem: () => void (problems += 1),
       drain: () => Promise.resolve(void sizes.push(seen.length)),
@@ -121,9 +122,44 @@ describe('one walk over the ledger', () => {
     expect(sizes.length).toBeGreaterThan(2)
   })
 
+  it('says the same of registered rows that come without their requests, and hands all of them over', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) =>
+      index % 7 === 3
+        ? rowOf(index + 1, { state: 'refused', attempts: 1, lastAttempt: attemptOf({ status: 422 }) })
+        : registeredRow(index + 1, { latestFirstDebit: `2026-0${1 + (index % 9)}-15` }),
+    )
+    const value = valueOf(rows)
+    const walked = async (reader: ReturnType<typeof readerOf>) => {
+      const handed: number[] = []
+      const files = {
+        registered: ({ id }: { id: number }) => void handed.push(id),
+        row: ({ id }: { id: number }) => void handed.push(id),
+        problem: () => undefined,
+        drain: () => Promise.resolve(),
+      }
+      return {
+        facts: await walkLedger(reader, reader.sources(), files, undefined),
+        handed: handed.sort((a, b) => a - b),
+      }
+    }
+    const brief = await walked(readerOf(value))
+    const whole = await walked({
+      ...readerOf(value),
+      page: (after, limit) => readerOf(value).page(after, limit, false),
+    })
+    expect(brief).toEqual(whole)
+    expect(brief.handed.length).toBe(3_000)
+    expect(brief.facts.parts.registered).toMatchObject({ total: 2_571 })
+  })
+
   it('ends at once when it is told to', async () => {
     const reader = readerOf(valueOf([rowOf(1)]))
-    const files = { row: () => undefined, problem: () => undefined, drain: () => Promise.resolve() }
+    const files = {
+      registered: () => undefined,
+      row: () => undefined,
+      problem: () => undefined,
+      drain: () => Promise.resolve(),
+    }
     const walk = walkLedger(reader, reader.sources(), files, AbortSignal.abort())
     await expect(walk).rejects.toMatchObject({ name: 'AbortError' })
   })

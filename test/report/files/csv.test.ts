@@ -226,3 +226,23 @@ describe('messageCell', () => {
     expect(messageCell('\u001B[31m=cmd|\u202Etxt\u001B[0m\nnext')).toBe("'=cmd|txt next")
   })
 })
+
+describe('what needs no look at patterns', () => {
+  it('is what they leave alone', () => {
+    const harmless = fc.stringMatching(/^[A-Za-z0-9][\w./-]{0,34}$/)
+    fc.assert(
+      fc.property(harmless, (text) => {
+        expect(editableCell(text)).toBe(text)
+        expect(messageCell(text)).toBe(text)
+        // A neighbour that patterns look at changes nothing about it.
+        expect(neutralCell(text)).toBe(text)
+        expect(editableCell(`${text} `).trim()).toBe(text)
+      }),
+    )
+  })
+
+  it('a line is quoted as a whole, or cell by cell where one holds a quote', () => {
+    expect(csvLine(['a', '', 'c;d'], ';')).toBe('"a";"";"c;d"\n')
+    expect(csvLine(['a', 'b"c', ''], ';')).toBe('"a";"b""c";""\n')
+  })
+})

@@ -31,7 +31,7 @@ describe('a folder of files that belong together', () => {
     second.put('tw')
     await second.drain()
     expect(readdirSync(out).filter((name) => !name.startsWith('.'))).toEqual([])
-    second.put(Buffer.from('o'))
+    await second.write(Buffer.from('o'))
     expect(await second.finish()).toMatchObject({ name: 'two.csv', bytes: 3 })
     expect(await pack.publish()).toEqual({ folder: out, kept: null })
     expect(readdirSync(out).sort()).toEqual(['one.csv', 'two.csv'])
