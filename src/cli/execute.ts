@@ -5,11 +5,10 @@ import { assertTrustedOutput } from '../trust/output.js'
 import { boundedProgress } from './terminal/boundary.js'
 import type { Command, Context } from './command.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
-import { noLog, openLog } from './terminal/log.js'
 import { namedFiles } from './settings/named-files.js'
 import { flagName, type OptionName } from './settings/options.js'
 import { printResult } from './terminal/output.js'
-import { silentProgress, startProgress } from './terminal/progress.js'
+import { noLog, silentProgress } from './terminal/silent.js'
 import { jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
 import { readSettings, type Flags } from './settings/settings.js'
 import type { World } from './terminal/world.js'
@@ -48,7 +47,9 @@ export async function execute(
     isJson = settings.get('json') ?? false
     for (const option of command.options) settings.get(option) // refused before anything is opened or made
     const isSilent = (settings.get('quiet') ?? false) || isJson
-    const progress = isSilent ? silentProgress : boundedProgress(startProgress(world))
+    const progress = isSilent
+      ? silentProgress
+      : boundedProgress((await import('./terminal/progress.js')).startProgress(world))
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')
@@ -60,7 +61,7 @@ export async function execute(
           ...PACK_FILES.map((file) => join(settings.out, file)),
         ],
       })
-      log = openLog(logFile, world, tell)
+      log = (await import('./terminal/log.js')).openLog(logFile, world, tell)
     }
     const context: Context = { world, settings, args, own: values, progress, log }
     result = await command.run(context).finally(() => context.progress.end())

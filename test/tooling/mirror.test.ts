@@ -31,6 +31,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/program.ts': 'test/cli/main.test.ts',
   'src/cli/settings/options.ts': 'test/cli/settings/settings.test.ts',
   'src/cli/terminal/progress.ts': 'test/e2e/terminal-sizes.test.ts',
+  'src/cli/terminal/silent.ts': 'test/cli/confirm.test.ts',
   'src/cli/privacy/purge.ts': 'test/e2e/purge.test.ts',
   'src/cli/decide/reconcile.ts': 'test/e2e/decisions.test.ts',
   'src/cli/commands/report.ts': 'test/e2e/decisions.test.ts',

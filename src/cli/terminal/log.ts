@@ -18,12 +18,6 @@ export interface Log {
   readonly close: () => void
 }
 
-export const noLog: Log = {
-  delivery: () => undefined,
-  missing: () => null,
-  close: () => undefined,
-}
-
 /**
  * @param tell told once, when the first line cannot be written
  * @throws {UsageError} when the file cannot be opened

@@ -21,15 +21,6 @@ const LINE_INTERVAL_MS = 5_000
 /** Fast enough for an eye, slow enough for a terminal at the far end of a line. */
 const DRAW_INTERVAL_MS = 100
 
-export const silentProgress: Progress = {
-  reading: () => undefined,
-  sending: () => undefined,
-  outcome: () => undefined,
-  note: () => undefined,
-  event: () => undefined,
-  end: () => undefined,
-}
-
 /** Counts of the run that is shown; `view` reads them with the time that has passed. */
 function counter(world: World) {
   let startedMs = world.clock.monotonic()

@@ -1,7 +1,9 @@
-import { isCancel, password, select, text } from '@clack/prompts'
 import type { Readable, Writable } from 'node:stream'
 import { oneLine } from '../../domain/text/plain-text.js'
 import type { World } from './world.js'
+
+/** Loaded when somebody is asked: most commands ask nobody. */
+const questions = () => import('@clack/prompts')
 
 /** Nothing is asked unless a person can see the question and answer it. */
 export const canAsk = (world: World): boolean => world.stdin.isTTY === true && world.stderr.isTerminal
@@ -15,12 +17,14 @@ const streams = (world: World): { input: Readable; output: Writable } => ({
 export const say = (world: World, line: string): void => world.stderr.write(`${oneLine(line)}\n`)
 
 export async function askPassword(world: World, username: string): Promise<string | null> {
+  const { isCancel, password } = await questions()
   const answer = await password({ message: oneLine(`Password of "${username}"`), ...streams(world) })
   return isCancel(answer) || answer === '' ? null : answer
 }
 
 /** What was typed, or null for a question that was left. */
 export async function askText(world: World, question: string): Promise<string | null> {
+  const { isCancel, text } = await questions()
   const answer = await text({ message: oneLine(question), ...streams(world) })
   return isCancel(answer) ? null : answer.trim()
 }
@@ -31,6 +35,7 @@ export async function askChoice<Value extends string>(
   question: string,
   choices: readonly { readonly value: Value; readonly label: string }[],
 ): Promise<Value | null> {
+  const { select } = await questions()
   const options = choices.map(({ value, label }): { value: string; label: string } => ({ value, label }))
   const initialValue = options.find(({ value }) => value === 'later')?.value
   const answer = await select({
