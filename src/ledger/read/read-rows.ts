@@ -32,11 +32,7 @@ const BRIEF = `state = 'registered' and place is not 0`
  * one statement for its rows and one for their attempts, inside one transaction: a run may be writing beside it.
  */
 export function prepareRowReads(connection: Connection): RowReads {
-  const last = connection
-    .prepare<[number, number], number | null>(
-      'select max(id) from (select id from row where id > ? order by id limit ?)',
-    )
-    .pluck()
+  const first = connection.prepare<[number], number | null>('select min(id) from row where id > ?').pluck()
   const ids = connection
     .prepare<[RowState, number, number], number>(
       'select id from row where state = ? and id > ? order by id limit ?',
@@ -44,7 +40,7 @@ export function prepareRowReads(connection: Connection): RowReads {
     .pluck()
   const range = prepareRange(connection, ALL)
   const others = prepareRange(connection, `${ALL} and not (${BRIEF})`)
-  const registered = connection
+  const brief = connection
     .prepare<[number, number], StoredRegistered>(
       `select ${REGISTERED_COLUMNS} from row where ${ALL} and ${BRIEF} order by row.id`,
     )
@@ -55,7 +51,7 @@ export function prepareRowReads(connection: Connection): RowReads {
 
   const briefPage = (after: number, to: number): RegisteredRow[] => {
     const source = nameOf()
-    return registered.all(after, to).map((stored) => toRegistered(stored, source))
+    return brief.all(after, to).map((stored) => toRegistered(stored, source))
   }
   return {
     one,
@@ -71,11 +67,12 @@ export function prepareRowReads(connection: Connection): RowReads {
         ),
     ),
     page: connection.transaction((after: number, limit: number, isBrief: boolean): RowPage => {
-      const to = last.get(after, limit) ?? null
-      if (to === null) return { last: null, rows: [], registered: [] }
-      return isBrief
-        ? { last: to, rows: others(after, to), registered: briefPage(after, to) }
-        : { last: to, rows: range(after, to), registered: [] }
+      const from = first.get(after) ?? null
+      if (from === null) return { last: null, rows: [], registered: [] }
+      const last = from + limit - 1
+      if (!isBrief) return { last, rows: range(after, last), registered: [] }
+      const registered = briefPage(after, last)
+      return { last, rows: registered.length === limit ? [] : others(after, last), registered }
     }),
   }
 }

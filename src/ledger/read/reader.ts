@@ -139,7 +139,7 @@ export type RegisteredRow = Pick<
 export interface RowPage {
   readonly rows: readonly RowRecord[]
   readonly registered: readonly RegisteredRow[]
-  /** The last of their ids; null where there are no more. */
+  /** Behind which the next page begins, no id of this page is higher; null where there are no more rows. */
   readonly last: number | null
 }
 
@@ -192,7 +192,10 @@ export interface LedgerReader {
   readonly sources: () => SourceRecord[]
   readonly runs: () => RunRecord[]
   readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
-  /** Rows of all states behind the given one. `isBrief`: those that are registered, and count, come without requests. */
+  /**
+   * Rows of all states behind the given id: at least one, at most `limit`. `isBrief`: those that are registered, and
+   * count, come without their requests.
+   */
   readonly page: (after: number, limit: number, isBrief: boolean) => RowPage
   readonly row: (id: number) => RowRecord | null
   /** The row to which the service gave this reference, in any case of letters. */

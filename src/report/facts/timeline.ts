@@ -27,10 +27,14 @@ export function tallyTimeline(): TimelineTally {
   let last = -Infinity
   let counts = new Map<number, number>()
 
+  let latest = { at: '', time: NaN }
+
   return { add, result }
 
   function add(at: string): void {
-    const time = Date.parse(at)
+    // Rows next to each other were often registered in the same millisecond.
+    if (at !== latest.at) latest = { at, time: Date.parse(at) }
+    const { time } = latest
     if (Number.isNaN(time)) return
     first = Math.min(first, time)
     last = Math.max(last, time)

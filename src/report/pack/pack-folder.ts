@@ -13,7 +13,9 @@ interface PackOutput {
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** Hands what was put to the operating system, once it is worth a call. */
   readonly drain: () => Promise<void>
-  /** Writes the rest, flushes to the disk and closes. */
+  /** Writes the rest and flushes it to the disk. Files that are flushed at the same time share the wait. */
+  readonly flush: () => Promise<void>
+  /** The same, and closes. */
   readonly finish: () => Promise<PackFile>
 }
 
@@ -147,16 +149,20 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
     if (waiting.length >= WRITTEN_AT_ONCE) await writeWaiting()
   }
 
-  async function finish(): Promise<PackFile> {
+  async function flush(): Promise<void> {
     await writeWaiting()
     await handle.sync()
+  }
+
+  async function finish(): Promise<PackFile> {
+    await flush()
     await handle.close()
     const file = { name, bytes, sha256: hash.digest('hex') }
     onFinish(file)
     return file
   }
 
-  return { put: (text) => void (waiting += text), write, drain, finish }
+  return { put: (text) => void (waiting += text), write, drain, flush, finish }
 }
 
 /**
@@ -190,6 +196,7 @@ export async function openPackFolder(
         put: output.put,
         write: (chunk) => withFolder(out, () => output.write(chunk)),
         drain: () => withFolder(out, output.drain),
+        flush: () => withFolder(out, output.flush),
         finish: () => withFolder(out, output.finish),
       }
     })

@@ -138,6 +138,7 @@ async function writeLists(
     },
   }
   const facts = await walkLedger(reader, sources, rowFiles, signal)
+  await Promise.all(outputs.map(({ flush }) => flush()))
   const files: PackFile[] = []
   for (const output of outputs) files.push(await output.finish())
   return { facts, files }
