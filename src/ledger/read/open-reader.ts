@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { RowState } from '../../domain/row/row-state.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import { openForReading, type Connection } from '../file/connection.js'
@@ -11,7 +10,6 @@ import { assertOurs, missing, versionOf } from '../schema/migration.js'
 import type {
   CampaignRecord,
   DecisionRecord,
-  FormerDoubt,
   LedgerReader,
   ProblemRecord,
   RowRecord,
@@ -23,13 +21,10 @@ import { prepareRowReads } from './read-rows.js'
 import {
   ATTEMPT_COLUMNS,
   PROBLEM_COLUMNS,
-  ROW_COLUMNS,
   toAttempt,
-  toRow,
   toRun,
   toSource,
   type StoredAttempt,
-  type StoredRow,
   type StoredRun,
   type StoredSource,
 } from './stored-rows.js'
