@@ -91,14 +91,21 @@ function openLocked(
   }
 }
 
+function lookForDamage(connection: Connection): unknown {
+  connection.pragma('ignore_check_constraints = ON')
+  try {
+    return connection.pragma('quick_check(1)', { simple: true })
+  } finally {
+    connection.pragma('ignore_check_constraints = OFF')
+  }
+}
+
 /**
  * Every page and every record is looked at. Conditions on values are held when they are written, and rows are compared
  * with what was admitted before they leave: to try them all again takes three quarters of the time.
  */
 function assertUndamaged(connection: Connection, file: string): void {
-  connection.pragma('ignore_check_constraints = ON')
-  const verdict = connection.pragma('quick_check(1)', { simple: true })
-  connection.pragma('ignore_check_constraints = OFF')
+  const verdict = lookForDamage(connection)
   if (verdict === 'ok') return
   throw new LedgerError(
     'damaged',
