@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { API_PREFIX, envelopeOf, looseEnvelopeOf } from './envelope.js'
+
+/** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
+export const PAYMENT_SOURCE_PATH = `${API_PREFIX}/payment_source`
+
+export const paymentSourcesPath = (customerNo: number): string =>
+  `${PAYMENT_SOURCE_PATH}?customer_no=${customerNo}`
+
+/** The one scheme that a migrated mandate has; others are listed beside it. */
+export const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
+
+/** A customer number in a query: digits, from 1, exact as a JSON number. */
+export const customerNoQuery = z
+  .string()
+  .regex(/^[0-9]{1,16}$/, 'must be an integer')
+  .transform(Number)
+  .pipe(z.int().min(1))
+
+/** One source, as the service must write it. `signed_at` is a time without an offset. */
+const paymentSource = z.strictObject({
+  id: z.string().min(1),
+  status: z.string(),
+  scheme: z.string(),
+  details: z.strictObject({
+    /** The assigned mandate reference. */
+    reference: z.string(),
+    iban: z.string(),
+    signed_at: z.iso.datetime({ local: true, offset: true }),
+  }),
+})
+export type PaymentSource = z.infer<typeof paymentSource>
+
+export const paymentSourcesResponse = envelopeOf(z.array(paymentSource))
+export const paymentSourceResponse = envelopeOf(paymentSource)
+
+/** A source as it could be read; null is what was missing or had another shape. */
+export interface SourceRead {
+  readonly id: string | null
+  readonly status: string | null
+  readonly scheme: string | null
+  readonly reference: string | null
+  /** As it came. */
+  readonly iban: string | null
+  /** As it came; compared by its date part, never converted. */
+  readonly signedAt: string | null
+}
+
+export type SourcesReading =
+  | { readonly kind: 'read'; readonly sources: readonly SourceRead[] }
+  /** `reason` names the place and never quotes a value. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+const visibleText = z.string().regex(/\S/).nullable().catch(null)
+
+const looseDetails = z
+  .looseObject({ reference: visibleText, iban: visibleText, signed_at: visibleText })
+  .nullable()
+  .catch(null)
+
+const looseSource = z.looseObject(
+  { id: visibleText, status: visibleText, scheme: visibleText, details: looseDetails },
+  'is not an object',
+)
+
+const looseResponse = looseEnvelopeOf(z.array(looseSource, 'is not a list'))
+
+/**
+ * Reads the list tolerantly: unknown fields pass, what has another shape is null. What is no list of objects cannot be
+ * counted, and is unreadable as a whole.
+ */
+export function readPaymentSources(json: unknown): SourcesReading {
+  const parsed = looseResponse.safeParse(json)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.join('.')
+    return { kind: 'unreadable', reason: `${place}: ${issue?.message ?? 'is unreadable'}` }
+  }
+  const sources = parsed.data.data.map(({ id, status, scheme, details }) => ({
+    id,
+    status,
+    scheme,
+    reference: details?.reference ?? null,
+    iban: details?.iban ?? null,
+    signedAt: details?.signed_at ?? null,
+  }))
+  return { kind: 'read', sources }
+}
