@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest'
+import {
+  matchSources,
+  type AskedRow,
+  type ListedSource,
+  type Verdict,
+} from '../../../src/domain/proof/match-sources.js'
+
+const IBAN = 'DE89370400440532013000'
+const OTHER_IBAN = 'NL91ABNA0417164300'
+const DATE = '2024-03-01'
+
+/** An in-doubt row; with a reference a registered one. */
+const row = (values: Partial<AskedRow> & { iban?: string } = {}): AskedRow => {
+  const { iban = IBAN, ...rest } = values
+  return {
+    rowId: 1,
+    isAccount: (other) => other === iban,
+    accountKey: iban,
+    signedDate: DATE,
+    reference: null,
+    ...rest,
+  }
+}
+const registered = (reference: string, values: Parameters<typeof row>[0] = {}): AskedRow =>
+  row({ reference, ...values })
+
+let ids = 0
+const source = (values: Partial<ListedSource> = {}): ListedSource => ({
+  id: `s${(ids += 1)}`,
+  status: 'PENDING',
+  scheme: 'SEPA_DIRECT_DEBIT',
+  reference: 'NEW-1',
+  iban: IBAN,
+  signedAt: `${DATE}T00:00:00`,
+  ...values,
+})
+
+const verdictsOn = (rows: readonly AskedRow[], sources: readonly ListedSource[]): readonly Verdict[] =>
+  matchSources(rows, { kind: 'listed', sources })
+
+/** One word for each verdict: its kind, and why where it is `other`. */
+const wordsOn = (rows: readonly AskedRow[], sources: readonly ListedSource[]): string[] =>
+  verdictsOn(rows, sources).map((verdict) =>
+    verdict.kind === 'other' ? `other: ${verdict.why}` : verdict.kind,
+  )
+
+describe('one row in doubt', () => {
+  it.each<[string, ListedSource[], string]>([
+    ['no source at all', [], 'absent'],
+    ['exactly its own', [source()], 'proven'],
+    ['its own beside another account', [source(), source({ iban: OTHER_IBAN, reference: 'X' })], 'proven'],
+    ['two of the same account and date', [source(), source({ reference: 'NEW-2' })], 'twice'],
+    ['one that is listed twice', [source({ id: 'a' }), source({ id: 'a' })], 'proven'],
+    ['another account', [source({ iban: OTHER_IBAN })], 'other: differs'],
+    ['an account with blanks and small letters', [source({ iban: 'de89 3704 0044 0532 0130 00' })], 'proven'],
+    ['a day later', [source({ signedAt: '2024-03-02T00:00:00' })], 'other: differs'],
+    ['a day earlier', [source({ signedAt: '2024-02-29T00:00:00' })], 'other: differs'],
+    [
+      'the evening before in UTC: never converted',
+      [source({ signedAt: '2024-02-29T23:00:00Z' })],
+      'other: differs',
+    ],
+    [
+      'its day with an offset that would move it',
+      [source({ signedAt: '2024-03-01T00:00:00+02:00' })],
+      'proven',
+    ],
+    ['its day without a time', [source({ signedAt: '2024-03-01' })], 'proven'],
+    ['its day with a blank for the T', [source({ signedAt: '2024-03-01 12:00' })], 'proven'],
+    ['another scheme', [source({ scheme: 'AUTOGIRO' })], 'other: differs'],
+    ['its scheme in small letters', [source({ scheme: 'sepa_direct_debit' })], 'proven'],
+    ['cancelled', [source({ status: 'CANCELLED' })], 'other: ended'],
+    ['cancelled, in other words', [source({ status: ' revoked ' })], 'other: ended'],
+    ['a status that nobody has published', [source({ status: 'MANDATE_ACTIVE' })], 'proven'],
+    ['no status', [source({ status: null })], 'proven'],
+    ['a cancelled one beside a live one', [source({ status: 'CANCELLED' }), source()], 'proven'],
+    ['no reference', [source({ reference: null })], 'proven'],
+    ['no id', [source({ id: null })], 'proven'],
+    ['two without an id', [source({ id: null }), source({ id: null })], 'twice'],
+    ['no account', [source({ iban: null })], 'unreadable'],
+    ['a masked account', [source({ iban: 'DE…3000' })], 'unreadable'],
+    [
+      'a masked account and another day',
+      [source({ iban: 'DE…3000', signedAt: '2020-01-01' })],
+      'other: differs',
+    ],
+    ['no date', [source({ signedAt: null })], 'unreadable'],
+    ['a date of another form', [source({ signedAt: '01.03.2024' })], 'unreadable'],
+    ['a date with something behind it', [source({ signedAt: '2024-03-01x' })], 'unreadable'],
+    ['no scheme', [source({ scheme: null })], 'unreadable'],
+    ['its own, and one that could be its own too', [source(), source({ iban: null })], 'unreadable'],
+    ['its own, and one that cannot', [source(), source({ iban: null, scheme: 'CARD' })], 'proven'],
+    ['cancelled and unreadable', [source({ iban: null, status: 'CANCELLED' })], 'other: ended'],
+  ])('%s', (_, sources, expected) => {
+    expect(wordsOn([row()], sources)).toEqual([expected])
+  })
+
+  it('is told which source', () => {
+    const own = source()
+    expect(verdictsOn([row()], [source({ iban: OTHER_IBAN }), own])).toEqual([
+      { kind: 'proven', source: own },
+    ])
+  })
+
+  it('is told by the fingerprint where the account is gone', () => {
+    const gone = row({ isAccount: (iban) => `hash of ${iban}` === `hash of ${IBAN}`, accountKey: 'hash' })
+    expect(wordsOn([gone], [source()])).toEqual(['proven'])
+    expect(wordsOn([gone], [source({ iban: OTHER_IBAN })])).toEqual(['other: differs'])
+  })
+})
+
+describe('one registered row', () => {
+  it.each<[string, ListedSource[], string]>([
+    ['no source at all', [], 'absent'],
+    ['its own', [source()], 'proven'],
+    ['its reference in another case, with blanks', [source({ reference: ' new-1 ' })], 'proven'],
+    ['another reference', [source({ reference: 'NEW-2' })], 'other: differs'],
+    ['its reference on another account', [source({ iban: OTHER_IBAN })], 'other: differs'],
+    ['its reference on another day', [source({ signedAt: '2024-03-02' })], 'other: differs'],
+    ['a second mandate with a reference of its own', [source(), source({ reference: 'NEW-2' })], 'twice'],
+    ['its reference on two sources', [source(), source()], 'twice'],
+    ['cancelled', [source({ status: 'CANCELLED' })], 'other: ended'],
+    [
+      'a second one that was cancelled',
+      [source(), source({ reference: 'N', status: 'CANCELLED' })],
+      'proven',
+    ],
+    ['no reference', [source({ reference: null })], 'unreadable'],
+    ['its own, and one without a reference', [source(), source({ reference: null })], 'unreadable'],
+  ])('%s', (_, sources, expected) => {
+    expect(wordsOn([registered('NEW-1')], sources)).toEqual([expected])
+  })
+
+  it('stands first among its doubles, so that a person cancels the others', () => {
+    const [own, double] = [source(), source({ reference: 'NEW-2' })]
+    expect(verdictsOn([registered('NEW-1')], [double, own])).toEqual([
+      { kind: 'twice', sources: [own, double] },
+    ])
+  })
+})
+
+describe('several rows of one customer', () => {
+  const [first, second] = [source({ reference: 'NEW-1' }), source({ reference: 'NEW-2' })]
+
+  it.each<[string, AskedRow[], ListedSource[], string[]]>([
+    [
+      'two accounts: each its own',
+      [row(), row({ iban: OTHER_IBAN })],
+      [first, source({ iban: OTHER_IBAN })],
+      ['proven', 'proven'],
+    ],
+    [
+      'two accounts, one of them there',
+      [row(), row({ iban: OTHER_IBAN })],
+      [first],
+      ['proven', 'other: differs'],
+    ],
+    [
+      'one account, two dates',
+      [row(), row({ signedDate: '2024-03-02' })],
+      [first, source({ signedAt: '2024-03-02' })],
+      ['proven', 'proven'],
+    ],
+    [
+      'twins that are registered are told apart by reference',
+      [registered('NEW-1'), registered('NEW-2')],
+      [second, first],
+      ['proven', 'proven'],
+    ],
+    [
+      'of registered twins one is missing',
+      [registered('NEW-1'), registered('NEW-2')],
+      [first],
+      ['proven', 'other: differs'],
+    ],
+    ['twins in doubt with one source', [row(), row()], [first], ['other: ambiguous', 'other: ambiguous']],
+    [
+      'twins in doubt with two sources',
+      [row(), row()],
+      [first, second],
+      ['other: ambiguous', 'other: ambiguous'],
+    ],
+    ['twins in doubt, nothing there', [row(), row()], [], ['absent', 'absent']],
+    [
+      'a registered one beside a twin in doubt that is not there',
+      [registered('NEW-1'), row()],
+      [first],
+      ['proven', 'other: differs'],
+    ],
+    [
+      'a registered one beside a twin in doubt: the other source may be a second of the first',
+      [registered('NEW-1'), row()],
+      [first, second],
+      ['proven', 'other: ambiguous'],
+    ],
+    [
+      'one source more than both can explain',
+      [registered('NEW-1'), row()],
+      [first, second, source({ reference: 'NEW-3' })],
+      ['twice', 'other: ambiguous'],
+    ],
+    [
+      'the reference of another row is never this row’s',
+      [row(), registered('NEW-1', { iban: OTHER_IBAN })],
+      [first],
+      ['other: differs', 'other: differs'],
+    ],
+  ])('%s', (_, rows, sources, expected) => {
+    expect(wordsOn(rows, sources)).toEqual(expected)
+  })
+
+  it('never gives one source to two rows, whatever they say of their accounts', () => {
+    const rows = [row({ accountKey: 'a' }), row({ accountKey: 'b' })]
+    expect(wordsOn(rows, [first])).toEqual(['other: ambiguous', 'other: ambiguous'])
+  })
+
+  it('gives each its own among many', () => {
+    const rows = [registered('NEW-1'), registered('NEW-2'), row(), row({ iban: OTHER_IBAN })]
+    const sources = [
+      first,
+      second,
+      source({ reference: 'NEW-3' }),
+      source({ iban: OTHER_IBAN, reference: 'NEW-4' }),
+    ]
+    const given = verdictsOn(rows, sources).flatMap((verdict) =>
+      verdict.kind === 'proven' ? [verdict.source.id] : [],
+    )
+    expect(new Set(given).size).toBe(given.length)
+  })
+})
+
+describe('an answer', () => {
+  it('that cannot be read says so for every row', () => {
+    const answer = { kind: 'unreadable', reason: 'The service answered 500' } as const
+    expect(matchSources([row(), registered('NEW-1')], answer)).toEqual([answer, answer])
+  })
+
+  it('of another customer with the same account is that customer’s alone', () => {
+    // Each customer is asked about alone, so the same account at two of them is two answers.
+    expect(wordsOn([row({ rowId: 1 })], [source()])).toEqual(['proven'])
+    expect(wordsOn([row({ rowId: 2 })], [])).toEqual(['absent'])
+  })
+
+  it('of 10,000 sources is matched with 1,000 rows', () => {
+    const dayOf = (n: number): string => new Date(Date.UTC(1990, 0, 1 + n)).toISOString().slice(0, 10)
+    const sources = Array.from({ length: 10_000 }, (_, n) =>
+      source({ reference: `R${n}`, signedAt: dayOf(n) }),
+    )
+    const rows = Array.from({ length: 1_000 }, (_, n) => registered(`R${n}`, { signedDate: dayOf(n) }))
+    expect(new Set(wordsOn(rows, sources))).toEqual(new Set(['proven']))
+  })
+})
