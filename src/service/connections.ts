@@ -24,6 +24,8 @@ export interface ConnectionOptions {
   readonly bodyTimeoutMs?: number
   /** How long an idle connection is kept; shorter than the service's own limit. Default 2 s. */
   readonly keepAliveMs?: number
+  /** The largest answer that is read. Default 1 MiB. */
+  readonly maxAnswerBytes?: number
   readonly tls?: TlsOptions
   /**
    * Only when asked for, so that a stray variable cannot reroute account numbers. `https:`, or `http:` to loopback.
@@ -69,7 +71,7 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): C
     bodyTimeout: bodyTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-    maxResponseSize: MAX_ANSWER_BYTES,
+    maxResponseSize: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
   }
   const connect = { ...secure, timeout: connectTimeoutMs }
   const proxy = options.proxy === undefined ? null : readProxy(options.proxy)

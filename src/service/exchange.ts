@@ -12,10 +12,11 @@ export interface ExchangeClock {
 
 /** One request as it goes out; `path` includes the prefix of the base URL. */
 export interface ExchangeRequest {
-  readonly method: 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** Null for a request that has none. */
+  readonly body: string | null
 }
 
 /** What arrived from the status line on. Header names are in lower case; repeated ones are joined by a comma. */

@@ -1,0 +1,114 @@
+import { readErrorHints } from '../../contract/envelope.js'
+import { readPaymentSources, type SourceRead } from '../../contract/payment-source.js'
+import type { Halt } from '../../domain/row/outcome.js'
+import { MAX_MESSAGE_BYTES, type Cleaner } from '../evidence.js'
+import type { Exchange, Response } from '../exchange.js'
+import { readRetryAfterMs } from '../retry-after.js'
+import { explainDoubt, explainUnsent, explainUnsentHalt, isTlsFault } from '../transport-reason.js'
+
+/** What one question for the payment sources of a customer brought. */
+export type SourcesSeen = Listed | NotRead
+
+interface Listed {
+  readonly kind: 'listed'
+  /** Empty where the customer has none. */
+  readonly sources: readonly SourceRead[]
+  readonly status: number
+  readonly durationMs: number
+}
+
+export interface NotRead {
+  readonly kind: 'not_read'
+  /**
+   * `missing`: the service has no read-back, or does not know the customer. `refused`: it will not answer this
+   * question. `unreadable`: it answered, and not with a list. `no_answer`: nothing whole came.
+   */
+  readonly cause: 'missing' | 'refused' | 'not_now' | 'unreadable' | 'no_answer'
+  /** One sentence; never an account number, never a credential. */
+  readonly reason: string
+  /** Asked again, the same question may be answered: it is a read, and changes nothing. */
+  readonly canRepeat: boolean
+  /** What the service asks to be waited, milliseconds, or null. */
+  readonly retryAfterMs: number | null
+  /** Why no further question makes sense, or null. */
+  readonly halt: Halt | null
+  readonly status: number | null
+  readonly errorCode: string | null
+  readonly durationMs: number
+}
+
+type Cause = Pick<NotRead, 'cause' | 'canRepeat' | 'halt'>
+
+const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+const MISSING = [404, 405, 501]
+const CREDENTIALS = [401, 403, 407]
+const LATER = [408, 421, 425, 429]
+
+/** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
+export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen {
+  const { response, error, durationMs } = exchange
+  const notRead = (cause: Cause, reason: string): NotRead => ({
+    kind: 'not_read',
+    ...cause,
+    reason,
+    retryAfterMs: response === null ? null : retryAfter(response, exchange.receivedAtMs),
+    status: response?.status ?? null,
+    errorCode: error === null ? null : (error.code ?? error.name),
+    durationMs,
+  })
+  if (response?.complete !== true) return notRead(...unanswered(exchange))
+  const { status } = response
+  if (status === 204) return { kind: 'listed', sources: [], status, durationMs }
+  if (status !== 200) return notRead(causeOf(status), answered(response, clean))
+  const reading = readPaymentSources(parsedJson(response.bodyText))
+  if (reading.kind === 'read') return { kind: 'listed', sources: reading.sources, status, durationMs }
+  const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
+  return notRead(
+    { cause: 'unreadable', canRepeat: true, halt: null },
+    `The service answered 200, but not with a list of payment sources (${problem})`,
+  )
+}
+
+function unanswered({ started, response, error }: Exchange): [Cause, string] {
+  if (!started && response === null) {
+    const halt = explainUnsentHalt(error)
+    return [{ cause: 'no_answer', canRepeat: halt === null, halt }, explainUnsent(error)]
+  }
+  if (error?.code === TOO_LARGE)
+    return [
+      { cause: 'unreadable', canRepeat: false, halt: null },
+      'The list of payment sources is larger than is read',
+    ]
+  const halt = isTlsFault(error) ? 'certificate' : null
+  const status = response === null ? '' : `The service answered ${response.status}, but not whole: `
+  return [{ cause: 'no_answer', canRepeat: halt === null, halt }, `${status}${explainDoubt(error)}`]
+}
+
+function causeOf(status: number): Cause {
+  if (CREDENTIALS.includes(status)) return { cause: 'refused', canRepeat: false, halt: 'credentials' }
+  if (MISSING.includes(status)) return { cause: 'missing', canRepeat: false, halt: null }
+  if (LATER.includes(status) || status >= 500) return { cause: 'not_now', canRepeat: true, halt: null }
+  if (status >= 400) return { cause: 'refused', canRepeat: false, halt: null }
+  if (status >= 300) return { cause: 'refused', canRepeat: false, halt: 'redirect' }
+  return { cause: 'unreadable', canRepeat: true, halt: null }
+}
+
+function answered({ status, bodyText }: Response, clean: Cleaner): string {
+  const { serviceCode, field, message } = readErrorHints(parsedJson(bodyText))
+  const words = [serviceCode, field === null ? null : `field ${field}`, message]
+    .filter((word) => word !== null)
+    .map((word) => clean(word, MAX_MESSAGE_BYTES))
+  return `The service answered ${status}${words.length === 0 ? '' : ` (${words.join(', ')})`}`
+}
+
+const retryAfter = ({ headers }: Response, receivedAtMs: number): number | null =>
+  readRetryAfterMs(headers['retry-after'], { date: headers['date'], receivedAtMs })
+
+/** The JSON value, or undefined, which no JSON text stands for. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

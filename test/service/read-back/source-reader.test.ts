@@ -1,0 +1,186 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { UsageError } from '../../../src/errors.js'
+import { readBaseUrl } from '../../../src/service/base-url.js'
+import { createSourceReader } from '../../../src/service/read-back/source-reader.js'
+import type { NotRead } from '../../../src/service/read-back/classify-sources.js'
+import { clock } from '../sending.js'
+
+const SOURCE = {
+  id: 's1',
+  status: 'PENDING',
+  scheme: 'SEPA_DIRECT_DEBIT',
+  details: { reference: 'NEW-1', iban: 'DE89370400440532013000', signed_at: '2020-02-29T00:00:00' },
+}
+const READ = {
+  id: 's1',
+  status: 'PENDING',
+  scheme: 'SEPA_DIRECT_DEBIT',
+  reference: 'NEW-1',
+  iban: 'DE89370400440532013000',
+  signedAt: '2020-02-29T00:00:00',
+}
+const listOf = (...data: unknown[]): string => JSON.stringify({ status: 'OK', data })
+
+/** A service that answers so, and a reader of it. */
+async function reading(listener: RequestListener, deadlineMs = 5_000) {
+  const seen: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    seen.push(request)
+    listener(request, response)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const reader = readerOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, deadlineMs)
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { reader, seen, list: () => reader.listPaymentSources(1042, { requestId: 'id-1' }) }
+}
+
+function readerOf(url: string, deadlineMs = 5_000) {
+  const reader = createSourceReader({
+    baseUrl: readBaseUrl(url),
+    username: 'rehearsal',
+    password: 'correct horse',
+    version: '0.0.0-test',
+    clock,
+    concurrency: 2,
+    deadlineMs,
+  })
+  onTestFinished(() => reader.close())
+  return reader
+}
+
+const answering =
+  (status: number, body = '', headers: Record<string, string> = {}) =>
+  (_: IncomingMessage, response: ServerResponse): void =>
+    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+
+describe('the question', () => {
+  it('is a GET with the customer, the credentials and an id, and nothing else', async () => {
+    const { seen, list } = await reading(answering(200, listOf(SOURCE)))
+    expect(await list()).toMatchObject({ kind: 'listed', sources: [READ], status: 200 })
+    const [request] = seen
+    expect([request?.method, request?.url]).toEqual(['GET', '/api/v2/payment_source?customer_no=1042'])
+    expect(Object.keys(request?.headers ?? {}).sort()).toEqual(
+      ['accept', 'authorization', 'connection', 'host', 'user-agent', 'x-request-id'].sort(),
+    )
+    expect(request?.headers).toMatchObject({
+      authorization: `Basic ${btoa('rehearsal:correct horse')}`,
+      'x-request-id': 'id-1',
+    })
+  })
+
+  it.each([0, -1, 1.5, NaN, 2 ** 53])('is not asked for %s', async (customerNo) => {
+    const reader = readerOf('http://127.0.0.1:1')
+    await expect(reader.listPaymentSources(customerNo, { requestId: 'x' })).rejects.toThrow(RangeError)
+  })
+
+  it('is not asked with credentials that cannot be sent', () => {
+    const options = { baseUrl: readBaseUrl('http://127.0.0.1:1'), version: '0', clock, concurrency: 1 }
+    expect(() => createSourceReader({ ...options, username: 'a:b', password: 'x' })).toThrow(UsageError)
+  })
+})
+
+describe('an answer that lists', () => {
+  it.each<[string, number, string, unknown[]]>([
+    ['204: the customer has none', 204, '', []],
+    ['an empty list', 200, listOf(), []],
+    ['two', 200, listOf(SOURCE, { ...SOURCE, id: 's2' }), [READ, { ...READ, id: 's2' }]],
+  ])('%s', async (_, status, body, sources) => {
+    const { list } = await reading(answering(status, body))
+    expect(await list()).toMatchObject({ kind: 'listed', sources, status })
+  })
+
+  it('ten thousand, which is more than any other answer may be', async () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => ({ ...SOURCE, id: `00000000-0000-0000-0000-${n}` }))
+    const { list } = await reading(answering(200, listOf(...many)))
+    const seen = await list()
+    expect(seen.kind === 'listed' && seen.sources.length).toBe(10_000)
+  })
+})
+
+describe('an answer that does not', () => {
+  const refusal = JSON.stringify({
+    status: 'INVALID_PARAMETER',
+    data: { message: 'No', field: 'customer_no' },
+  })
+
+  it.each<[string, RequestListener, Partial<NotRead>]>([
+    ['400', answering(400, refusal), { cause: 'refused', canRepeat: false, halt: null, status: 400 }],
+    ['401', answering(401), { cause: 'refused', canRepeat: false, halt: 'credentials' }],
+    ['403', answering(403), { cause: 'refused', canRepeat: false, halt: 'credentials' }],
+    ['404', answering(404), { cause: 'missing', canRepeat: false, halt: null }],
+    ['405', answering(405), { cause: 'missing', canRepeat: false }],
+    ['409', answering(409), { cause: 'refused', canRepeat: false, halt: null }],
+    [
+      '429 with a time',
+      answering(429, '', { 'retry-after': '3' }),
+      { cause: 'not_now', canRepeat: true, retryAfterMs: 3_000 },
+    ],
+    ['500', answering(500), { cause: 'not_now', canRepeat: true, halt: null, retryAfterMs: null }],
+    ['503', answering(503), { cause: 'not_now', canRepeat: true }],
+    ['501', answering(501), { cause: 'missing', canRepeat: false }],
+    ['302', answering(302, '', { location: '/elsewhere' }), { cause: 'refused', halt: 'redirect' }],
+    ['202', answering(202, listOf(SOURCE)), { cause: 'unreadable', canRepeat: true }],
+    ['no JSON', answering(200, '<html>'), { cause: 'unreadable', canRepeat: true, halt: null }],
+    ['nothing', answering(200), { cause: 'unreadable', canRepeat: true }],
+    ['one source, no list', answering(200, JSON.stringify({ data: SOURCE })), { cause: 'unreadable' }],
+    ['a list that cannot be counted', answering(200, listOf(SOURCE, 7)), { cause: 'unreadable' }],
+    [
+      'a cut list',
+      (_, response) => {
+        const body = listOf(SOURCE)
+        response.writeHead(200, { 'content-length': body.length })
+        response.write(body.slice(0, -5), () => response.destroy())
+      },
+      { cause: 'no_answer', canRepeat: true, halt: null, status: 200 },
+    ],
+    [
+      'a list that ends by close, cut',
+      (_, response) => {
+        const body = listOf(SOURCE)
+        response.socket?.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${body.slice(0, -5)}`)
+      },
+      { cause: 'unreadable', canRepeat: true, status: 200 },
+    ],
+    ['a reset', (request) => request.socket.resetAndDestroy(), { cause: 'no_answer', canRepeat: true }],
+    [
+      'more than is read',
+      answering(200, listOf('x'.repeat(9 * 1024 * 1024))),
+      { cause: 'unreadable', canRepeat: false },
+    ],
+  ])('%s', async (_, listener, expected) => {
+    const { list, seen } = await reading(listener)
+    expect(await list()).toMatchObject({ kind: 'not_read', ...expected })
+    expect(seen).toHaveLength(1) // asking again is for the caller, who knows the pace
+  })
+
+  it('silence, until the deadline', async () => {
+    const { list } = await reading(() => undefined, 100)
+    expect(await list()).toMatchObject({ cause: 'no_answer', canRepeat: true, errorCode: 'DEADLINE' })
+  })
+
+  it('nobody there', async () => {
+    const seen = await readerOf('http://127.0.0.1:1').listPaymentSources(1, { requestId: 'x' })
+    expect(seen).toMatchObject({
+      cause: 'no_answer',
+      canRepeat: true,
+      status: null,
+      errorCode: 'ECONNREFUSED',
+    })
+  })
+
+  it('says what the service said, without accounts and credentials', async () => {
+    const message = 'No DE89370400440532013000 for correct horse\u001b[2J'
+    const body = JSON.stringify({ status: 'INVALID_PARAMETER', data: { message } })
+    const { list } = await reading(answering(400, body))
+    const seen = await list()
+    expect(seen.kind === 'not_read' && seen.reason).toMatch(
+      /^The service answered 400 \(INVALID_PARAMETER, No DE…3000/,
+    )
+    expect(JSON.stringify(seen)).not.toMatch(/370400|correct horse|\u001b/)
+  })
+})
