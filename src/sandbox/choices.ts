@@ -5,8 +5,8 @@ import type { CURRENCIES, Reminder } from '../contract/billogram.js'
  * sandbox/choices.md, which also lists the choices that are fixed.
  */
 export interface Choices {
-  /** 5. The same original identifiers a second time: a second mandate, or 400 INVALID_OBJECT_STATE. */
-  readonly repeatedMandate: 'register' | 'refuse'
+  /** 5. The same original identifiers a second time: a second mandate, 400 INVALID_OBJECT_STATE, or 409. */
+  readonly repeatedMandate: 'register' | 'refuse' | 'conflict'
   /** 6. Another mandate for a customer that has one: accepted, or 400 INVALID_OBJECT_STATE. */
   readonly secondMandateOfCustomer: 'register' | 'refuse'
   /** 7. `checksum` refuses account numbers whose check digits are wrong, `none` takes any text. */
@@ -19,6 +19,8 @@ export interface Choices {
   readonly accountReminders: readonly Reminder[]
   /** 11. The largest request body in bytes; above it 413. */
   readonly bodyLimitBytes: number
+  /** 30. Whether a payment source that was cancelled is listed still. */
+  readonly cancelledSources: 'listed' | 'gone'
 }
 
 export const DEFAULT_CHOICES: Choices = {
@@ -29,4 +31,5 @@ export const DEFAULT_CHOICES: Choices = {
   accountCurrency: 'EUR',
   accountReminders: [{ delay_days: 14, message: 'Your invoice is overdue', type: 'Email' }],
   bodyLimitBytes: 8 * 1024 * 1024,
+  cancelledSources: 'listed',
 }

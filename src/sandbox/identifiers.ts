@@ -34,3 +34,13 @@ export function isIban(text: string): boolean {
   )
   return Array.from(digits).reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1
 }
+
+const SOURCE_PREFIX = 'ps-'
+
+/** The id of the payment source that a mandate is. */
+export const paymentSourceId = (assignedMandateReference: string): string =>
+  SOURCE_PREFIX + assignedMandateReference.toLowerCase()
+
+/** The assigned reference behind an id, or null for what is no such id. */
+export const referenceOfSource = (id: string): string | null =>
+  id.startsWith(SOURCE_PREFIX) ? id.slice(SOURCE_PREFIX.length).toUpperCase() : null

@@ -26,6 +26,7 @@ export function migrateMandate(request: MigrateRequest, context: MigrateContext)
     request_id: context.requestId,
     finalised: false,
     finalised_at: null,
+    cancelled_at: null,
   }
   context.store.addMandate(mandate)
   return done(answerFor(mandate))
@@ -50,10 +51,14 @@ function refusalOf(request: MigrateRequest, { store, choices }: MigrateContext):
   )
   if (blank !== undefined) return refuseField(['amendment', blank], 'must not be blank')
   if (
-    choices.repeatedMandate === 'refuse' &&
+    choices.repeatedMandate !== 'register' &&
     store.holdsOriginal(amendment.sepa_creditor_identifier, amendment.unique_mandate_reference)
   ) {
-    return refuse(400, 'INVALID_OBJECT_STATE', 'This mandate is already registered', ['amendment'])
+    const [status, code] =
+      choices.repeatedMandate === 'refuse'
+        ? ([400, 'INVALID_OBJECT_STATE'] as const)
+        : ([409, 'CONFLICT'] as const)
+    return refuse(status, code, 'This mandate is already registered', ['amendment'])
   }
   if (choices.secondMandateOfCustomer === 'refuse' && store.holdsMandateOf(customer_no)) {
     return refuse(400, 'INVALID_OBJECT_STATE', 'The customer already has a mandate', ['customer_no'])

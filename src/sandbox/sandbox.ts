@@ -62,6 +62,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     callbacks,
     wait: waits.wait,
     latencyMs,
+    readBack: settings.readBack === 'on' ? { lagMs: settings.readBackLagMs } : null,
     showAccounts: settings.showAccounts,
     now: given.now ?? (() => new Date()),
     log,
@@ -105,7 +106,7 @@ function serverFor(parts: ServiceParts, own: Parameters<typeof isOwnHost>[1]): S
   )
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))
-  const description = describeInterface()
+  const description = describeInterface({ hasReadBack: parts.readBack !== null })
   app.get('/openapi.json', (c) => c.json(description))
   app.get('/', (c) => {
     c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")

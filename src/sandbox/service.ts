@@ -3,6 +3,7 @@ import { Hono, type Context } from 'hono'
 import { BILLOGRAM_PATH, billogramRequest, RESPONSE_ONLY_FIELDS } from '../contract/billogram.js'
 import { MIGRATE_PATH, migrateRequest } from '../contract/migrate-mandate.js'
 import { OFFER_PATH, offerRequest } from '../contract/offer.js'
+import { customerNoQuery, PAYMENT_SOURCE_PATH } from '../contract/payment-source.js'
 import { refusalOfHeader, type Credentials } from './authentication.js'
 import { toBillogram } from './billogram/billogram-record.js'
 import type { Callbacks } from './billogram/callbacks.js'
@@ -11,8 +12,9 @@ import { createOffer } from './create-offer.js'
 import type { FaultPlan } from './faults/fault-plan.js'
 import type { Operation } from './faults/faults.js'
 import { migrateMandate } from './migrate-mandate.js'
+import { cancelSource, listSources } from './payment-sources.js'
 import { appliesFirst, misbehave } from './faults/misbehave.js'
-import { done, readBody, refusalBody, refuse, type Refusal, type Reply } from './refusal.js'
+import { done, readBody, refusalBody, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
 import { readJsonBody } from './request-body.js'
 import type { RequestCounter } from './look/request-counts.js'
 import type { Store } from './store.js'
@@ -29,6 +31,8 @@ export interface ServiceParts {
   /** Waits as long as the sandbox is told to be slow, less if it closes. */
   readonly wait: (ms: number) => Promise<void>
   readonly latencyMs: number
+  /** How payment sources are read back, or null where they cannot be. */
+  readonly readBack: { readonly lagMs: number } | null
   /** Whether the inspection shows account numbers whole. */
   readonly showAccounts: boolean
   readonly now: () => Date
@@ -67,7 +71,7 @@ export function guardEverything(
   return app
 }
 
-/** The three operations behind authentication, content type and size limit. */
+/** The operations behind authentication, content type and size limit. */
 export function serveOperations(parts: ServiceParts): Hono<Env> {
   const { credentials, counter, log } = parts
   const app = new Hono<Env>()
@@ -84,10 +88,38 @@ export function serveOperations(parts: ServiceParts): Hono<Env> {
   app.post(OFFER_PATH, (c) => answer(c, offer, '', parts))
   app.put(`${BILLOGRAM_PATH}/:id`, (c) => answer(c, billogram, c.req.param('id'), parts))
   app.post(MIGRATE_PATH, (c) => answer(c, migrate, '', parts))
+  if (parts.readBack !== null) serveSources(app, parts, parts.readBack.lagMs)
   app.all(OFFER_PATH, () => wrongMethod('POST'))
   app.all(`${BILLOGRAM_PATH}/:id`, () => wrongMethod('PUT'))
   app.all(MIGRATE_PATH, () => wrongMethod('POST'))
   return app
+}
+
+/** Published beside the interface; neither of them has a body. */
+function serveSources(app: Hono<Env>, parts: ServiceParts, lagMs: number): void {
+  const { store, choices, now } = parts
+  const context = () => ({ store, choices, now: now(), lagMs })
+  const list: Endpoint = {
+    operation: 'read_back',
+    subjectOf: (_body, customerNo) => customerNo,
+    apply(_body, text) {
+      const customerNo = customerNoQuery.safeParse(text)
+      if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
+      return listSources(customerNo.data, context())
+    },
+  }
+  const cancel: Endpoint = {
+    operation: 'cancel',
+    subjectOf: (_body, id) => id,
+    apply: (_body, id) => cancelSource(id, context()),
+  }
+  const cancelPath = `${PAYMENT_SOURCE_PATH}/:id/cancel`
+  app.get(PAYMENT_SOURCE_PATH, (c) =>
+    perform(c, list, { body: null, id: (c.req.query('customer_no') ?? '').slice(0, 100) }, parts),
+  )
+  app.post(cancelPath, (c) => perform(c, cancel, { body: null, id: c.req.param('id').slice(0, 100) }, parts))
+  app.all(PAYMENT_SOURCE_PATH, () => wrongMethod('GET'))
+  app.all(cancelPath, () => wrongMethod('POST'))
 }
 
 function offerEndpoint({ store, now }: ServiceParts): Endpoint {
@@ -139,7 +171,6 @@ function migrateEndpoint({ store, choices, seed, now }: ServiceParts): Endpoint 
   }
 }
 
-/** Reads, applies, waits, answers; or does one of them wrong on purpose. */
 async function answer(
   c: Context<Env>,
   endpoint: Endpoint,
@@ -147,27 +178,42 @@ async function answer(
   parts: ServiceParts,
 ): Promise<Response> {
   const body = await readJsonBody(c.env.incoming, parts.choices.bodyLimitBytes)
-  if (body.kind === 'refused') return refusalAnswer(body)
-  const fault = parts.planFault(
-    parts.counter.receive(endpoint.operation, endpoint.subjectOf(body.content, id)),
-  )
+  return body.kind === 'refused'
+    ? refusalAnswer(body)
+    : perform(c, endpoint, { body: body.content, id }, parts)
+}
+
+/** Applies, waits, answers; or does one of them wrong on purpose. */
+async function perform(
+  c: Context<Env>,
+  endpoint: Endpoint,
+  { body, id }: { readonly body: unknown; readonly id: string },
+  parts: ServiceParts,
+): Promise<Response> {
+  const fault = parts.planFault(parts.counter.receive(endpoint.operation, endpoint.subjectOf(body, id)))
   const requestId = c.req.header('x-request-id')?.slice(0, 200) ?? null
   const isApplied = fault === null || appliesFirst(fault)
-  const reply = isApplied ? endpoint.apply(body.content, id, requestId) : null
+  const reply = isApplied ? endpoint.apply(body, id, requestId) : null
   // The wait comes after the effect: a client that gives up leaves a registered mandate behind.
   await parts.wait(parts.latencyMs)
   if (reply?.kind === 'refused') return refusalAnswer(reply)
   const envelope = reply === null ? null : { status: 'OK', data: reply.content }
-  if (fault === null) return Response.json(envelope)
+  if (fault === null) return wholeAnswer(envelope)
   parts.counter.misbehave(fault.kind)
   parts.log(`fault ${fault.kind}${isApplied ? ' after' : ' without'} effect`)
   if (fault.kind === 'delay') {
     await parts.wait(fault.for_ms)
-    return Response.json(envelope)
+    return wholeAnswer(envelope)
   }
   const earlierReference = parts.store.mandatesAfter(0, 1)[0]?.unique_mandate_reference ?? null
   return misbehave(fault, { outgoing: c.env.outgoing, envelope, earlierReference })
 }
+
+/** A list without anything in it is answered without a body. */
+const wholeAnswer = (envelope: { readonly data: object } | null): Response =>
+  Array.isArray(envelope?.data) && envelope.data.length === 0
+    ? new Response(null, { status: 204 })
+    : Response.json(envelope)
 
 /** The answer for a refusal, with the envelope that every answer has. */
 export const refusalAnswer = (refusal: Refusal, headers: Record<string, string> = {}): Response =>

@@ -25,6 +25,10 @@ export interface SandboxOptions {
   readonly chaos?: number | undefined
   /** Decides chaos and assigned references. Default is a random one, found in `Sandbox.seed`. */
   readonly seed?: number | undefined
+  /** How long a new mandate does not show when payment sources are read back, in milliseconds. Default 0. */
+  readonly readBackLagMs?: number | undefined
+  /** `off`: a service that has no read-back answers it with 404. Default `on`. */
+  readonly readBack?: 'on' | 'off' | undefined
   /** Scripted faults; see the README of the sandbox. */
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
@@ -46,6 +50,8 @@ export interface Settings {
   readonly chaos: number
   /** Null asks for a random one. */
   readonly seed: number | null
+  readonly readBackLagMs: number
+  readonly readBack: 'on' | 'off'
   readonly faults: readonly FaultRule[]
   readonly choices: Choices
 }
@@ -65,16 +71,19 @@ const options = z.object({
   latencyMs: z.int().min(0).max(3_600_000).default(0),
   chaos: z.number().min(0).max(1).default(0),
   seed: z.int().nullable().default(null),
+  readBackLagMs: z.int().min(0).max(86_400_000).default(0),
+  readBack: z.enum(['on', 'off']).default('on'),
 })
 
 const choices = z.strictObject({
-  repeatedMandate: z.enum(['register', 'refuse']),
+  repeatedMandate: z.enum(['register', 'refuse', 'conflict']),
   secondMandateOfCustomer: z.enum(['register', 'refuse']),
   ibanCheck: z.enum(['checksum', 'none']),
   omittedFields: z.enum(['keep', 'clear']),
   accountCurrency: z.enum(CURRENCIES).nullable(),
   accountReminders: z.array(reminder),
   bodyLimitBytes: z.int().min(1_024),
+  cancelledSources: z.enum(['listed', 'gone']),
 })
 
 /** Checks the options. @throws UsageError that names the option. */

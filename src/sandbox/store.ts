@@ -25,6 +25,8 @@ export interface HeldMandate {
   /** True once a first payment was initiated. */
   readonly finalised: boolean
   readonly finalised_at: string | null
+  /** When its payment source was cancelled; null while it is alive. */
+  readonly cancelled_at: string | null
 }
 
 /** Everything the sandbox remembers, in memory or in a SQLite file. All calls are synchronous. */
@@ -36,6 +38,10 @@ export interface Store {
   mandatesAfter(mandateNumber: number, limit: number): HeldMandate[]
   mandateCount(): number
   mandateByReference(assignedReference: string): HeldMandate | null
+  /** All mandates of a customer in the order of registration, cancelled ones too. */
+  mandatesOf(customerNo: number): HeldMandate[]
+  cancel(assignedReference: string, at: string): void
+  /** Cancelled ones do not count, here and in `holdsOriginal`. */
   holdsMandateOf(customerNo: number): boolean
   /** Both are compared as banks compare them: without regard to case. */
   holdsOriginal(creditorIdentifier: string, mandateReference: string): boolean
@@ -55,7 +61,7 @@ export interface Store {
 
 /** "SBOX": tells a sandbox file from any other SQLite file. */
 const APPLICATION_ID = 0x53424f58
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 const SCHEMA = `
   CREATE TABLE mandates (
@@ -69,13 +75,20 @@ const SCHEMA = `
     assigned_mandate_reference TEXT NOT NULL UNIQUE,
     registered_at TEXT NOT NULL,
     request_id TEXT,
-    finalised_at TEXT
+    finalised_at TEXT,
+    cancelled_at TEXT
   ) STRICT;
   CREATE INDEX mandates_of_customer ON mandates (customer_no);
   CREATE INDEX mandates_by_original ON mandates (original_mandate_reference, original_creditor_identifier);
   CREATE TABLE offers (offer_key TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT;
   CREATE TABLE billograms (id TEXT PRIMARY KEY, unique_value_key TEXT UNIQUE, document TEXT NOT NULL) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`
+
+/** A file of the sandbox before it knew payment sources. */
+const FROM_VERSION_1 = `
+  ALTER TABLE mandates ADD COLUMN cancelled_at TEXT;
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
@@ -91,6 +104,7 @@ interface MandateRow {
   registered_at: string
   request_id: string | null
   finalised_at: string | null
+  cancelled_at: string | null
 }
 
 interface DocumentRow {
@@ -103,8 +117,10 @@ interface DocumentRow {
  */
 export function openStore(dataFile: string | null, startingBillograms: readonly BillogramRecord[]): Store {
   const database = dataFile === null ? openDatabase(':memory:') : openFile(dataFile)
-  const isNew = database.pragma('user_version', { simple: true }) === 0
+  const version = database.pragma('user_version', { simple: true })
+  const isNew = version === 0
   if (isNew) database.exec(`BEGIN; ${SCHEMA} COMMIT`)
+  if (version === 1) database.exec(`BEGIN; ${FROM_VERSION_1} COMMIT`)
   const store = storeOn(database)
   if (isNew) for (const record of startingBillograms) store.putBillogram(record)
   return store
@@ -143,7 +159,8 @@ function refuseForeign(database: Database, dataFile: string): void {
     database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
   ]
   const isEmpty = version === 0 && application === 0 && tables === 0
-  if (isEmpty || (version === SCHEMA_VERSION && application === APPLICATION_ID)) return
+  const isKnown = version === 1 || version === SCHEMA_VERSION
+  if (isEmpty || (isKnown && application === APPLICATION_ID)) return
   throw new UsageError(`Cannot use ${dataFile}: it was not written by this version of the sandbox`, NEXT, {
     ways: ['sandbox_data'],
   })
@@ -170,6 +187,8 @@ type MandateStore = Pick<
   | 'mandatesAfter'
   | 'mandateCount'
   | 'mandateByReference'
+  | 'mandatesOf'
+  | 'cancel'
   | 'holdsMandateOf'
   | 'holdsOriginal'
   | 'finalise'
@@ -179,10 +198,10 @@ function mandatesOn(database: Database): MandateStore {
   const add = database.prepare(`
     INSERT INTO mandates (customer_no, iban, signed_date, original_creditor_identifier,
       original_mandate_reference, assigned_creditor_identifier, assigned_mandate_reference,
-      registered_at, request_id, finalised_at)
+      registered_at, request_id, finalised_at, cancelled_at)
     VALUES (:customer_no, :iban, :signed_date, :original_creditor_identifier,
       :original_mandate_reference, :assigned_creditor_identifier, :assigned_mandate_reference,
-      :registered_at, :request_id, :finalised_at)`)
+      :registered_at, :request_id, :finalised_at, :cancelled_at)`)
   const lastNumber = database.prepare('SELECT coalesce(max(mandate_number), 0) FROM mandates').pluck()
   const after = database.prepare<[number, number], MandateRow>(
     'SELECT * FROM mandates WHERE mandate_number > ? ORDER BY mandate_number LIMIT ?',
@@ -190,15 +209,22 @@ function mandatesOn(database: Database): MandateStore {
   const byReference = database.prepare<[string], MandateRow>(
     'SELECT * FROM mandates WHERE assigned_mandate_reference = ?',
   )
-  const ofCustomer = database.prepare('SELECT 1 FROM mandates WHERE customer_no = ? LIMIT 1').pluck()
+  const ofCustomer = database
+    .prepare('SELECT 1 FROM mandates WHERE customer_no = ? AND cancelled_at IS NULL LIMIT 1')
+    .pluck()
+  const allOfCustomer = database.prepare<[number], MandateRow>(
+    'SELECT * FROM mandates WHERE customer_no = ? ORDER BY mandate_number',
+  )
   const byOriginal = database
     .prepare(
-      `SELECT 1 FROM mandates WHERE original_mandate_reference = ? AND original_creditor_identifier = ? LIMIT 1`,
+      `SELECT 1 FROM mandates WHERE original_mandate_reference = ? AND original_creditor_identifier = ?
+         AND cancelled_at IS NULL LIMIT 1`,
     )
     .pluck()
   const finalise = database.prepare(
     'UPDATE mandates SET finalised_at = ? WHERE assigned_mandate_reference = ? AND finalised_at IS NULL',
   )
+  const cancel = database.prepare('UPDATE mandates SET cancelled_at = ? WHERE assigned_mandate_reference = ?')
   return {
     nextMandateNumber: () => (lastNumber.get() as number) + 1,
     addMandate: (mandate) => void add.run(rowOf(mandate)),
@@ -208,6 +234,8 @@ function mandatesOn(database: Database): MandateStore {
       const row = byReference.get(assignedReference)
       return row === undefined ? null : mandateFrom(row)
     },
+    mandatesOf: (customerNo) => allOfCustomer.all(customerNo).map(mandateFrom),
+    cancel: (assignedReference, at) => void cancel.run(at, assignedReference),
     holdsMandateOf: (customerNo) => ofCustomer.get(customerNo) !== undefined,
     holdsOriginal: (creditorIdentifier, mandateReference) =>
       byOriginal.get(mandateReference, creditorIdentifier) !== undefined,
@@ -262,6 +290,7 @@ const rowOf = (mandate: HeldMandate): Omit<MandateRow, 'mandate_number'> => ({
   registered_at: mandate.registered_at,
   request_id: mandate.request_id,
   finalised_at: mandate.finalised_at,
+  cancelled_at: mandate.cancelled_at,
 })
 
 const mandateFrom = (row: MandateRow): HeldMandate => ({
@@ -278,4 +307,5 @@ const mandateFrom = (row: MandateRow): HeldMandate => ({
   request_id: row.request_id,
   finalised: row.finalised_at !== null,
   finalised_at: row.finalised_at,
+  cancelled_at: row.cancelled_at,
 })

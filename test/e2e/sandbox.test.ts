@@ -53,4 +53,36 @@ describe('9.2.5 the sandbox as a command', () => {
     const flagged = await told(env, '--username', 'other')
     expect(flagged.username).toBe('other')
   })
+
+  it('answers for payment sources and for a mandate that comes twice, as it is told', async () => {
+    const env = { SEPA_MIGRATE_USERNAME: 'ops', SEPA_MIGRATE_PASSWORD: 'of-my-own-choice' }
+    const authorization = `Basic ${btoa('ops:of-my-own-choice')}`
+    const play = async (...args: string[]): Promise<number[]> => {
+      const { url } = await told(env, ...args)
+      const migrate = (): Promise<Response> =>
+        fetch(`${url}/api/v2/sepa_dd_mandate/migrate`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            customer_no: 7,
+            iban: 'DE89370400440532013000',
+            signed_date: '2020-02-29',
+            amendment: { sepa_creditor_identifier: 'DE98ZZZ09999999999', unique_mandate_reference: 'OLD-7' },
+          }),
+        })
+      const list = (): Promise<Response> =>
+        fetch(`${url}/api/v2/payment_source?customer_no=7`, { headers: { authorization } })
+      return [(await migrate()).status, (await migrate()).status, (await list()).status]
+    }
+    expect(await play()).toEqual([200, 400, 200])
+    expect(await play('--duplicate', 'conflict', '--read-back-lag', '3600')).toEqual([200, 409, 204])
+    expect(await play('--duplicate', 'register', '--read-back', 'off')).toEqual([200, 200, 404])
+  })
+
+  it('refuses a word that it does not know', async () => {
+    const started = start(['sandbox', '--port', '0', '--duplicate', 'maybe'], { cwd: place.folder })
+    const { status: code, stderr } = await started.ended
+    expect(code).toBe(2)
+    expect(stderr).toContain('Cannot read --duplicate: "maybe" is not one of refuse, conflict, register')
+  })
 })

@@ -41,6 +41,7 @@ describe('2.3, 4.3: POST /api/v2/sepa_dd_mandate/migrate', () => {
         request_id: 'attempt-1',
         finalised: false,
         finalised_at: null,
+        cancelled_at: null,
       },
     ])
   })

@@ -24,6 +24,7 @@ const mandate = (number: number): HeldMandate => ({
   request_id: null,
   finalised: false,
   finalised_at: null,
+  cancelled_at: null,
 })
 
 describe('state in a file', () => {
@@ -75,6 +76,21 @@ describe('state in a file', () => {
     const answer = await exchange(sandbox, 'GET', '/_sandbox/mandates')
     expect((answer.json as HeldMandate[]).map((held) => held.customer_no)).toEqual(numbers)
     expect(sandbox.mandates().map((held) => ({ ...held, iban: maskIban(held.iban) }))).toEqual(answer.json)
+  })
+
+  it('opens as it was written before there were payment sources', async () => {
+    const dataFile = join(makeFolder(), 'state.db')
+    const first = await start({ dataFile })
+    await exchange(first, 'POST', MIGRATE, { body })
+    const held = first.mandates()
+    await first.close()
+    const database = openDatabase(dataFile)
+    database.exec('ALTER TABLE mandates DROP COLUMN cancelled_at; PRAGMA user_version = 1')
+    database.close()
+    const second = await start({ dataFile })
+    expect(second.mandates()).toEqual(held)
+    await second.close()
+    expect((await start({ dataFile })).mandates()).toEqual(held)
   })
 
   it('can be read by its owner alone', async () => {

@@ -30,6 +30,12 @@ export const sandboxCommand: Command = {
     ['--data <file>', 'keep the state in a SQLite file (default: memory)'],
     ['--latency <ms>', 'let every answer wait'],
     ['--chaos <p>', 'probability of a fault per request, 0 to 1'],
+    ['--read-back <on|off>', 'whether payment sources can be read back (default on)'],
+    ['--read-back-lag <seconds>', 'let a new mandate show there only after so long (default 0)'],
+    [
+      '--duplicate <answer>',
+      'what the same mandate gets a second time: refuse (400), conflict (409) or register (200, and there are two); default refuse',
+    ],
     ['--seed <n>', 'repeat the same chaos and the same references'],
     ['--show-accounts', 'show account numbers whole under /_sandbox/ (default: masked)'],
     ['--faults <file>', 'scripted faults (JSON); see src/sandbox/README.md'],
@@ -66,6 +72,11 @@ async function serve(context: Context): Promise<CommandResult> {
     dataFile: dataFile ?? undefined,
     latencyMs: numberOf(context, 'latency'),
     chaos: numberOf(context, 'chaos'),
+    readBack: wordOf(context, 'readBack', ['on', 'off'] as const, 'on'),
+    readBackLagMs: Math.round(1000 * (numberOf(context, 'readBackLag') ?? 0)),
+    choices: {
+      repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register'] as const, 'refuse'),
+    },
     seed: numberOf(context, 'seed'),
     faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
     log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
@@ -105,6 +116,22 @@ function numberOf(context: Context, name: string, usual?: string): number | unde
   if (text === undefined) return undefined
   if (/^\d{1,10}(\.\d{1,9})?$/.test(text)) return Number(text)
   throw new UsageError(`Cannot read --${name}: "${text}" is not a number`, 'Correct the value')
+}
+
+function wordOf<Word extends string>(
+  context: Context,
+  name: string,
+  words: readonly Word[],
+  usual: NoInfer<Word>,
+): Word {
+  const text = ownText(context, name) ?? usual
+  const word = words.find((each) => each === text)
+  if (word !== undefined) return word
+  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new UsageError(
+    `Cannot read --${flag}: "${text}" is not one of ${words.join(', ')}`,
+    'Correct the value',
+  )
 }
 
 function readText(file: string): string {

@@ -54,14 +54,17 @@ export function planFaults(options: {
 }
 
 function matches({ operation, match }: FaultRule, occasion: Occasion): boolean {
-  const isSubject = (of: Operation, wanted: string | number | readonly (string | number)[] | undefined) =>
+  const isSubject = (
+    of: readonly Operation[],
+    wanted: string | number | readonly (string | number)[] | undefined,
+  ) =>
     wanted === undefined ||
-    (occasion.operation === of && [wanted].flat().some((one) => String(one) === occasion.subject))
+    (of.includes(occasion.operation) && [wanted].flat().some((one) => String(one) === occasion.subject))
   return (
     (operation === 'any' || operation === occasion.operation) &&
-    isSubject('migrate', match.customer_no) &&
-    isSubject('offer', match.offer_id) &&
-    isSubject('billogram', match.billogram_id) &&
+    isSubject(['migrate', 'read_back'], match.customer_no) &&
+    isSubject(['offer'], match.offer_id) &&
+    isSubject(['billogram'], match.billogram_id) &&
     (match.request === undefined || [match.request].flat().includes(occasion.ordinal)) &&
     (match.every === undefined || occasion.ordinal % match.every === 0)
   )

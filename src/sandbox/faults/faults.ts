@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { UsageError } from '../../errors.js'
 
 /** The operations a fault can be planned for. */
-export const OPERATIONS = ['migrate', 'offer', 'billogram'] as const
+export const OPERATIONS = ['migrate', 'offer', 'billogram', 'read_back', 'cancel'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 const milliseconds = z.int().min(0).max(86_400_000)

@@ -2,6 +2,11 @@ import { z } from 'zod'
 import { BILLOGRAM_PATH, billogramRequest, billogramResponse } from '../../contract/billogram.js'
 import { migrateRequest, migrateResponse, MIGRATE_PATH } from '../../contract/migrate-mandate.js'
 import { OFFER_PATH, offerRequest, offerResponse } from '../../contract/offer.js'
+import {
+  PAYMENT_SOURCE_PATH,
+  paymentSourceResponse,
+  paymentSourcesResponse,
+} from '../../contract/payment-source.js'
 
 /** The form of every refusal: choice 1 of sandbox/choices.md. */
 const refusalResponse = z.strictObject({
@@ -20,6 +25,8 @@ const SCHEMAS = {
   BillogramResponse: billogramResponse,
   MigrateRequest: migrateRequest,
   MigrateResponse: migrateResponse,
+  PaymentSourcesResponse: paymentSourcesResponse,
+  PaymentSourceResponse: paymentSourceResponse,
   Refusal: refusalResponse,
 } as const
 type SchemaName = keyof typeof SCHEMAS
@@ -48,8 +55,55 @@ const operation = (
   },
 })
 
-/** The OpenAPI 3.1 description of the three operations, made from the schemas the sandbox checks with. */
-export function describeInterface() {
+const BEYOND = 'Published by the service beyond the description of the interface; a service may lack it.'
+
+const idOf = (name: string) => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string', minLength: 1 },
+})
+
+/** What the service publishes of payment sources. */
+const sourcePaths = () => ({
+  [PAYMENT_SOURCE_PATH]: {
+    get: {
+      operationId: 'listPaymentSources',
+      summary: 'The payment sources of a customer',
+      description: BEYOND,
+      'x-beyond-interface': true,
+      parameters: [
+        { name: 'customer_no', in: 'query', required: true, schema: { type: 'integer', minimum: 1 } },
+      ],
+      responses: {
+        '200': { description: 'What the customer has', content: jsonOf('PaymentSourcesResponse') },
+        '204': { description: 'The customer has none' },
+        '400': refused('The customer number is missing or none'),
+        '401': refused('The Authorization header is missing or wrong'),
+        '5XX': refused('The service is at fault'),
+      },
+    },
+  },
+  [`${PAYMENT_SOURCE_PATH}/{id}/cancel`]: {
+    parameters: [idOf('id')],
+    post: {
+      operationId: 'cancelPaymentSource',
+      summary: 'Cancel a payment source',
+      description: BEYOND,
+      'x-beyond-interface': true,
+      responses: {
+        '200': { description: 'Cancelled', content: jsonOf('PaymentSourceResponse') },
+        '400': refused('It is cancelled already'),
+        '401': refused('The Authorization header is missing or wrong'),
+        '404': refused('There is no such payment source'),
+        '5XX': refused('The service is at fault'),
+      },
+    },
+  },
+})
+
+/** The OpenAPI 3.1 description of the operations, made from the schemas the sandbox checks with. */
+export function describeInterface({ hasReadBack }: { readonly hasReadBack: boolean }) {
   return {
     openapi: '3.1.0',
     info: {
@@ -69,7 +123,7 @@ export function describeInterface() {
         }),
       },
       [`${BILLOGRAM_PATH}/{id}`]: {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', minLength: 1 } }],
+        parameters: [idOf('id')],
         put: operation('updateBillogram', 'Update a billogram', {
           request: 'BillogramRequest',
           response: 'BillogramResponse',
@@ -81,6 +135,7 @@ export function describeInterface() {
           response: 'MigrateResponse',
         }),
       },
+      ...(hasReadBack ? sourcePaths() : {}),
     },
     components: {
       securitySchemes: { basic: { type: 'http', scheme: 'basic' } },

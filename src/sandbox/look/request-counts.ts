@@ -9,7 +9,7 @@ export interface RequestCounts {
   readonly answered: Readonly<Record<string, number>>
   /** By kind of fault. */
   readonly faults: Readonly<Record<string, number>>
-  /** Subjects that came more than once: customer numbers, offer ids, billogram ids. */
+  /** Subjects that came more than once: customer numbers, offer ids, billogram ids, payment source ids. */
   readonly repeated: readonly { operation: Operation; subject: string; requests: number }[]
 }
 
@@ -21,11 +21,13 @@ export interface RequestCounter {
 }
 
 export function countRequests(): RequestCounter {
-  const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0 }
+  const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0, read_back: 0, cancel: 0 }
   const subjects: Record<Operation, Map<string, number>> = {
     migrate: new Map(),
     offer: new Map(),
     billogram: new Map(),
+    read_back: new Map(),
+    cancel: new Map(),
   }
   const answered = new Map<string, number>()
   const faults = new Map<string, number>()

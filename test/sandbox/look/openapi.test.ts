@@ -37,6 +37,12 @@ interface Description {
   readonly components: { readonly schemas: Record<string, JsonSchema> }
 }
 
+/** Marked as published beyond the description of the interface. */
+const isBeyond = (item: object): boolean =>
+  Object.values(item).some(
+    (part: unknown) => typeof part === 'object' && part !== null && 'x-beyond-interface' in part,
+  )
+
 async function describedBy(sandbox: Sandbox): Promise<Description> {
   const answer = await exchange(sandbox, 'GET', '/openapi.json')
   expect(answer.status).toBe(200)
@@ -78,9 +84,19 @@ describe('GET /openapi.json', () => {
     expect(result.valid).toBe(true)
   })
 
+  it('marks what is published beyond the interface', async () => {
+    const { paths } = await describedBy(await start())
+    const beyond = Object.entries(paths).filter(([, item]) => isBeyond(item))
+    expect(beyond.map(([path]) => path)).toEqual([
+      '/api/v2/payment_source',
+      '/api/v2/payment_source/{id}/cancel',
+    ])
+  })
+
   it('4: describes the three operations, five response cases each, all JSON', async () => {
     const { paths } = await describedBy(await start())
-    expect(Object.keys(paths)).toEqual(operations.map(({ path }) => path))
+    const own = Object.entries(paths).filter(([, item]) => !isBeyond(item))
+    expect(own.map(([path]) => path)).toEqual(operations.map(({ path }) => path))
     for (const { path, method } of operations) {
       const responses = paths[path]?.[method]?.responses ?? {}
       expect(Object.keys(responses)).toHaveLength(5)

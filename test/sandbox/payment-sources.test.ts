@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest'
+import {
+  paymentSourceResponse,
+  paymentSourcesResponse,
+  readPaymentSources,
+} from '../../src/contract/payment-source.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { samples } from '../contract/wire-samples.js'
+import { exchange } from './exchange.js'
+import { folderMaker, sandboxStarter } from './running-sandbox.js'
+import { join } from 'node:path'
+
+const start = sandboxStarter()
+const freshFolder = folderMaker()
+const { request } = samples.migrateMandate as { request: { amendment: object } }
+const PATH = '/api/v2/payment_source'
+
+let references = 0
+const migrate = (sandbox: Sandbox, change: object = {}) => {
+  const amendment = { ...request.amendment, unique_mandate_reference: `OLD-${(references += 1)}` }
+  return exchange(sandbox, 'POST', '/api/v2/sepa_dd_mandate/migrate', {
+    body: { ...request, amendment, ...change },
+  })
+}
+const list = (sandbox: Sandbox, customerNo: number | string = 1042) =>
+  exchange(sandbox, 'GET', `${PATH}?customer_no=${customerNo}`)
+const cancel = (sandbox: Sandbox, id: string) => exchange(sandbox, 'POST', `${PATH}/${id}/cancel`)
+const idsOf = async (sandbox: Sandbox, customerNo?: number) => {
+  const reading = readPaymentSources((await list(sandbox, customerNo)).json)
+  return reading.kind === 'read' ? reading.sources.map(({ id }) => id ?? '') : []
+}
+
+describe('GET /api/v2/payment_source', () => {
+  it('lists what the sandbox truly holds of a customer, in the published form', async () => {
+    const sandbox = await start()
+    await migrate(sandbox)
+    await migrate(sandbox, { customer_no: 7 })
+    await migrate(sandbox, { signed_date: '2018-01-31' })
+    const answer = await list(sandbox)
+    expect(answer.status).toBe(200)
+    const [first, , third] = sandbox.mandates()
+    const { data } = paymentSourcesResponse.parse(answer.json)
+    expect(data).toMatchObject([
+      {
+        status: 'PENDING',
+        scheme: 'SEPA_DIRECT_DEBIT',
+        details: {
+          reference: first?.unique_mandate_reference,
+          iban: 'DE89370400440532013000',
+          signed_at: '2017-03-09T00:00:00',
+        },
+      },
+      { details: { reference: third?.unique_mandate_reference, signed_at: '2018-01-31T00:00:00' } },
+    ])
+    expect(new Set(data.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('shows a mandate whose answer was lost', async () => {
+    const sandbox = await start({
+      faults: [{ operation: 'migrate', fault: { kind: 'reset', applied: true } }],
+    })
+    await expect(migrate(sandbox)).rejects.toThrow()
+    expect(await idsOf(sandbox)).toHaveLength(1)
+  })
+
+  it('answers 204 for a customer without any, and 400 for what is no customer number', async () => {
+    const sandbox = await start()
+    expect(await list(sandbox, 1)).toMatchObject({ status: 204, text: '' })
+    for (const wrong of ['', '0', '-1', 'abc', '1.5', '9007199254740992'])
+      expect(await list(sandbox, wrong), wrong).toMatchObject({
+        status: 400,
+        json: { status: 'INVALID_PARAMETER', data: { field: 'customer_no' } },
+      })
+    expect((await exchange(sandbox, 'GET', PATH)).status).toBe(400)
+  })
+
+  it('needs the credentials and the right method', async () => {
+    const sandbox = await start()
+    const call = { credentials: null }
+    expect((await exchange(sandbox, 'GET', `${PATH}?customer_no=1`, call)).status).toBe(401)
+    expect(await exchange(sandbox, 'DELETE', PATH)).toMatchObject({ status: 405, headers: { allow: 'GET' } })
+  })
+
+  it('shows a new mandate only after the lag', async () => {
+    let now = Date.parse('2025-01-01T00:00:00Z')
+    const sandbox = await start({ readBackLagMs: 5_000, now: () => new Date(now) })
+    await migrate(sandbox)
+    expect((await list(sandbox)).status).toBe(204)
+    now += 4_999
+    expect((await list(sandbox)).status).toBe(204)
+    now += 1
+    expect(await idsOf(sandbox)).toHaveLength(1)
+  })
+
+  it('is not there where it is switched off', async () => {
+    const sandbox = await start({ readBack: 'off' })
+    await migrate(sandbox)
+    const unknown = await exchange(sandbox, 'GET', '/api/v2/elsewhere')
+    expect(await list(sandbox)).toMatchObject({ status: 404, json: unknown.json })
+    const description = (await exchange(sandbox, 'GET', '/openapi.json')).json as { paths: object }
+    expect(Object.keys(description.paths)).not.toContain(PATH)
+  })
+
+  it('has its share in scripts, by customer, and in chaos', async () => {
+    const sandbox = await start({
+      faults: [
+        { operation: 'read_back', match: { customer_no: 7 }, fault: { kind: 'server_error', status: 503 } },
+        { operation: 'read_back', match: { customer_no: 8 }, fault: { kind: 'cut' } },
+      ],
+    })
+    await migrate(sandbox, { customer_no: 8 })
+    expect((await list(sandbox, 7)).status).toBe(503)
+    await expect(list(sandbox, 8)).rejects.toThrow()
+    expect((await list(sandbox, 9)).status).toBe(204)
+    expect(sandbox.requests()).toMatchObject({
+      received: { read_back: 3 },
+      faults: { server_error: 1, cut: 1 },
+    })
+    const bad = await start({ chaos: 1 })
+    const fates = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => list(bad, n + 1)))
+    expect(fates).toHaveLength(8)
+    expect(Object.values(bad.requests().faults).reduce((sum, count) => sum + count, 0)).toBe(8)
+  })
+})
+
+describe('POST /api/v2/payment_source/{id}/cancel', () => {
+  it('cancels, answers with the source, and lists it as cancelled', async () => {
+    const sandbox = await start()
+    await migrate(sandbox)
+    const [id = ''] = await idsOf(sandbox)
+    const answer = await cancel(sandbox, id)
+    expect(answer.status).toBe(200)
+    expect(paymentSourceResponse.parse(answer.json).data).toMatchObject({ id, status: 'CANCELLED' })
+    expect(paymentSourcesResponse.parse((await list(sandbox)).json).data).toMatchObject([
+      { id, status: 'CANCELLED' },
+    ])
+    expect(sandbox.mandates()[0]?.cancelled_at).not.toBe(null)
+    expect(await cancel(sandbox, id)).toMatchObject({ status: 400, json: { status: 'INVALID_OBJECT_STATE' } })
+  })
+
+  it('lets a cancelled one vanish by choice', async () => {
+    const sandbox = await start({ choices: { cancelledSources: 'gone' } })
+    await migrate(sandbox)
+    const [id = ''] = await idsOf(sandbox)
+    await cancel(sandbox, id)
+    expect((await list(sandbox)).status).toBe(204)
+    expect((await cancel(sandbox, id)).status).toBe(404)
+  })
+
+  it('knows no id that it did not give', async () => {
+    const sandbox = await start()
+    for (const id of ['ps-x', 'x', 'ps-', '%20']) expect((await cancel(sandbox, id)).status, id).toBe(404)
+  })
+
+  it('is not applied by a fault that comes first, and is by one that comes behind', async () => {
+    const sandbox = await start({
+      faults: [
+        { operation: 'cancel', times: 1, fault: { kind: 'server_error', applied: false } },
+        { operation: 'cancel', times: 1, fault: { kind: 'server_error', applied: true } },
+      ],
+    })
+    await migrate(sandbox)
+    const [id = ''] = await idsOf(sandbox)
+    expect((await cancel(sandbox, id)).status).toBe(500)
+    expect(sandbox.mandates()[0]?.cancelled_at).toBe(null)
+    expect((await cancel(sandbox, id)).status).toBe(500)
+    expect(sandbox.mandates()[0]?.cancelled_at).not.toBe(null)
+  })
+
+  it('is kept in the file', async () => {
+    const dataFile = join(freshFolder(), 'state.db')
+    const first = await start({ dataFile })
+    await migrate(first)
+    const [id = ''] = await idsOf(first)
+    await cancel(first, id)
+    await first.close()
+    const second = await start({ dataFile })
+    expect((await cancel(second, id)).status).toBe(400)
+  })
+})
+
+describe('the same mandate a second time', () => {
+  const same = { amendment: { ...request.amendment } }
+
+  it.each([
+    ['refuse', 400, 'INVALID_OBJECT_STATE', 1],
+    ['conflict', 409, 'CONFLICT', 1],
+    ['register', 200, 'OK', 2],
+  ] as const)('%s: %i %s, and %i held', async (repeatedMandate, status, word, held) => {
+    const sandbox = await start({ choices: { repeatedMandate } })
+    expect((await migrate(sandbox, same)).status).toBe(200)
+    expect(await migrate(sandbox, same)).toMatchObject({ status, json: { status: word } })
+    expect(await idsOf(sandbox)).toHaveLength(held)
+  })
+
+  it('may be migrated again once it was cancelled', async () => {
+    const sandbox = await start({ choices: { repeatedMandate: 'refuse' } })
+    await migrate(sandbox, same)
+    const [id = ''] = await idsOf(sandbox)
+    await cancel(sandbox, id)
+    expect((await migrate(sandbox, same)).status).toBe(200)
+  })
+})
