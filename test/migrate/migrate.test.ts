@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { LedgerError, SourceError, UsageError } from '../../src/errors.js'
 import { openForReading } from '../../src/ledger/file/connection.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
@@ -82,6 +82,28 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     expect(kinds.filter((kind) => kind === 'outcome')).toHaveLength(3)
     expect(events.at(-1)).toMatchObject({ kind: 'closed', totals: { registered: 3 }, warnings: [] })
     expect(events[2]).toEqual({ kind: 'sending', rows: 3 })
+  })
+
+  it('tells once that slow commits hold it up, when it is seen and at the end', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(40)
+    const real = performance.now.bind(performance)
+    let slowMs = 0
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + (slowMs += 60))
+    onTestFinished(() => now.mockRestore())
+    const machine = { ...place.machine(), clock: { now: () => Date.now(), monotonic: real } }
+    const told: string[] = []
+    const watch = (event: MigrationEvent): void => {
+      if (event.kind !== 'warning') return
+      told.push(event.text)
+      throw new Error('whoever watches must not cost an answer')
+    }
+    const service = { ...place.asked(sandbox.url).service, concurrency: 1 }
+    const end = await migrate(place.asked(sandbox.url, { machine, watch, service }))
+    expect(end.totals).toMatchObject({ registered: 40, inDoubt: 0 })
+    expect(told).toEqual([expect.stringMatching(/^The disk of the ledger takes 6\d ms for a commit/)])
+    expect(end.warnings).toEqual(told)
   })
 
   it('11.3 keeps the options that decide outcomes with the run, and where its caller writes', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, constants as open, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants as open, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { constants as zlib, gunzipSync } from 'node:zlib'
 import type { Records } from '../../ledger/safety/space-need.js'
 
@@ -20,6 +20,8 @@ export interface ExpectedSource extends Records {
 export function expectedRecords(path: string): ExpectedSource | null {
   let descriptor: number | null = null
   try {
+    // Opening a pipe and closing it again would end whoever writes to it.
+    if (!statSync(path).isFile()) return null
     descriptor = openSync(path, open.O_RDONLY | open.O_NONBLOCK)
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) return null

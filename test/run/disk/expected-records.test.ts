@@ -55,5 +55,6 @@ describe('what a file seems to hold', () => {
     mkdirSync(join(folder, 'sub'))
     expect(expectedRecords(join(folder, 'sub'))).toBe(null)
     expect(expectedRecords(join(folder, 'missing.csv'))).toBe(null)
+    expect(expectedRecords('/dev/null')).toBe(null)
   })
 })
