@@ -44,6 +44,8 @@ export interface SourceAdmission {
   readonly close: (summary: SourceSummary) => 'admitted' | 'known'
   /** After `close`: lines that name a row of the ledger, and those of them that were not taken. */
   readonly givenBack: () => { readonly resubmitted: number; readonly notTaken: number }
+  /** Instead of `close`: as if it had never been opened. */
+  readonly discard: () => void
 }
 
 /** One transaction over all files of a command: all of them, or nothing. */

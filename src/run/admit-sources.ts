@@ -1,7 +1,7 @@
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CheckedRecord } from '../domain/rule/verdict.js'
-import type { Admission, Ledger } from '../ledger/ledger.js'
+import type { Admission, Ledger, SourceAdmission } from '../ledger/ledger.js'
 import type { OpenedSource } from '../source/read-source.js'
 
 /**
@@ -65,7 +65,7 @@ export async function admitSources(
 export async function addSources(
   admission: Admission,
   files: readonly OpenNext[],
-  options: Omit<AdmitOptions, 'severities'>,
+  options: AddOptions,
 ): Promise<AdmittedSource[]> {
   const admitted: AdmittedSource[] = []
   for (const open of files) {
@@ -75,19 +75,7 @@ export async function addSources(
       admitted.push({ name, kind: 'known', ...NOTHING, isResultFile })
       continue
     }
-    let target: ReturnType<Admission['open']> | null = null
-    let records = 0
-    for await (const batch of source.records(options.signal)) {
-      target ??= admission.open({
-        name,
-        header: source.header,
-        columns: source.columns,
-        ...(source.counted === undefined ? {} : { counted: source.counted }),
-      })
-      target.add(options.onTheirOwn === true ? batch.map(asNew) : batch)
-      records += batch.length
-      options.watch(name, source.counted === undefined ? records : (batch.at(-1)?.record ?? records))
-    }
+    const { target, records } = await addRecords(admission, source, options)
     options.signal.throwIfAborted()
     if (target === null) {
       admitted.push({ name, kind: 'empty', ...NOTHING, isResultFile })
@@ -103,6 +91,72 @@ export async function addSources(
     })
   }
   return admitted
+}
+
+interface Added {
+  /** Null where there was no record. */
+  readonly target: SourceAdmission | null
+  readonly records: number
+}
+
+type AddOptions = Omit<AdmitOptions, 'severities'>
+
+/** The quick way is taken back where it is in doubt, so that all that is ever said of a file comes from one reading. */
+async function addRecords(
+  admission: Admission,
+  source: AdmittableSource,
+  options: AddOptions,
+): Promise<Added> {
+  const { quickRecords } = source
+  if (quickRecords === undefined || quickRecords === null)
+    return addBatches(admission, source, source.records(options.signal), options)
+  let target: SourceAdmission | null = null
+  try {
+    const records = doubting(quickRecords(options.signal), options.signal)
+    return await addBatches(admission, source, records, options, (opened) => (target = opened))
+  } catch (error) {
+    if (!(error instanceof InDoubt)) throw error
+    ;(target as SourceAdmission | null)?.discard()
+    return addBatches(admission, source, source.records(options.signal), options)
+  }
+}
+
+async function addBatches(
+  admission: Admission,
+  source: AdmittableSource,
+  batches: AsyncIterable<CheckedRecord[]>,
+  { onTheirOwn, watch }: AddOptions,
+  onOpened: (target: SourceAdmission) => void = () => undefined,
+): Promise<Added> {
+  const { name, header, columns, counted } = source
+  let target: SourceAdmission | null = null
+  let records = 0
+  for await (const batch of batches) {
+    if (target === null) {
+      target = admission.open({ name, header, columns, ...(counted === undefined ? {} : { counted }) })
+      onOpened(target)
+    }
+    target.add(onTheirOwn === true ? batch.map(asNew) : batch)
+    records += batch.length
+    watch(name, counted === undefined ? records : (batch.at(-1)?.record ?? records))
+  }
+  return { target, records }
+}
+
+/** What went wrong with a quick reading, as far as it is not a stop. */
+class InDoubt extends Error {}
+
+/** Tells what a reading throws from what the ledger does with its records. */
+async function* doubting(
+  records: AsyncIterable<CheckedRecord[]>,
+  signal: AbortSignal,
+): AsyncGenerator<CheckedRecord[]> {
+  try {
+    yield* records
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new InDoubt('', { cause: error })
+  }
 }
 
 const NOTHING = { records: 0, resubmitted: 0, notTaken: 0 } as const

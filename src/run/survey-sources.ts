@@ -81,6 +81,7 @@ function sourceOf({ source, surveyed, first }: Part, look: RowSet): AdmittableSo
   return {
     ...source,
     counted: surveyed.records - look.count(first, first + surveyed.rows),
+    quickRecords: null,
     records: (signal) => survey.look(surveyed, { rows: look, first }, signal),
     summary: () => surveyed.summary,
   }

@@ -129,6 +129,10 @@ function admitSource(
       return result
     },
     givenBack: () => guard(() => countGivenBack(source.scope)),
+    discard: () => {
+      guard(() => takeBack(source.scope))
+      closed()
+    },
   }
 }
 
@@ -193,7 +197,7 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
   const isKnown =
     connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
   if (isKnown) {
-    connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
+    takeBack(scope)
     return 'known'
   }
   const records = taken + (counted ?? 0)
@@ -205,6 +209,10 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
   seal(scope, summary, first + records - 1, now())
   connection.exec(`release ${SAVEPOINT}`)
   return 'admitted'
+}
+
+function takeBack({ connection }: Scope): void {
+  connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
 }
 
 function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {

@@ -43,11 +43,23 @@ export interface PlainCells {
   readonly dates: PlainDates
   /** The number of the date of the record that was judged last. */
   readonly dateNumber: () => number
+  /** The customer number of the record that was judged last. */
+  readonly customerNo: () => number
+  /** The creditor of the record that was judged last, or null where none is known. */
+  readonly creditor: () => PlainCreditor | null
   /** Every reference so far is the customer number. */
   readonly allAreCustomers: () => boolean
 }
 
-interface Creditor {
+/** A creditor that was learned from a record that was read in full. */
+export interface PlainCreditor {
+  /** As it is sent. */
+  readonly value: string
+  /** `country|national part|`, with which a mandate key begins. */
+  readonly prefix: string
+}
+
+interface Creditor extends PlainCreditor {
   readonly cell: Buffer
   readonly a: number
   readonly b: number
@@ -110,6 +122,8 @@ export function judgeRequired(
     learn: creditors.learn,
     dates,
     dateNumber: () => dateNumber,
+    customerNo: () => customerNo,
+    creditor: creditors.only,
     allAreCustomers: () => allAreCustomers,
   }
 }
@@ -135,8 +149,9 @@ function knownCreditors(ofMandate: number) {
       if (findings.some(({ field }) => field === 'sepa_creditor_identifier')) return
       const bytes = Buffer.from(cell ?? '')
       if (known.some((other) => other.cell.equals(bytes))) return
-      const [a, b] = lanesOf(`${creditorOf(value)}|`, ofMandate)
-      latest = { cell: bytes, a, b }
+      const prefix = `${creditorOf(value)}|`
+      const [a, b] = lanesOf(prefix, ofMandate)
+      latest = { cell: bytes, value, prefix, a, b }
       known.push(latest)
     },
   }

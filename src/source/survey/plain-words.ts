@@ -89,13 +89,13 @@ function wordTest(
   meanings: Meanings,
   { severities }: CheckOptions,
 ): CellTest {
-  return remembered((cell) => checkWord(field, cell, meanings, severities).length === 0)
+  return remembered((cell: string) => checkWord(field, cell, meanings, severities).length === 0)
 }
 
 /** Which signature dates go with a cell: all, those that are not long ago, those up to a day, or none. */
 function collectionTest(check: CheckOptions): CellTest {
   const { today, dormantSoonDays, severities, lastCollectionFormat: format } = check
-  const latestSigned = remembered((cell): LocalDate | 'recent' | null => {
+  const latestSigned = remembered((cell: string): LocalDate | 'recent' | null => {
     const options = { format, today, dormantSoonDays, signedDate: null, severities }
     const { findings, latestFirstDebit } = checkLastCollection(cell, options)
     if (findings.length > 0) return null
@@ -109,8 +109,9 @@ function collectionTest(check: CheckOptions): CellTest {
   }
 }
 
-function remembered<Answer>(ask: (cell: string) => Answer): (cell: string) => Answer {
-  const answers = new Map<string, Answer>()
+/** Asks once for each cell, as long as they are not too many. */
+export function remembered<Cell extends string, Answer>(ask: (cell: Cell) => Answer): (cell: Cell) => Answer {
+  const answers = new Map<Cell, Answer>()
   return (cell) => {
     const known = answers.get(cell)
     if (known !== undefined) return known

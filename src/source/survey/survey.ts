@@ -1,4 +1,4 @@
-import type { SourceSummary } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
 import type { CheckOptions } from '../../domain/value/check-mandate.js'
 import type { ReadEnd } from '../bytes/input.js'
 import { piecesOf } from '../bytes/pieces.js'
@@ -26,6 +26,19 @@ export interface SurveyOptions {
   readonly first: number
   readonly signal?: AbortSignal | undefined
   readonly watch: (records: number) => void
+  /** Takes the records themselves; without it they are only counted. */
+  readonly keep?: Keep
+}
+
+/** Takes the rows of a file as the survey comes by them. Each is numbered from 0, lines of separators included. */
+export interface Keep {
+  /** A record that no rule and no watch has anything to say of. What is told of it holds during the call. */
+  readonly plain: (bytes: Buffer, frame: Frame, line: number, to: number) => void
+  /** A row of which `read` or `left` is told later. */
+  readonly later: () => void
+  readonly read: (row: number, checked: CheckedRecord) => void
+  /** The row is no record. */
+  readonly left: (row: number) => void
 }
 
 /** A file after its survey. */
@@ -107,10 +120,11 @@ export async function surveySource(surveyable: Surveyable, options: SurveyOption
   return survey.end(walk.end())
 }
 
-function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
+/** A survey whose bytes are walked over by the caller: `readOdd` behind each piece of them, `end` behind the last. */
+export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
   const { source, bytes: written, check, conclude } = surveyable
   const { mapping } = source
-  const { keys, compare, first } = options
+  const { keys, compare, first, keep } = options
   const { width, positions } = source.header
   const watch = watchSource(source)
   const cells = judgeRequired(mapping.fields, check, keys)
@@ -133,7 +147,7 @@ function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
   }
 
   return {
-    visit: (bytes: Buffer, at: number, frame: Frame, line: number): void => {
+    visit: (bytes: Buffer, at: number, frame: Frame, line: number, to: number): void => {
       const row = rows
       rows += 1
       const isEligible = full.isAligned() && row >= watch.columns.sample
@@ -143,17 +157,22 @@ function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
         words.take()
         plain += 1
         lastPlain = row
+        keep?.plain(bytes, frame, line, to)
         return
       }
+      keep?.later()
       odd.add(bytes, at, frame, line, row)
       if (stops >= MOST_STOPS || (judged !== NEW && full.isAligned())) return
       stops += 1
       readOdd()
     },
     readOdd,
+    /** What is known of the record that was judged last. */
+    cells,
     records: () => rows - full.blanks(),
     end: (end: ReadEnd & { readonly blankLines: number }): Surveyed => {
       const ended = full.end()
+      for (const row of ended.totalRows) keep?.left(row)
       const plainRecords = {
         count: plain,
         dates: cells.dates.totals(),
@@ -192,6 +211,7 @@ function readInFull(
   function takeOne(record: OddRecord): void {
     if (isBlankRecord(record.cells)) {
       blankRows.add(record.row)
+      options.keep?.left(record.row)
       blanks += 1
       return
     }
@@ -221,14 +241,18 @@ function readInFull(
     releaseAbove: (lastPlain: number): void => {
       if (lastPlain > (held.at(-1)?.record.row ?? lastPlain)) release()
     },
-    end: () => ({ totals: held.map(({ record }) => record).toReversed(), blankRows }),
+    end: () => ({
+      totals: held.map(({ record }) => record).toReversed(),
+      totalRows: held.map(({ record }) => record.row),
+      blankRows,
+    }),
   }
 }
 
 /** Checks records, tells the watches of them, hashes their keys, and has them looked at again. */
 function fullReader(
   { source, checker }: Surveyable,
-  { keys, compare, look, first }: SurveyOptions,
+  { keys, compare, look, first, keep }: SurveyOptions,
   watch: ReturnType<typeof watchSource>,
   cells: ReturnType<typeof judgeRequired>,
 ) {
@@ -253,6 +277,7 @@ function fullReader(
       }
       compareKeysOf(checked, first + record.row, keys, compare)
       look.add(first + record.row)
+      keep?.read(record.row, checked)
       last = record.row
     },
   }

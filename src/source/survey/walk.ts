@@ -16,8 +16,8 @@ export interface Walked {
   readonly options: { readonly limits: RecordLimits }
 }
 
-/** Takes the records behind the header, one by one, each before the next is looked for. */
-export type Visit = (bytes: Buffer, at: number, frame: Frame, line: number) => void
+/** Takes the records behind the header, one by one, each before the next is looked for. @param to where the bytes end */
+export type Visit = (bytes: Buffer, at: number, frame: Frame, line: number, to: number) => void
 
 interface WalkEnd extends ReadEnd {
   /** Lines without any cell, and what stands before the header. */
@@ -80,7 +80,7 @@ function stepper(
       if (found === UNSURE) throw new Unsure()
       // A line of separators only that stands before the header.
       if (found === BLANK_LINE || line < headerLine) blankLines += 1
-      else if (line > headerLine) visit(bytes, at, frame, line)
+      else if (line > headerLine) visit(bytes, at, frame, line, to)
       line += frame.lines
       at = frame.next
     }
