@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell } from '../../domain/text/text.js'
+import { keyedHash } from './keyed-hash.js'
 
 const BYTES = 16
 const SEPARATOR = '\u001f'
@@ -18,23 +19,29 @@ export interface Fingerprints {
 }
 
 export function createFingerprints(secret: Uint8Array): Fingerprints {
-  const fingerprint = (kind: string, values: readonly string[]): Buffer =>
-    createHmac('sha256', secret)
-      .update([kind, ...values].join(SEPARATOR))
-      .digest()
-      .subarray(0, BYTES)
-  return {
-    account: (iban) => fingerprint('account', [iban]),
-    content: ({ customerNo, iban, signedDate, original }) =>
-      fingerprint('content', [
-        String(customerNo),
-        iban,
-        signedDate,
-        original.creditorIdentifier,
-        original.mandateReference,
-      ]),
-    raw: (cells) => fingerprint('raw', cells),
+  const hash = keyedHash(secret)
+  const fingerprint = (text: string): Buffer => {
+    const bytes = Buffer.allocUnsafe(BYTES)
+    hash.into(bytes, text)
+    return bytes
   }
+  assertAgree(secret, fingerprint)
+  return {
+    account: (iban) => fingerprint(`account${SEPARATOR}${iban}`),
+    content: ({ customerNo, iban, signedDate, original }) =>
+      fingerprint(
+        `content${SEPARATOR}${customerNo}${SEPARATOR}${iban}${SEPARATOR}${signedDate}${SEPARATOR}` +
+          `${original.creditorIdentifier}${SEPARATOR}${original.mandateReference}`,
+      ),
+    raw: (cells) => fingerprint(['raw', ...cells].join(SEPARATOR)),
+  }
+}
+
+/** Fingerprints are compared for years, so the first one is that of node:crypto, or none is made. */
+function assertAgree(secret: Uint8Array, fingerprint: (text: string) => Buffer): void {
+  const text = `${SEPARATOR}${'0123456789'.repeat(10)}\u00fc`
+  const expected = createHmac('sha256', secret).update(text).digest().subarray(0, BYTES)
+  if (!fingerprint(text).equals(expected)) throw new Error('Cannot make fingerprints: two ways differ')
 }
 
 /** How a source's cells lie: its header, and the header name that feeds each field. */
