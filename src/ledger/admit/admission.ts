@@ -16,6 +16,7 @@ import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
 import { decideResemblances } from './resemblance.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
+import { withoutIndexes } from './row-indexes.js'
 import type { Scope } from './scope.js'
 
 export interface AdmissionParts {
@@ -107,6 +108,7 @@ interface OpenSource {
   readonly insert: ReturnType<typeof prepareInsert>
   readonly givenBack: ReturnType<typeof prepareGivenBack>
   readonly problems: ProblemWriter
+  readonly makeIndexes: () => void
   /** Records that are counted and not kept; null where every record is handed over. */
   readonly counted: number | null
   /** Rows that came in. */
@@ -172,6 +174,7 @@ function openSource(
     givenBack: prepareGivenBack(scope),
     insert: prepareInsert(scope),
     problems: prepareProblems(connection, columns),
+    makeIndexes: withoutIndexes(connection, first - 1),
     counted: counted ?? null,
     taken: 0,
   }
@@ -179,16 +182,21 @@ function openSource(
 
 function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
   const { scope, insert, givenBack, problems, counted } = source
-  for (const record of records) {
-    // A record has the id that it would have if all were kept: messages name rows by it.
-    const id = scope.first + (counted === null ? source.taken : record.record - 1)
-    insert(id, record)
+  // A record has the id that it would have if all were kept: messages name rows by it.
+  const before = source.taken
+  const idOf = (record: CheckedRecord, index: number): number =>
+    scope.first + (counted === null ? before + index : record.record - 1)
+  for (const [index, record] of records.entries()) {
+    const id = idOf(record, index)
+    insert.add(id, record)
     givenBack(id, record)
-    // What is wrong with a row that came back as it was is on record already.
-    if (record.isUnchanged !== true)
-      for (const finding of record.findings) problems.write(scope.sourceId, id, finding)
-    source.taken += 1
   }
+  insert.flush()
+  // What is wrong with a row that came back as it was is on record already.
+  for (const [index, record] of records.entries())
+    if (record.isUnchanged !== true)
+      for (const finding of record.findings) problems.write(scope.sourceId, idOf(record, index), finding)
+  source.taken += records.length
 }
 
 function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
@@ -204,6 +212,7 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
   if (records !== summary.records) {
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   }
+  source.makeIndexes()
   decideAcrossRows(scope, places)
   for (const finding of summary.findings) problems.write(sourceId, null, finding)
   seal(scope, summary, first + records - 1, now())
@@ -274,11 +283,11 @@ const keyOf = (key: string | null, { original }: Mandate): string =>
 function prepareInsert({ connection, fingerprints, sourceId, first, header, columns }: Scope) {
   const insert = prepareRowInsert(connection)
   const locate = prepareLocating(connection, fingerprints, first)
-  return (id: number, record: CheckedRecord): void => {
+  const add = (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban
-    insert({
+    insert.add({
       id,
       sourceId,
       record: record.record,
@@ -301,6 +310,7 @@ function prepareInsert({ connection, fingerprints, sourceId, first, header, colu
       contentKey: mandate === null ? null : fingerprints.content(mandate),
     })
   }
+  return { add, flush: insert.flush }
 }
 
 function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {

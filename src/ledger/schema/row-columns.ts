@@ -56,12 +56,37 @@ export const columnsThat = (fate: Fate): string[] =>
 /** Values of one row, by name. */
 type AdmittedRow = Readonly<Record<AdmittedColumn, unknown>>
 
-const INSERT_ROW = `insert into row (${NAMES.map(inSql).join(', ')}) values (${NAMES.map(() => '?').join(', ')})`
+const ONE_ROW = `(${NAMES.map(() => '?').join(', ')})`
+const insertOf = (rows: number): string =>
+  `insert into row (${NAMES.map(inSql).join(', ')}) values ${Array.from({ length: rows }, () => ONE_ROW).join(', ')}`
+
+/** A statement for so many rows costs a third less than one for each. */
+const ROWS_AT_ONCE = 20
+
+export interface RowInsert {
+  readonly add: (row: AdmittedRow) => void
+  /** Until then some of the rows may wait to be inserted. */
+  readonly flush: () => void
+}
 
 /** Values go to SQLite in the order of the list; to look their names up there costs a microsecond a row more. */
-export function prepareRowInsert(connection: Connection): (row: AdmittedRow) => void {
-  const insert = connection.prepare(INSERT_ROW)
-  return (row) => void insert.run(...NAMES.map((name) => row[name]))
+export function prepareRowInsert(connection: Connection): RowInsert {
+  const many = connection.prepare(insertOf(ROWS_AT_ONCE))
+  const one = connection.prepare(insertOf(1))
+  const width = NAMES.length
+  let values: unknown[] = []
+  return {
+    add: (row) => {
+      for (const name of NAMES) values.push(row[name])
+      if (values.length < ROWS_AT_ONCE * width) return
+      many.run(values)
+      values = []
+    },
+    flush: () => {
+      for (let at = 0; at < values.length; at += width) one.run(values.slice(at, at + width))
+      values = []
+    },
+  }
 }
 
 /** What a reader selects of `row`. */
