@@ -191,11 +191,12 @@ function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): voi
     insert.add(id, record)
     givenBack(id, record)
   }
-  insert.flush()
-  // What is wrong with a row that came back as it was is on record already.
-  for (const [index, record] of records.entries())
-    if (record.isUnchanged !== true)
-      for (const finding of record.findings) problems.write(scope.sourceId, idOf(record, index), finding)
+  for (const [index, record] of records.entries()) {
+    // What is wrong with a row that came back as it was is on record already.
+    if (record.isUnchanged === true || record.findings.length === 0) continue
+    insert.flush()
+    for (const finding of record.findings) problems.write(scope.sourceId, idOf(record, index), finding)
+  }
   source.taken += records.length
 }
 
@@ -212,6 +213,7 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
   if (records !== summary.records) {
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   }
+  source.insert.flush()
   source.makeIndexes()
   decideAcrossRows(scope, places)
   for (const finding of summary.findings) problems.write(sourceId, null, finding)

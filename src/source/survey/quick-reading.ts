@@ -1,11 +1,13 @@
 import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
 import { piecesOf } from '../bytes/pieces.js'
+import type { TableBytes } from '../table.js'
 import { createRowSet } from './row-set.js'
 import { plainRecords, type Numberless } from './plain-records.js'
 import { startSurvey, type Keep, type Surveyable } from './survey.js'
 import { Unsure, walkRecords } from './walk.js'
 
 const BATCH = 1000
+const PIECE_BYTES = 8_192
 /** Nothing is compared here, so nothing has to be kept from being guessed. */
 const NO_KEYS = { seed: 0, hasAccount: false } as const
 
@@ -40,7 +42,8 @@ export async function* readQuickly(
     check,
     survey.cells,
   )
-  const walk = piecesOf(walkRecords(written, source, survey.visit, signal))
+  const small = { ...written, read: () => inSmallPieces(written.read(signal)) }
+  const walk = piecesOf(walkRecords(small, source, survey.visit, signal))
   for await (const _ of walk) {
     survey.readOdd()
     plain.next()
@@ -50,6 +53,14 @@ export async function* readQuickly(
   yield* batchesOf(rows.known())
   if (rows.given() !== records) throw new Unsure()
   return summary
+}
+
+/** A chunk's worth of records would outlive young garbage, and collecting them cost as much as reading. */
+async function* inSmallPieces(chunks: ReturnType<TableBytes['read']>): ReturnType<TableBytes['read']> {
+  const all = piecesOf(chunks)
+  for await (const chunk of all)
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES)
+  return all.end()
 }
 
 function* batchesOf(records: CheckedRecord[]): Generator<CheckedRecord[]> {
