@@ -180,8 +180,12 @@ export function holdsIban(text: string): boolean {
   return false
 }
 
+/** Written without gaps, and long enough to be shown in part. */
+const PLAIN_ACCOUNT = /^[A-Z]{2}[A-Z0-9]{8,}$/
+
 /** `DE…3000`. What is too short to hide anything behind four characters is hidden altogether. */
 export function maskIban(iban: string): string {
+  if (PLAIN_ACCOUNT.test(iban)) return `${iban.slice(0, 2)}…${iban.slice(-SHOWN)}`
   if (iban.includes('…')) return maskAccounts(iban)
   const { characters } = readRun(iban, 0, iban.length)
   const country = /^[A-Z]{2}/.exec(characters)?.[0] ?? ''

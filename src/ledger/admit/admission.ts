@@ -113,6 +113,8 @@ interface OpenSource {
   readonly counted: number | null
   /** Rows that came in. */
   taken: number
+  /** Those of them that say which row they correct. */
+  corrections: number
 }
 
 function admitSource(
@@ -130,7 +132,7 @@ function admitSource(
       closed()
       return result
     },
-    givenBack: () => guard(() => countGivenBack(source.scope)),
+    givenBack: () => (source.corrections === 0 ? NONE_GIVEN_BACK : guard(() => countGivenBack(source.scope))),
     discard: () => {
       guard(() => takeBack(source.scope))
       closed()
@@ -177,6 +179,7 @@ function openSource(
     makeIndexes: withoutIndexes(connection, first - 1),
     counted: counted ?? null,
     taken: 0,
+    corrections: 0,
   }
 }
 
@@ -189,7 +192,9 @@ function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): voi
   for (const [index, record] of records.entries()) {
     const id = idOf(record, index)
     insert.add(id, record)
+    if (record.corrects === null) continue
     givenBack(id, record)
+    source.corrections += 1
   }
   for (const [index, record] of records.entries()) {
     // What is wrong with a row that came back as it was is on record already.
@@ -201,7 +206,7 @@ function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): voi
 }
 
 function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
-  const { name, scope, places, problems, taken, counted } = source
+  const { name, scope, problems, taken, counted } = source
   const { connection, sourceId, first } = scope
   const isKnown =
     connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
@@ -215,9 +220,9 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
   }
   source.insert.flush()
   source.makeIndexes()
-  decideAcrossRows(scope, places)
+  decideAcrossRows(source)
   for (const finding of summary.findings) problems.write(sourceId, null, finding)
-  seal(scope, summary, first + records - 1, now())
+  seal(scope, summary, { last: first + records - 1, resubmitted: source.corrections, at: now() })
   connection.exec(`release ${SAVEPOINT}`)
   return 'admitted'
 }
@@ -225,6 +230,8 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
 function takeBack({ connection }: Scope): void {
   connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
 }
+
+const NONE_GIVEN_BACK = { resubmitted: 0, notTaken: 0 } as const
 
 function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {
   const counts = connection
@@ -237,8 +244,8 @@ function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: 
 }
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function decideAcrossRows(scope: Scope, places: Places): void {
-  decideCorrections(scope, places)
+function decideAcrossRows({ scope, places, corrections }: OpenSource): void {
+  if (corrections > 0) decideCorrections(scope, places)
   decideRepeats(scope)
   decideGroups(scope)
   decideResemblances(scope)
@@ -251,15 +258,14 @@ function decideAcrossRows(scope: Scope, places: Places): void {
 function seal(
   { connection, sourceId, first }: Scope,
   { sha256, bytes, records, blankLines, reading }: SourceSummary,
-  last: number,
-  at: string,
+  { last, resubmitted, at }: { last: number; resubmitted: number; at: string },
 ): void {
   const isEmpty = last < first
   connection
     .prepare(
       `update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
          reading = :reading, admitted_at = :at, first_row = :firstRow, last_row = :lastRow,
-         resubmitted = (select count(*) from row where id >= :first and corrects is not null) where id = :sourceId`,
+         resubmitted = :resubmitted where id = :sourceId`,
     )
     .run({
       sha256,
@@ -268,7 +274,7 @@ function seal(
       blankLines,
       reading: JSON.stringify(reading),
       at,
-      first,
+      resubmitted,
       firstRow: isEmpty ? null : first,
       lastRow: isEmpty ? null : last,
       sourceId,

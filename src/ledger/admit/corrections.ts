@@ -56,9 +56,8 @@ export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
   )
   connection.exec('delete from temp.given_back')
   const note = connection.prepare<[number, number, number]>('insert into temp.given_back values (?, ?, ?)')
-  return (id: number, { corrects, isUnchanged, isDecided }: CheckedRecord): void => {
-    if (corrects !== null) note.run(id, isUnchanged === true ? 1 : 0, isDecided === true ? 1 : 0)
-  }
+  return (id: number, { isUnchanged, isDecided }: CheckedRecord): void =>
+    void note.run(id, isUnchanged === true ? 1 : 0, isDecided === true ? 1 : 0)
 }
 
 /**
