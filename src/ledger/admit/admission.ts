@@ -8,14 +8,14 @@ import type { Connection } from '../file/connection.js'
 import { decideCorrections, prepareGivenBack } from './corrections.js'
 import { prepareEarlierRows } from './earlier-rows.js'
 import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './cross-checks.js'
-import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
+import { FINGERPRINT_BYTES, fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from '../ledger.js'
 import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
 import { decideResemblances } from './resemblance.js'
-import { prepareRowInsert } from '../schema/row-columns.js'
+import { prepareRowInsert, ROWS_AT_ONCE } from '../schema/row-columns.js'
 import { withoutIndexes } from './row-indexes.js'
 import type { Scope } from './scope.js'
 
@@ -291,6 +291,10 @@ const keyOf = (key: string | null, { original }: Mandate): string =>
 function prepareInsert({ connection, fingerprints, sourceId, first, header, columns }: Scope) {
   const insert = prepareRowInsert(connection)
   const locate = prepareLocating(connection, fingerprints, first)
+  // A row waits together with fewer others than these, and no longer.
+  const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
+  let used = 0
+  const nextSpare = (): Buffer | undefined => spare[(used = (used + 1) % spare.length)]
   const add = (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
@@ -305,7 +309,7 @@ function prepareInsert({ connection, fingerprints, sourceId, first, header, colu
       customerNo: mandate?.customerNo ?? values.customerNo,
       iban,
       ibanMasked: iban === null ? null : maskIban(iban),
-      ibanKey: iban === null ? null : fingerprints.account(iban),
+      ibanKey: iban === null ? null : fingerprints.account(iban, nextSpare()),
       signedDate: mandate?.signedDate ?? values.signedDate,
       originalCreditorIdentifier: mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
       originalMandateReference: mandate?.original.mandateReference ?? values.mandateReference,
@@ -315,7 +319,7 @@ function prepareInsert({ connection, fingerprints, sourceId, first, header, colu
       place: record.corrects === null ? null : 0,
       latestFirstDebit: record.latestFirstDebit,
       cells: JSON.stringify(record.cells),
-      contentKey: mandate === null ? null : fingerprints.content(mandate),
+      contentKey: mandate === null ? null : fingerprints.content(mandate, nextSpare()),
     })
   }
   return { add, flush: insert.flush }

@@ -3,45 +3,61 @@ import { type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell } from '../../domain/text/text.js'
 import { keyedHash } from './keyed-hash.js'
 
-const BYTES = 16
+export const FINGERPRINT_BYTES = 16
 const SEPARATOR = '\u001f'
+const ACCOUNT = `account${SEPARATOR}`
+const CONTENT = `content${SEPARATOR}`
 
 /**
  * Keyed with a secret of the ledger: account numbers are few enough to try them all against a plain hash. They say
- * whether two rows hold the same after the account number itself is gone.
+ * whether two rows hold the same after the account number itself is gone. `into` is written over and given back, where
+ * somebody has a buffer of FINGERPRINT_BYTES to spare.
  */
 export interface Fingerprints {
-  readonly account: (iban: string) => Buffer
+  readonly account: (iban: string, into?: Buffer) => Buffer
   /** The five values that are sent. */
-  readonly content: (mandate: Mandate) => Buffer
+  readonly content: (mandate: Mandate, into?: Buffer) => Buffer
   /** The five required cells as they were read. */
   readonly raw: (cells: readonly string[]) => Buffer
 }
 
 export function createFingerprints(secret: Uint8Array): Fingerprints {
   const hash = keyedHash(secret)
-  const fingerprint = (text: string): Buffer => {
-    const bytes = Buffer.allocUnsafe(BYTES)
-    hash.into(bytes, text)
-    return bytes
+  const fingerprint = (
+    texts: readonly string[],
+    into: Buffer = Buffer.allocUnsafe(FINGERPRINT_BYTES),
+  ): Buffer => {
+    hash.into(into, texts)
+    return into
   }
   assertAgree(secret, fingerprint)
   return {
-    account: (iban) => fingerprint(`account${SEPARATOR}${iban}`),
-    content: ({ customerNo, iban, signedDate, original }) =>
+    account: (iban, into) => fingerprint([ACCOUNT, iban], into),
+    content: ({ customerNo, iban, signedDate, original }, into) =>
       fingerprint(
-        `content${SEPARATOR}${customerNo}${SEPARATOR}${iban}${SEPARATOR}${signedDate}${SEPARATOR}` +
-          `${original.creditorIdentifier}${SEPARATOR}${original.mandateReference}`,
+        [
+          CONTENT,
+          `${customerNo}`,
+          SEPARATOR,
+          iban,
+          SEPARATOR,
+          signedDate,
+          SEPARATOR,
+          original.creditorIdentifier,
+          SEPARATOR,
+          original.mandateReference,
+        ],
+        into,
       ),
-    raw: (cells) => fingerprint(['raw', ...cells].join(SEPARATOR)),
+    raw: (cells) => fingerprint([['raw', ...cells].join(SEPARATOR)]),
   }
 }
 
 /** Fingerprints are compared for years, so the first one is that of node:crypto, or none is made. */
-function assertAgree(secret: Uint8Array, fingerprint: (text: string) => Buffer): void {
+function assertAgree(secret: Uint8Array, fingerprint: (texts: readonly string[]) => Buffer): void {
   const text = `${SEPARATOR}${'0123456789'.repeat(10)}\u00fc`
-  const expected = createHmac('sha256', secret).update(text).digest().subarray(0, BYTES)
-  if (!fingerprint(text).equals(expected)) throw new Error('Cannot make fingerprints: two ways differ')
+  const expected = createHmac('sha256', secret).update(text).digest().subarray(0, FINGERPRINT_BYTES)
+  if (!fingerprint([text]).equals(expected)) throw new Error('Cannot make fingerprints: two ways differ')
 }
 
 /** How a source's cells lie: its header, and the header name that feeds each field. */

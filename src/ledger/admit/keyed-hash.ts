@@ -3,14 +3,18 @@
  * itself does; here the two halves of the key are hashed once. `fingerprints.ts` compares the first result with node:crypto.
  */
 export interface KeyedHash {
-  /** The first bytes of the hash of a text, written into `to`, which is as long as what is wanted of them. */
-  readonly into: (to: Uint8Array, text: string) => void
+  /** The first bytes of the hash of these texts, one after the other, written into `to`, which is as long as wanted. */
+  readonly into: (to: Uint8Array, texts: readonly string[]) => void
 }
 
 const BLOCK = 64
 const WORDS = 16
 const ROUNDS = 64
 const STATE = 8
+/** Bytes of a hash. */
+const HASH = 32
+/** Of a UTF-16 code unit in UTF-8. */
+const MOST_BYTES = 3
 /** A block ends with the length in bits: eight bytes, and one that marks the end of the text. */
 const ENDING = 9
 const INNER = 0x36
@@ -107,10 +111,13 @@ export function keyedHash(secret: Uint8Array): KeyedHash {
   const result = new Uint8Array(BLOCK)
   let room = new Uint8Array(8 * BLOCK)
 
-  /** Writes the text, what ends it, and the bits of it and of the block before it. @returns how long all of it is */
-  function pad(text: string): number {
-    if (room.length < text.length * 3 + 2 * BLOCK) room = new Uint8Array(text.length * 6 + 2 * BLOCK)
-    const length = writeText(room, text)
+  /** Writes the texts, what ends them, and the bits of them and of the block before. @returns how long all of it is */
+  function pad(texts: readonly string[]): number {
+    let length = 0
+    for (const text of texts) {
+      room = withRoom(room, length + text.length * MOST_BYTES + 2 * BLOCK)
+      length = writeText(room, length, text)
+    }
     const end = Math.ceil((length + ENDING) / BLOCK) * BLOCK
     room.fill(0, length, end)
     room[length] = 0x80
@@ -119,19 +126,26 @@ export function keyedHash(secret: Uint8Array): KeyedHash {
   }
 
   return {
-    into: (to, text) => {
-      const end = pad(text)
+    into: (to, texts) => {
+      const end = pad(texts)
       state.set(inner)
       for (let at = 0; at < end; at += BLOCK) compress(state, room, at)
-      writeWords(result, 0, state, 32)
-      result.fill(0, 32)
-      result[32] = 0x80
-      writeLength(result, BLOCK, BLOCK + 32)
+      writeWords(result, 0, state, HASH)
+      result.fill(0, HASH)
+      result[HASH] = 0x80
+      writeLength(result, BLOCK, BLOCK + HASH)
       state.set(outer)
       compress(state, result, 0)
       writeWords(to, 0, state, to.length)
     },
   }
+}
+
+function withRoom(room: Uint8Array<ArrayBuffer>, bytes: number): Uint8Array<ArrayBuffer> {
+  if (room.length >= bytes) return room
+  const larger = new Uint8Array(bytes * 2)
+  larger.set(room)
+  return larger
 }
 
 /** The length in bits, in the last bytes of a block that ends at `end`. */
@@ -144,11 +158,12 @@ function writeLength(to: Uint8Array, end: number, bytes: number): void {
 
 const encoder = new TextEncoder()
 
-function writeText(to: Uint8Array, text: string): number {
+/** @returns behind the text */
+function writeText(to: Uint8Array, from: number, text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code >= 0x80) return encoder.encodeInto(text, to).written
-    to[at] = code
+    if (code >= 0x80) return from + encoder.encodeInto(text, to.subarray(from)).written
+    to[from + at] = code
   }
-  return text.length
+  return from + text.length
 }

@@ -7,7 +7,11 @@ const SEED = 20_261_122
 
 function ours(secret: Uint8Array, text: string): string {
   const bytes = Buffer.alloc(32)
-  keyedHash(secret).into(bytes, text)
+  // It may come in parts, but not of one letter.
+  const half = Array.from(text)
+    .slice(0, text.length >> 2)
+    .join('').length
+  keyedHash(secret).into(bytes, [text.slice(0, half), text.slice(half)])
   return bytes.toString('hex')
 }
 
@@ -43,14 +47,14 @@ it('12 is that of node:crypto for every length around the ends of blocks, one af
   for (let length = 0; length <= 600; length += 1)
     for (const letter of ['x', 'ü', '€']) {
       const text = letter.repeat(length)
-      hash.into(bytes, text)
+      hash.into(bytes, [text])
       expect(bytes.toString('hex'), `${length} times ${letter}`).toBe(theirs(secret, text).slice(0, 32))
     }
 })
 
 it('12 takes lone surrogates as node:crypto does', () => {
   const secret = Buffer.alloc(32, 7)
-  expect(ours(secret, 'a\ud800b')).toBe(theirs(secret, 'a\ud800b'))
+  expect(ours(secret, 'a\ud800bc')).toBe(theirs(secret, 'a\ud800bc'))
 })
 
 it('12 refuses a key that is longer than a block', () => {
