@@ -8,8 +8,8 @@ import {
 } from '../../domain/row/across-rows.js'
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
-import { prepareNotices, type Notice, type NoticeWriter } from './problems.js'
-import { describeRow } from './row-names.js'
+import { NAMED, prepareNotices, type Notice, type NoticeWriter } from './problems.js'
+import { describeRow, recordName } from './row-names.js'
 import { sqlList } from '../schema/schema.js'
 import type { Scope } from './scope.js'
 
@@ -84,28 +84,81 @@ interface Group {
 export function decideGroups(scope: Scope): void {
   const { connection, first } = scope
   connection.exec(
-    'create temp table if not exists collision (id integer primary key, key text not null, has_older integer not null)',
+    `create temp table if not exists collision
+       (id integer primary key, key text not null, has_older integer not null, lowest integer not null)`,
   )
   connection.exec('delete from temp.collision')
   connection
     .prepare<[{ first: number }]>(
-      `insert into temp.collision (key, has_older)
-       select mandate_key, min(id) < :first from row where mandate_key is not null
+      `insert into temp.collision (key, has_older, lowest)
+       select mandate_key, min(id) < :first, min(id) from row where mandate_key is not null
         group by mandate_key having count(*) > 1 and max(id) >= :first`,
     )
     .run({ first })
   const read = prepareReading(scope)
   const apply = prepareApplying(scope)
+  const repeats = preparePlainRepeats(scope)
   const page = connection.prepare<[number, number], Collision>(
     'select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?',
   )
   for (let keys = page.all(0, PAGE); keys.length > 0; keys = page.all(keys.at(-1)?.id ?? 0, PAGE)) {
-    for (const collision of keys) {
+    const plain = repeats.among(keys[0]?.id ?? 0, keys.at(-1)?.id ?? 0)
+    for (let at = 0; at < keys.length; at += 1) {
+      const from = at
+      while (plain.has(keys[at]?.id ?? 0)) at += 1
+      // In one go, and still in the order in which each group would be decided by itself.
+      if (at > from) repeats.decide(keys[from]?.id ?? 0, keys[at - 1]?.id ?? 0)
+      const collision = keys[at]
+      if (collision === undefined) break
       const group = read(collision)
       apply(group, decideGroup(group.facts))
     }
   }
   connection.exec('delete from temp.collision')
+}
+
+/**
+ * Groups of new rows that would all be sent and say the same: the first goes, the others are duplicates. A file that holds
+ * every row twice has nothing else, and one statement for each of them would take most of the time.
+ */
+function preparePlainRepeats(scope: Scope) {
+  const { connection, columns, severities } = scope
+  const plan = decideGroup({
+    sendable: { count: 2, agree: true, likeLive: 0, firstIsLikeLive: false },
+    heldBack: { count: 0, unchanged: 0 },
+    live: null,
+    conflictHolds: severityOf('CONFLICT_MANDATE', severities) === 'error',
+  })
+  const goesFirst = plan.sendable === 'first_goes' && plan.heldBack === 'keep'
+  const among = connection
+    .prepare<[{ from: number; to: number }], number>(
+      `select collision.id from temp.collision cross join row on mandate_key = key
+        where collision.id between :from and :to and has_older = 0 group by collision.id
+       having min(state) = 'ready' and max(state) = 'ready' and min(customer_no) = max(customer_no)
+          and min(signed_date) = max(signed_date) and min(iban_key) = max(iban_key)`,
+    )
+    .pluck()
+  const notices = prepareNotices(connection, columns)
+  const notice = prepareWords(scope).duplicateInFile(recordName(NAMED))
+  const others = `from temp.collision cross join row on mandate_key = key and row.id > lowest
+    where collision.id between :from and :to`
+  const repeat = connection.prepare<[{ from: number; to: number }]>(
+    `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select row.id ${others})`,
+  )
+  return {
+    /** The ids of such groups from one id to another. */
+    among: (from: number, to: number): ReadonlySet<number> =>
+      new Set(goesFirst ? among.all({ from, to }) : []),
+    /** Decides all groups between: each of them must be one of these. */
+    decide: (from: number, to: number): void => {
+      const sql = {
+        from: `${others} order by collision.id, row.id`,
+        named: '(select one.record from row as one where one.id = lowest)',
+      }
+      if (notice !== null) notices.writeNaming(notice, sql, { from, to })
+      repeat.run({ from, to })
+    },
+  }
 }
 
 function prepareReading({ connection, first, severities }: Scope): (collision: Collision) => Group {

@@ -12,7 +12,7 @@ export function prepareProblems(
   columns: Readonly<Record<string, string>>,
 ): ProblemWriter {
   const insert = connection.prepare(
-    `insert into problem (source_id, row_id, rule, severity, field, column_name, value, message, remedy)
+    `insert into problem (${COLUMNS})
      values (:sourceId, :rowId, :rule, :severity, :field, :column, :value, :message, :remedy)`,
   )
   return {
@@ -36,35 +36,57 @@ export interface Notice {
 const VALUE_OF = {
   customer_no: `coalesce(cast(customer_no as text), '')`,
   iban: `coalesce(iban_masked, '')`,
-  unique_mandate_reference: `mask_accounts(coalesce(original_mandate_reference, ''))`,
+  // What is shorter than the shortest run of digits that is masked need not be looked at.
+  unique_mandate_reference: `case when length(original_mandate_reference) < 12 then original_mandate_reference
+    else mask_accounts(coalesce(original_mandate_reference, '')) end`,
 } as const
+
+const COLUMNS = 'source_id, row_id, rule, severity, field, column_name, value, message, remedy'
+
+/** SQL that writes a problem for each row that `from` gives, a part of a statement that begins with FROM. */
+const noticeSql = (field: Notice['field'], message: string, from: string): string =>
+  `insert into problem (${COLUMNS})
+    select row.source_id, row.id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, ${message}, :remedy ${from}`
 
 export interface NoticeWriter {
   /** Writes one problem for each row that `where` (SQL over `row`) selects. Call it before their state changes. */
   readonly write: (notice: Notice, where: string, values: Readonly<Record<string, unknown>>) => void
+  /** The same for rows that `from` gives in their order; NAMED in the message stands for what `named` (SQL) gives. */
+  readonly writeNaming: (
+    notice: Notice,
+    sql: { readonly from: string; readonly named: string },
+    values: Readonly<Record<string, unknown>>,
+  ) => void
 }
+
+/** No message holds it by itself. */
+export const NAMED = '\u0000'
 
 export function prepareNotices(
   connection: Connection,
   columns: Readonly<Record<string, string>>,
 ): NoticeWriter {
   const prepared = new Map<string, ReturnType<Connection['prepare']>>()
+  function run(
+    sql: string,
+    notice: Omit<Notice, 'message'>,
+    values: Readonly<Record<string, unknown>>,
+  ): void {
+    const statement = prepared.get(sql) ?? connection.prepare(sql)
+    prepared.set(sql, statement)
+    const { rule, severity, field, remedy } = notice
+    statement.run({ ...values, rule, severity, field, column: columns[field] ?? field, remedy })
+  }
   return {
-    write: ({ rule, severity, field, message, remedy }, where, values) => {
-      const sql = `insert into problem (source_id, row_id, rule, severity, field, column_name, value, message, remedy)
-        select source_id, id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, :message, :remedy
-        from row where ${where} order by id`
-      const statement = prepared.get(sql) ?? connection.prepare(sql)
-      prepared.set(sql, statement)
-      statement.run({
+    write: ({ message, ...notice }, where, values) =>
+      run(noticeSql(notice.field, ':message', `from row where ${where} order by id`), notice, {
         ...values,
-        rule,
-        severity,
-        field,
-        column: columns[field] ?? field,
         message,
-        remedy,
-      })
+      }),
+    writeNaming: ({ message, ...notice }, { from, named }, values) => {
+      const [before = '', after = ''] = message.split(NAMED)
+      const text = `:before || ${named} || :after`
+      run(noticeSql(notice.field, text, from), notice, { ...values, before, after })
     },
   }
 }

@@ -7,6 +7,9 @@ interface Named {
   readonly source: string
 }
 
+/** A row of the file at hand. */
+export const recordName = (record: number | string): string => `record ${record}`
+
 /** Names a row for the operator. Rows from `first` on belong to the file at hand, whose name goes without saying. */
 export function describeRow(connection: Connection, first: number): (id: number | null) => string {
   const read = connection.prepare<[number], Named>(
@@ -16,7 +19,7 @@ export function describeRow(connection: Connection, first: number): (id: number 
   return (id) => {
     const row = id === null ? undefined : read.get(id)
     if (row === undefined) return 'another row'
-    if (row.id >= first) return `record ${row.record}`
-    return `record ${row.record} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
+    if (row.id >= first) return recordName(row.record)
+    return `${recordName(row.record)} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
   }
 }
