@@ -161,4 +161,5 @@ async function* doubting(
 
 const NOTHING = { records: 0, resubmitted: 0, notTaken: 0 } as const
 
-const asNew = (record: CheckedRecord): CheckedRecord => ({ ...record, corrects: null, isUnchanged: false })
+const asNew = (record: CheckedRecord): CheckedRecord =>
+  record.corrects === null ? record : { ...record, corrects: null, isUnchanged: false }
