@@ -79,7 +79,9 @@ const PROVED_BY: Readonly<Record<string, string>> = {
 
   'src/source/survey/odd-records.ts': 'test/source/survey/framing.test.ts',
   'src/source/survey/plain-cells.ts': 'test/run/survey-sources.test.ts',
+  'src/source/survey/plain-records.ts': 'test/run/admit-both-ways.test.ts',
   'src/source/survey/plain-words.ts': 'test/run/survey-sources.test.ts',
+  'src/source/survey/quick-reading.ts': 'test/run/admit-both-ways.test.ts',
   'src/source/survey/second-look.ts': 'test/run/survey-sources.test.ts',
   'src/source/survey/survey.ts': 'test/run/survey-sources.test.ts',
   'src/source/survey/walk.ts': 'test/source/survey/framing.test.ts',

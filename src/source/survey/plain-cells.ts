@@ -52,7 +52,7 @@ export interface PlainCells {
 }
 
 /** A creditor that was learned from a record that was read in full. */
-export interface PlainCreditor {
+interface PlainCreditor {
   /** As it is sent. */
   readonly value: string
   /** `country|national part|`, with which a mandate key begins. */

@@ -131,15 +131,11 @@ export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
   const words = judgeWords(mapping.fields, positions, check, written.encoding, watch.columns)
   const odd = readOddRecords(written, source.options.limits)
   const full = readInFull(surveyable, options, watch, cells)
+  const judge = judgeBy(cells, words)
   let rows = 0
   let plain = 0
   let lastPlain = -1
   let stops = 0
-
-  function judge(bytes: Buffer, frame: Frame): number {
-    const required = cells.judge(bytes, frame)
-    return required === PLAIN ? words.judge(bytes, frame, cells.dates.dateOf(cells.dateNumber())) : required
-  }
 
   function readOdd(): void {
     full.take(odd.read(), rows)
@@ -186,6 +182,13 @@ export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
     },
   }
 }
+
+const judgeBy =
+  (cells: ReturnType<typeof judgeRequired>, words: ReturnType<typeof judgeWords>) =>
+  (bytes: Buffer, frame: Frame): number => {
+    const required = cells.judge(bytes, frame)
+    return required === PLAIN ? words.judge(bytes, frame, cells.dates.dateOf(cells.dateNumber())) : required
+  }
 
 /** The records of a file that are not plain, read as the full reading reads them. */
 function readInFull(

@@ -260,3 +260,81 @@ it('balances a file in which every row shares one reference', () => {
     { rule: 'CONFLICT_MANDATE', severity: 'error', count: 3_000 },
   ])
 })
+
+describe('12 repeats that are decided in one go', () => {
+  const twin = (reference: string, more: Values = {}): Values => ({
+    reference,
+    customerNo: 1_000 + reference.length * 10 + Number(reference.slice(-1)),
+    ...more,
+  })
+  const problems = (file: string) =>
+    problemsOf(file).map(({ rowId, rule, value, message }) => ({ rowId, rule, value, message }))
+
+  it('12 stand in the order of their mandates among those that are decided by themselves', () => {
+    const ledger = open()
+    // Mandates A to D, of which B contradicts itself: row 2 is its first.
+    const rows = ['D-1', 'B-2', 'A-3', 'C-4'].map((reference) => twin(reference))
+    admit(ledger, [
+      ...rows,
+      ...rows.map((row, at) => (at === 1 ? { ...row, signedDate: '2021-07-01' } : row)),
+    ])
+    expect(statesOf(ledger.file)).toEqual([
+      'ready',
+      'conflict',
+      'ready',
+      'ready',
+      'duplicate',
+      'conflict',
+      'duplicate',
+      'duplicate',
+    ])
+    const repeat = (rowId: number, value: string, record: number) => ({
+      rowId,
+      rule: 'DUPLICATE_MANDATE',
+      value,
+      message: `The mandate is already in the file. The first row is sent. It is record ${record}.`,
+    })
+    expect(problems(ledger.file).filter(({ rule }) => rule.endsWith('_MANDATE'))).toEqual([
+      repeat(7, 'A-3', 3),
+      expect.objectContaining({ rowId: 2, rule: 'CONFLICT_MANDATE' }),
+      expect.objectContaining({ rowId: 6, rule: 'CONFLICT_MANDATE' }),
+      repeat(8, 'C-4', 4),
+      repeat(5, 'D-1', 1),
+    ])
+  })
+
+  it('12 mask a reference that is an account number', () => {
+    const ledger = open()
+    admit(ledger, [{ reference: IBAN }, { reference: IBAN }])
+    expect(problems(ledger.file).find(({ rowId }) => rowId === 2)?.value).toBe(
+      `${IBAN.slice(0, 2)}…${IBAN.slice(-4)}`,
+    )
+  })
+
+  it.each([
+    ['another account', { iban: OTHER_IBAN }],
+    ['another customer', { customerNo: 77 }],
+    ['another date', { signedDate: '2021-07-01' }],
+  ])('12 are none where one of three rows has %s', (_, change) => {
+    const ledger = open()
+    admit(ledger, [{}, {}, change])
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict', 'conflict'])
+  })
+
+  it('12 are none beside a row that is held back, or an older one', () => {
+    const beside = open()
+    admit(beside, [{}, {}, { verdict: 'invalid' }])
+    expect(statesOf(beside.file)).toEqual(['conflict', 'conflict', 'invalid'])
+    const older = open()
+    admit(older, [{}])
+    admit(older, [{}, {}])
+    expect(statesOf(older.file)).toEqual(['ready', 'duplicate', 'duplicate'])
+  })
+
+  it('12 of more mandates than a page holds are all decided', () => {
+    const ledger = open()
+    const rows = Array.from({ length: 1_203 }, (_, at) => ({ reference: `R${at}`, customerNo: 10_000 + at }))
+    admit(ledger, [...rows, ...rows, ...rows])
+    expect(ledger.totals()).toMatchObject({ ready: 1_203, duplicate: 2_406 })
+  })
+})
