@@ -123,12 +123,12 @@ export async function surveySource(surveyable: Surveyable, options: SurveyOption
 /** A survey whose bytes are walked over by the caller: `readOdd` behind each piece of them, `end` behind the last. */
 export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
   const { source, bytes: written, check, conclude } = surveyable
-  const { mapping } = source
+  const { fields } = source.mapping
   const { keys, compare, first, keep } = options
   const { width, positions } = source.header
   const watch = watchSource(source)
-  const cells = judgeRequired(mapping.fields, check, keys)
-  const words = judgeWords(mapping.fields, positions, check, written.encoding, watch.columns)
+  const cells = judgeRequired(fields, check, keys)
+  const words = judgeWords(fields, positions, check, written.encoding, watch.columns)
   const odd = readOddRecords(written, source.options.limits)
   const full = readInFull(surveyable, options, watch, cells)
   const judge = judgeBy(cells, words)
@@ -137,10 +137,7 @@ export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
   let lastPlain = -1
   let stops = 0
 
-  function readOdd(): void {
-    full.take(odd.read(), rows)
-    full.releaseAbove(lastPlain)
-  }
+  const readOdd = (): void => full.take(odd.read(), rows, lastPlain)
 
   return {
     visit: (bytes: Buffer, at: number, frame: Frame, line: number, to: number): void => {
@@ -176,8 +173,8 @@ export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
       }
       watch.notePlain(plainRecords, lastPlain > full.last())
       const records = rows - full.blanks() - ended.totals.length
-      const blankLines = end.blankLines + full.blanks()
-      const summary = conclude({ ...end, blankLines, footer: '', totals: ended.totals }, watch, records)
+      const found = { blankLines: end.blankLines + full.blanks(), footer: '', totals: ended.totals }
+      const summary = conclude({ ...end, ...found }, watch, records)
       return { rows, records, blanks: ended.blankRows, summary }
     },
   }
@@ -235,13 +232,11 @@ function readInFull(
   return {
     ...state,
     blanks: () => blanks,
-    take: (records: readonly OddRecord[], rows: number): void => {
+    /** @param lastPlain plain records are no totals, so what stands above the last one is none at the end */
+    take: (records: readonly OddRecord[], rows: number, lastPlain: number): void => {
       taken += records.length
       if (rows > ROWS_TO_JUDGE && taken - blanks > rows * MOSTLY) throw new Unsure()
       records.forEach(takeOne)
-    },
-    /** Plain records are no totals, so what stands above one is none at the end. */
-    releaseAbove: (lastPlain: number): void => {
       if (lastPlain > (held.at(-1)?.record.row ?? lastPlain)) release()
     },
     end: () => ({
