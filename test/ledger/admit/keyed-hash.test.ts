@@ -7,11 +7,7 @@ const SEED = 20_261_122
 
 function ours(secret: Uint8Array, text: string): string {
   const bytes = Buffer.alloc(32)
-  // It may come in parts, but not of one letter.
-  const half = Array.from(text)
-    .slice(0, text.length >> 2)
-    .join('').length
-  keyedHash(secret).into(bytes, [text.slice(0, half), text.slice(half)])
+  keyedHash(secret).into(bytes, text)
   return bytes.toString('hex')
 }
 
@@ -47,7 +43,7 @@ it('12 is that of node:crypto for every length around the ends of blocks, one af
   for (let length = 0; length <= 600; length += 1)
     for (const letter of ['x', 'ü', '€']) {
       const text = letter.repeat(length)
-      hash.into(bytes, [text])
+      hash.into(bytes, text)
       expect(bytes.toString('hex'), `${length} times ${letter}`).toBe(theirs(secret, text).slice(0, 32))
     }
 })
