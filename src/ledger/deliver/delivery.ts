@@ -64,24 +64,13 @@ interface Group {
   readonly commitSettlement: (attempt: Attempt, outcome: Outcome, at: string) => void
   readonly noteChange: (at: string) => void
   waiting: Uncommitted[]
-  /** How many of them are committed together, until none waits. */
-  partSize: number
   /** References that wait among them, with letters folded. */
   references: Set<string>
-  /** When the last commit ended, and how long it took. */
-  endedMs: number
-  tookMs: number
 }
-
-/** Where there was time for so many commits, a crowd is committed in parts. */
-const SPARE_COMMITS = 4
-const SMALLEST_PART = 4
 
 /**
  * Group commit: what is asked for in one turn of the event loop is one transaction, so that an outcome travels with
  * the next intents and one flush of the disk serves them all. No timer: while one flush blocks, the next group gathers.
- * Where the disk has time to spare, a crowd is committed in parts, in order: its first requests are on the wire while
- * the next ones are written, and the answers come back apart instead of in a crowd again.
  *
  * A group is all or nothing. If its commit throws, nobody is told that an intent is durable, no request of it
  * leaves, and the ledger takes no further write: after a failed flush the kernel may have dropped what it reports as
@@ -95,39 +84,30 @@ export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
     commitSettlement: prepareSettlement(parts),
     noteChange: (at) => void noteChange.run(at),
     waiting: [],
-    partSize: Infinity,
     references: new Set(),
-    endedMs: parts.monotonic(),
-    tookMs: Infinity,
   }
   return {
     begin: (row) =>
       new Promise((resolve, reject) => enqueue(group, { kind: 'intent', row, resolve, reject })),
     settle: (attempt, outcome) =>
       new Promise((resolve, reject) => {
-        const settlement: Settlement = { kind: 'settlement', attempt, outcome, resolve, reject }
-        for (const reference of referencesOf([settlement])) group.references.add(reference)
-        enqueue(group, settlement)
+        if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
+        enqueue(group, { kind: 'settlement', attempt, outcome, resolve, reject })
       }),
     isReferenceWaiting: (mandateReference) => group.references.has(foldCase(mandateReference)),
-    flush: () => {
-      group.partSize = Infinity
-      flush(group)
-    },
+    flush: () => flush(group),
   }
 }
 
 function enqueue(group: Group, event: Uncommitted): void {
   group.waiting.push(event)
-  if (group.waiting.length > 1) return
-  group.partSize = 0
-  group.parts.defer(() => flush(group))
+  if (group.waiting.length === 1) group.parts.defer(() => flush(group))
 }
 
 function flush(group: Group): void {
-  const { parts } = group
-  const waiting = takePart(group)
+  const { parts, waiting } = group
   if (waiting.length === 0) return
+  group.waiting = []
   const beganMs = parts.monotonic()
   let committed: Committed[]
   try {
@@ -137,34 +117,14 @@ function flush(group: Group): void {
       return waiting.map((event) => commit(group, event, at))
     })
   } catch (error) {
-    giveUp(parts, [...waiting, ...group.waiting.splice(0)], error)
+    giveUp(parts, waiting, error)
     return
   }
-  group.endedMs = parts.monotonic()
-  group.tookMs = group.endedMs - beganMs
-  for (const reference of referencesOf(waiting)) group.references.delete(reference)
+  parts.committed(parts.monotonic() - beganMs, waiting.length)
+  group.references = new Set()
   announce(parts, committed)
-  parts.committed(group.tookMs, waiting.length)
   parts.settled(waiting.filter(({ kind }) => kind === 'settlement').length)
-  if (group.waiting.length > 0) parts.defer(() => flush(group))
 }
-
-/** All that waits, or its first part where the disk was idle long enough for several commits. */
-function takePart(group: Group): Uncommitted[] {
-  if (group.partSize === 0) {
-    const idleMs = group.parts.monotonic() - group.endedMs
-    const count = Math.max(1, Math.floor(idleMs / (SPARE_COMMITS * Math.max(group.tookMs, 0.1))))
-    group.partSize = Math.max(SMALLEST_PART, Math.ceil(group.waiting.length / count))
-  }
-  return group.waiting.splice(0, group.partSize)
-}
-
-const referencesOf = (events: readonly Uncommitted[]): string[] =>
-  events.flatMap((event) =>
-    event.kind === 'settlement' && event.outcome.kind === 'registered'
-      ? [foldCase(event.outcome.value.mandateReference)]
-      : [],
-  )
 
 /** In the order they were told: a row may be turned away and begun again within one turn. */
 function commit({ commitIntent, commitSettlement }: Group, event: Uncommitted, at: string): Committed {
