@@ -1,0 +1,116 @@
+import { expect } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SeverityOverrides } from '../../src/domain/rule/rules.js'
+import { openDatabase } from '../../src/driver.js'
+import { SourceError } from '../../src/errors.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import { admitSources, type OpenNext } from '../../src/run/admit-sources.js'
+import { sourceOpeners } from '../../src/run/open-sources.js'
+import type { SourceOptions } from '../../src/source/options.js'
+import { CHECK, optionsOf } from '../support/sources.js'
+import type { DrawnExports } from './survey-exports.js'
+
+const TABLES = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
+const signal = new AbortController().signal
+
+interface Way {
+  readonly name: string
+  readonly of: (open: OpenNext) => OpenNext
+}
+
+/** Files that were read quickly, and those of them that had to be read in full all the same. */
+export const readings = { quick: 0, doubts: 0 }
+
+const QUICK: Way = {
+  name: 'quick',
+  of: (open) => async (earlier) => {
+    const source = await open(earlier)
+    const { quickRecords } = source
+    if (quickRecords === null || quickRecords === undefined) return source
+    readings.quick += 1
+    return {
+      ...source,
+      quickRecords: async function* (stop) {
+        try {
+          yield* quickRecords(stop)
+        } catch (error) {
+          readings.doubts += 1
+          throw error
+        }
+      },
+    }
+  },
+}
+const FULL: Way = {
+  name: 'full',
+  of: (open) => async (earlier) => ({ ...(await open(earlier)), quickRecords: null }),
+}
+
+interface Command {
+  readonly paths: readonly string[]
+  readonly options: SourceOptions
+  readonly against: typeof CHECK
+}
+
+function commandOf({ files, configuration }: DrawnExports, folder: string): Command {
+  for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes)
+  const { columns, words = {}, rules, service } = configuration
+  const creditor = (service as { creditorIdentifier?: string } | undefined)?.creditorIdentifier ?? null
+  return {
+    paths: files.map(({ name }) => join(folder, name)),
+    options: optionsOf(JSON.stringify({ columns, words })),
+    against: { ...CHECK, severities: rules as SeverityOverrides, newCreditorIdentifier: creditor },
+  }
+}
+
+/** All that a ledger holds after these commands, one after the other, and what each of them said. */
+async function ledgerAfter(commands: readonly Command[], way: Way): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), 'both-ways-'))
+  const file = join(folder, 'a.db')
+  const ledger = openLedger({
+    file,
+    clock: { now: () => 1_780_000_000_000, monotonic: () => 0 },
+    random: (bytes) => Buffer.alloc(bytes, 7),
+  })
+  const said: unknown[] = []
+  try {
+    for (const { paths, options, against } of commands) {
+      const files = sourceOpeners(paths, options, against, signal).map(way.of)
+      const admit = { severities: against.severities, signal, watch: () => undefined }
+      said.push(
+        await admitSources(ledger, files, admit).catch((error: unknown) => {
+          if (!(error instanceof SourceError)) throw error
+          return [error.message, error.next]
+        }),
+      )
+    }
+  } finally {
+    ledger.close()
+  }
+  const connection = openDatabase(file, { readonly: true })
+  try {
+    const tables = TABLES.map((table) => connection.prepare(`select * from ${table} order by id`).all())
+    const schema = connection.prepare('select type, name, sql from sqlite_schema order by type, name').all()
+    expect(connection.pragma('integrity_check', { simple: true })).toBe('ok')
+    expect(connection.pragma('foreign_key_check')).toEqual([])
+    return { said, tables, schema }
+  } finally {
+    connection.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What a ledger holds, and what was said, after the same commands in both ways. */
+export async function ledgersOf(
+  drawn: readonly DrawnExports[],
+): Promise<{ readonly quick: unknown; readonly full: unknown }> {
+  const folders = drawn.map(() => mkdtempSync(join(tmpdir(), 'both-ways-')))
+  try {
+    const commands = drawn.map((exports, index) => commandOf(exports, folders[index] ?? ''))
+    return { quick: await ledgerAfter(commands, QUICK), full: await ledgerAfter(commands, FULL) }
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  }
+}
