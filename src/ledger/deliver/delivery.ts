@@ -9,8 +9,6 @@ import type { Attempt, ReadyRow } from '../ledger.js'
 export interface GroupCommitParts {
   readonly connection: Connection
   readonly now: () => string
-  /** Milliseconds from any origin, never stepping back. */
-  readonly monotonic: () => number
   readonly newRequestId: () => string
   /** The run that intents belong to. @throws when none was started */
   readonly runId: () => number
@@ -108,7 +106,7 @@ function flush(group: Group): void {
   const { parts, waiting } = group
   if (waiting.length === 0) return
   group.waiting = []
-  const beganMs = parts.monotonic()
+  const beganMs = performance.now()
   let committed: Committed[]
   try {
     committed = parts.write(() => {
@@ -120,7 +118,7 @@ function flush(group: Group): void {
     giveUp(parts, waiting, error)
     return
   }
-  parts.committed(parts.monotonic() - beganMs, waiting.length)
+  parts.committed(performance.now() - beganMs, waiting.length)
   group.references = new Set()
   announce(parts, committed)
   parts.settled(waiting.filter(({ kind }) => kind === 'settlement').length)

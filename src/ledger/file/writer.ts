@@ -180,7 +180,6 @@ const groupCommitOf = (
   startGroupCommit({
     connection: held.connection,
     now: held.now,
-    monotonic: held.clock.monotonic,
     newRequestId,
     runId: () => currentRun(held),
     emergency: () => held.emergency,
