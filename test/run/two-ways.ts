@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { worldOf } from '../cli/world.js'
+import type { OpenNext } from '../../src/run/admit-sources.js'
 import type * as Survey from '../../src/run/survey-sources.js'
 import type { DrawnExports } from './survey-exports.js'
 
@@ -14,6 +15,11 @@ export interface Checked {
   readonly problems: string | null
 }
 
+/** Neither surveyed nor read quickly, which rests on the same judgement. */
+const inFull =
+  (open: OpenNext): OpenNext =>
+  async (earlier) => ({ ...(await open(earlier)), quickRecords: null })
+
 let isFull = false
 let surveyed = 0
 
@@ -23,7 +29,7 @@ export async function loadBothWays() {
     const real = await (original as () => Promise<typeof Survey>)()
     return {
       surveySources: async (...[files, options]: Parameters<typeof Survey.surveySources>) => {
-        if (isFull) return files
+        if (isFull) return files.map(inFull)
         const found = await real.surveySources(files, options)
         if (found !== files) surveyed += 1
         return found
