@@ -5,6 +5,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Dispatcher } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { MIGRATE_PATH, toMigrateRequest } from '../../src/contract/migrate-mandate.js'
+import { readBaseUrl } from '../../src/service/base-url.js'
+import { openConnections } from '../../src/service/connections.js'
 import { exchangeOnce } from '../../src/service/exchange.js'
 import type { Fault, FaultScript } from '../support/fault-server-faults.js'
 import { message } from '../support/fault-server.js'
@@ -344,12 +347,29 @@ describe('requests that do not leave', () => {
 
   it('a request that waits for a connection ends at its own deadline and is never written', async () => {
     const server = await openServer({ script: { byOrdinal: { 1: { kind: 'silence', applied: true } } } })
-    const client = openClient(server.url, { deadlineMs: 200 })
-    const [first, second] = await Promise.all([send(client, mandateOf(1)), send(client, mandateOf(2))])
-    expect(first).toMatchObject({ kind: 'in_doubt', evidence: { errorCode: 'DEADLINE', started: true } })
-    expect(second).toMatchObject({ kind: 'not_sent', evidence: { errorCode: 'DEADLINE', started: false } })
+    const connections = openConnections(readBaseUrl(server.url), { concurrency: 1 })
+    onTestFinished(() => connections.close())
+    const exchange = (customerNo: number, deadlineMs: number, signal = new AbortController().signal) =>
+      exchangeOnce(
+        connections,
+        {
+          method: 'POST',
+          path: MIGRATE_PATH,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(toMigrateRequest(mandateOf(customerNo))),
+        },
+        { deadlineMs, freshConnections: false },
+        clock,
+        signal,
+      )
+    const giveUp = new AbortController()
+    const first = exchange(1, 60_000, giveUp.signal)
+    const second = await exchange(2, 200)
+    expect(second).toMatchObject({ started: false, response: null, error: { code: 'DEADLINE' } })
+    giveUp.abort()
+    expect(await first).toMatchObject({ started: true, response: null, error: { code: 'ABORTED' } })
     // Once the slot is free, the next request shows that the queue is empty.
-    expect(await send(client, mandateOf(3))).toMatchObject({ kind: 'registered' })
+    expect(await exchange(3, 60_000)).toMatchObject({ started: true, response: { complete: true } })
     expect(server.truth.requests.map((request) => request.customerNo)).toEqual([1, 3])
   })
 
