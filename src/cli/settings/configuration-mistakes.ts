@@ -1,5 +1,10 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter } from 'yaml'
+import { createRequire } from 'node:module'
+import type * as Yaml from 'yaml'
+import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
+
+/** Loaded when a configuration is read: most commands read none, and it takes a twelfth of their start. */
+export const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml
 
 type Path = readonly (string | number)[]
 
@@ -169,6 +174,7 @@ function distanceOf(left: string, right: string): number {
 
 /** Where a key stands, or the key above it where a reference (alias) brings it in. */
 export function lineOf(document: Document, path: Path, lines: LineCounter): number {
+  const { isAlias, isMap, isScalar, isSeq } = yaml()
   let node: unknown = document.contents
   let line = 1
   for (const name of path) {

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Document, LineCounter, parseDocument } from 'yaml'
+import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
 import { type RuleId, RULES } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/status-table.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
-import { lineOf, type Mistake, mistakesIn } from './configuration-mistakes.js'
+import { lineOf, type Mistake, mistakesIn, yaml } from './configuration-mistakes.js'
 import { SETTING_NAMES, settingOf } from './declared.js'
 import { helpOf } from './options.js'
 
@@ -83,9 +83,9 @@ export function loadConfiguration(named: string | null): LoadedConfiguration {
 }
 
 /** Nested deeper than any configuration is, the parser itself gives up. */
-function parse(text: string, file: string, lineCounter: LineCounter): ReturnType<typeof parseDocument> {
+function parse(text: string, file: string, lineCounter: LineCounter): Document.Parsed {
   try {
-    return parseDocument(text, { lineCounter })
+    return yaml().parseDocument(text, { lineCounter })
   } catch (cause) {
     throw new UsageError(
       `Cannot read the configuration file "${file}": it is not YAML that can be followed`,
@@ -106,7 +106,7 @@ function readText(file: string): string {
 }
 
 /** Aliases are made as often as they are named, so a short file may ask for more than a machine can hold. */
-function valueOf(document: ReturnType<typeof parseDocument>, file: string): unknown {
+function valueOf(document: Document.Parsed, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 }) ?? {}
   } catch (cause) {
@@ -124,7 +124,7 @@ export function parseConfiguration(
   file: string,
   distrust: Distrust | null = null,
 ): Configuration {
-  const lines = new LineCounter()
+  const lines = new (yaml().LineCounter)()
   const document = parse(text, file, lines)
   const broken = document.errors[0]
   if (broken !== undefined)
