@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ListedSource } from '../domain/proof/match-sources.js'
 import { API_PREFIX, envelopeOf, looseEnvelopeOf } from './envelope.js'
 
 /** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
@@ -34,20 +35,8 @@ export type PaymentSource = z.infer<typeof paymentSource>
 export const paymentSourcesResponse = envelopeOf(z.array(paymentSource))
 export const paymentSourceResponse = envelopeOf(paymentSource)
 
-/** A source as it could be read; null is what was missing or had another shape. */
-export interface SourceRead {
-  readonly id: string | null
-  readonly status: string | null
-  readonly scheme: string | null
-  readonly reference: string | null
-  /** As it came. */
-  readonly iban: string | null
-  /** As it came; compared by its date part, never converted. */
-  readonly signedAt: string | null
-}
-
 export type SourcesReading =
-  | { readonly kind: 'read'; readonly sources: readonly SourceRead[] }
+  | { readonly kind: 'read'; readonly sources: readonly ListedSource[] }
   /** `reason` names the place and never quotes a value. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 

@@ -195,7 +195,7 @@ function quoteHints({ serviceCode, field, message }: ErrorHints): string {
 }
 
 /** The JSON value, or undefined, which no JSON text stands for. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -1,6 +1,8 @@
 import { readErrorHints } from '../../contract/envelope.js'
-import { readPaymentSources, type SourceRead } from '../../contract/payment-source.js'
+import { readPaymentSources } from '../../contract/payment-source.js'
+import type { ListedSource } from '../../domain/proof/match-sources.js'
 import type { Halt } from '../../domain/row/outcome.js'
+import { parseJson } from '../classify.js'
 import { MAX_MESSAGE_BYTES, type Cleaner } from '../evidence.js'
 import type { Exchange, Response } from '../exchange.js'
 import { readRetryAfterMs } from '../retry-after.js'
@@ -12,7 +14,7 @@ export type SourcesSeen = Listed | NotRead
 interface Listed {
   readonly kind: 'listed'
   /** Empty where the customer has none. */
-  readonly sources: readonly SourceRead[]
+  readonly sources: readonly ListedSource[]
   readonly status: number
   readonly durationMs: number
 }
@@ -60,7 +62,7 @@ export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen
   const { status } = response
   if (status === 204) return { kind: 'listed', sources: [], status, durationMs }
   if (status !== 200) return notRead(causeOf(status), answered(response, clean))
-  const reading = readPaymentSources(parsedJson(response.bodyText))
+  const reading = readPaymentSources(parseJson(response.bodyText))
   if (reading.kind === 'read') return { kind: 'listed', sources: reading.sources, status, durationMs }
   const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
   return notRead(
@@ -94,7 +96,7 @@ function causeOf(status: number): Cause {
 }
 
 function answered({ status, bodyText }: Response, clean: Cleaner): string {
-  const { serviceCode, field, message } = readErrorHints(parsedJson(bodyText))
+  const { serviceCode, field, message } = readErrorHints(parseJson(bodyText))
   const words = [serviceCode, field === null ? null : `field ${field}`, message]
     .filter((word) => word !== null)
     .map((word) => clean(word, MAX_MESSAGE_BYTES))
@@ -103,12 +105,3 @@ function answered({ status, bodyText }: Response, clean: Cleaner): string {
 
 const retryAfter = ({ headers }: Response, receivedAtMs: number): number | null =>
   readRetryAfterMs(headers['retry-after'], { date: headers['date'], receivedAtMs })
-
-/** The JSON value, or undefined, which no JSON text stands for. */
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
