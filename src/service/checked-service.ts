@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../errors.js'
 import { readBaseUrl, type BaseUrl } from './base-url.js'
-import { createClient, type ServiceClient } from './client.js'
+import { createClient, type ClientOptions, type ServiceClient } from './client.js'
 import { refuseUnverifiedTls } from './connections.js'
 import type { ExchangeClock } from './exchange.js'
+import { createSourceReader, type SourceReader } from './read-back/source-reader.js'
 import { createStatusTable, type StatusTable } from './status-table.js'
 import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from './usual-pace.js'
 import { readTrusted, type Trusted, type TrustOptions } from './trusted.js'
@@ -71,20 +72,41 @@ export function checkService(
  * A client for a service that was checked. Nothing is sent before it is asked for.
  * @throws {UsageError} for credentials, limits or certificates that cannot be used
  */
-export function connectTo(
-  { options, baseUrl, statusTable, concurrency, timeoutMs }: CheckedService,
+export const connectTo = (
+  service: CheckedService,
+  credentials: Credentials,
+  machine: ClientMachine,
+): ServiceClient =>
+  createClient({ ...clientOptions(service, credentials, machine), statusTable: service.statusTable })
+
+/**
+ * The same for reading back what a service holds, over connections of its own.
+ * @throws {UsageError} for credentials, limits or certificates that cannot be used
+ */
+export const connectReader = (
+  service: CheckedService,
+  credentials: Credentials,
+  machine: ClientMachine,
+): SourceReader => createSourceReader(clientOptions(service, credentials, machine))
+
+interface ClientMachine {
+  readonly version: string
+  readonly clock: ExchangeClock
+}
+
+function clientOptions(
+  { options, baseUrl, concurrency, timeoutMs }: CheckedService,
   { username, password }: Credentials,
-  { version, clock }: { readonly version: string; readonly clock: ExchangeClock },
-): ServiceClient {
+  { version, clock }: ClientMachine,
+): Omit<ClientOptions, 'statusTable'> {
   assertText('the user name', username)
   assertText('the password', password)
   const { ca, clientCertificate, clientKey, connectTimeoutMs, freshConnections, proxy } = options
   const tls = { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) }
-  return createClient({
+  return {
     baseUrl,
     username,
     password,
-    statusTable,
     version,
     clock,
     concurrency,
@@ -95,7 +117,7 @@ export function connectTo(
     ...(freshConnections === undefined ? {} : { freshConnections }),
     ...(proxy === undefined ? {} : { proxy }),
     tls: Object.fromEntries(Object.entries(tls).filter(([, text]) => text !== undefined)),
-  })
+  }
 }
 
 /** A variable of the environment that is not set would be sent as the word "undefined" by a program without types. */
