@@ -1,19 +1,40 @@
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { MigrationPlan } from '../migrate/options.js'
 import { bytesText, durationText, plural } from '../domain/text/wording.js'
+import { UsageError } from '../errors.js'
 import type { Context } from './command.js'
 import { type Line, toned } from './terminal/line.js'
 import { totalsLines } from './terminal/output.js'
+import { canAsk } from './terminal/prompt.js'
 import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
 import { trustedLines } from './settings/trusted.js'
 import { unlikelyShares } from '../report/facts/unlikely.js'
+
+type Target = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
 
 interface Asked {
   readonly service: Pick<Service, 'trusted'>
   readonly plan: MigrationPlan
   readonly ask: (question: string) => Promise<string | null>
 }
+
+/** @throws {UsageError} where somebody would have to be asked and nobody can be */
+export function refuseUnasked({ world, settings }: Context, { host, isLoopback }: Target): void {
+  if (isLoopback || (settings.get('yes') ?? false) || canAsk(world)) return
+  throw new UsageError(
+    `Sending to "${host}" needs a confirmation, and there is no terminal to ask on`,
+    'Pass --yes when the target is right; nothing was sent',
+  )
+}
+
+/** Has the host name typed, unless --yes was given. */
+export const typeHost = async (
+  { settings }: Pick<Context, 'settings'>,
+  host: string,
+  ask: Asked['ask'],
+): Promise<boolean> =>
+  (settings.get('yes') ?? false) || (await ask(`Type the host name "${host}" to send`)) === host
 
 /**
  * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
@@ -34,7 +55,7 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
     progress.note(
       'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
     )
-  return (settings.get('yes') ?? false) || (await ask(`Type the host name "${host}" to send`)) === host
+  return typeHost(context, host, ask)
 }
 
 /** How the files were read, as far as a person has to know it before anything is sent. */

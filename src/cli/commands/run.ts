@@ -1,13 +1,12 @@
 import { resolve } from 'node:path'
 import { plural } from '../../domain/text/wording.js'
-import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { migrate } from '../../migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
-import { confirmRun, leftRefusedNotes } from '../confirm.js'
+import { confirmRun, leftRefusedNotes, refuseUnasked } from '../confirm.js'
 import { actorOf, type Command, type Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
-import { askText, canAsk } from '../terminal/prompt.js'
+import { askText } from '../terminal/prompt.js'
 import { closingLines, writePack } from '../pack.js'
 import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
@@ -58,11 +57,7 @@ export const runCommand: Command = {
 async function run(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   const service = await readService(settings, world)
-  if (!service.baseUrl.isLoopback && !(settings.get('yes') ?? false) && !canAsk(world))
-    throw new UsageError(
-      `Sending to "${service.baseUrl.host}" needs a confirmation, and there is no terminal to ask on`,
-      'Pass --yes when the target is right; nothing was sent',
-    )
+  refuseUnasked(context, service.baseUrl)
   announceSignals(context)
   let closed: Closed | null = null
   const tell = watchRun(context)
