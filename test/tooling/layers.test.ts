@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +35,16 @@ async function violations(folder: string): Promise<string[]> {
   expect(modules.length).toBeGreaterThan(0)
   return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
 }
+
+describe('a mandate leaves', () => {
+  it('from the room of the main job, and made up from that of the probe', () => {
+    const folder = join(root, 'src')
+    const senders = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => /\.migrateMandate\(/.test(readFileSync(join(folder, path), 'utf8')))
+    expect(senders.sort()).toEqual(['migrate/migrate.ts', 'probe/asker.ts'])
+  })
+})
 
 describe('imports', () => {
   it('point down the layers', async () => {
@@ -62,13 +80,18 @@ describe('imports', () => {
         join(folder, 'src/cli/fine.ts'),
         "import type { Plan } from '../run/campaign.js'\nexport { open } from '../ledger/open.js'\nexport const plan: Plan = 1\n",
       )
+      mkdirSync(join(folder, 'src/probe'))
+      writeFileSync(join(folder, 'src/probe/probe.ts'), "export { open as probe } from '../ledger/open.js'\n")
+      writeFileSync(join(folder, 'src/cli/other.ts'), "export { probe } from '../probe/probe.js'\n")
       const found = (await violations(folder)).map((text) => text.split(':')[0])
       expect(found.sort()).toEqual(
         [
           'cli-is-above-everything-but-the-public-index',
           'domain-is-the-bottom',
+          'only-its-command-probes',
           'only-migrate-sends',
           'only-driver--ts-imports-better-sqlite3--node20--',
+          'probe-keeps-no-ledger',
           'pure-layers-touch-nothing',
           'service-knows-contract',
         ].sort(),

@@ -146,16 +146,16 @@ function distinct(sources: readonly ListedSource[]): readonly ListedSource[] {
 }
 
 /** Banks compare references without regard to letter case; blanks at the ends come from printing. */
-const fold = (reference: string): string => reference.trim().toUpperCase()
+export const fold = (reference: string): string => reference.trim().toUpperCase()
 
 /** Null for what is masked, or no account number at all. */
-function accountOf(iban: string | null): string | null {
+export function accountOf(iban: string | null): string | null {
   const plain = iban?.replace(/\s/g, '').toUpperCase() ?? ''
   return /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(plain) ? plain : null
 }
 
 /** As it is written: a time zone would move it by a day. */
-function datePartOf(signedAt: string | null): string | null {
+export function datePartOf(signedAt: string | null): string | null {
   const [, date = null] = /^(\d{4}-\d{2}-\d{2})(?:[T ].*)?$/.exec(signedAt?.trim() ?? '') ?? []
   return date
 }
