@@ -6,6 +6,7 @@ export const commands: CommandLoaders = {
   inspect: async () => (await import('./commands/inspect.js')).inspectCommand,
   init: async () => (await import('./commands/init.js')).initCommand,
   check: async () => (await import('./commands/check.js')).checkCommand,
+  probe: async () => (await import('./prove/probe.js')).probeCommand,
   run: async () => (await import('./commands/run.js')).runCommand,
   status: async () => (await import('./commands/status.js')).statusCommand,
   report: async () => (await import('./commands/report.js')).reportCommand,

@@ -90,7 +90,7 @@ describe('10.3.6 each example of the help', () => {
 
   // In the order of a campaign. Those that ask a person, or serve until Ctrl-C, are typed above and played elsewhere.
   it('does what it is for, one after the other in one folder', async () => {
-    const asks = /^sepa-migrate (resolve|erase|purge|sandbox|status --watch)|fish|zsh/
+    const asks = /^sepa-migrate (probe|resolve|erase|purge|sandbox|status --watch)|fish|zsh/
     const order = ['init', 'inspect', 'demo', 'check export', 'run', 'report', 'check', 'status', 'show']
     const rank = (line: string): number => {
       const at = order.findIndex((start) => line.startsWith(`sepa-migrate ${start}`))
