@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/row/outcome.js'
 import { startBucket, takeToken, waitForToken, type Bucket } from './bucket.js'
-import { afterOutcome, startRamp, type Ramp } from './ramp.js'
+import { afterOutcome, afterSign, startRamp, type AnswerTimes, type PaceSign, type Ramp } from './ramp.js'
 import { noteRequest, startRetryBudget, waitForRepeat, type RetryBudget } from './retry-budget.js'
 
 /** How fast a run goes on: slots, requests per second, repeats and pauses in one value. Times are monotonic milliseconds. */
@@ -43,11 +43,15 @@ export const noteDeparture = (pace: Pace, isRepeat: boolean, nowMs: number): Pac
   budget: noteRequest(pace.budget, isRepeat, nowMs),
 })
 
-export const noteAnswer = (
-  pace: Pace,
-  outcome: Outcome,
-  at: { beganMs: number; nowMs: number; underWay: number },
-): Pace => ({ ...pace, ramp: afterOutcome(pace.ramp, outcome, at) })
+export const noteAnswer = (pace: Pace, outcome: Outcome, at: AnswerTimes): Pace => ({
+  ...pace,
+  ramp: afterOutcome(pace.ramp, outcome, at),
+})
+
+export const noteSign = (pace: Pace, sign: PaceSign, at: AnswerTimes): Pace => ({
+  ...pace,
+  ramp: afterSign(pace.ramp, sign, at),
+})
 
 /** Holds every row back until then; a pause that lasts longer already stays as it is. */
 export const pauseUntil = (pace: Pace, untilMs: number): Pace =>

@@ -28,25 +28,43 @@ export const startRamp = (max: number): Ramp => ({
   cutAtMs: -Infinity,
 })
 
+/** What an answer says about the pace; of what was asked it says nothing. */
+export type PaceSign = 'clean' | 'throttled' | 'unreached' | 'neutral'
+
+/** When an exchange began and ended, monotonic milliseconds, and how many were under way then, itself included. */
+export interface AnswerTimes {
+  readonly beganMs: number
+  readonly nowMs: number
+  readonly underWay: number
+}
+
 /** Which of them ends a silence depends on the settings only. */
 const TIMEOUTS: readonly (string | null)[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'DEADLINE']
+
+/** The service was silent until a time limit of ours. */
+export const isSilence = (errorCode: string | null): boolean => TIMEOUTS.includes(errorCode)
 
 /** What throttling looks like: turned away (a row that is merely not ready yet apart), 503, or silence. */
 export function isThrottling(outcome: Outcome): boolean {
   const { status, errorCode } = outcome.evidence
   if (outcome.kind === 'turned_away') return status !== 404
-  return status === 503 || TIMEOUTS.includes(errorCode)
+  return status === 503 || isSilence(errorCode)
 }
 
-export function afterOutcome(
-  ramp: Ramp,
-  outcome: Outcome,
-  at: { beganMs: number; nowMs: number; underWay: number },
-): Ramp {
-  if (outcome.kind === 'not_sent') return cut(ramp, 1, at.nowMs)
+export function signOf(outcome: Outcome): PaceSign {
+  if (outcome.kind === 'not_sent') return 'unreached'
+  if (isThrottling(outcome)) return 'throttled'
+  return outcome.kind === 'registered' || outcome.kind === 'refused' ? 'clean' : 'neutral'
+}
+
+export const afterOutcome = (ramp: Ramp, outcome: Outcome, at: AnswerTimes): Ramp =>
+  afterSign(ramp, signOf(outcome), at)
+
+export function afterSign(ramp: Ramp, sign: PaceSign, at: AnswerTimes): Ramp {
+  if (sign === 'unreached') return cut(ramp, 1, at.nowMs)
   if (at.beganMs < ramp.cutAtMs) return ramp
-  if (isThrottling(outcome)) return cut(ramp, Math.max(1, Math.floor(ramp.slots / 2)), at.nowMs)
-  if (outcome.kind !== 'registered' && outcome.kind !== 'refused') return { ...ramp, clean: 0 }
+  if (sign === 'throttled') return cut(ramp, Math.max(1, Math.floor(ramp.slots / 2)), at.nowMs)
+  if (sign === 'neutral') return { ...ramp, clean: 0 }
   const clean = ramp.clean + 1
   if (clean < ramp.slots) return { ...ramp, clean }
   const isBusy = at.underWay * 2 >= ramp.slots

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../src/domain/row/outcome.js'
-import { afterOutcome, isThrottling, startRamp, type Ramp } from '../../../src/run/pace/ramp.js'
+import {
+  afterOutcome,
+  afterSign,
+  isSilence,
+  isThrottling,
+  signOf,
+  startRamp,
+  type PaceSign,
+  type Ramp,
+} from '../../../src/run/pace/ramp.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from '../outcome-samples.js'
 
 /** An answer to a request that began after everything before it, with all slots in use. */
@@ -136,6 +145,43 @@ describe('throttling', () => {
       clean: 0,
       cutAtMs: 9,
     })
+  })
+})
+
+describe('the sign of an outcome', () => {
+  it.each<[string, Outcome, PaceSign]>([
+    ['registered', registered(), 'clean'],
+    ['refused', refused(), 'clean'],
+    ['a refusal by 503', refused({ status: 503 }), 'throttled'],
+    ['429', turnedAway(), 'throttled'],
+    ['not available yet', notAvailableYet(), 'neutral'],
+    ['503 in doubt', inDoubt({ status: 503, errorCode: null }), 'throttled'],
+    ['silence', inDoubt({ errorCode: 'DEADLINE' }), 'throttled'],
+    ['a reset', inDoubt(), 'neutral'],
+    ['no connection', notSent(), 'unreached'],
+    ['no connection in time', notSent({ errorCode: 'DEADLINE' }), 'unreached'],
+  ])('%s', (_name, outcome, sign) => {
+    expect(signOf(outcome)).toBe(sign)
+  })
+
+  it('is all that the ramp looks at', () => {
+    const at = { beganMs: 5, nowMs: 9, underWay: 16 }
+    const ramp: Ramp = { ...startRamp(64), slots: 16, clean: 15 }
+    expect(afterSign(ramp, 'clean', at)).toEqual({ ...ramp, slots: 32, clean: 0 })
+    expect(afterSign(ramp, 'neutral', at)).toEqual({ ...ramp, clean: 0 })
+    expect(afterSign(ramp, 'throttled', at)).toMatchObject({ slots: 8, doubleUpTo: 8, cutAtMs: 9 })
+    expect(afterSign(ramp, 'unreached', at)).toMatchObject({ slots: 1, doubleUpTo: 8, cutAtMs: 9 })
+    // What began before the last cut grows and cuts nothing; only a lost connection tells of now.
+    const cut: Ramp = { ...ramp, cutAtMs: 6 }
+    expect(afterSign(cut, 'clean', at)).toBe(cut)
+    expect(afterSign(cut, 'throttled', at)).toBe(cut)
+    expect(afterSign(cut, 'unreached', at)).toMatchObject({ slots: 1, cutAtMs: 9 })
+  })
+
+  it('knows silence by the code of the time limit that ended it', () => {
+    for (const code of ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'DEADLINE'])
+      expect(isSilence(code)).toBe(true)
+    for (const code of ['ECONNRESET', null]) expect(isSilence(code)).toBe(false)
   })
 })
 
