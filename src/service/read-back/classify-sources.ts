@@ -23,6 +23,8 @@ interface Listed {
 
 export interface NotRead {
   readonly kind: 'not_read'
+  /** False where nothing left: the service was not asked at all. */
+  readonly started: boolean
   /**
    * `missing`: the service has no read-back, or does not know the customer. `refused`: it will not answer this
    * question. `unreadable`: it answered, and not with a list. `no_answer`: nothing whole came.
@@ -56,6 +58,7 @@ export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen
   const notRead = (cause: Cause, reason: string): NotRead => ({
     kind: 'not_read',
     ...cause,
+    started: exchange.started,
     reason,
     retryAfterMs: response === null ? null : retryAfter(response, exchange.receivedAtMs),
     limits,

@@ -146,7 +146,11 @@ describe('an answer that does not', () => {
       },
       { cause: 'unreadable', canRepeat: true, status: 200 },
     ],
-    ['a reset', (request) => request.socket.resetAndDestroy(), { cause: 'no_answer', canRepeat: true }],
+    [
+      'a reset',
+      (request) => request.socket.resetAndDestroy(),
+      { cause: 'no_answer', canRepeat: true, started: true },
+    ],
     [
       'more than is read',
       answering(200, listOf('x'.repeat(9 * 1024 * 1024))),
@@ -168,6 +172,7 @@ describe('an answer that does not', () => {
     expect(seen).toMatchObject({
       cause: 'no_answer',
       canRepeat: true,
+      started: false,
       status: null,
       errorCode: 'ECONNREFUSED',
     })
