@@ -17,16 +17,19 @@ export interface BrakeLimits {
   readonly maxRefused: { readonly kind: 'count' | 'percent'; readonly value: number } | null
 }
 
-export interface Brake {
+/** Connection failures in a row, and when they began, monotonic milliseconds. */
+export interface Reach {
+  readonly failures: number
+  readonly failingSinceMs: number | null
+}
+
+export interface Brake extends Reach {
   readonly inDoubt: number
   readonly refused: number
   readonly answered: number
   /** The cause of the last refusals in a row, and how many there were. */
   readonly cause: string | null
   readonly causeCount: number
-  /** Connection failures in a row, and when they began. */
-  readonly failures: number
-  readonly failingSinceMs: number | null
 }
 
 const FIRST_REFUSALS = 3
@@ -126,9 +129,13 @@ function tooManyRefused(brake: Brake, { maxRefused }: BrakeLimits): Stop | null 
   }
 }
 
+/** So many connection failures in a row, for so long, that nobody seems to be there. */
+export const isOutOfReach = ({ failures, failingSinceMs }: Reach, nowMs: number): boolean =>
+  failingSinceMs !== null && failures >= MIN_FAILURES && nowMs - failingSinceMs >= PATIENCE_MS
+
 function noConnection(brake: Brake, outcome: Outcome, nowMs: number): Stop | null {
-  const { failures, failingSinceMs } = brake
-  if (failingSinceMs === null || failures < MIN_FAILURES || nowMs - failingSinceMs < PATIENCE_MS) return null
+  const { failures } = brake
+  if (!isOutOfReach(brake, nowMs)) return null
   return {
     kind: 'no_connection',
     why: `The service could not be reached ${failures} times in a row (${outcome.evidence.errorCode ?? 'no code'})`,

@@ -2,8 +2,7 @@ import type { Outcome } from '../domain/row/outcome.js'
 import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace/backoff.js'
 import { isThrottling } from './pace/ramp.js'
 import { maskAccounts } from '../domain/text/masking.js'
-import { durationText } from '../domain/text/wording.js'
-import type { Stop } from './stop.js'
+import { stopOfRetryAfter, type Stop } from './stop.js'
 
 /** What becomes of a row after one attempt. */
 type Next =
@@ -36,8 +35,6 @@ export interface AttemptFacts {
 }
 
 const MAX_TURNED_AWAY = 8
-/** Above this the operator should know rather than watch a bar that does not move. */
-const MAX_RETRY_AFTER_MS = 15 * 60_000
 
 /** Pure: the outcome and what is known of the row decide; nothing is read or written here (run/README.md#decisions). */
 export function decide(seen: Outcome, facts: AttemptFacts): Decided {
@@ -89,13 +86,8 @@ function pauseOf(outcome: Outcome, waitMs: number): number {
 }
 
 function stopOf(outcome: Outcome, next: Next): Stop | null {
-  const waitMs = outcome.evidence.retryAfterMs ?? 0
-  if (waitMs > MAX_RETRY_AFTER_MS)
-    return {
-      kind: 'retry_after',
-      why: `The service asked to wait for ${durationText(waitMs)}`,
-      next: 'Run the same command again after that time',
-    }
+  const leftAlone = stopOfRetryAfter(outcome.evidence.retryAfterMs)
+  if (leftAlone !== null) return leftAlone
   if (next.kind === 'later_run' && isThrottling(outcome))
     return {
       kind: 'turned_away',

@@ -1,6 +1,7 @@
 import type { Halt } from '../domain/row/outcome.js'
 import type { Way } from '../errors.js'
 import type { WaitingRows } from '../ledger/ledger.js'
+import { durationText } from '../domain/text/wording.js'
 
 /** Why a run ended before every ready row was sent. */
 type StopKind =
@@ -18,6 +19,8 @@ type StopKind =
   | 'canary'
   | 'declined'
   | 'waiting'
+  | 'no_read_back'
+  | 'unanswered'
 
 export interface Stop {
   readonly kind: StopKind
@@ -62,6 +65,19 @@ export const stopOfHalt = (halt: Halt): Stop => ({ kind: halt, ...HALTS[halt] })
 /** The first stop tells why the run ended; only refused credentials outrank it, since nothing goes on without them. */
 export const outranks = (stop: Stop, earlier: Stop | null): boolean =>
   earlier === null || (stop.kind === 'credentials' && earlier.kind !== 'credentials')
+
+/** Above this the operator should know rather than watch a bar that does not move. */
+const MAX_RETRY_AFTER_MS = 15 * 60_000
+
+/** Null where the service asks for no wait, milliseconds, or for one that can be waited. */
+export const stopOfRetryAfter = (retryAfterMs: number | null): Stop | null =>
+  retryAfterMs === null || retryAfterMs <= MAX_RETRY_AFTER_MS
+    ? null
+    : {
+        kind: 'retry_after',
+        why: `The service asked to wait for ${durationText(retryAfterMs)}`,
+        next: 'Run the same command again after that time',
+      }
 
 export const INTERRUPTED: Stop = {
   kind: 'signal',
