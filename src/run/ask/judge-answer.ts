@@ -1,0 +1,79 @@
+import type { NotRead, SourcesSeen } from '../../service/read-back/classify-sources.js'
+import { connectBackoffMs, turnedAwayBackoffMs } from '../pace/backoff.js'
+import { isSilence, type PaceSign } from '../pace/ramp.js'
+import { stopOfHalt, stopOfRetryAfter, type Stop } from '../stop.js'
+
+/** What became of the question for one customer. Times are ISO 8601. */
+export interface CustomerAnswer {
+  readonly customerNo: number
+  /** Of the last try. */
+  readonly requestId: string
+  /** When the last try began. */
+  readonly askedAt: string
+  readonly answeredAt: string
+  /** How often it was tried, what never left included. */
+  readonly tries: number
+  readonly seen: SourcesSeen
+}
+
+/** What follows from one try. */
+interface Judged {
+  /** Heard: it is what will be kept. Dropped: it says nothing of the customer, and the asking ends. */
+  readonly next: { readonly kind: 'heard' | 'dropped' } | { readonly kind: 'again'; readonly afterMs: number }
+  /** Holds back every question, in milliseconds. */
+  readonly pauseMs: number
+  readonly sign: PaceSign
+  readonly stop: Stop | null
+}
+
+interface TryFacts {
+  /** Tries of this question that left, this one included. */
+  readonly sent: number
+  /** Tries in a row, of all questions, that never left, this one included. */
+  readonly connectionFailures: number
+  /** In [0, 1). */
+  readonly random: number
+}
+
+const MAX_SENT = 5
+const TURNED_AWAY: readonly (number | null)[] = [421, 425, 429]
+
+/** Pure: what one try brought decides how the asking goes on (run/README.md#asking). */
+export function judgeAnswer(seen: SourcesSeen, facts: TryFacts): Judged {
+  const sign = signOfSources(seen)
+  if (seen.kind === 'listed') return { next: { kind: 'heard' }, pauseMs: 0, sign, stop: null }
+  if (seen.halt !== null)
+    return { next: { kind: 'dropped' }, pauseMs: 0, sign, stop: stopOfReadHalt(seen.halt) }
+  const afterMs = seen.started
+    ? turnedAwayBackoffMs(facts.sent, seen.retryAfterMs, facts.random)
+    : connectBackoffMs(facts.connectionFailures, facts.random)
+  const isOver = !seen.canRepeat || facts.sent >= MAX_SENT
+  return {
+    next: isOver ? { kind: 'heard' } : { kind: 'again', afterMs },
+    pauseMs: isOfService(seen) ? afterMs : (seen.retryAfterMs ?? 0),
+    sign,
+    stop: stopOfRetryAfter(seen.retryAfterMs),
+  }
+}
+
+/** It speaks of the service and not of this question. */
+const isOfService = ({ started, status }: NotRead): boolean => !started || TURNED_AWAY.includes(status)
+
+/** A refusal is an answer, and says that the pace is kept. */
+export function signOfSources(seen: SourcesSeen): PaceSign {
+  if (seen.kind === 'listed') return 'clean'
+  if (!seen.started) return 'unreached'
+  const { status, errorCode, cause } = seen
+  if (TURNED_AWAY.includes(status) || status === 503 || isSilence(errorCode)) return 'throttled'
+  return cause === 'missing' || cause === 'refused' ? 'clean' : 'neutral'
+}
+
+/** Nothing is in doubt after a question, so nothing is there to resolve. */
+function stopOfReadHalt(halt: NonNullable<NotRead['halt']>): Stop {
+  const { kind, why, next } = stopOfHalt(halt)
+  return {
+    kind,
+    why,
+    next: halt === 'redirect' ? 'Check the base URL with the service; no state was changed' : next,
+  }
+}

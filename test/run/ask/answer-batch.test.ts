@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { createAnswerBatch } from '../../../src/run/ask/answer-batch.js'
+import { startVirtualTime } from '../virtual-time.js'
+import { answerOf } from './sources-samples.js'
+
+function gathering() {
+  const time = startVirtualTime()
+  const batches: { atMs: number; customers: number[] }[] = []
+  let timers = 0
+  const batch = createAnswerBatch(
+    (answers) =>
+      batches.push({
+        atMs: time.clock.monotonic(),
+        customers: answers.map(({ customerNo }) => customerNo),
+      }),
+    (delayMs, wake) => {
+      timers += 1
+      const cancel = time.after(delayMs, () => {
+        timers -= 1
+        wake()
+      })
+      return () => {
+        timers -= 1
+        cancel()
+      }
+    },
+  )
+  return { time, batch, batches, timers: () => timers }
+}
+
+describe('what was heard', () => {
+  it('is recorded a second after its first answer', async () => {
+    const { time, batch, batches } = gathering()
+    batch.add(answerOf(1))
+    await time.runUntil(time.sleep(600))
+    batch.add(answerOf(2))
+    await time.runUntil(time.sleep(600))
+    batch.add(answerOf(3))
+    await time.runUntil(time.sleep(1_000))
+    expect(batches).toEqual([
+      { atMs: 1_000, customers: [1, 2] },
+      { atMs: 2_200, customers: [3] },
+    ])
+  })
+
+  it('is recorded at once when there are a hundred', () => {
+    const { batch, batches } = gathering()
+    for (let n = 1; n <= 250; n += 1) batch.add(answerOf(n))
+    expect(batches.map(({ customers }) => customers.length)).toEqual([100, 100])
+    batch.flush()
+    expect(batches.flatMap(({ customers }) => customers)).toEqual(
+      Array.from({ length: 250 }, (_, n) => n + 1),
+    )
+  })
+
+  it('is recorded once, and nothing is recorded where nothing was heard', () => {
+    const { batch, batches, timers } = gathering()
+    batch.flush()
+    batch.add(answerOf(1))
+    expect(timers()).toBe(1)
+    batch.flush()
+    batch.flush()
+    expect(batches).toHaveLength(1)
+    expect(timers()).toBe(0)
+  })
+})

@@ -1,0 +1,524 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { askCustomers, type AskEvent, type AskParts } from '../../../src/run/ask/ask-customers.js'
+import type { CustomerAnswer } from '../../../src/run/ask/judge-answer.js'
+import { startSandbox } from '../../../src/sandbox/sandbox.js'
+import { readBaseUrl } from '../../../src/service/base-url.js'
+import type { SourcesSeen } from '../../../src/service/read-back/classify-sources.js'
+import { createSourceReader } from '../../../src/service/read-back/source-reader.js'
+import { startVirtualTime } from '../virtual-time.js'
+import { listed, missing, notRead, throttled, unreached } from './sources-samples.js'
+
+interface Request {
+  readonly customerNo: number
+  readonly requestId: string
+  /** How often this customer was asked for, this request included. */
+  readonly seen: number
+  readonly atMs: number
+  readonly underWay: number
+}
+
+/** What the service says, and after how many milliseconds. */
+type Script = (request: Request) => { readonly seen: SourcesSeen; readonly tookMs?: number }
+
+type Changes = Partial<Pick<AskParts, 'nextCustomers' | 'record' | 'random' | 'watch'>> & {
+  readonly concurrency?: number
+  readonly rate?: number | null
+}
+
+const ANSWER_MS = 100
+const all: Script = () => ({ seen: listed })
+const customersOf = (answers: readonly CustomerAnswer[]): number[] =>
+  answers.map(({ customerNo }) => customerNo)
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
+const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b)
+
+/** Customers 1 to `count`, a virtual clock and a scripted service. */
+function askingWorld(count: number) {
+  const time = startVirtualTime()
+  const requests: Request[] = []
+  const batches: { readonly atMs: number; readonly answers: readonly CustomerAnswer[] }[] = []
+  const events: AskEvent[] = []
+  const timers = new Set<object>()
+  const drain = new AbortController()
+  const abort = new AbortController()
+  const times = new Map<number, number>()
+  let underWay = 0
+  let given = 0
+
+  const nextCustomers = (limit: number): number[] => {
+    const page = upTo(Math.min(limit, count - given)).map((n) => given + n)
+    given += page.length
+    return page
+  }
+  const askBy =
+    (script: Script): AskParts['ask'] =>
+    async (customerNo, requestId) => {
+      underWay += 1
+      const seen = (times.get(customerNo) ?? 0) + 1
+      times.set(customerNo, seen)
+      const request = { customerNo, requestId, seen, atMs: time.clock.monotonic(), underWay }
+      requests.push(request)
+      const answer = script(request)
+      await time.sleep(answer.tookMs ?? ANSWER_MS)
+      underWay -= 1
+      return answer.seen
+    }
+  const after: AskParts['after'] = (delayMs, wake) => {
+    const timer = {}
+    timers.add(timer)
+    const cancel = time.after(delayMs, () => {
+      timers.delete(timer)
+      wake()
+    })
+    return () => {
+      timers.delete(timer)
+      cancel()
+    }
+  }
+
+  return {
+    time,
+    requests,
+    batches,
+    events,
+    drain,
+    abort,
+    given: () => given,
+    recorded: () => batches.flatMap(({ answers }) => answers),
+    ask: async (script: Script, changes: Changes = {}) => {
+      const { concurrency = 8, rate = null, record, watch, ...others } = changes
+      const parts: AskParts = {
+        nextCustomers,
+        ask: askBy(script),
+        newRequestId: () => `request-${requests.length + 1}`,
+        record: (answers) => {
+          record?.(answers)
+          batches.push({ atMs: time.clock.monotonic(), answers })
+        },
+        policy: { concurrency, rate },
+        clock: time.clock,
+        after,
+        random: () => 0.5,
+        drain: drain.signal,
+        abort: abort.signal,
+        watch: (event) => {
+          events.push(event)
+          watch?.(event)
+        },
+        ...others,
+      }
+      try {
+        return await time.runUntil(askCustomers(parts))
+      } finally {
+        // However it ended: nothing is under way, and neither a timer nor a listener is left.
+        expect(underWay).toBe(0)
+        expect(timers.size).toBe(0)
+        for (const { signal } of [drain, abort]) expect(getEventListeners(signal, 'abort')).toEqual([])
+      }
+    },
+  }
+}
+
+describe('asking', () => {
+  it('asks for each customer once, in order, and records each answer once', async () => {
+    const world = askingWorld(1_000)
+    expect(await world.ask(all, { concurrency: 32 })).toBeNull()
+    expect(world.requests.map(({ customerNo }) => customerNo)).toEqual(upTo(1_000))
+    expect(customersOf(world.recorded())).toEqual(upTo(1_000))
+    expect(world.recorded()[0]).toEqual({
+      customerNo: 1,
+      requestId: 'request-1',
+      askedAt: '2026-04-01T08:00:00.000Z',
+      answeredAt: '2026-04-01T08:00:00.100Z',
+      tries: 1,
+      seen: listed,
+    })
+    expect(world.events.map(({ kind }) => kind)).toEqual(Array.from({ length: 1_000 }, () => 'answer'))
+  })
+
+  it('asks for nobody where nobody is given', async () => {
+    const world = askingWorld(0)
+    expect(await world.ask(all)).toBeNull()
+    expect([world.requests, world.batches]).toEqual([[], []])
+  })
+
+  it('begins with one question and keeps every slot busy after a few rounds', async () => {
+    const world = askingWorld(2_000)
+    await world.ask(all, { concurrency: 32 })
+    const underWay = world.requests.map((request) => request.underWay)
+    expect(underWay.slice(0, 3)).toEqual([1, 1, 2])
+    expect(Math.max(...underWay)).toBe(32)
+    const rounds = world.time.clock.monotonic() / ANSWER_MS
+    expect(rounds).toBeLessThan(2_000 / 32 + 10)
+  })
+
+  it('keeps to the rate', async () => {
+    const world = askingWorld(50)
+    await world.ask(all, { rate: 10 })
+    const gaps = world.requests.slice(1).map(({ atMs }, n) => atMs - world.requests[n]!.atMs)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100)
+    expect(world.requests.at(-1)?.atMs).toBeLessThan(5_200)
+  })
+
+  it('reads no more customers than it needs', async () => {
+    const world = askingWorld(100_000)
+    await world.ask(all, { watch: () => world.events.length === 300 && world.drain.abort() })
+    expect(world.given()).toBe(512)
+  })
+})
+
+describe('recording', () => {
+  it('comes no later than a second after the answer, a hundred at a time', async () => {
+    const world = askingWorld(5_000)
+    // One customer takes a minute; nobody waits for it.
+    await world.ask(({ customerNo }) => ({ seen: listed, tookMs: customerNo === 2 ? 60_000 : 100 }), {
+      concurrency: 32,
+    })
+    for (const { atMs, answers } of world.batches) {
+      expect(answers.length).toBeLessThanOrEqual(100)
+      for (const { answeredAt } of answers)
+        expect(
+          world.time.clock.now() - world.time.clock.monotonic() + atMs - Date.parse(answeredAt),
+        ).toBeLessThanOrEqual(1_000)
+    }
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(5_000))
+    expect(world.batches.length).toBeLessThan(100)
+  })
+
+  it('that fails ends the asking with its error, also while everybody waits', async () => {
+    const world = askingWorld(100)
+    const script: Script = ({ customerNo }) => ({ seen: customerNo < 3 ? listed : throttled(600_000) })
+    const full = new Error('The disk is full')
+    const record = (): never => {
+      throw full
+    }
+    await expect(world.ask(script, { record })).rejects.toBe(full)
+    expect(world.time.clock.monotonic()).toBeLessThan(2_000)
+    expect(world.batches).toEqual([])
+  })
+
+  it('is not tried again once it failed', async () => {
+    const world = askingWorld(1_000)
+    let calls = 0
+    const record = (): never => {
+      calls += 1
+      throw new Error('The disk is full')
+    }
+    await expect(world.ask(all, { record })).rejects.toThrow('The disk is full')
+    expect(calls).toBe(1)
+    expect(world.requests.length).toBeLessThan(120)
+  })
+})
+
+describe('a question that was not answered', () => {
+  it('is asked again five times in all, while the others go on', async () => {
+    const world = askingWorld(2_000)
+    expect(await world.ask(({ customerNo }) => ({ seen: customerNo === 5 ? notRead() : listed }))).toBeNull()
+    const tries = world.requests.filter(({ customerNo }) => customerNo === 5)
+    const waits = tries.slice(1).map(({ atMs }, n) => atMs - tries[n]!.atMs)
+    // Half of 1, 2, 4, 8 s and half as much again; a slot may be free up to one answer later.
+    for (const [n, waitMs] of [750, 1_500, 3_000, 6_000].entries()) {
+      expect(waits[n]).toBeGreaterThanOrEqual(waitMs + ANSWER_MS)
+      expect(waits[n]).toBeLessThanOrEqual(waitMs + 2 * ANSWER_MS)
+    }
+    const answers = world.recorded().filter(({ customerNo }) => customerNo === 5)
+    const last = tries.at(-1)!
+    expect(answers).toMatchObject([{ tries: 5, requestId: last.requestId, seen: { kind: 'not_read' } }])
+    expect(Date.parse(answers[0]!.askedAt)).toBe(Date.UTC(2026, 3, 1, 8) + last.atMs)
+    expect(new Set(tries.map(({ requestId }) => requestId)).size).toBe(5)
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(2_000))
+  })
+
+  it('holds no slot while it waits', async () => {
+    const world = askingWorld(20)
+    await world.ask(({ customerNo, seen }) => ({ seen: customerNo < 4 && seen === 1 ? notRead() : listed }), {
+      concurrency: 1,
+    })
+    expect(world.requests.map(({ customerNo }) => customerNo).slice(0, 9)).toEqual(upTo(9))
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(20))
+  })
+
+  it('is not asked again where that does not help', async () => {
+    const world = askingWorld(5)
+    await world.ask(({ customerNo }) => ({ seen: customerNo % 2 === 0 ? missing() : listed }))
+    expect(world.requests).toHaveLength(5)
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(5))
+  })
+
+  it('holds everybody back where the service says for how long', async () => {
+    const world = askingWorld(30)
+    await world.ask(({ customerNo, seen }) => ({
+      seen: customerNo === 4 && seen === 1 ? throttled(30_000) : listed,
+    }))
+    const toldMs = world.requests.find(({ customerNo }) => customerNo === 4)!.atMs + ANSWER_MS
+    const later = world.requests.filter(({ atMs }) => atMs > toldMs)
+    expect(later[0]).toMatchObject({ customerNo: 4, atMs: toldMs + 30_000 })
+    expect(world.events.filter(({ kind }) => kind === 'pause')).toEqual([
+      { kind: 'pause', delayMs: 30_000, reason: 'The service answered 429' },
+    ])
+  })
+
+  it('costs no more repeats than a tenth of the questions, ten apart', async () => {
+    const world = askingWorld(3_000)
+    // Everybody fails once: three hundred repeats a window are all that may be.
+    await world.ask(({ seen }) => ({ seen: seen === 1 ? notRead() : listed }), { rate: 20 })
+    for (const [at, { atMs, seen }] of world.requests.entries()) {
+      if (seen === 1) continue
+      const before = world.requests.slice(0, at).filter((request) => atMs - request.atMs < 115_000)
+      const repeats = before.filter((request) => request.seen > 1).length
+      expect(repeats).toBeLessThan(
+        10 + 0.1 * world.requests.slice(0, at).filter((r) => atMs - r.atMs < 125_000).length,
+      )
+    }
+    const waiting = world.requests.reduce(
+      ({ now, most }, { seen }) => ({ now: now + (seen === 1 ? 1 : -1), most: Math.max(most, now) }),
+      { now: 0, most: 0 },
+    )
+    expect(waiting.most).toBeLessThanOrEqual(1_000 + 8)
+  })
+
+  it('is over when it could not be repeated within a quarter of an hour', async () => {
+    const world = askingWorld(3_000)
+    const stop = await world.ask(({ seen }) => ({ seen: seen === 1 ? notRead() : listed }), { rate: 20 })
+    expect(stop).toMatchObject({ kind: 'unanswered' })
+    expect(world.time.clock.monotonic()).toBeLessThan(30 * 60_000)
+    expect(world.recorded().filter(({ seen }) => seen.kind === 'not_read').length).toBeGreaterThanOrEqual(10)
+  })
+})
+
+describe('an asking stops', () => {
+  it.each(['credentials', 'certificate', 'redirect'] as const)(
+    'by %s, without a word on that customer',
+    async (halt) => {
+      const world = askingWorld(100)
+      const refusal = notRead({ cause: 'refused', canRepeat: false, halt, status: 401 })
+      const stop = await world.ask(({ customerNo }) => ({ seen: customerNo === 7 ? refusal : listed }))
+      expect(stop).toMatchObject({ kind: halt })
+      expect(customersOf(world.recorded())).not.toContain(7)
+      expect(customersOf(world.recorded())).toContain(6)
+      expect(world.requests.length).toBeLessThan(20)
+      expect(sorted(customersOf(world.recorded()))).toEqual(
+        upTo(world.requests.length).filter((customerNo) => customerNo !== 7),
+      )
+      expect(world.events.filter(({ kind }) => kind === 'stop')).toEqual([{ kind: 'stop', stop }])
+    },
+  )
+
+  it('when the service has no read-back, after a handful of questions', async () => {
+    const world = askingWorld(1_000)
+    expect(await world.ask(() => ({ seen: missing() }), { concurrency: 64 })).toMatchObject({
+      kind: 'no_read_back',
+    })
+    expect(world.requests.length).toBeLessThanOrEqual(4)
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
+  })
+
+  it('when ten customers in a row cannot be read', async () => {
+    const world = askingWorld(1_000)
+    const stop = await world.ask(({ customerNo }) => ({ seen: customerNo > 20 ? missing() : listed }), {
+      concurrency: 1,
+    })
+    expect(stop).toMatchObject({ kind: 'unanswered' })
+    expect(customersOf(world.recorded())).toEqual(upTo(30))
+  })
+
+  it('when the service asks for more than a quarter of an hour', async () => {
+    const world = askingWorld(100)
+    const stop = await world.ask(({ customerNo }) => ({
+      seen: customerNo === 3 ? throttled(3_600_000) : listed,
+    }))
+    expect(stop).toMatchObject({ kind: 'retry_after' })
+    expect(customersOf(world.recorded())).not.toContain(3)
+    expect(world.time.clock.monotonic()).toBeLessThan(1_000)
+  })
+
+  it('when nobody is there, with nothing recorded', async () => {
+    const world = askingWorld(100)
+    expect(await world.ask(() => ({ seen: unreached }))).toMatchObject({ kind: 'no_connection' })
+    expect(world.time.clock.monotonic()).toBeLessThan(45_000)
+    expect(world.batches).toEqual([])
+  })
+
+  it('not for a restart of the service, which costs no customer its answer', async () => {
+    const world = askingWorld(500)
+    const isDown = ({ atMs }: Request): boolean => atMs > 1_000 && atMs < 21_000
+    expect(await world.ask((request) => ({ seen: isDown(request) ? unreached : listed }))).toBeNull()
+    expect(world.recorded().every(({ seen }) => seen.kind === 'listed')).toBe(true)
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(500))
+  })
+})
+
+describe('a signal', () => {
+  it('lets what is under way finish, and takes nothing up', async () => {
+    const world = askingWorld(1_000)
+    const watch = (): void => {
+      if (world.events.length === 50) world.drain.abort()
+    }
+    expect(await world.ask(all, { watch })).toMatchObject({ kind: 'signal' })
+    expect(world.requests.length).toBeLessThan(60)
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
+  })
+
+  it('ends a wait at once; what waited is asked by the next', async () => {
+    const world = askingWorld(10)
+    world.time.after(5_000, () => world.drain.abort())
+    const script: Script = ({ customerNo }) => ({ seen: customerNo === 1 ? throttled(600_000) : listed })
+    expect(await world.ask(script)).toMatchObject({ kind: 'signal' })
+    expect(world.time.clock.monotonic()).toBe(5_000)
+    expect(world.batches).toEqual([])
+  })
+
+  it('before the first question asks nothing', async () => {
+    const world = askingWorld(10)
+    world.drain.abort()
+    expect(await world.ask(all)).toMatchObject({ kind: 'signal' })
+    expect(world.requests).toEqual([])
+  })
+
+  it('is told even where the last answers were under way', async () => {
+    const world = askingWorld(1)
+    world.time.after(50, () => world.drain.abort())
+    expect(await world.ask(all)).toMatchObject({ kind: 'signal' })
+    expect(customersOf(world.recorded())).toEqual([1])
+  })
+
+  it('the second records nothing of what it breaks off', async () => {
+    const world = askingWorld(100)
+    world.time.after(950, () => world.abort.abort())
+    const brokenOff = notRead({ cause: 'no_answer', status: null, errorCode: 'ABORTED' })
+    const script: Script = ({ atMs }) => ({ seen: atMs + ANSWER_MS > 950 ? brokenOff : listed })
+    expect(await world.ask(script)).toMatchObject({ kind: 'signal' })
+    const answered = world.requests.filter(({ atMs }) => atMs + ANSWER_MS <= 950)
+    expect(world.requests.length).toBeGreaterThan(answered.length)
+    expect(sorted(customersOf(world.recorded()))).toEqual(
+      sorted(answered.map(({ customerNo }) => customerNo)),
+    )
+  })
+})
+
+describe('what throws', () => {
+  it('while watching ends the asking, and no answer is lost', async () => {
+    const world = askingWorld(1_000)
+    const closed = new Error('The terminal is gone')
+    const watch = (): void => {
+      if (world.events.length >= 50) throw closed
+    }
+    await expect(world.ask(all, { watch })).rejects.toBe(closed)
+    expect(world.requests.length).toBeLessThan(60)
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
+  })
+
+  it('while reading customers ends the asking, and what was heard is recorded', async () => {
+    const world = askingWorld(0)
+    const pages = [upTo(20)]
+    const nextCustomers = (): readonly number[] => {
+      const page = pages.shift()
+      if (page === undefined) throw new Error('The ledger cannot be read')
+      return page
+    }
+    await expect(world.ask(all, { nextCustomers })).rejects.toThrow('The ledger cannot be read')
+    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(20))
+  })
+})
+
+const SEED = Number(process.env['ASK_SEED'] ?? 20_261_122)
+const SEEDS = Number(process.env['ASK_SEEDS'] ?? 200)
+
+/** Numbers in [0, 1) that follow from the seed. */
+function numbersOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+describe('any service', () => {
+  it(`gets at most so many questions at once, and each customer is recorded once (seeds from ${SEED})`, async () => {
+    const answers = [notRead(), notRead({ status: 503 }), throttled(), throttled(2_000), unreached, missing()]
+    let finished = 0
+    for (let seed = SEED; seed < SEED + SEEDS; seed += 1) {
+      const draw = numbersOf(seed)
+      const concurrency = 1 + Math.floor(draw() * 40)
+      const share = draw() * 0.3
+      const drainAtMs = draw() < 0.3 ? draw() * 5_000 : null
+      const world = askingWorld(200)
+      if (drainAtMs !== null) world.time.after(drainAtMs, () => world.drain.abort())
+      const stop = await world.ask(
+        () => ({
+          seen: draw() < share ? answers[Math.floor(draw() * answers.length)]! : listed,
+          tookMs: 1 + Math.floor(draw() * 400),
+        }),
+        { concurrency, random: draw },
+      )
+      const recorded = customersOf(world.recorded())
+      expect(new Set(recorded).size, `seed ${seed}`).toBe(recorded.length)
+      expect(Math.max(...world.requests.map(({ underWay }) => underWay)), `seed ${seed}`).toBeLessThanOrEqual(
+        concurrency,
+      )
+      if (stop === null) {
+        finished += 1
+        expect(sorted(recorded), `seed ${seed}`).toEqual(upTo(200))
+      }
+    }
+    expect(finished).toBeGreaterThan(SEEDS / 3)
+  })
+})
+
+/** Real sockets under a clock that runs so many times as fast, so that waits for the service are short. */
+const FASTER = 100
+
+describe('the sandbox', () => {
+  it.each([SEED, SEED + 1, SEED + 2])(
+    'with a fifth of its answers faulty is read whole (seed %d)',
+    async (seed) => {
+      const sandbox = await startSandbox({ seed, chaos: 0.2 })
+      const clock = { now: () => Date.now(), monotonic: () => performance.now() }
+      const reader = createSourceReader({
+        baseUrl: readBaseUrl(sandbox.url),
+        username: sandbox.username,
+        password: sandbox.password,
+        version: '0.0.0-test',
+        clock,
+        concurrency: 8,
+        deadlineMs: 250,
+      })
+      onTestFinished(async () => {
+        await reader.close()
+        await sandbox.close()
+      })
+      const customers = upTo(200)
+      const recorded: CustomerAnswer[] = []
+      let underWay = 0
+      let most = 0
+      const stop = await askCustomers({
+        nextCustomers: (limit) => customers.splice(0, limit),
+        ask: async (customerNo, requestId, signal) => {
+          most = Math.max(most, (underWay += 1))
+          const seen = await reader.listPaymentSources(customerNo, { requestId, signal })
+          underWay -= 1
+          return seen
+        },
+        newRequestId: () => crypto.randomUUID(),
+        record: (answers) => void recorded.push(...answers),
+        policy: { concurrency: 8, rate: null },
+        clock: { now: clock.now, monotonic: () => clock.monotonic() * FASTER },
+        after: (delayMs, wake) => {
+          const timer = setTimeout(wake, delayMs / FASTER)
+          return () => clearTimeout(timer)
+        },
+        random: numbersOf(seed),
+        drain: new AbortController().signal,
+        abort: new AbortController().signal,
+        watch: () => undefined,
+      })
+      expect(stop).toBeNull()
+      expect(sorted(customersOf(recorded))).toEqual(upTo(200))
+      expect(recorded.filter(({ seen }) => seen.kind === 'listed').length).toBeGreaterThan(190)
+      expect(recorded.filter(({ tries }) => tries > 1).length).toBeGreaterThan(10)
+      expect(most).toBeGreaterThan(1)
+      expect(most).toBeLessThanOrEqual(8)
+    },
+  )
+})
