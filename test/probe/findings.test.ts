@@ -13,6 +13,7 @@ const notRead = (cause: NotRead['cause'], status: number | null): NotRead => ({
   canRepeat: false,
   halt: null,
   limits: {},
+  started: true,
   retryAfterMs: null,
   status,
   errorCode: null,
