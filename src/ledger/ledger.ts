@@ -1,5 +1,7 @@
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
+import type { Evidence } from '../domain/proof/evidence.js'
+import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
 import type { Outcome } from '../domain/row/outcome.js'
 import type { RowState } from '../domain/row/row-state.js'
@@ -7,6 +9,7 @@ import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
 import type { LedgerReader, Standing } from './read/reader.js'
+import type { Scope } from './schema/proof-schema.js'
 
 /** A row that may be sent now. */
 export interface ReadyRow {
@@ -175,6 +178,63 @@ export interface Claims {
   }) => AdoptionReport
 }
 
+/** On which terms the service is asked what it holds. */
+export interface ReadBackTerms {
+  readonly scope: Scope
+  /** Rows drawn at random; null for all. */
+  readonly sample: number | null
+  readonly version: string
+  readonly host: string
+  readonly pid: number
+  /** Pace, without secrets. */
+  readonly settings: Readonly<Record<string, number | string | boolean | null>>
+}
+
+export interface ReadBackStart {
+  readonly id: number
+  /** One of the last 24 hours that was broken off goes on. */
+  readonly isContinued: boolean
+  /** Still to be asked. */
+  readonly customers: number
+}
+
+/** A row that a list of payment sources is held against. */
+export interface HeldRow extends AskedRow {
+  readonly attempts: number
+}
+
+/** What came of the question about one customer, and what it says of each row. Never an account number in full. */
+export interface HeardAnswer {
+  readonly customerNo: number
+  readonly requestId: string
+  readonly askedAt: string
+  readonly answeredAt: string
+  readonly tries: number
+  readonly answer: 'listed' | 'missing' | 'refused' | 'not_now' | 'unreadable' | 'no_answer'
+  readonly status: number | null
+  readonly errorCode: string | null
+  readonly reason: string | null
+  /** How many there are; null where no list came. */
+  readonly sources: number | null
+  readonly proofs: readonly {
+    readonly rowId: number
+    readonly attempts: number
+    readonly evidence: Evidence
+  }[]
+}
+
+/** What the service holds, as far as it was asked; no state changes by it (ledger/README.md#evidence). */
+export interface ReadBacks {
+  /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare */
+  readonly start: (terms: ReadBackTerms) => ReadBackStart
+  /** The next customers to ask, each once; empty at the end. */
+  readonly next: (limit: number) => readonly number[]
+  readonly rowsOf: (customerNo: number) => readonly HeldRow[]
+  readonly record: (readBackId: number, answers: readonly HeardAnswer[]) => void
+  /** `stoppedBy`: it can be gone on with. */
+  readonly end: (readBackId: number, stoppedBy: string | null) => void
+}
+
 /** The ledger as the one process that holds the lock sees it. */
 export interface Ledger {
   readonly file: string
@@ -236,6 +296,7 @@ export interface Ledger {
   /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
   readonly erase: (erasure: ErasureRequest) => ErasureReport
   readonly claims: Claims
+  readonly readBacks: ReadBacks
   readonly totals: () => Totals
   /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
   readonly close: () => void

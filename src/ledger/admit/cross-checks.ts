@@ -1,6 +1,6 @@
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/rules.js'
 import { prepareNotices, type Notice } from './problems.js'
-import { sqlList } from '../schema/schema.js'
+import { sqlList } from '../schema/sql-list.js'
 import type { Scope } from './scope.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`

@@ -10,7 +10,7 @@ import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
 import { NAMED, prepareNotices, type Notice, type NoticeWriter } from './problems.js'
 import { describeRow, recordName } from './row-names.js'
-import { sqlList } from '../schema/schema.js'
+import { sqlList } from '../schema/sql-list.js'
 import type { Scope } from './scope.js'
 
 const PAGE = 500

@@ -44,6 +44,15 @@ export function prepareWordRemoval(connection: Connection) {
           where reason <> '${REMOVED}' and decision is not :kept and ${where}`,
       )
       .run({ ...values, kept: keptDecision })
+    connection
+      .prepare(
+        `update question set reason = null where reason is not null
+           and customer_no in (select customer_no from (select customer_no, id as row_id from row) where ${where})`,
+      )
+      .run(values)
+    connection
+      .prepare(`update proof set why = iif(verdict = 'unreadable', null, why), sources = null where ${where}`)
+      .run(values)
   }
 }
 

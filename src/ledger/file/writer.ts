@@ -17,7 +17,7 @@ import { emptyLog, type Connection } from './connection.js'
 import { prepareTotals } from '../read/control-totals.js'
 import { startGroupCommit, type GroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
-import type { Admission, Ledger, RunSettings } from '../ledger.js'
+import type { Admission, Ledger, ReadBacks, RunSettings } from '../ledger.js'
 import type { Clock } from '../../domain/text/clock.js'
 import type { Lock } from '../safety/lock.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
@@ -25,6 +25,13 @@ import { createReader } from '../read/open-reader.js'
 import { prepareReadyRows } from '../deliver/ready-rows.js'
 import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
+import {
+  endReadBack,
+  prepareHeldRows,
+  prepareQueue,
+  prepareRecording,
+  startReadBack,
+} from '../prove/read-backs.js'
 import { createStorage, type Storage } from './storage.js'
 
 export interface LedgerOptions {
@@ -133,6 +140,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       runId: () => currentRun(held),
       noteWith: (note) => (held.noteAttempts = note),
     }),
+    readBacks: readBackVerbs(held),
     totals: prepareTotals(connection),
     close: () => close(held, commits),
     holdsOldPages: () => held.isClosed && !held.isEmptied,
@@ -295,6 +303,29 @@ function decisionVerbs(
       const rows = storage.write(() => eraseRows(connection, request, now()))
       return storage.guard(() => afterErasure(connection, file, rows))
     },
+  }
+}
+
+/** Statements are made when they are first needed: most processes read nothing back. */
+function readBackVerbs({ connection, file, clock, now, storage }: Held): ReadBacks {
+  let queue: ReturnType<typeof prepareQueue> | null = null
+  let heldRows: ReturnType<typeof prepareHeldRows> | null = null
+  let recording: ReturnType<typeof prepareRecording> | null = null
+  return {
+    start: (terms) => {
+      heldRows = prepareHeldRows(connection, fingerprintsOf(connection, file, 'read back the mandates of'))
+      const start = storage.write(() => startReadBack(connection, terms, clock.now()))
+      queue = prepareQueue(connection)
+      return start
+    },
+    next: (limit) => storage.guard(() => queue?.(limit) ?? []),
+    rowsOf: (customerNo) => storage.guard(() => heldRows?.(customerNo) ?? []),
+    record: (id, answers) => {
+      recording ??= prepareRecording(connection)
+      const write = recording
+      storage.write(() => write(id, answers))
+    },
+    end: (id, stoppedBy) => storage.write(() => endReadBack(connection, id, stoppedBy, now())),
   }
 }
 

@@ -17,6 +17,7 @@ import type {
   SourceRecord,
   WitnessedDecision,
 } from './reader.js'
+import { prepareProofReads } from './read-proofs.js'
 import { prepareRowReads } from './read-rows.js'
 import {
   ATTEMPT_COLUMNS,
@@ -124,9 +125,21 @@ export function createReader(connection: Connection, file: string): LedgerReader
     creditorsOfReady: () => explained(() => creditors.all()),
     ...prepareDecisionQueries(connection, explained),
     distinctCounts: () => explained(distinct),
+    ...prepareProofs(connection, explained),
     standing: () => explained(standing.standing),
     hasMark: (mark) => explained(() => standing.hasMark(mark)),
     close: () => connection.close(),
+  }
+}
+
+function prepareProofs(connection: Connection, explained: Explained): ReturnType<typeof prepareProofReads> {
+  const reads = prepareProofReads(connection)
+  return {
+    readBacks: () => explained(reads.readBacks),
+    proofsOfRow: (rowId) => explained(() => reads.proofsOfRow(rowId)),
+    proofs: (state, after, limit) => explained(() => reads.proofs(state, after, limit)),
+    proofCounts: () => explained(reads.proofCounts),
+    assignedCreditors: () => explained(reads.assignedCreditors),
   }
 }
 

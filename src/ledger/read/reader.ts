@@ -1,3 +1,4 @@
+import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { Finding } from '../../domain/rule/verdict.js'
@@ -5,6 +6,7 @@ import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type { Totals } from '../../domain/row/totals.js'
+import type { Scope } from '../schema/proof-schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
 export interface CampaignRecord {
@@ -169,6 +171,34 @@ export interface WitnessedDecision extends DecisionRecord {
   readonly as: string | null
 }
 
+/** One going through what the service holds. */
+export interface ReadBackRecord {
+  readonly id: number
+  readonly scope: Scope
+  /** Rows that were drawn; null for all. */
+  readonly sample: number | null
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly stoppedBy: string | null
+  /** Customers that were asked about, and those about whom no list came. */
+  readonly questions: number
+  readonly unanswered: number
+}
+
+/** What a list of payment sources said about a row. */
+export interface ProofRecord {
+  readonly rowId: number
+  /** How many requests of the row had been begun then. */
+  readonly attempts: number
+  readonly answeredAt: string
+  /** `X-Request-Id` of the question. */
+  readonly requestId: string
+  readonly readBackId: number
+  readonly verdict: VerdictKind
+  readonly why: string | null
+  readonly sources: readonly KeptSource[]
+}
+
 /** What tells this ledger from an older copy of itself and from other ledgers. */
 export interface Standing {
   readonly ledgerId: string
@@ -225,6 +255,21 @@ export interface LedgerReader {
   readonly decisionsOfRow: (rowId: number) => WitnessedDecision[]
   /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
   readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
+  readonly readBacks: () => ReadBackRecord[]
+  /** In the order in which it was asked. */
+  readonly proofsOfRow: (rowId: number) => ProofRecord[]
+  /** The latest about each row in this state that was asked about, in order of row. */
+  readonly proofs: (state: RowState, after: number, limit: number) => ProofRecord[]
+  /** Rows by state and latest verdict, with the first and the last time of these answers. */
+  readonly proofCounts: () => {
+    state: RowState
+    verdict: VerdictKind
+    count: number
+    firstAt: string
+    lastAt: string
+  }[]
+  /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
+  readonly assignedCreditors: () => string[]
   readonly standing: () => Standing
   /** Whether the run that the register noted is one of this ledger. */
   readonly hasMark: (mark: string) => boolean

@@ -226,16 +226,60 @@ const campaign = (): string[] => [
   ),
 ]
 
+/** What was read back is evidence: it stays as it was heard, but for what names a person. */
+const readBacks = (): string[] => [
+  refuse(
+    'read_back_stays',
+    'before update on read_back when old.ended_at is not null',
+    'a read-back that ended never changes',
+  ),
+  refuse(
+    'question_stays',
+    `before update of id, read_back_id, customer_no, request_id, asked_at, answered_at, tries, answer, status, error_code,
+    sources on question`,
+    'what the service answered never changes',
+  ),
+  refuse(
+    'question_words_stay',
+    `before update of reason on question when not (${IS_PURGED} or exists (select 1 from row join decision on row_id = row.id
+    where row.customer_no = old.customer_no and decision = 'erased'))`,
+    'what the service answered never changes',
+  ),
+  refuse(
+    'proof_stays',
+    'before update of id, question_id, row_id, attempts, verdict on proof',
+    'evidence never changes',
+  ),
+  refuse(
+    'proof_words_stay',
+    `before update of why, sources on proof when not ${isErased('old.row_id')}`,
+    'evidence never changes',
+  ),
+]
+
 const KEPT = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
 
-const nothingGoes = (): string[] =>
-  KEPT.map((table) => refuse(`${table}_is_kept`, `before delete on ${table}`, 'the ledger never deletes'))
+const nothingGoes = (tables: readonly string[]): string[] =>
+  tables.map((table) => refuse(`${table}_is_kept`, `before delete on ${table}`, 'the ledger never deletes'))
+
+/** Tables that only newer ledgers have. */
+const READ_BACK_TABLES = ['read_back', 'question', 'proof']
 
 /**
  * Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. They are made
  * anew after every step of the schema, so that a step may rewrite what nobody else may.
+ * @param hasReadBacks whether the tables of read-backs are there yet
  */
-export const guardsSql = (): string =>
-  [rowSteps(), rowContent(), attempts(), problemsAndDecisions(), runsAndSources(), campaign(), nothingGoes()]
+export const guardsSql = (hasReadBacks: boolean): string =>
+  [
+    rowSteps(),
+    rowContent(),
+    attempts(),
+    problemsAndDecisions(),
+    runsAndSources(),
+    campaign(),
+    nothingGoes(KEPT),
+    ...(hasReadBacks ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
+  ]
     .flat()
     .join('\n')

@@ -70,7 +70,9 @@ function backUp(connection: Connection, file: string, version: number): string {
 /** The promises that the file keeps by itself, as this program knows them. */
 export function makeGuards(connection: Connection): void {
   dropGuards(connection)
-  connection.exec(guardsSql())
+  const hasReadBacks =
+    connection.prepare(`select 1 from sqlite_schema where name = 'proof'`).get() !== undefined
+  connection.exec(guardsSql(hasReadBacks))
 }
 
 /** A step may rewrite what nobody else may. */

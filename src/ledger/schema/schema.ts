@@ -1,12 +1,11 @@
 import { DOUBT_HINTS } from '../../domain/row/outcome.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { CLAIM_STEP } from './claim-schema.js'
+import { PROOF_STEP } from './proof-schema.js'
+import { sqlList } from './sql-list.js'
 
 /** `SMMl` in ASCII: tells a ledger from any other SQLite file. */
 export const APPLICATION_ID = 0x534d4d6c
-
-/** Words of a closed set as an SQL list. Only for words of our own, never for values. */
-export const sqlList = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(', ')
 
 const TABLES = `
 create table campaign (
@@ -232,4 +231,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: WITNESS },
   { sql: CLAIM_STEP },
   { sql: PLACES },
+  { sql: PROOF_STEP },
 ]

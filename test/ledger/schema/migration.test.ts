@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../../src/database.js'
 import { openDatabase } from '../../../src/driver.js'
 import { configureForWriting, openForWriting } from '../../../src/ledger/file/connection.js'
 import { assertOurs, isBackupOf, migrate, versionOf } from '../../../src/ledger/schema/migration.js'
+import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/schema/schema.js'
 import { admit, freshFile, open } from '../campaign-setup.js'
 import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
@@ -136,6 +138,52 @@ describe('a ledger of the first schema', () => {
     )
     expect(triggers).toContain('attempt_waits')
     expect(existsSync(`${file}.v1.backup`)).toBe(true)
+  })
+})
+
+describe('a ledger of schema 6, kept from the program that wrote it', () => {
+  const KEPT = new URL('version-6.db.gz', import.meta.url)
+
+  it('opens, keeps what it holds, and takes evidence', () => {
+    const file = freshFile()
+    writeFileSync(file, gunzipSync(readFileSync(KEPT)), { mode: 0o600 })
+    const before = openLedgerReader(file)
+    const totals = before.totals()
+    const rows = before.rows(['registered', 'in_doubt', 'ready'], 0, 10)
+    expect(totals).toMatchObject({ read: 4, registered: 2, inDoubt: 1, ready: 1 })
+    expect(before.readBacks()).toEqual([])
+    before.close()
+    expect(byHand(file, versionOf)).toBe(6)
+
+    const ledger = open({ file })
+    expect(byHand(file, versionOf)).toBe(NOW)
+    expect(existsSync(`${file}.v6.backup`)).toBe(true)
+    expect(ledger.totals()).toEqual(totals)
+    expect(ledger.view.rows(['registered', 'in_doubt', 'ready'], 0, 10)).toEqual(rows)
+    const place = { version: '0', host: 'bench', pid: 1, settings: {} }
+    const { id, customers } = ledger.readBacks.start({ scope: 'all', sample: null, ...place })
+    expect(customers).toBe(4)
+    expect(ledger.readBacks.next(1)).toEqual([100_002])
+    const [row] = ledger.readBacks.rowsOf(100_002)
+    ledger.readBacks.record(id, [
+      {
+        customerNo: 100_002,
+        requestId: 'read',
+        askedAt: '2026-11-22T05:00:00.000Z',
+        answeredAt: '2026-11-22T05:00:00.000Z',
+        tries: 1,
+        answer: 'listed',
+        status: 204,
+        errorCode: null,
+        reason: null,
+        sources: 0,
+        proofs: [
+          { rowId: row?.rowId ?? 0, attempts: 1, evidence: { verdict: 'absent', why: null, sources: [] } },
+        ],
+      },
+    ])
+    expect(ledger.view.proofs('in_doubt', 0, 10)).toMatchObject([{ verdict: 'absent' }])
+    expect(() => byHand(file, (db) => db.exec('delete from proof'))).toThrow('the ledger never deletes')
   })
 })
 

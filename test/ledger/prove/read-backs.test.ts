@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest'
+import type { Evidence } from '../../../src/domain/proof/evidence.js'
+import type { HeardAnswer, Ledger, ReadBackTerms } from '../../../src/ledger/ledger.js'
+import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
+import type { Scope } from '../../../src/ledger/schema/proof-schema.js'
+import {
+  admit,
+  IBAN,
+  inDoubt,
+  open,
+  OTHER_IBAN,
+  refused,
+  registered,
+  send,
+  SETTINGS,
+  stoppedClock,
+} from '../campaign-setup.js'
+import { byHand } from '../ledger-views.js'
+
+const terms = (scope: Scope, sample: number | null = null): ReadBackTerms => ({
+  scope,
+  sample,
+  version: '0.1.0',
+  host: 'bench',
+  pid: 4711,
+  settings: { concurrency: 8, rate: null },
+})
+
+const PROVEN: Evidence = {
+  verdict: 'proven',
+  why: null,
+  sources: [
+    { id: 'ps-1', status: 'PENDING', reference: 'NEW-1', accountMasked: 'DE…3000', signedDate: '2020-01-31' },
+  ],
+}
+const ABSENT: Evidence = { verdict: 'absent', why: null, sources: [] }
+
+const listed = (customerNo: number, proofs: HeardAnswer['proofs'] = []): HeardAnswer => ({
+  customerNo,
+  requestId: `read-${customerNo}`,
+  askedAt: '2026-06-15T10:00:00.000Z',
+  answeredAt: '2026-06-15T10:00:01.000Z',
+  tries: 1,
+  answer: 'listed',
+  status: 200,
+  errorCode: null,
+  reason: null,
+  sources: 1,
+  proofs,
+})
+
+const unanswered = (customerNo: number): HeardAnswer => ({
+  ...listed(customerNo),
+  answer: 'not_now',
+  status: 503,
+  reason: 'The service answered 503',
+  sources: null,
+})
+
+/** Customers 1001 to 1006: 1001 and 1002 in doubt, 1003 registered, 1004 refused, 1005 and 1006 ready. */
+async function campaign(options: Parameters<typeof open>[0] = {}): Promise<Ledger> {
+  const ledger = open(options)
+  ledger.startRun(SETTINGS)
+  admit(
+    ledger,
+    [1, 2, 3, 4, 5, 6].map((n) => ({ customerNo: 1000 + n, reference: `M-${n}` })),
+  )
+  for (const outcome of [inDoubt(), inDoubt(), registered('NEW-3'), refused()]) await send(ledger, outcome)
+  return ledger
+}
+
+describe('the customers of a read-back', () => {
+  it.each([
+    ['in_doubt', [1002, 1001]],
+    ['registered', [1003]],
+    ['ready', [1005, 1006]],
+    ['all', [1002, 1001, 1003, 1005, 1006]],
+  ] as const)('of %s rows are each asked once, the newest doubt first', async (scope, customers) => {
+    const { readBacks } = await campaign()
+    expect(readBacks.start(terms(scope))).toMatchObject({ isContinued: false, customers: customers.length })
+    const pages = [readBacks.next(2), readBacks.next(2), readBacks.next(2), readBacks.next(2)]
+    expect(pages.flat()).toEqual(customers)
+  })
+
+  it('stand once however many rows they have', async () => {
+    const ledger = await campaign()
+    admit(ledger, [
+      { customerNo: 1005, reference: 'M-7', iban: OTHER_IBAN },
+      { customerNo: 1001, reference: 'M-8', iban: OTHER_IBAN },
+    ])
+    ledger.readBacks.start(terms('all'))
+    expect(ledger.readBacks.next(100)).toEqual([1002, 1001, 1003, 1005, 1006])
+  })
+
+  it('of a sample are as many as asked for, and of these rows', async () => {
+    const { readBacks } = await campaign()
+    expect(readBacks.start(terms('all', 2)).customers).toBe(2)
+    const drawn = readBacks.next(100)
+    expect(drawn).toHaveLength(2)
+    for (const customerNo of drawn) expect([1001, 1002, 1003, 1005, 1006]).toContain(customerNo)
+  })
+})
+
+describe('a read-back that was broken off', () => {
+  it('goes on with whoever gave no list yet, for a day', async () => {
+    const clock = stoppedClock()
+    const { readBacks } = await campaign({ clock })
+    const first = readBacks.start(terms('all'))
+    readBacks.record(first.id, [listed(1002), unanswered(1003)])
+    readBacks.end(first.id, 'signal')
+    expect(readBacks.start(terms('all'))).toEqual({ id: first.id, isContinued: true, customers: 4 })
+    expect(readBacks.next(100)).toEqual([1001, 1003, 1005, 1006])
+    expect(readBacks.start(terms('registered'))).toMatchObject({ isContinued: false, customers: 1 })
+
+    clock.advance(24 * 60 * 60_000)
+    expect(readBacks.start(terms('all'))).toMatchObject({ isContinued: false, customers: 5 })
+  })
+
+  it('is over once it has ended, and a sample is never gone on with', async () => {
+    const { readBacks } = await campaign()
+    const whole = readBacks.start(terms('all'))
+    readBacks.record(whole.id, [listed(1001)])
+    readBacks.end(whole.id, null)
+    expect(readBacks.start(terms('all')).isContinued).toBe(false)
+    const drawn = readBacks.start(terms('in_doubt', 2))
+    readBacks.record(drawn.id, [listed(1001)])
+    expect(readBacks.start(terms('in_doubt', 2))).toMatchObject({ isContinued: false, customers: 2 })
+    expect(readBacks.start(terms('in_doubt')).isContinued).toBe(false)
+  })
+})
+
+describe('rows that a list is held against', () => {
+  it('are those that the service may hold or is yet to get, by account, date and reference', async () => {
+    const ledger = await campaign()
+    admit(ledger, [{ customerNo: 1003, reference: 'M-9', iban: OTHER_IBAN }])
+    ledger.readBacks.start(terms('all'))
+    const rows = ledger.readBacks.rowsOf(1003)
+    expect(rows).toMatchObject([
+      { rowId: 3, attempts: 1, signedDate: '2020-01-31', reference: 'NEW-3' },
+      { rowId: 7, attempts: 0, signedDate: '2020-01-31', reference: null },
+    ])
+    expect(rows.map(({ isAccount }) => isAccount(IBAN))).toEqual([true, false])
+    expect(rows.map(({ isAccount }) => isAccount(OTHER_IBAN))).toEqual([false, true])
+    expect(rows[0]?.accountKey).not.toBe(rows[1]?.accountKey)
+  })
+
+  it('are not what was refused, but are what a person called refused', async () => {
+    const clock = stoppedClock()
+    const ledger = await campaign({ clock })
+    ledger.readBacks.start(terms('all'))
+    expect(ledger.readBacks.rowsOf(1004)).toEqual([])
+    clock.advance(16 * 60_000)
+    const decision = { decision: 'refused' as const, by: 'Ada', reason: 'they said no', assigned: null }
+    ledger.resolve([{ ...decision, rowId: 1, evidence: null, attempt: null }], { dryRun: false })
+    expect(ledger.readBacks.rowsOf(1001)).toMatchObject([{ rowId: 1 }])
+  })
+})
+
+describe('evidence', () => {
+  it('is kept with its question, changes no state, and the latest about a row counts', async () => {
+    const ledger = await campaign()
+    const before = ledger.totals()
+    const { id } = ledger.readBacks.start(terms('all'))
+    ledger.readBacks.record(id, [
+      listed(1001, [{ rowId: 1, attempts: 1, evidence: ABSENT }]),
+      listed(1003, [{ rowId: 3, attempts: 1, evidence: PROVEN }]),
+    ])
+    ledger.readBacks.end(id, null)
+    const again = ledger.readBacks.start(terms('in_doubt'))
+    ledger.readBacks.record(again.id, [listed(1001, [{ rowId: 1, attempts: 1, evidence: PROVEN }])])
+    expect(ledger.totals()).toEqual(before)
+
+    const reader = openLedgerReader(ledger.file)
+    expect(reader.proofsOfRow(1).map(({ verdict }) => verdict)).toEqual(['absent', 'proven'])
+    expect(reader.proofs('in_doubt', 0, 10)).toEqual([
+      {
+        rowId: 1,
+        attempts: 1,
+        answeredAt: '2026-06-15T10:00:01.000Z',
+        requestId: 'read-1001',
+        readBackId: again.id,
+        ...PROVEN,
+      },
+    ])
+    expect(reader.proofs('in_doubt', 1, 10)).toEqual([])
+    const at = { firstAt: '2026-06-15T10:00:01.000Z', lastAt: '2026-06-15T10:00:01.000Z' }
+    expect(reader.proofCounts()).toEqual([
+      { state: 'in_doubt', verdict: 'proven', count: 1, ...at },
+      { state: 'registered', verdict: 'proven', count: 1, ...at },
+    ])
+    expect(reader.assignedCreditors()).toEqual(['SE97ZZZ5560000001'])
+    expect(reader.readBacks()).toMatchObject([
+      { id, scope: 'all', sample: null, questions: 2, unanswered: 0, stoppedBy: null },
+      { id: again.id, scope: 'in_doubt', questions: 1, endedAt: null },
+    ])
+    reader.close()
+  })
+
+  it('never changes, goes with the personal data, and its verdict stays', async () => {
+    const ledger = await campaign()
+    const { id } = ledger.readBacks.start(terms('all'))
+    ledger.readBacks.record(id, [
+      listed(1003, [{ rowId: 3, attempts: 1, evidence: PROVEN }]),
+      {
+        ...unanswered(1001),
+        proofs: [{ rowId: 1, attempts: 1, evidence: { verdict: 'unreadable', why: 'words', sources: [] } }],
+      },
+    ])
+    ledger.readBacks.end(id, null)
+    for (const sql of [
+      `update proof set verdict = 'absent'`,
+      `update proof set sources = null`,
+      `update question set answer = 'missing'`,
+      `update question set reason = null`,
+      `update read_back set stopped_by = 'x'`,
+      'delete from proof',
+      'delete from question',
+      'delete from read_back',
+    ])
+      expect(() => byHand(ledger.file, (db) => db.exec(sql)), sql).toThrow(/never/)
+
+    const people = { by: 'Ada', reason: 'asked for', withOpenRows: true }
+    ledger.erase({ ...people, customerNo: 1003, rowIds: [3] })
+    const kept = () =>
+      byHand(ledger.file, (db) => ({
+        proofs: db.prepare('select verdict, why, sources from proof order by id').all(),
+        reasons: db.prepare<[], string | null>('select reason from question order by id').pluck().all(),
+      }))
+    expect(kept()).toEqual({
+      proofs: [
+        { verdict: 'proven', why: null, sources: null },
+        { verdict: 'unreadable', why: 'words', sources: null },
+      ],
+      reasons: [null, 'The service answered 503'],
+    })
+    const writtenOff = { decision: 'written_off' as const, by: 'Ada', reason: 'over', assigned: null }
+    ledger.resolve(
+      [1, 2, 5, 6].map((rowId) => ({ ...writtenOff, rowId, evidence: null, attempt: null })),
+      { dryRun: false },
+    )
+    ledger.purge(people)
+    expect(kept()).toEqual({
+      proofs: [
+        { verdict: 'proven', why: null, sources: null },
+        { verdict: 'unreadable', why: null, sources: null },
+      ],
+      reasons: [null, null],
+    })
+    expect(() => ledger.readBacks.start(terms('all'))).toThrow('Cannot read back the mandates of the ledger')
+  })
+})
