@@ -10,6 +10,7 @@ export const commands: CommandLoaders = {
   run: async () => (await import('./commands/run.js')).runCommand,
   status: async () => (await import('./commands/status.js')).statusCommand,
   report: async () => (await import('./commands/report.js')).reportCommand,
+  'read-back': async () => (await import('./prove/read-back.js')).readBackCommand,
   resolve: async () => (await import('./decide/resolve.js')).resolveCommand,
   reconcile: async () => (await import('./decide/reconcile.js')).reconcileCommand,
   show: async () => (await import('./privacy/show.js')).showCommand,

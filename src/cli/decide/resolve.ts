@@ -14,6 +14,7 @@ import { oldPages } from '../privacy/old-pages.js'
 import { nextLine } from '../terminal/next.js'
 import { closingLines } from '../pack.js'
 import { canAsk } from '../terminal/prompt.js'
+import { decidedByReadBack, leftOpenLines } from './read-back-decisions.js'
 import { walkOpenRows } from './resolve-walk.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { nextText, worded } from '../terminal/ways.js'
@@ -25,6 +26,7 @@ export const resolveCommand: Command = {
   examples: [
     'sepa-migrate resolve',
     'sepa-migrate resolve --from in-doubt.csv --dry-run',
+    'sepa-migrate resolve --from-read-back --dry-run --reason "read back"',
     'sepa-migrate resolve --row 17 --row 18 --as written-off --reason "left the association"',
   ],
   options: SHARED,
@@ -36,6 +38,7 @@ export const resolveCommand: Command = {
     ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
     ['--by <name>', 'who decided (default: the user)'],
     ['--from <file>', 'in-doubt.csv filled in; or another file of the pack, to write rows off'],
+    ['--from-read-back', 'registered is what the service was last shown to hold, once (read-back)'],
     ['--adopt-older-copy', 'go on with an older copy of the ledger: all it would send is put in doubt'],
     ['--dry-run', 'say what would be recorded; record nothing'],
     [
@@ -62,14 +65,20 @@ export const resolveCommand: Command = {
 async function resolve(context: Context): Promise<CommandResult> {
   if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
   const { world, settings } = context
-  const resolutions = await readResolutions(context)
-  if (resolutions.length === 0) return nothingDecided(context)
+  const readBack = ownFlag(context, 'fromReadBack') ? decidedByReadBack(context) : null
+  const leftOpen = readBack === null ? [] : leftOpenLines(readBack)
+  const resolutions = readBack?.resolutions ?? (await readResolutions(context))
+  if (resolutions.length === 0)
+    return readBack === null
+      ? noneFilledIn(context)
+      : nothingDecided(context, [...leftOpen, 'Nothing in doubt is proven; nothing was recorded.'])
   const ledger = openExisting({ settings, world })
   let result: CommandResult
   try {
     const dryRun = ownFlag(context, 'dryRun')
     const report = ledger.resolve(resolutions, { dryRun, force: ownFlag(context, 'force') })
-    result = conclude(context, ledger, report, dryRun)
+    const concluded = conclude(context, ledger, report, dryRun)
+    result = { ...concluded, lines: [...leftOpen, ...concluded.lines] }
   } finally {
     ledger.close()
   }
@@ -77,11 +86,15 @@ async function resolve(context: Context): Promise<CommandResult> {
 }
 
 /** A file as the report wrote it: nobody has decided anything yet, which a look may say without being an error. */
-function nothingDecided(context: Context): CommandResult {
+function noneFilledIn(context: Context): CommandResult {
   const file = ownText(context, 'from') ?? ''
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!ownFlag(context, 'dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
+  return nothingDecided(context, [`"${file}" holds no decision yet. ${next}.`])
+}
+
+function nothingDecided(context: Context, said: readonly string[]): CommandResult {
   const reader = openLedgerReader(context.settings.ledger, context.settings)
   try {
     const totals = reader.totals()
@@ -91,7 +104,7 @@ function nothingDecided(context: Context): CommandResult {
       campaign: { ledger: context.settings.ledger, baseUrl: null },
       totals,
       lines: [
-        `"${file}" holds no decision yet. ${next}.`,
+        ...said,
         ...closingLines(context, { totals, stop: null, campaign: reader.campaign(), files: {} }),
       ],
       details: { resolutions: [], isApplied: false },

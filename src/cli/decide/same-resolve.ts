@@ -5,6 +5,7 @@ const FLAGS = {
   row: '--row',
   as: '--as',
   from: '--from',
+  fromReadBack: '--from-read-back',
   reason: '--reason',
   assignedCreditorIdentifier: '--assigned-creditor-identifier',
   assignedMandateReference: '--assigned-mandate-reference',

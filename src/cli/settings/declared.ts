@@ -131,6 +131,13 @@ export const SETTINGS = {
     configured: ['service', 'connectTimeout'],
     byDefault: String(USUAL_CONNECT_TIMEOUT_MS / 1000),
   },
+  readBack: {
+    kind: yesOrNo,
+    help: 'the service can be asked what it holds, which its contract does not promise',
+    flags: '--read-back',
+    configured: ['service', 'readBack'],
+    otherwise: 'no',
+  },
   limit: { kind: rows(1), help: 'a pilot: send at most n rows in this run', flags: '--limit <n>' },
   maxDuration: {
     kind: seconds,

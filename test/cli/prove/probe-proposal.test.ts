@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parseConfiguration } from '../../../src/cli/settings/configuration.js'
-import { SETTING_NAMES } from '../../../src/cli/settings/declared.js'
 import { proposalText } from '../../../src/cli/prove/probe-proposal.js'
 import { findingsOf } from '../../../src/probe/findings.js'
 import { proposalOf, type Proposal } from '../../../src/probe/proposal.js'
@@ -33,9 +32,7 @@ describe('the proposed settings', () => {
     expect(parseConfiguration(text, 'proposal.yaml').outcomes).toEqual(outcomes)
   })
 
-  // Until the setting lands.
-  const isDeclared = (SETTING_NAMES as readonly string[]).includes('readBack')
-  it.runIf(isDeclared).each([true, false])('are taken by that reader with readBack: %s', (readBack) => {
+  it.each([true, false])('are taken by that reader with readBack: %s', (readBack) => {
     const { service, outcomes } = parseConfiguration(
       textOf({ readBack, outcomes: OUTCOMES }),
       'proposal.yaml',

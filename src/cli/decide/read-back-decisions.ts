@@ -1,0 +1,43 @@
+import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/from-read-back.js'
+import { countText, plural } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { actorOf, ownText, ownTexts, type Context } from '../command.js'
+
+const MOST_SHOWN = 20
+
+/** @throws {UsageError} beside another way to decide, and without a reason */
+export function decidedByReadBack(context: Context): ReadBackDecisions {
+  const others = ['from', 'as', 'assignedCreditorIdentifier', 'assignedMandateReference']
+  if (ownTexts(context, 'row').length > 0 || others.some((name) => ownText(context, name) !== null))
+    throw new UsageError(
+      'With --from-read-back the evidence in the ledger decides',
+      'Give only --reason, --by and --dry-run beside it; nothing was recorded',
+    )
+  const reason = ownText(context, 'reason')?.trim() ?? ''
+  if (reason === '')
+    throw new UsageError(
+      'There is no reason',
+      'Say with --reason why the read-back is trusted; it is kept with each decision. Nothing was recorded',
+    )
+  const reader = openLedgerReader(context.settings.ledger, context.settings)
+  try {
+    return decideFromReadBack(reader, { by: ownText(context, 'by') ?? actorOf(context), reason })
+  } finally {
+    reader.close()
+  }
+}
+
+/** What stays in doubt, and why; the first of them row by row. */
+export function leftOpenLines({ leftOpen, notAsked }: ReadBackDecisions): string[] {
+  const more = leftOpen.length - MOST_SHOWN
+  return [
+    ...leftOpen.slice(0, MOST_SHOWN).map(({ rowId, why }) => `Row ${rowId} stays in doubt: ${why}.`),
+    ...(more > 0 ? [`${countText(more)} more stay in doubt.`] : []),
+    ...(notAsked > 0
+      ? [
+          `${plural(notAsked, 'row', 'rows')} in doubt ${notAsked === 1 ? 'was' : 'were'} not read back since the last request: sepa-migrate read-back asks.`,
+        ]
+      : []),
+  ]
+}

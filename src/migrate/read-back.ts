@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { evidenceOf } from '../domain/proof/evidence.js'
+import { matchSources, type SourcesAnswer } from '../domain/proof/match-sources.js'
+import type { Totals } from '../domain/row/totals.js'
+import { requireDriver } from '../driver.js'
+import { UsageError } from '../errors.js'
+import { openLedger } from '../ledger/file/open-ledger.js'
+import type { HeardAnswer, HeldRow, Ledger, ReadBackStart } from '../ledger/ledger.js'
+import type { Scope } from '../ledger/schema/proof-schema.js'
+import { thisMachine, type Machine } from '../machine.js'
+import { askCustomers, type AskEvent } from '../run/ask/ask-customers.js'
+import type { CustomerAnswer } from '../run/ask/judge-answer.js'
+import type { Stop } from '../run/stop.js'
+import {
+  checkService,
+  connectReader,
+  type Credentials,
+  type ServiceOptions,
+} from '../service/checked-service.js'
+import type { SourcesSeen } from '../service/read-back/classify-sources.js'
+import type { SourceReader } from '../service/read-back/source-reader.js'
+
+export interface ReadBackOptions {
+  readonly service: ServiceOptions & Credentials & { readonly rate?: number | null | undefined }
+  readonly ledger: string
+  /** Whose customers are asked about. */
+  readonly scope: Scope
+  /** Rows drawn at random; null for all. */
+  readonly sample: number | null
+  /** Once aborted, nothing further is asked. */
+  readonly signal: AbortSignal
+  /** Once aborted too, what is under way is given up. */
+  readonly giveUp: AbortSignal
+  readonly watch: (event: ReadBackEvent) => void
+  readonly sharedFolder?: boolean | undefined
+  readonly machine?: Machine | undefined
+}
+
+export type ReadBackEvent =
+  AskEvent | { readonly kind: 'asking'; readonly customers: number; readonly isContinued: boolean }
+
+export interface ReadBackEnd extends ReadBackStart {
+  /** Customers whose answer was recorded, and those of them about whom no list came. */
+  readonly asked: number
+  readonly unanswered: number
+  readonly stop: Stop | null
+  readonly totals: Totals
+}
+
+/**
+ * Asks the service what it holds of the customers of these rows, and records every answer as evidence. No state
+ * changes, and no row is sent because of it. One that was broken off within the last day is gone on with.
+ * @throws {UsageError} for an address or credentials that cannot be used, and for a ledger that was sent nowhere yet
+ * @throws {LedgerError} `locked` by a run, `other_campaign`, `unwritable` once it was purged, …
+ */
+export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
+  requireDriver()
+  const { machine = thisMachine() } = options
+  const service = checkService(options.service, machine.env)
+  const reader = connectReader(service, options.service, machine)
+  try {
+    const ledger = openForEvidence(options, machine)
+    try {
+      return await askAll(options, {
+        ledger,
+        reader,
+        machine,
+        baseUrl: service.baseUrl.href,
+        concurrency: service.concurrency,
+      })
+    } finally {
+      ledger.close()
+    }
+  } finally {
+    await reader.close()
+  }
+}
+
+const openForEvidence = (
+  { ledger, sharedFolder = false }: ReadBackOptions,
+  { clock, pid, user }: Machine,
+): Ledger => openLedger({ file: ledger, clock, pid, user, create: false, sharedFolder })
+
+interface Parts {
+  readonly ledger: Ledger
+  readonly reader: SourceReader
+  readonly machine: Machine
+  readonly baseUrl: string
+  readonly concurrency: number
+}
+
+async function askAll(options: ReadBackOptions, parts: Parts): Promise<ReadBackEnd> {
+  const { ledger, reader, machine, baseUrl, concurrency } = parts
+  const { scope, sample, watch } = options
+  const { rate = null, username } = options.service
+  if (ledger.view.campaign().baseUrl === null)
+    throw new UsageError(
+      `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
+      'Send first',
+      { ways: ['run_file'] },
+    )
+  ledger.assertBelongsTo({ baseUrl, username })
+  const { version, host, pid, clock, after, random } = machine
+  const settings = { concurrency, rate }
+  const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings })
+  watch({ kind: 'asking', ...start })
+  let [asked, unanswered] = [0, 0]
+  const stop = await askCustomers({
+    nextCustomers: ledger.readBacks.next,
+    ask: (customerNo, requestId, signal) => reader.listPaymentSources(customerNo, { requestId, signal }),
+    newRequestId: () => randomUUID(),
+    record: (answers) => {
+      ledger.readBacks.record(
+        start.id,
+        answers.map((answer) => heard(answer, ledger.readBacks.rowsOf)),
+      )
+      asked += answers.length
+      unanswered += answers.filter(({ seen }) => seen.kind === 'not_read').length
+    },
+    policy: { concurrency, rate },
+    clock,
+    after,
+    random,
+    drain: options.signal,
+    abort: options.giveUp,
+    watch,
+  })
+  ledger.readBacks.end(start.id, stop?.kind ?? null)
+  return { ...start, asked, unanswered, stop, totals: ledger.totals() }
+}
+
+/** Rows of one customer are matched together, those that nobody asked about too. */
+function heard(
+  { seen, ...answer }: CustomerAnswer,
+  rowsOf: (customerNo: number) => readonly HeldRow[],
+): HeardAnswer {
+  const rows = rowsOf(answer.customerNo)
+  const verdicts = matchSources(rows, sourcesOf(seen))
+  return {
+    ...answer,
+    answer: seen.kind === 'listed' ? 'listed' : seen.cause,
+    status: seen.status,
+    errorCode: seen.kind === 'listed' ? null : seen.errorCode,
+    reason: seen.kind === 'listed' ? null : seen.reason,
+    sources: seen.kind === 'listed' ? seen.sources.length : null,
+    proofs: rows.flatMap(({ rowId, attempts }, at) => {
+      const verdict = verdicts[at]
+      return verdict === undefined ? [] : [{ rowId, attempts, evidence: evidenceOf(verdict) }]
+    }),
+  }
+}
+
+const sourcesOf = (seen: SourcesSeen): SourcesAnswer =>
+  seen.kind === 'listed'
+    ? { kind: 'listed', sources: seen.sources }
+    : { kind: 'unreadable', reason: seen.reason }

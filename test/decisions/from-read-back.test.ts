@@ -1,0 +1,172 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { decideFromReadBack } from '../../src/decisions/from-read-back.js'
+import type { Evidence } from '../../src/domain/proof/evidence.js'
+import type { Outcome } from '../../src/domain/row/outcome.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import { admit, inDoubt, open, registered, send, SETTINGS } from '../ledger/campaign-setup.js'
+
+const BY = { by: 'Ada', reason: 'read back at night' }
+
+const source = (reference: string | null, id = 'ps-1') => ({
+  id,
+  status: 'PENDING',
+  reference,
+  accountMasked: 'DE…3000',
+  signedDate: '2020-01-31',
+})
+
+const proven = (reference: string | null = 'NEW-1'): Evidence => ({
+  verdict: 'proven',
+  why: null,
+  sources: [source(reference)],
+})
+
+/** Row 1 in doubt; the rows after it as given. `read` records evidence about row 1. */
+async function campaign(others: readonly Outcome[] = [registered('NEW-9')]) {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  const rows = [0, ...others.keys()].map((_, n) => ({ customerNo: 1001 + n, reference: `M-${n}` }))
+  admit(ledger, rows)
+  for (const outcome of [inDoubt(), ...others]) await send(ledger, outcome)
+  const place = {
+    scope: 'in_doubt',
+    sample: null,
+    version: '0',
+    host: 'bench',
+    pid: 1,
+    settings: {},
+  } as const
+  const { id } = ledger.readBacks.start(place)
+  const reader = openLedgerReader(ledger.file)
+  onTestFinished(() => reader.close())
+  const read = (evidence: Evidence, attempts = 1): void =>
+    ledger.readBacks.record(id, [
+      {
+        customerNo: 1001,
+        requestId: 'read-1001',
+        askedAt: '2026-06-15T10:00:00.000Z',
+        answeredAt: '2026-06-15T10:00:01.000Z',
+        tries: 1,
+        answer: 'listed',
+        status: 200,
+        errorCode: null,
+        reason: null,
+        sources: 1,
+        proofs: [{ rowId: 1, attempts, evidence }],
+      },
+    ])
+  return { ledger, reader, read, id }
+}
+
+describe('decisions from a read-back', () => {
+  it('call registered what is proven, with the evidence in the decision, and the ledger takes them', async () => {
+    const { ledger, reader, read, id } = await campaign([registered('NEW-8'), registered('NEW-9')])
+    read(proven())
+    const { resolutions, leftOpen, notAsked } = decideFromReadBack(reader, BY)
+    expect({ leftOpen, notAsked }).toEqual({ leftOpen: [], notAsked: 0 })
+    expect(resolutions).toEqual([
+      {
+        ...BY,
+        rowId: 1,
+        decision: 'registered',
+        assigned: { creditorIdentifier: 'SE97ZZZ5560000001', mandateReference: 'NEW-1' },
+        evidence: `read back at 2026-06-15T10:00:01.000Z (read-back ${id}, question read-1001): payment source ps-1; creditor identifier as of all registered rows`,
+        attempt: 1,
+      },
+    ])
+    expect(ledger.resolve(resolutions, { dryRun: false })).toMatchObject({ isApplied: true })
+    expect(ledger.view.row(1)).toMatchObject({ state: 'registered', assignedMandateReference: 'NEW-1' })
+    expect(ledger.view.decisionsOfRow(1)).toMatchObject([{ reason: BY.reason, by: 'Ada' }])
+    expect(decideFromReadBack(reader, BY).resolutions).toEqual([])
+  })
+
+  it.each([
+    ['no row is registered', [], 'no row of this campaign is registered'],
+    [
+      'registered rows have different creditor identifiers',
+      [registered('NEW-8'), registered('NEW-9', 'DE98ZZZ09999999999')],
+      'different creditor identifiers',
+    ],
+  ] as const)('leave a proven row open where %s, with its reference', async (_, others, why) => {
+    const { reader, read } = await campaign(others)
+    read(proven())
+    const { resolutions, leftOpen } = decideFromReadBack(reader, BY)
+    expect(resolutions).toEqual([])
+    expect(leftOpen).toMatchObject([{ rowId: 1 }])
+    expect(leftOpen[0]?.why).toContain('the service holds it as "NEW-1"')
+    expect(leftOpen[0]?.why).toContain(why)
+  })
+
+  it.each([
+    [{ verdict: 'absent', why: null, sources: [] }, 'proves nothing by itself'],
+    [{ verdict: 'twice', why: null, sources: [source('A', 'ps-1'), source('B', 'ps-2')] }, 'ps-1, ps-2'],
+    [{ verdict: 'other', why: 'differs', sources: [source('A')] }, 'none of them is this mandate'],
+    [{ verdict: 'other', why: 'ended', sources: [source('A')] }, 'was cancelled'],
+    [{ verdict: 'other', why: 'ambiguous', sources: [source('A')] }, 'nothing tells them apart'],
+    [{ verdict: 'unreadable', why: 'The service answered 500', sources: [] }, 'answered 500'],
+    [proven(null), 'does not show its reference'],
+  ] as const)('never follow from %j', async (evidence, why) => {
+    const { reader, read } = await campaign()
+    read(evidence)
+    const { resolutions, leftOpen } = decideFromReadBack(reader, BY)
+    expect(resolutions).toEqual([])
+    expect(leftOpen).toMatchObject([{ rowId: 1, why: expect.stringContaining(why) as string }])
+  })
+
+  it('rest on the latest evidence, and on none from before the latest request', async () => {
+    const { reader, read } = await campaign()
+    expect(decideFromReadBack(reader, BY)).toEqual({ resolutions: [], leftOpen: [], notAsked: 1 })
+    read(proven(), 0)
+    expect(decideFromReadBack(reader, BY)).toEqual({ resolutions: [], leftOpen: [], notAsked: 1 })
+  })
+
+  it('follow the later of two answers', async () => {
+    const { reader, read, ledger } = await campaign()
+    read({ verdict: 'absent', why: null, sources: [] })
+    const { id } = ledger.readBacks.start({
+      scope: 'in_doubt',
+      sample: 1,
+      version: '0',
+      host: 'bench',
+      pid: 1,
+      settings: {},
+    })
+    expect(id).toBeGreaterThan(0)
+    read(proven())
+    expect(decideFromReadBack(reader, BY).resolutions).toHaveLength(1)
+    read({ verdict: 'absent', why: null, sources: [] })
+    expect(decideFromReadBack(reader, BY).resolutions).toEqual([])
+  })
+
+  it('hold many rows apart, page by page', async () => {
+    const many = Array.from({ length: 1_100 }, () => inDoubt())
+    const { ledger, reader } = await campaign(many.slice(1))
+    const { id } = ledger.readBacks.start({
+      scope: 'all',
+      sample: null,
+      version: '0',
+      host: 'bench',
+      pid: 1,
+      settings: {},
+    })
+    for (const row of [1, 600, 1_100])
+      ledger.readBacks.record(id, [
+        {
+          customerNo: 1_000 + row,
+          requestId: `read-${row}`,
+          askedAt: '2026-06-15T10:00:00.000Z',
+          answeredAt: '2026-06-15T10:00:01.000Z',
+          tries: 1,
+          answer: 'listed',
+          status: 200,
+          errorCode: null,
+          reason: null,
+          sources: 1,
+          proofs: [{ rowId: row, attempts: 1, evidence: proven(`NEW-${row}`) }],
+        },
+      ])
+    const { leftOpen, notAsked } = decideFromReadBack(reader, BY)
+    expect(leftOpen.map(({ rowId }) => rowId)).toEqual([1, 600, 1_100])
+    expect(notAsked).toBe(1_097)
+  })
+})

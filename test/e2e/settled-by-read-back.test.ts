@@ -1,0 +1,192 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { validExport } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+
+const ROWS = 1_000
+const KILLS = 3
+const CONCURRENCY = 16
+const SEED = Number(process.env['READ_BACK_SEED'] ?? 20_261_122)
+
+let place: ReturnType<typeof makeFolder>
+let sandbox: Sandbox
+
+beforeEach(() => {
+  place = makeFolder()
+  writeFileSync(join(place.folder, 'export.csv'), validExport(ROWS))
+})
+afterEach(async () => {
+  await sandbox.close()
+  place.remove()
+})
+
+const begin = (...args: string[]) =>
+  start(
+    [...args, '--quiet', '--concurrency', `${CONCURRENCY}`, '--timeout', '2', '--base-url', sandbox.url],
+    {
+      cwd: place.folder,
+      env: CREDENTIALS,
+    },
+  )
+const send = () => begin('run', 'export.csv', '--no-report', '--max-in-doubt', '100000')
+const readBack = (...more: string[]): Promise<Ended> => begin('read-back', '--read-back', ...more).ended
+const resolve = (...args: string[]): Promise<Ended> =>
+  start(['resolve', ...args, '--by', 'Ada', '--reason', 'read back'], { cwd: place.folder }).ended
+const few = (rows: number): void => writeFileSync(join(place.folder, 'export.csv'), validExport(rows))
+
+const rowsOf = (state: 'in_doubt' | 'registered') => {
+  const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
+  try {
+    return reader.rows([state], 0, ROWS)
+  } finally {
+    reader.close()
+  }
+}
+
+const whenHeld = async (count: number): Promise<void> => {
+  while (sandbox.mandates().length < count) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Never twice, and no row is called registered that is not there with these identifiers. */
+function judge(): Map<number, string> {
+  const held = new Map(sandbox.mandates().map((each) => [each.customer_no, each.unique_mandate_reference]))
+  expect(held.size).toBe(sandbox.mandates().length)
+  for (const row of rowsOf('registered'))
+    expect(held.get(row.customerNo ?? 0)).toBe(row.assignedMandateReference)
+  return held
+}
+
+describe('a campaign of faults and kills', () => {
+  it.each([0, 1])(
+    `is settled by what is read back, with a lag of %i s (seed ${SEED})`,
+    async (lagSeconds) => {
+      const choices = { repeatedMandate: 'register' } as const
+      sandbox = await startSandbox({
+        chaos: 0.05,
+        seed: SEED,
+        readBackLagMs: 1000 * lagSeconds,
+        choices,
+      })
+      for (let kill = 1; kill <= KILLS; kill += 1) {
+        const { child, ended } = send()
+        await whenHeld((kill * ROWS) / (KILLS + 1))
+        child.kill('SIGKILL')
+        expect((await ended).signal).toBe('SIGKILL')
+      }
+      expect((await send().ended).status).toBe(4)
+      const doubts = rowsOf('in_doubt')
+      judge()
+      const before = sandbox.mandates().length
+
+      // A lag makes rows look absent; they are asked again until it is over, and none is sent for it.
+      let open = doubts.length
+      for (let n = 0; n < 40; n += 1) {
+        const { status, stdout, stderr } = await readBack()
+        expect(status, stderr).toBe(4)
+        expect(stdout).toContain('No state was changed')
+        await resolve('--from-read-back')
+        open = rowsOf('in_doubt').length
+        const held = judge()
+        if (rowsOf('in_doubt').every(({ customerNo }) => !held.has(customerNo ?? 0))) break
+      }
+      expect(sandbox.mandates()).toHaveLength(before)
+      const held = judge()
+      const left = rowsOf('in_doubt')
+      expect(open).toBe(left.length)
+      expect(left.filter(({ customerNo }) => held.has(customerNo ?? 0))).toEqual([])
+      expect(rowsOf('registered')).toHaveLength(held.size)
+      expect(doubts.length - left.length).toBeGreaterThan(0)
+      expect((await send().ended).status).toBe(4)
+      expect(sandbox.mandates()).toHaveLength(before)
+    },
+    240_000,
+  )
+})
+
+describe('the commands', () => {
+  const applied = (customer_no: number) =>
+    ({ operation: 'migrate', match: { customer_no }, fault: { kind: 'reset', applied: true } }) as const
+  const lost = (customer_no: number) =>
+    ({ operation: 'migrate', match: { customer_no }, fault: { kind: 'reset', applied: false } }) as const
+
+  it('ask nothing before somebody has said that the service can be asked', async () => {
+    few(3)
+    sandbox = await startSandbox({ faults: [applied(2)] })
+    await send().ended
+    const { status, stderr } = await begin('read-back').ended
+    expect(status).toBe(2)
+    expect(stderr).toContain(
+      'Nobody has said that this service can be asked what it holds; nothing was asked',
+    )
+    expect(stderr).toContain('--read-back')
+  })
+
+  it('prove a row, show it, record it, and tell why another one stays', async () => {
+    few(4)
+    sandbox = await startSandbox({ faults: [applied(2), lost(3)] })
+    expect((await send().ended).status).toBe(4)
+
+    const asked = await readBack()
+    expect(asked.status).toBe(4)
+    expect(asked.stdout).toContain('Asked about 2 customers; each gave a list. No state was changed.')
+    expect(asked.stdout).toContain('1 proven: the service holds it, once')
+    expect(asked.stdout).toContain('1 absent: the customer has no payment source there')
+    expect(asked.stdout).toContain(
+      "Next: sepa-migrate resolve --from-read-back --dry-run --reason 'read back'",
+    )
+
+    const dry = await resolve('--from-read-back', '--dry-run')
+    expect(dry.stdout).toContain('Row 2: in_doubt → registered (not recorded)')
+    expect(dry.stdout).toContain('Row 3 stays in doubt: the service showed no payment source')
+    expect(dry.stdout).toContain('Next: sepa-migrate resolve --from-read-back --reason')
+    expect(rowsOf('in_doubt')).toHaveLength(2)
+
+    const recorded = await resolve('--from-read-back')
+    expect(recorded).toMatchObject({ status: 4, stderr: '' })
+    expect(recorded.stdout).toContain('1 decision recorded.')
+    const held = judge()
+    expect([...held.keys()].sort()).toEqual([1, 2, 4])
+    expect(rowsOf('registered').map(({ customerNo }) => customerNo)).toEqual([1, 2, 4])
+
+    const again = await resolve('--from-read-back')
+    expect(again.stdout).toContain('Nothing in doubt is proven; nothing was recorded.')
+    for (const { stdout, stderr } of [asked, dry, recorded, again])
+      expect(stdout + stderr).not.toMatch(/[A-Z]{2}\d{2}[A-Z0-9]{11,30}(?<!DE\d{2}ZZZ\d{11})/)
+  })
+
+  it('say what is missing or too much', async () => {
+    few(3)
+    sandbox = await startSandbox({ faults: [applied(2)] })
+    await send().ended
+    const without = await start(['resolve', '--from-read-back'], { cwd: place.folder }).ended
+    expect(without.status).toBe(2)
+    expect(without.stderr).toContain('There is no reason')
+    const both = await resolve('--from-read-back', '--row', '2', '--as', 'registered')
+    expect(both.status).toBe(2)
+    expect(both.stderr).toContain('the evidence in the ledger decides')
+    const early = await resolve('--from-read-back')
+    expect(early.stdout).toContain('1 row in doubt was not read back since the last request')
+    expect(rowsOf('in_doubt')).toHaveLength(1)
+  })
+
+  it('leave a second mandate of a row to a person', async () => {
+    few(3)
+    sandbox = await startSandbox({
+      faults: [applied(2)],
+      choices: { repeatedMandate: 'register' },
+    })
+    await send().ended
+    const [row] = rowsOf('in_doubt')
+    await resolve('--row', String(row?.id), '--as', 'resend', '--force')
+    await send().ended
+    expect(sandbox.mandates()).toHaveLength(4)
+    const { status, stdout } = await readBack()
+    expect(status).toBe(4)
+    expect(stdout).toContain('1 twice: the service holds more than one')
+    const left = await resolve('--from-read-back')
+    expect(left.stdout).toMatch(/Row 2 stays in doubt: the service holds it more than once: ps-\S+, ps-\S+/)
+  })
+})
