@@ -6,7 +6,7 @@ import type { Stop } from '../stop.js'
 export interface AskBrake extends Reach {
   /** Customers for whom the service answered anything at all. */
   readonly answered: number
-  /** The statuses of those that were missing, as long as all were; three at most. */
+  /** The statuses of those among the first three who were missing. */
   readonly missing: readonly number[]
   /** Customers in a row who could not be read. */
   readonly unread: number
@@ -36,9 +36,9 @@ export function noteTry(brake: AskBrake, seen: SourcesSeen, nowMs: number): AskB
 export function noteHeard(brake: AskBrake, seen: SourcesSeen): AskBrake {
   const unread = seen.kind === 'listed' ? 0 : brake.unread + 1
   if (seen.status === null) return { ...brake, unread }
-  const areMissing = brake.answered < FIRST_MISSING && brake.missing.length === brake.answered
   const isMissing = seen.kind === 'not_read' && seen.cause === 'missing'
-  const missing = areMissing && isMissing ? [...brake.missing, seen.status] : brake.missing
+  const missing =
+    isMissing && brake.answered < FIRST_MISSING ? [...brake.missing, seen.status] : brake.missing
   return { ...brake, unread, missing, answered: brake.answered + 1 }
 }
 

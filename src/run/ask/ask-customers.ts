@@ -78,7 +78,6 @@ export async function askCustomers(parts: AskParts): Promise<Stop | null> {
   feed(asking)
   await ended
   for (const signal of signals) signal.removeEventListener('abort', goOn)
-  asking.cancelTimer()
   asking.batch.flush()
   if (asking.failure !== null) throw asking.failure.error
   return asking.stop

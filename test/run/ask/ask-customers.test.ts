@@ -397,6 +397,22 @@ describe('a signal', () => {
   })
 })
 
+describe('the second signal', () => {
+  it('makes no last word of a fifth try that it breaks off', async () => {
+    const world = askingWorld(5_000)
+    const brokenOff = notRead({ cause: 'no_answer', status: null, errorCode: 'ABORTED' })
+    const script: Script = ({ customerNo, seen }) => {
+      if (customerNo !== 1) return { seen: listed }
+      if (seen === 5) world.time.after(50, () => world.abort.abort())
+      return { seen: seen === 5 ? brokenOff : notRead() }
+    }
+    expect(await world.ask(script)).toMatchObject({ kind: 'signal' })
+    expect(world.requests.filter(({ customerNo }) => customerNo === 1)).toHaveLength(5)
+    expect(customersOf(world.recorded())).not.toContain(1)
+    expect(world.recorded().length).toBeGreaterThan(100)
+  })
+})
+
 describe('what throws', () => {
   it('while watching ends the asking, and no answer is lost', async () => {
     const world = askingWorld(1_000)
