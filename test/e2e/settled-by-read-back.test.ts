@@ -11,6 +11,8 @@ const KILLS = 3
 const CONCURRENCY = 16
 const SEED = Number(process.env['READ_BACK_SEED'] ?? 20_261_122)
 
+const authorization = `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}`
+
 let place: ReturnType<typeof makeFolder>
 let sandbox: Sandbox
 
@@ -151,6 +153,18 @@ describe('the commands', () => {
     expect([...held.keys()].sort()).toEqual([1, 2, 4])
     expect(rowsOf('registered').map(({ customerNo }) => customerNo)).toEqual([1, 2, 4])
 
+    const show = (...more: string[]) =>
+      start(['show', '--customer', '2', ...more], { cwd: place.folder }).ended
+    expect((await show()).stdout).toMatch(
+      /read back at \S+: proven; source \S+ PENDING \S+ DE…\d{4} \S+ \(question \S+\)/,
+    )
+    const { customer } = JSON.parse((await show('--json')).stdout) as {
+      customer: { rows: { readBack: { verdict: string; sources: object[] }[] }[] }
+    }
+    expect(customer.rows[0]?.readBack).toMatchObject([
+      { verdict: 'proven', sources: [{ status: 'PENDING', reference: held.get(2) }] },
+    ])
+
     const again = await resolve('--from-read-back')
     expect(again.stdout).toContain('Nothing in doubt is proven; nothing was recorded.')
     for (const { stdout, stderr } of [asked, dry, recorded, again])
@@ -188,5 +202,28 @@ describe('the commands', () => {
     expect(stdout).toContain('1 twice: the service holds more than one')
     const left = await resolve('--from-read-back')
     expect(left.stdout).toMatch(/Row 2 stays in doubt: the service holds it more than once: ps-\S+, ps-\S+/)
+  })
+
+  it('end with 4 where a registered mandate is not shown exactly once, and name it', async () => {
+    few(4)
+    sandbox = await startSandbox({ choices: { repeatedMandate: 'register' } })
+    expect((await send().ended).status).toBe(0)
+    expect((await readBack('--of', 'registered')).status).toBe(0)
+    const list = async (customerNo: number): Promise<{ id: string }[]> => {
+      const answer = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=${customerNo}`, {
+        headers: { authorization },
+      })
+      return ((await answer.json()) as { data: { id: string }[] }).data
+    }
+    const [source] = await list(2)
+    await fetch(`${sandbox.url}/api/v2/payment_source/${source?.id ?? ''}/cancel`, {
+      method: 'POST',
+      headers: { authorization },
+    })
+    const ended = await readBack('--of', 'registered')
+    expect(ended.status).toBe(4)
+    expect(ended.stdout).toContain('1 registered row is not shown exactly once: ask the service.')
+    expect(ended.stdout).toMatch(/row 2: (absent|other)/)
+    expect(rowsOf('registered')).toHaveLength(4)
   })
 })

@@ -1,4 +1,5 @@
 import { isAccountColumn, maskNumbers } from '../../domain/text/account-columns.js'
+import type { KeptSource } from '../../domain/proof/evidence.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
@@ -104,6 +105,13 @@ function historyOf(reader: LedgerReader, row: Row) {
         message,
         answer,
       })),
+    readBack: reader.proofsOfRow(row.id).map(({ answeredAt, requestId, verdict, why, sources }) => ({
+      answeredAt,
+      requestId,
+      verdict,
+      why,
+      sources,
+    })),
     decisions: reader
       .decisionsOfRow(row.id)
       .map(({ at, by, as, decision, reason, evidence }) => ({ at, by, as, decision, reason, evidence })),
@@ -142,12 +150,19 @@ function linesOf(row: History): string[] {
       ({ n, startedAt, outcome, reason, requestId }) =>
         `  attempt ${n} at ${startedAt}: ${(outcome ?? 'open').replace('_', ' ')}${reason === null ? '' : `, ${reason}`} (request ${requestId})`,
     ),
+    ...row.readBack.map(
+      ({ answeredAt, requestId, verdict, why, sources }) =>
+        `  read back at ${answeredAt}: ${verdict}${why === null ? '' : `, ${why}`}${sources.map(sourceText).join('')} (question ${requestId})`,
+    ),
     ...row.decisions.map(
       ({ at, by, as, decision, reason }) =>
         `  decided ${at} by ${by}${as === null ? '' : ` (${as})`}: ${decision.replace('_', '-')}, ${reason}`,
     ),
   ]
 }
+
+const sourceText = ({ id, status, reference, accountMasked, signedDate }: KeptSource): string =>
+  `; source ${[id, status, reference, accountMasked, signedDate].map((part) => part ?? '?').join(' ')}`
 
 const joined = (creditor: string | null, reference: string | null): string | null =>
   creditor === null && reference === null ? null : `${creditor ?? '?'} / ${reference ?? '?'}`

@@ -1,11 +1,11 @@
-import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
+import { VERDICTS, type KeptSource, type VerdictKind } from '../../domain/proof/evidence.js'
 import { countText, durationText, plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { Scope } from '../../ledger/schema/proof-schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
-import { exitStatusOf } from '../../run/exit-status.js'
+import { exitStatusOf, SOME_LEFT } from '../../run/exit-status.js'
 import { ownText, type Command, type Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXIT_STATUSES } from '../settings/exit-statuses.js'
@@ -56,7 +56,7 @@ export const readBackCommand: Command = {
     0: EXIT_STATUSES[0],
     2: 'usage or configuration error; nothing was asked',
     3: EXIT_STATUSES[3],
-    4: EXIT_STATUSES[4],
+    4: 'rows are in doubt, or a registered row is not shown exactly once (outranks 3 and 5)',
     5: 'stopped early, or ready rows remain',
     6: EXIT_STATUSES[6],
     8: EXIT_STATUSES[8],
@@ -139,20 +139,17 @@ function conclude(context: Context, baseUrl: string, end: ReadBackEnd): CommandR
     const older = olderOf(world, reader)
     const proofs = reader.proofCounts()
     const isProven = proofs.some(({ state, verdict }) => state === 'in_doubt' && verdict === 'proven')
-    const standing = exitStatusOf(totals, stop, world.signals.exitStatus())
+    const standing = standingOf(end, world.signals.exitStatus(), countContradicted(proofs))
     return {
       ...emptyResult,
-      exitCode: older.isOlder
-        ? OLDER_STATUS
-        : stop !== null && (standing === 0 || standing === 3)
-          ? 5
-          : standing,
+      exitCode: older.isOlder ? OLDER_STATUS : standing,
       campaign: { ledger: settings.ledger, baseUrl },
       totals,
       warnings: older.warnings,
       lines: [
         ...askedLines(end),
         ...proofLines(proofs),
+        ...contradictedLines(reader, countContradicted(proofs)),
         ...(older.isOlder ? [] : next(context, end, isProven)),
       ],
       details: {
@@ -165,6 +162,60 @@ function conclude(context: Context, baseUrl: string, end: ReadBackEnd): CommandR
     reader.close()
   }
 }
+
+type Proofs = ReturnType<LedgerReader['proofCounts']>
+
+/** What contradicts a registration; what could not be read does not. */
+const CONTRADICTS: ReadonlySet<VerdictKind> = new Set(['twice', 'absent', 'other'])
+
+const countContradicted = (proofs: Proofs): number =>
+  proofs
+    .filter(({ state, verdict }) => state === 'registered' && CONTRADICTS.has(verdict))
+    .reduce((sum, { count }) => sum + count, 0)
+
+function standingOf(
+  { totals, stop }: ReadBackEnd,
+  signalStatus: number | null,
+  contradicted: number,
+): number {
+  const standing = exitStatusOf(totals, stop, signalStatus)
+  if (standing !== 0 && standing !== SOME_LEFT && standing !== STOPPED) return standing
+  if (contradicted > 0) return IN_DOUBT
+  return stop === null ? standing : STOPPED
+}
+
+const IN_DOUBT = 4
+const STOPPED = 5
+const PAGE = 500
+const MOST_SHOWN = 20
+
+/** Registered rows that the service does not show, shows otherwise or shows twice: what a person must look at first. */
+function contradictedLines(reader: LedgerReader, count: number): Line[] {
+  if (count === 0) return []
+  const lines: Line[] = []
+  let after = 0
+  while (lines.length < Math.min(count, MOST_SHOWN)) {
+    const page = reader.proofs('registered', after, PAGE)
+    for (const { rowId, verdict, sources } of page)
+      if (CONTRADICTS.has(verdict) && lines.length < MOST_SHOWN)
+        lines.push(
+          `  row ${rowId}: ${verdict}${sources.length === 0 ? '' : `, ${sources.map(idOf).join(', ')}`}`,
+        )
+    const last = page.at(-1)
+    if (last === undefined) break
+    after = last.rowId
+  }
+  return [
+    [
+      toned('bad', `${plural(count, 'registered row is', 'registered rows are')} not shown exactly once`),
+      ': ask the service.',
+    ],
+    ...lines,
+    ...(count > lines.length ? [`  and ${countText(count - lines.length)} more`] : []),
+  ]
+}
+
+const idOf = ({ id }: KeptSource): string => id ?? 'a source without an id'
 
 const askedLines = ({ asked, unanswered }: ReadBackEnd): string[] => [
   asked === 0
@@ -207,7 +258,7 @@ const WORDS: Readonly<Record<VerdictKind, string>> = {
 }
 
 /** Rows by state and verdict, whoever asked when. */
-export function proofLines(proofs: ReturnType<LedgerReader['proofCounts']>): Line[] {
+export function proofLines(proofs: Proofs): Line[] {
   const states = [...new Set(proofs.map(({ state }) => state))]
   return states.flatMap((state): Line[] => [
     [toned('strong', `Rows ${state.replace('_', ' ')}, as they were last read back:`)],
