@@ -24,8 +24,14 @@ const KEPT = {
 
 describe('evidence', () => {
   it.each([
-    [{ kind: 'proven', source: source() }, { verdict: 'proven', why: null, sources: [KEPT] }],
-    [{ kind: 'twice', sources: [source()] }, { verdict: 'twice', why: null, sources: [KEPT] }],
+    [
+      { kind: 'proven', source: source() },
+      { verdict: 'proven', why: null, sources: [KEPT] },
+    ],
+    [
+      { kind: 'twice', sources: [source()] },
+      { verdict: 'twice', why: null, sources: [KEPT] },
+    ],
     [{ kind: 'absent' }, { verdict: 'absent', why: null, sources: [] }],
     [
       { kind: 'other', why: 'ended', sources: [source({ status: 'CANCELLED' })] },
