@@ -39,8 +39,8 @@ interface SendOptions {
 /** The three operations of the service. None rejects, none sends twice: each ends in an outcome. */
 export interface ServiceClient {
   /**
-   * Registers a migrated mandate. Never to be sent again once it is in doubt: the service documents
-   * neither an idempotency key nor a way to look, so a second call may make a second mandate.
+   * Registers a migrated mandate. Never to be sent again once it is in doubt: the contract has
+   * no idempotency key and promises no way to look, so a second call may make a second mandate.
    */
   readonly migrateMandate: (mandate: Mandate, options: SendOptions) => Promise<Outcome>
   /**

@@ -4,6 +4,7 @@ import type { Evidence } from '../../src/domain/proof/evidence.js'
 import type { Outcome } from '../../src/domain/row/outcome.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { admit, inDoubt, open, registered, send, SETTINGS } from '../ledger/campaign-setup.js'
+import { listed } from '../ledger/heard-answer.js'
 
 const BY = { by: 'Ada', reason: 'read back at night' }
 
@@ -40,21 +41,7 @@ async function campaign(others: readonly Outcome[] = [registered('NEW-9')]) {
   const reader = openLedgerReader(ledger.file)
   onTestFinished(() => reader.close())
   const read = (evidence: Evidence, attempts = 1): void =>
-    ledger.readBacks.record(id, [
-      {
-        customerNo: 1001,
-        requestId: 'read-1001',
-        askedAt: '2026-06-15T10:00:00.000Z',
-        answeredAt: '2026-06-15T10:00:01.000Z',
-        tries: 1,
-        answer: 'listed',
-        status: 200,
-        errorCode: null,
-        reason: null,
-        sources: 1,
-        proofs: [{ rowId: 1, attempts, evidence }],
-      },
-    ])
+    ledger.readBacks.record(id, [listed(1001, [{ rowId: 1, attempts, evidence }])])
   return { ledger, reader, read, id }
 }
 
@@ -151,19 +138,7 @@ describe('decisions from a read-back', () => {
     })
     for (const row of [1, 600, 1_100])
       ledger.readBacks.record(id, [
-        {
-          customerNo: 1_000 + row,
-          requestId: `read-${row}`,
-          askedAt: '2026-06-15T10:00:00.000Z',
-          answeredAt: '2026-06-15T10:00:01.000Z',
-          tries: 1,
-          answer: 'listed',
-          status: 200,
-          errorCode: null,
-          reason: null,
-          sources: 1,
-          proofs: [{ rowId: row, attempts: 1, evidence: proven(`NEW-${row}`) }],
-        },
+        listed(1_000 + row, [{ rowId: row, attempts: 1, evidence: proven(`NEW-${row}`) }]),
       ])
     const { leftOpen, notAsked } = decideFromReadBack(reader, BY)
     expect(leftOpen.map(({ rowId }) => rowId)).toEqual([1, 600, 1_100])

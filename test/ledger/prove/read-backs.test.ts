@@ -15,6 +15,7 @@ import {
   SETTINGS,
   stoppedClock,
 } from '../campaign-setup.js'
+import { listed } from '../heard-answer.js'
 import { byHand } from '../ledger-views.js'
 
 const terms = (scope: Scope, sample: number | null = null): ReadBackTerms => ({
@@ -34,20 +35,6 @@ const PROVEN: Evidence = {
   ],
 }
 const ABSENT: Evidence = { verdict: 'absent', why: null, sources: [] }
-
-const listed = (customerNo: number, proofs: HeardAnswer['proofs'] = []): HeardAnswer => ({
-  customerNo,
-  requestId: `read-${customerNo}`,
-  askedAt: '2026-06-15T10:00:00.000Z',
-  answeredAt: '2026-06-15T10:00:01.000Z',
-  tries: 1,
-  answer: 'listed',
-  status: 200,
-  errorCode: null,
-  reason: null,
-  sources: 1,
-  proofs,
-})
 
 const unanswered = (customerNo: number): HeardAnswer => ({
   ...listed(customerNo),

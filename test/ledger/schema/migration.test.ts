@@ -10,6 +10,7 @@ import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/schema/schema.js'
 import { admit, freshFile, open } from '../campaign-setup.js'
 import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
+import { listed } from '../heard-answer.js'
 import { byHand } from '../ledger-views.js'
 
 /** The version that this program writes. */
@@ -166,21 +167,9 @@ describe('a ledger of schema 6, kept from the program that wrote it', () => {
     expect(ledger.readBacks.next(1)).toEqual([100_002])
     const [row] = ledger.readBacks.rowsOf(100_002)
     ledger.readBacks.record(id, [
-      {
-        customerNo: 100_002,
-        requestId: 'read',
-        askedAt: '2026-11-22T05:00:00.000Z',
-        answeredAt: '2026-11-22T05:00:00.000Z',
-        tries: 1,
-        answer: 'listed',
-        status: 204,
-        errorCode: null,
-        reason: null,
-        sources: 0,
-        proofs: [
-          { rowId: row?.rowId ?? 0, attempts: 1, evidence: { verdict: 'absent', why: null, sources: [] } },
-        ],
-      },
+      listed(100_002, [
+        { rowId: row?.rowId ?? 0, attempts: 1, evidence: { verdict: 'absent', why: null, sources: [] } },
+      ]),
     ])
     expect(ledger.view.proofs('in_doubt', 0, 10)).toMatchObject([{ verdict: 'absent' }])
     expect(() => byHand(file, (db) => db.exec('delete from proof'))).toThrow('the ledger never deletes')
