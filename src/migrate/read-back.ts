@@ -10,6 +10,7 @@ import type { Scope } from '../ledger/schema/proof-schema.js'
 import { thisMachine, type Machine } from '../machine.js'
 import { askCustomers, type AskEvent } from '../run/ask/ask-customers.js'
 import type { CustomerAnswer } from '../run/ask/judge-answer.js'
+import type { PaceLimits } from '../run/pace/pace.js'
 import type { Stop } from '../run/stop.js'
 import {
   checkService,
@@ -61,13 +62,16 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
   try {
     const ledger = openForEvidence(options, machine)
     try {
-      return await askAll(options, {
-        ledger,
-        reader,
-        machine,
-        baseUrl: service.baseUrl.href,
-        concurrency: service.concurrency,
-      })
+      if (ledger.view.campaign().baseUrl === null)
+        throw new UsageError(
+          `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
+          'Send first',
+          { ways: ['run_file'] },
+        )
+      const { rate = null, username } = options.service
+      ledger.assertBelongsTo({ baseUrl: service.baseUrl.href, username })
+      const policy = { concurrency: service.concurrency, rate }
+      return await askAbout({ ...options, ledger, reader, machine, policy })
     } finally {
       ledger.close()
     }
@@ -81,28 +85,21 @@ const openForEvidence = (
   { clock, pid, user }: Machine,
 ): Ledger => openLedger({ file: ledger, clock, pid, user, create: false, sharedFolder })
 
-interface Parts {
-  readonly ledger: Ledger
-  readonly reader: SourceReader
-  readonly machine: Machine
-  readonly baseUrl: string
-  readonly concurrency: number
+/** A read-back of an open ledger. */
+export interface AskingAbout extends Pick<
+  ReadBackOptions,
+  'scope' | 'sample' | 'signal' | 'giveUp' | 'watch'
+> {
+  readonly ledger: Pick<Ledger, 'readBacks' | 'totals'>
+  readonly reader: Pick<SourceReader, 'listPaymentSources'>
+  readonly machine: Pick<Machine, 'version' | 'host' | 'pid' | 'clock' | 'after' | 'random'>
+  readonly policy: PaceLimits
 }
 
-async function askAll(options: ReadBackOptions, parts: Parts): Promise<ReadBackEnd> {
-  const { ledger, reader, machine, baseUrl, concurrency } = parts
-  const { scope, sample, watch } = options
-  const { rate = null, username } = options.service
-  if (ledger.view.campaign().baseUrl === null)
-    throw new UsageError(
-      `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
-      'Send first',
-      { ways: ['run_file'] },
-    )
-  ledger.assertBelongsTo({ baseUrl, username })
+export async function askAbout(asking: AskingAbout): Promise<ReadBackEnd> {
+  const { ledger, reader, machine, policy, scope, sample, watch } = asking
   const { version, host, pid, clock, after, random } = machine
-  const settings = { concurrency, rate }
-  const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings })
+  const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings: { ...policy } })
   watch({ kind: 'asking', ...start })
   let [asked, unanswered] = [0, 0]
   const stop = await askCustomers({
@@ -117,12 +114,12 @@ async function askAll(options: ReadBackOptions, parts: Parts): Promise<ReadBackE
       asked += answers.length
       unanswered += answers.filter(({ seen }) => seen.kind === 'not_read').length
     },
-    policy: { concurrency, rate },
+    policy,
     clock,
     after,
     random,
-    drain: options.signal,
-    abort: options.giveUp,
+    drain: asking.signal,
+    abort: asking.giveUp,
     watch,
   })
   ledger.readBacks.end(start.id, stop?.kind ?? null)

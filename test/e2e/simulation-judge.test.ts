@@ -7,19 +7,29 @@ import type { Application, ReceivedRequest } from './simulation-service.js'
 interface Row {
   id: number
   state: RowState
-  customerNo: number
+  original: string
   iban: string | null
   cells: string | null
   attempts: number
   reference: string | null
 }
 
+const applied = (reference: string): Application => ({
+  customerNo: 1,
+  original: 'OLD-1',
+  iban: 'DE89370400440532013000',
+  signedDate: '2020-02-29',
+  requestId: 'r1',
+  reference,
+  atMs: 0,
+})
+
 /** One registered row, as both sides should see it; a test breaks one thing. */
 function scene() {
   const row: Row = {
     id: 1,
     state: 'registered',
-    customerNo: 1,
+    original: 'OLD-1',
     iban: null,
     cells: null,
     attempts: 1,
@@ -32,7 +42,7 @@ function scene() {
     decisions: [] as { rowId: number; fromState: RowState; toState: RowState }[],
     integrity: 'ok',
     requests: [{ customerNo: 1, requestId: 'r1' }] as ReceivedRequest[],
-    applications: [{ customerNo: 1, requestId: 'r1', reference: 'NEW-1' }] as Application[],
+    applications: [applied('NEW-1')],
     totals: totalsOf(1, new Map([['registered', 1]])),
   }
   const read = (sql: string): unknown[] => {
@@ -47,7 +57,7 @@ function scene() {
       get requests() {
         return parts.requests
       },
-      applicationsOf: (customerNo) => parts.applications.filter((one) => one.customerNo === customerNo),
+      applicationsOf: (original) => parts.applications.filter((one) => one.original === original),
     },
   )
   return { parts, judge }
@@ -72,7 +82,7 @@ describe('the judge', () => {
   })
 
   it.each<[string, (parts: ReturnType<typeof scene>['parts']) => void]>([
-    ['I1', ({ applications }) => applications.push({ customerNo: 1, requestId: 'r1', reference: 'NEW-2' })],
+    ['I1', ({ applications }) => applications.push(applied('NEW-2'))],
     ['I2', (parts) => (parts.totals = { ...parts.totals, read: 2 } satisfies Totals)],
     ['I2', (parts) => (parts.totals = totalsOf(2, new Map([['registered', 2]])))],
     ['I2', ({ rows }) => rows.pop()],
@@ -107,7 +117,7 @@ describe('the judge', () => {
 
   it('lets a second application pass that a person approved', () => {
     const approved = violationsAfter(({ applications, decisions }) => {
-      applications.push({ customerNo: 1, requestId: 'r1', reference: 'NEW-2' })
+      applications.push(applied('NEW-2'))
       decisions.push({ rowId: 1, fromState: 'in_doubt', toState: 'ready' })
     })
     expect(approved).toEqual([])
@@ -115,7 +125,7 @@ describe('the judge', () => {
 
   it('does not take the retry of a refused row for such an approval', () => {
     const refused = violationsAfter(({ applications, decisions }) => {
-      applications.push({ customerNo: 1, requestId: 'r1', reference: 'NEW-2' })
+      applications.push(applied('NEW-2'))
       decisions.push({ rowId: 1, fromState: 'refused', toState: 'ready' })
     })
     expect(refused).toHaveLength(1)

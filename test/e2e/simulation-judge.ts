@@ -18,7 +18,7 @@ export interface Judge {
 interface StoredRow {
   readonly id: number
   readonly state: RowState
-  readonly customerNo: number
+  readonly original: string
   readonly iban: string | null
   readonly cells: string | null
   readonly attempts: number
@@ -53,7 +53,7 @@ export function startJudge(
   function look(when: string, totals: Totals): void {
     if (!isBalanced(totals) || totals.read !== rows) violate(`I2 ${when}: the totals do not balance`)
     const stored = disk.read<StoredRow>(
-      `select id, state, customer_no as customerNo, iban, cells, attempts,
+      `select id, state, original_mandate_reference as original, iban, cells, attempts,
          assigned_mandate_reference as reference from row`,
     )
     const attempts = disk.read<StoredAttempt>(
@@ -75,7 +75,7 @@ export function startJudge(
   ): void {
     const say = (invariant: string, text: string): void =>
       violate(`${invariant} ${when}: row ${row.id} ${text}`)
-    const applied = service.applicationsOf(row.customerNo)
+    const applied = service.applicationsOf(row.original)
     const own = decisions.filter(({ rowId }) => rowId === row.id)
     const resends = own.filter(
       ({ fromState, toState }) => fromState === 'in_doubt' && toState === 'ready',

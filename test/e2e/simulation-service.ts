@@ -67,11 +67,16 @@ export const WEATHERS: readonly Weather[] = [
   CALM,
 ]
 
-/** A mandate that the service holds. The same customer twice is a second mandate. */
+/** A mandate that the service holds. The same original reference twice is a mandate that was registered twice. */
 export interface Application {
   readonly customerNo: number
+  /** The reference at the previous creditor. */
+  readonly original: string
+  readonly iban: string
+  readonly signedDate: string
   readonly requestId: string
   readonly reference: string
+  readonly atMs: number
 }
 
 export interface ReceivedRequest {
@@ -90,7 +95,8 @@ export interface SimulatedService {
   readonly requests: readonly ReceivedRequest[]
   /** Those of all exchanges, also of those that never arrived. */
   readonly fates: readonly Fate[]
-  readonly applicationsOf: (customerNo: number) => readonly Application[]
+  readonly applicationsOf: (original: string) => readonly Application[]
+  readonly applications: readonly Application[]
   /** One exchange as the program's client would see it; settles never when that program is dead. */
   readonly exchange: (
     request: { mandate: Mandate; requestId: string },
@@ -105,20 +111,23 @@ export function startService(schedule: Schedule, chance: Chance): SimulatedServi
   const applications: Application[] = []
   let assigned = 0
 
-  function apply(customerNo: number, requestId: string, isRepeated = false): Application {
+  function apply(mandate: Mandate, requestId: string, isRepeated = false): Application {
+    const { customerNo, iban, signedDate } = mandate
     const earlier = applications.find((application) => application.customerNo !== customerNo)
     const reference =
       isRepeated && earlier !== undefined
         ? earlier.reference
         : `NEW-${String((assigned += 1)).padStart(6, '0')}`
-    const application = { customerNo, requestId, reference }
+    const original = mandate.original.mandateReference
+    const atMs = schedule.nowMs()
+    const application = { customerNo, original, iban, signedDate, requestId, reference, atMs }
     applications.push(application)
     return application
   }
 
   function arrive(fate: Fate, mandate: Mandate, requestId: string): Arrival {
     const { customerNo } = mandate
-    const applied = (isRepeated = false): Application => apply(customerNo, requestId, isRepeated)
+    const applied = (isRepeated = false): Application => apply(mandate, requestId, isRepeated)
     const brokenOff: Arrival = { response: null, code: 'ECONNRESET' }
     switch (fate) {
       case 'registers':
@@ -179,8 +188,8 @@ export function startService(schedule: Schedule, chance: Chance): SimulatedServi
   return {
     requests,
     fates,
-    applicationsOf: (customerNo) =>
-      applications.filter((application) => application.customerNo === customerNo),
+    applications,
+    applicationsOf: (original) => applications.filter((application) => application.original === original),
     exchange: ({ mandate, requestId }, { life, signal, weather }) =>
       new Promise((resolve) => {
         const begunMs = schedule.nowMs()
@@ -205,7 +214,7 @@ export function startService(schedule: Schedule, chance: Chance): SimulatedServi
         }
         requests.push({ customerNo: mandate.customerNo, requestId })
         if (fate === 'late')
-          schedule.at(chance.between(0, LATEST_MS), world, () => void apply(mandate.customerNo, requestId))
+          schedule.at(chance.between(0, LATEST_MS), world, () => void apply(mandate, requestId))
         if (fate === 'late' || fate === 'silent') {
           schedule.at(chance.pick([20, DEADLINE_MS]), life, () => end(arrive(fate, mandate, requestId)))
           return

@@ -231,11 +231,11 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
   }
 
   function resolutionOf(
-    { rowId, customerNo }: Doubt,
+    { rowId, original }: Doubt,
     { waitedMs, isPatient }: { waitedMs: number; isPatient: boolean },
   ): Resolution {
     const decided = { rowId, reason: 'seen at the service', by: 'operator', evidence: null, attempt: null }
-    const application = service.applicationsOf(customerNo).at(-1)
+    const application = service.applicationsOf(original).at(-1)
     if (!isPatient && chance.happens(0.2)) return { ...decided, decision: 'resend', assigned: null }
     if (application !== undefined)
       return {
@@ -315,13 +315,13 @@ const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 
 interface Doubt {
   readonly rowId: number
-  readonly customerNo: number
+  readonly original: string
   readonly startedAt: string
 }
 
 const doubtsOn = (disk: Disk): Doubt[] =>
   disk.read<Doubt>(
-    `select row.id as rowId, customer_no as customerNo, started_at as startedAt
+    `select row.id as rowId, original_mandate_reference as original, started_at as startedAt
        from row join attempt on row_id = row.id and n = attempts where state = 'in_doubt'`,
   )
 
