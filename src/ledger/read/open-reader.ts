@@ -139,6 +139,8 @@ function prepareProofs(connection: Connection, explained: Explained): ReturnType
     proofsOfRow: (rowId) => explained(() => reads.proofsOfRow(rowId)),
     proofs: (state, after, limit) => explained(() => reads.proofs(state, after, limit)),
     proofCounts: () => explained(reads.proofCounts),
+    shown: (after, limit) => explained(() => reads.shown(after, limit)),
+    provenByRun: () => explained(reads.provenByRun),
     assignedCreditors: () => explained(reads.assignedCreditors),
   }
 }

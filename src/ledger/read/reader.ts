@@ -1,3 +1,4 @@
+import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
@@ -199,6 +200,15 @@ export interface ProofRecord {
   readonly sources: readonly KeptSource[]
 }
 
+/** A row in doubt, and what the service has shown of it. */
+export interface ShownDoubt {
+  readonly rowId: number
+  /** The run whose request left it in doubt. */
+  readonly runId: number
+  readonly sentAt: string
+  readonly shown: Shown
+}
+
 /** What tells this ledger from an older copy of itself and from other ledgers. */
 export interface Standing {
   readonly ledgerId: string
@@ -268,6 +278,10 @@ export interface LedgerReader {
     firstAt: string
     lastAt: string
   }[]
+  /** Rows in doubt that were ever asked about, in order of row, with what was shown since their latest request. */
+  readonly shown: (after: number, limit: number) => ShownDoubt[]
+  /** By the run that sent it: rows whose latest answer proves them. */
+  readonly provenByRun: () => { runId: number; count: number }[]
   /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
   readonly assignedCreditors: () => string[]
   readonly standing: () => Standing

@@ -1,0 +1,138 @@
+import { countText, plural, timeText } from '../text/wording.js'
+import type { VerdictKind } from './evidence.js'
+
+/**
+ * When absence is enough evidence to propose that a person has a row in doubt sent again. Pure, and the same whenever it
+ * is asked: it knows what was heard and when, and no present time. It decides nothing: a person does.
+ */
+
+/** After this long since a request, in milliseconds, a mandate that was registered by it is expected to show. */
+export const USUAL_ABSENT_AFTER_MS = 24 * 60 * 60 * 1_000
+
+/** The first and the last question lie at least so far apart, in milliseconds: one bad hour of a service is no proof. */
+const APART_MS = 60 * 60 * 1_000
+
+/** What came of one question about a row. Times are ISO 8601 in UTC. */
+export interface Heard {
+  readonly askedAt: string
+  readonly answeredAt: string
+  readonly verdict: VerdictKind
+  /** False where no list came, which says nothing of the row. */
+  readonly isListed: boolean
+}
+
+/** What the service has shown of a row since its latest request. */
+export type Shown =
+  | { readonly kind: 'not_asked' }
+  /** It was asked, and no list came. */
+  | { readonly kind: 'not_answered' }
+  /** The latest list held something of the customer. */
+  | { readonly kind: 'something'; readonly verdict: Exclude<VerdictKind, 'absent'> }
+  /** Since whatever else it showed, every list was empty. */
+  | {
+      readonly kind: 'nothing'
+      readonly firstAskedAt: string
+      readonly firstAnsweredAt: string
+      readonly lastAskedAt: string
+      readonly questions: number
+    }
+
+export interface AbsenceFacts {
+  /** When its latest request was begun. */
+  readonly sentAt: string
+  readonly shown: Shown
+  /** Other rows that the same run sent and that were read back as present. */
+  readonly present: number
+}
+
+export type Absence =
+  | Exclude<Shown, { readonly kind: 'nothing' }>
+  /** Nothing was shown, and one more question at `from` or later has to show the same. */
+  | {
+      readonly kind: 'too_early' | 'asked_once' | 'not_an_hour_apart'
+      readonly firstAskedAt: string
+      readonly lastAskedAt: string
+      readonly questions: number
+      readonly from: string
+    }
+  /** Nothing was shown of any row of that run: it may be the wrong place, or a service that shows none. */
+  | AbsentSince<'nothing_present'>
+  | (AbsentSince<'resend'> & { readonly present: number })
+
+interface AbsentSince<Kind extends string> {
+  readonly kind: Kind
+  readonly firstAskedAt: string
+  readonly lastAskedAt: string
+  readonly questions: number
+}
+
+/** @param heard of one row since its latest request ended, in the order in which it was heard */
+export function shownOf(heard: readonly Heard[]): Shown {
+  if (heard.length === 0) return { kind: 'not_asked' }
+  const lists = heard.filter(({ isListed }) => isListed)
+  const last = lists.at(-1)
+  if (last === undefined) return { kind: 'not_answered' }
+  if (last.verdict !== 'absent') return { kind: 'something', verdict: last.verdict }
+  const empty = lists.slice(lists.findLastIndex(({ verdict }) => verdict !== 'absent') + 1)
+  const [first = last] = empty
+  return {
+    kind: 'nothing',
+    firstAskedAt: first.askedAt,
+    firstAnsweredAt: first.answeredAt,
+    lastAskedAt: last.askedAt,
+    questions: empty.length,
+  }
+}
+
+/** Whether sending the row again is proposed, and else what is missing. */
+export function absenceOf({ sentAt, shown, present }: AbsenceFacts, absentAfterMs: number): Absence {
+  if (shown.kind !== 'nothing') return shown
+  const { firstAskedAt, firstAnsweredAt, lastAskedAt, questions } = shown
+  const series = { firstAskedAt, lastAskedAt, questions }
+  const lastMs = Date.parse(lastAskedAt)
+  // A list is as old as its question, at the most; the first is as young as its answer.
+  const apartFromMs = Date.parse(firstAnsweredAt) + APART_MS
+  const lateFromMs = Date.parse(sentAt) + absentAfterMs
+  const from = new Date(Math.max(apartFromMs, lateFromMs)).toISOString()
+  if (lastMs < lateFromMs) return { kind: 'too_early', ...series, from }
+  if (questions === 1) return { kind: 'asked_once', ...series, from }
+  if (lastMs < apartFromMs) return { kind: 'not_an_hour_apart', ...series, from }
+  if (present === 0) return { kind: 'nothing_present', ...series }
+  return { kind: 'resend', ...series, present }
+}
+
+const SOMETHING: Readonly<Record<Exclude<VerdictKind, 'absent'>, string>> = {
+  proven: 'the service shows it',
+  twice: 'the service shows it more than once',
+  other: 'the service shows payment sources of the customer, none of which is certainly this mandate',
+  unreadable: 'the service shows payment sources of the customer that cannot be compared with it',
+}
+
+/** The evidence, or what is missing of it, as a sentence without its full stop; empty where nobody asked. */
+export function absenceText(absence: Absence): string {
+  switch (absence.kind) {
+    case 'not_asked':
+      return ''
+    case 'not_answered':
+      return 'asked, and no list came; ask again'
+    case 'something':
+      return `not absent: ${SOMETHING[absence.verdict]}`
+    case 'too_early':
+    case 'asked_once':
+    case 'not_an_hour_apart':
+      return `${seriesText(absence)}; ask again from ${fromText(absence.from)}`
+    case 'nothing_present':
+      return `${seriesText(absence)}; no other row of that run was read back as present, so it may be the wrong place to ask`
+    case 'resend':
+      return `${seriesText(absence)}; ${plural(absence.present, 'other row of that run was', 'other rows of that run were')} read back as present`
+  }
+}
+
+const seriesText = ({ questions, firstAskedAt, lastAskedAt }: AbsentSince<string>): string =>
+  questions === 1
+    ? `asked once, ${timeText(lastAskedAt)}: no payment source of the customer`
+    : `asked ${countText(questions)} times from ${timeText(firstAskedAt)} to ${timeText(lastAskedAt)}, each time no payment source of the customer`
+
+/** Rounded up: a question within that second may be too early. */
+const fromText = (from: string): string =>
+  timeText(new Date(Math.ceil(Date.parse(from) / 1_000) * 1_000).toISOString())

@@ -1,0 +1,31 @@
+import { absenceOf, type Absence } from '../../domain/proof/absence.js'
+import type { LedgerReader } from './reader.js'
+
+/** The questions of a page are folded row by row, so that a row that was asked about a thousand times costs no more. */
+const PAGE = 500
+
+/** A row in doubt that was asked about, and whether sending it again is proposed. */
+export interface DoubtedAbsence {
+  readonly rowId: number
+  readonly absence: Absence
+}
+
+/**
+ * Rows in doubt that were ever asked about, in order of row. The same ledger gives the same, whenever it is asked.
+ * @param absentAfterMs how long after its latest request a row must still be absent
+ */
+export function* absences(
+  reader: Pick<LedgerReader, 'shown' | 'provenByRun'>,
+  absentAfterMs: number,
+): Generator<DoubtedAbsence, void, undefined> {
+  let present: ReadonlyMap<number, number> | null = null
+  for (let after = 0; ;) {
+    const page = reader.shown(after, PAGE)
+    const last = page.at(-1)
+    if (last === undefined) return
+    present ??= new Map(reader.provenByRun().map(({ runId, count }) => [runId, count]))
+    for (const { rowId, runId, sentAt, shown } of page)
+      yield { rowId, absence: absenceOf({ sentAt, shown, present: present.get(runId) ?? 0 }, absentAfterMs) }
+    after = last.rowId
+  }
+}

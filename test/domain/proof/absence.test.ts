@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import {
+  absenceOf,
+  absenceText,
+  shownOf,
+  USUAL_ABSENT_AFTER_MS,
+  type Heard,
+} from '../../../src/domain/proof/absence.js'
+import type { VerdictKind } from '../../../src/domain/proof/evidence.js'
+
+const SENT = '2026-06-15T10:00:00.000Z'
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+const after = (ms: number): string => new Date(Date.parse(SENT) + ms).toISOString()
+
+/** Answered a second after it was asked. */
+const heard = (ms: number, verdict: VerdictKind = 'absent', isListed = true): Heard => ({
+  askedAt: after(ms),
+  answeredAt: after(ms + 1_000),
+  verdict,
+  isListed,
+})
+const noList = (ms: number): Heard => heard(ms, 'unreadable', false)
+
+const decided = (questions: readonly Heard[], present = 1, absentAfterMs = 24 * HOUR) =>
+  absenceOf({ sentAt: SENT, shown: shownOf(questions), present }, absentAfterMs)
+
+describe('a row in doubt that the service does not show', () => {
+  it('is proposed to be sent again once all that is asked for is there', () => {
+    expect(USUAL_ABSENT_AFTER_MS).toBe(24 * HOUR)
+    const absence = decided([heard(MINUTE), heard(HOUR), heard(24 * HOUR)], 12)
+    expect(absence).toEqual({
+      kind: 'resend',
+      firstAskedAt: after(MINUTE),
+      lastAskedAt: after(24 * HOUR),
+      questions: 3,
+      present: 12,
+    })
+    expect(absenceText(absence)).toBe(
+      'asked 3 times from 2026-06-15 10:01:00 UTC to 2026-06-16 10:00:00 UTC, each time no payment source of the customer; 12 other rows of that run were read back as present',
+    )
+  })
+
+  const day = 24 * HOUR
+  it.each<readonly [title: string, questions: readonly Heard[], kind: string, from: number | null]>([
+    ['asked never', [], 'not_asked', null],
+    ['asked in vain', [noList(day), noList(day + HOUR)], 'not_answered', null],
+    ['asked just before the day is over', [heard(0), heard(day - 1)], 'too_early', day],
+    ['asked just as the day is over', [heard(0), heard(day)], 'resend', null],
+    ['asked once early', [heard(MINUTE)], 'too_early', day],
+    ['asked once late', [heard(day)], 'asked_once', day + 1_000 + HOUR],
+    [
+      'asked first shortly before the day is over',
+      [heard(day - MINUTE)],
+      'too_early',
+      day - MINUTE + 1_000 + HOUR,
+    ],
+    [
+      'asked again a moment before the hour is over',
+      [heard(day), heard(day + HOUR + 999)],
+      'not_an_hour_apart',
+      day + 1_000 + HOUR,
+    ],
+    ['asked again as the hour is over', [heard(day), heard(day + HOUR + 1_000)], 'resend', null],
+    ['shown at last', [heard(0), heard(day), heard(day + HOUR, 'proven')], 'something', null],
+    ['shown twice at last', [heard(0), heard(day), heard(day + HOUR, 'twice')], 'something', null],
+    ['one of others at last', [heard(0), heard(day), heard(day + HOUR, 'other')], 'something', null],
+    [
+      'one of what cannot be compared at last',
+      [heard(0), heard(day), heard(day + HOUR, 'unreadable')],
+      'something',
+      null,
+    ],
+    [
+      'shown in between, and once absent since then',
+      [heard(0), heard(HOUR, 'proven'), heard(day)],
+      'asked_once',
+      day + 1_000 + HOUR,
+    ],
+    [
+      'shown in between, and absent since then',
+      [heard(0), heard(HOUR, 'other'), heard(2 * HOUR), heard(day)],
+      'resend',
+      null,
+    ],
+    [
+      'without a list in between and at last',
+      [heard(0), noList(HOUR), heard(day), noList(day + HOUR)],
+      'resend',
+      null,
+    ],
+    [
+      'without a list where the second question is needed',
+      [heard(day), noList(day + 2 * HOUR)],
+      'asked_once',
+      day + 1_000 + HOUR,
+    ],
+    [
+      'asked by a clock that was set back',
+      [heard(day + HOUR), heard(HOUR)],
+      'too_early',
+      day + 2 * HOUR + 1_000,
+    ],
+  ])('and was %s', (_title, questions, kind, from) => {
+    const absence = decided(questions)
+    expect(absence).toMatchObject(from === null ? { kind } : { kind, from: after(from) })
+    if (from !== null) expect(absenceText(absence)).toContain('; ask again from 2026-06-16 1')
+  })
+
+  it('is not proposed where nothing of that run was shown', () => {
+    const absence = decided([heard(0), heard(24 * HOUR)], 0)
+    expect(absence).toMatchObject({ kind: 'nothing_present', questions: 2 })
+    expect(absenceText(absence)).toMatch(/each time .*; no other row of that run was read back as present/)
+  })
+
+  it('keeps the hour where the time of the configuration is shorter', () => {
+    expect(decided([heard(0), heard(HOUR)], 1, 1_000).kind).toBe('not_an_hour_apart')
+    expect(decided([heard(0), heard(HOUR + 1_000)], 1, 1_000).kind).toBe('resend')
+  })
+
+  it('is proposed by nothing but two empty lists, whatever else was heard', () => {
+    const verdicts: readonly VerdictKind[] = ['proven', 'twice', 'other', 'unreadable']
+    for (const verdict of verdicts)
+      for (const at of [0, 1, 2, 3]) {
+        const questions = [heard(day), heard(2 * day), heard(3 * day)]
+        questions.splice(at, 0, heard(day + at * day - HOUR, verdict))
+        const isLater = at >= 2
+        expect(decided(questions).kind === 'resend', `${verdict} at ${at}`).toBe(!isLater)
+      }
+  })
+})
+
+describe('the sentence', () => {
+  it.each([
+    [{ kind: 'not_asked' }, ''],
+    [{ kind: 'not_answered' }, 'asked, and no list came; ask again'],
+    [{ kind: 'something', verdict: 'proven' }, 'not absent: the service shows it'],
+    [{ kind: 'something', verdict: 'twice' }, 'not absent: the service shows it more than once'],
+    [
+      { kind: 'something', verdict: 'other' },
+      'not absent: the service shows payment sources of the customer, none of which is certainly this mandate',
+    ],
+    [
+      { kind: 'something', verdict: 'unreadable' },
+      'not absent: the service shows payment sources of the customer that cannot be compared with it',
+    ],
+  ] as const)('%# says what was shown', (absence, text) => {
+    expect(absenceText(absence)).toBe(text)
+  })
+
+  it('names a second at which nothing is too early any more', () => {
+    const questions = [{ ...heard(24 * HOUR), answeredAt: after(24 * HOUR + 1) }]
+    expect(absenceText(decided(questions))).toBe(
+      'asked once, 2026-06-16 10:00:00 UTC: no payment source of the customer; ask again from 2026-06-16 11:00:01 UTC',
+    )
+  })
+})
