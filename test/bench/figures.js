@@ -47,6 +47,32 @@ export function figuresOf({ size, program, large }) {
       }),
   })
 
+  /** Questions per second at the service about registered rows, the program against the bare loop. */
+  const asking = (name, { rows, delayMs, concurrency }) => ({
+    name,
+    unit: 'rows/s',
+    better: 'more',
+    round: () =>
+      withStub(0, async (url, report) => {
+        const file = exportOf(size(rows))
+        const ledger = fresh('asked.db')
+        await timed([PROGRAM, ...runArgs(file, ledger, url), '--quiet', '--concurrency', '64'])
+        await report(delayMs)
+        const told = async () => {
+          const { count, seconds } = await report()
+          if (count !== size(rows)) throw new Error(`${count} questions came instead of ${size(rows)}`)
+          return count / seconds
+        }
+        await timed([here('bare-get.js'), file, url, String(concurrency)])
+        const bare = await told()
+        const args = ['read-back', '--read-back', '--of', 'registered', '--ledger', ledger, '--base-url', url]
+        const { megabytes } = await program(name, [...args, '--quiet', '--concurrency', String(concurrency)])
+        const ours = await told()
+        discard(ledger)
+        return { ours, bare, megabytes }
+      }),
+  })
+
   /** Rows per second of a command over a file, against csv-parse over the same file. */
   const reading = (name, rows, argsOf, prepare = async () => undefined) => ({
     name,
@@ -124,6 +150,7 @@ export function figuresOf({ size, program, large }) {
     sending('send-0ms-32', { rows: 20_000, delayMs: 0, concurrency: 32 }),
     sending('send-0ms-128', { rows: 20_000, delayMs: 0, concurrency: 128 }),
     sending('send-20ms-32', { rows: 20_000, delayMs: 20, concurrency: 32 }),
+    asking('ask-20ms-32', { rows: 100_000, delayMs: 20, concurrency: 32 }),
     reading('check', 400_000, (file) => ['check', file, '--quiet']),
     ...sizes.map((rows) => reading(`size-check-${rows}`, rows, (file) => ['check', file, '--quiet'])),
     ...sizes.map((rows) => admitting(`size-run-${rows}`, rows, 20)),

@@ -80,8 +80,9 @@ export async function withStub(delayMs, use) {
   const stub = fork(here('stub-service.js'), [String(delayMs)], { env })
   try {
     const [{ port }] = await once(stub, 'message')
-    const report = async () => {
-      stub.send('report')
+    /** What came since the last time; from then on answers take `next` milliseconds. */
+    const report = async (next) => {
+      stub.send({ delayMs: next })
       return (await once(stub, 'message'))[0]
     }
     return await use(`http://127.0.0.1:${port}`, report)

@@ -10,28 +10,47 @@ export interface AnswerBatch {
 
 const RECORD_AT_ONCE = 100
 const AT_LATEST_MS = 1_000
+const ENOUGH = 50
+/**
+ * Answers come in crowds. Recorded in the midst of one they hold up the questions that follow it; a moment later those
+ * are on their way, and recording takes time in which the program would wait.
+ */
+const CROWD_MS = 4
+const MOST = 1_000
+const NOTHING = (): void => undefined
 
-/** `record` is called with one answer at least, and must not throw. */
+/** `record` is called with at least one answer and at most 100, and must not throw. */
 export function createAnswerBatch(
   record: (answers: readonly CustomerAnswer[]) => void,
   after: After,
 ): AnswerBatch {
   let gathered: CustomerAnswer[] = []
-  let cancelTimer = (): void => undefined
+  let cancelTimer = NOTHING
 
   function flush(): void {
     if (gathered.length === 0) return
     cancelTimer()
+    cancelTimer = NOTHING
     const answers = gathered
     gathered = []
-    record(answers)
+    for (let from = 0; from < answers.length; from += RECORD_AT_ONCE)
+      record(answers.slice(from, from + RECORD_AT_ONCE))
+  }
+
+  function flushAfter(delayMs: number): void {
+    cancelTimer()
+    cancelTimer = after(delayMs, () => {
+      cancelTimer = NOTHING
+      flush()
+    })
   }
 
   return {
     add: (answer) => {
-      if (gathered.length === 0) cancelTimer = after(AT_LATEST_MS, flush)
       gathered.push(answer)
-      if (gathered.length >= RECORD_AT_ONCE) flush()
+      if (gathered.length === 1) flushAfter(AT_LATEST_MS)
+      if (gathered.length === ENOUGH) flushAfter(CROWD_MS)
+      if (gathered.length >= MOST) flush()
     },
     flush,
   }

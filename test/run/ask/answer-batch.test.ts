@@ -43,14 +43,29 @@ describe('what was heard', () => {
     ])
   })
 
-  it('is recorded at once when there are a hundred', () => {
-    const { batch, batches } = gathering()
-    for (let n = 1; n <= 250; n += 1) batch.add(answerOf(n))
-    expect(batches.map(({ customers }) => customers.length)).toEqual([100, 100])
-    batch.flush()
+  it('is recorded a moment after there is enough of it, a hundred at a time', async () => {
+    const { time, batch, batches, timers } = gathering()
+    for (let n = 1; n <= 130; n += 1) batch.add(answerOf(n))
+    expect(batches).toEqual([])
+    expect(timers()).toBe(1)
+    await time.runUntil(time.sleep(10))
+    expect(batches.map(({ atMs, customers }) => [atMs, customers.length])).toEqual([
+      [4, 100],
+      [4, 30],
+    ])
     expect(batches.flatMap(({ customers }) => customers)).toEqual(
-      Array.from({ length: 250 }, (_, n) => n + 1),
+      Array.from({ length: 130 }, (_, n) => n + 1),
     )
+    expect(timers()).toBe(0)
+  })
+
+  it('does not grow where no moment comes', () => {
+    const { batch, batches, timers } = gathering()
+    for (let n = 1; n <= 2_500; n += 1) batch.add(answerOf(n))
+    expect(batches).toHaveLength(20)
+    expect(timers()).toBe(1)
+    batch.flush()
+    expect(batches.flatMap(({ customers }) => customers)).toHaveLength(2_500)
   })
 
   it('is recorded once, and nothing is recorded where nothing was heard', () => {
