@@ -15,12 +15,12 @@ export interface WrittenPack {
 
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
-  settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder'>,
+  settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs'>,
 ): Promise<WrittenPack> {
-  const { ledger, out, sharedFolder } = settings
+  const { ledger, out, sharedFolder, absentAfterMs } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
-  const { files, folder, kept } = await writeReport(ledger, { out, sharedFolder })
+  const { files, folder, kept } = await writeReport(ledger, { out, sharedFolder, absentAfterMs })
   return {
     files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
     warnings: kept === null ? [] : [keptText(kept, out, folder, 'report')],

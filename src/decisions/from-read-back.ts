@@ -1,4 +1,6 @@
+import { absenceText, USUAL_ABSENT_AFTER_MS, type Absence } from '../domain/proof/absence.js'
 import type { Resolution } from '../ledger/ledger.js'
+import { absencesAlong } from '../ledger/read/absences.js'
 import type { LedgerReader, ProofRecord, RowRecord } from '../ledger/read/reader.js'
 
 const PAGE = 500
@@ -26,7 +28,12 @@ interface Decider {
  * read back. The list does not say which creditor identifier a mandate has: it is that of the rows that the service
  * answered, where all of them have the same.
  */
-export function decideFromReadBack(reader: LedgerReader, decider: Decider): ReadBackDecisions {
+export function decideFromReadBack(
+  reader: LedgerReader,
+  decider: Decider,
+  absentAfterMs = USUAL_ABSENT_AFTER_MS,
+): ReadBackDecisions {
+  const absenceOf = absencesAlong(reader, absentAfterMs)
   const creditors = reader.assignedCreditors()
   const [creditor = null] = creditors.length === 1 ? creditors : []
   const resolutions: Resolution[] = []
@@ -39,7 +46,8 @@ export function decideFromReadBack(reader: LedgerReader, decider: Decider): Read
     }
     const [source] = proof.sources
     const reference = source?.reference ?? null
-    const why = openBecause(proof) ?? (reference === null ? NO_REFERENCE : null)
+    const why =
+      absentBecause(absenceOf(row.id)) ?? openBecause(proof) ?? (reference === null ? NO_REFERENCE : null)
     if (why !== null || reference === null) leftOpen.push({ rowId: row.id, why: why ?? NO_REFERENCE })
     else if (creditor === null)
       leftOpen.push({ rowId: row.id, why: withoutCreditor(reference, creditors.length) })
@@ -81,6 +89,21 @@ const OTHER: Readonly<Record<string, string>> = {
   differs: 'the customer has payment sources, and none of them is this mandate',
   ended: 'what agrees with it was cancelled',
   ambiguous: 'another row has the same account and date, and nothing tells them apart',
+}
+
+/** Null for what was not absent of late. */
+function absentBecause(absence: Absence | null): string | null {
+  switch (absence?.kind) {
+    case 'too_early':
+    case 'asked_once':
+    case 'not_an_hour_apart':
+    case 'nothing_present':
+      return absenceText(absence)
+    case 'resend':
+      return `${absenceText(absence)}; in-doubt.csv proposes resend`
+    default:
+      return null
+  }
 }
 
 /** Null for what is proven. */

@@ -1,3 +1,4 @@
+import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -55,7 +56,12 @@ describe('the pack of a ledger', () => {
     const ledger = open()
     admit(ledger, [{}])
     const out = join(dirname(ledger.file), 'out')
-    const { files, warnings } = await writePack({ ledger: ledger.file, out, sharedFolder: false })
+    const { files, warnings } = await writePack({
+      ledger: ledger.file,
+      out,
+      sharedFolder: false,
+      absentAfterMs: USUAL_ABSENT_AFTER_MS,
+    })
     expect(warnings).toEqual([])
     for (const path of Object.values(files)) expect(existsSync(path), path).toBe(true)
     expect(readFileSync(files['not-sent.csv'] ?? '', 'utf8')).toContain('M-1')
@@ -65,7 +71,7 @@ describe('the pack of a ledger', () => {
     const ledger = open()
     admit(ledger, [{}])
     const out = join(dirname(ledger.file), 'out')
-    const settings = { ledger: ledger.file, out, sharedFolder: false }
+    const settings = { ledger: ledger.file, out, sharedFolder: false, absentAfterMs: USUAL_ABSENT_AFTER_MS }
     await writePack(settings)
     writeFileSync(join(out, 'in-doubt.csv'), 'filled in')
     const { files, warnings } = await writePack(settings)

@@ -3,7 +3,7 @@ import { decideFromReadBack } from '../../src/decisions/from-read-back.js'
 import type { Evidence } from '../../src/domain/proof/evidence.js'
 import type { Outcome } from '../../src/domain/row/outcome.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { admit, inDoubt, open, registered, send, SETTINGS } from '../ledger/campaign-setup.js'
+import { admit, inDoubt, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
 import { listed } from '../ledger/heard-answer.js'
 
 const BY = { by: 'Ada', reason: 'read back at night' }
@@ -23,8 +23,8 @@ const proven = (reference: string | null = 'NEW-1'): Evidence => ({
 })
 
 /** Row 1 in doubt; the rows after it as given. `read` records evidence about row 1. */
-async function campaign(others: readonly Outcome[] = [registered('NEW-9')]) {
-  const ledger = open()
+async function campaign(others: readonly Outcome[] = [registered('NEW-9')], clock = stoppedClock()) {
+  const ledger = open({ clock })
   ledger.startRun(SETTINGS)
   const rows = [0, ...others.keys()].map((_, n) => ({ customerNo: 1001 + n, reference: `M-${n}` }))
   admit(ledger, rows)
@@ -98,6 +98,29 @@ describe('decisions from a read-back', () => {
     const { resolutions, leftOpen } = decideFromReadBack(reader, BY)
     expect(resolutions).toEqual([])
     expect(leftOpen).toMatchObject([{ rowId: 1, why: expect.stringContaining(why) as string }])
+  })
+
+  it('never follow from absence either, and say what is missing, or that it is proposed', async () => {
+    const clock = stoppedClock('2026-06-14T09:00:00.000Z')
+    const { ledger, reader, id } = await campaign([registered('NEW-9')], clock)
+    const hear = (rowId: number, verdict: 'absent' | 'proven', at: string): void => {
+      const proofs = [{ rowId, attempts: 1, evidence: { verdict, why: null, sources: [] } }]
+      ledger.readBacks.record(id, [{ ...listed(1000 + rowId, proofs), askedAt: at, answeredAt: at }])
+    }
+    const whyOf = () => {
+      const { resolutions, leftOpen } = decideFromReadBack(reader, BY)
+      expect(resolutions).toEqual([])
+      return leftOpen[0]?.why
+    }
+    hear(1, 'absent', '2026-06-14T10:00:00.000Z')
+    expect(whyOf()).toBe(
+      'asked once, 2026-06-14 10:00:00 UTC: no payment source of the customer; ask again from 2026-06-15 09:00:00 UTC',
+    )
+    hear(1, 'absent', '2026-06-15T10:00:00.000Z')
+    expect(whyOf()).toContain('no other row of that run was read back as present')
+    hear(2, 'proven', '2026-06-15T10:00:00.000Z')
+    expect(whyOf()).toMatch(/^asked 2 times .*1 other row .*; in-doubt\.csv proposes resend$/)
+    expect(decideFromReadBack(reader, BY, 26 * 60 * 60_000).leftOpen[0]?.why).toContain('; ask again from')
   })
 
   it('rest on the latest evidence, and on none from before the latest request', async () => {

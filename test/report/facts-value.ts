@@ -1,3 +1,4 @@
+import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import type { ReportFacts } from '../../src/report/facts/facts.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
 import { readerOf, type LedgerValue } from './ledger-value.js'
@@ -11,5 +12,5 @@ export function factsOf(value: LedgerValue): Promise<ReportFacts> {
     problem: () => undefined,
     drain: () => Promise.resolve(),
   }
-  return walkLedger(reader, reader.sources(), ignored, undefined)
+  return walkLedger(reader, reader.sources(), ignored, { absentAfterMs: USUAL_ABSENT_AFTER_MS })
 }

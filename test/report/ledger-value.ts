@@ -6,6 +6,7 @@ import type {
   ProblemRecord,
   RowRecord,
   RunRecord,
+  ShownDoubt,
   SourceRecord,
 } from '../../src/ledger/read/reader.js'
 
@@ -16,9 +17,17 @@ export interface LedgerValue {
   readonly problems: readonly ProblemRecord[]
   readonly decisions: readonly DecisionRecord[]
   readonly runs: readonly RunRecord[]
+  readonly shown: readonly ShownDoubt[]
 }
 
-export const NO_RECORDS: LedgerValue = { sources: [], rows: [], problems: [], decisions: [], runs: [] }
+export const NO_RECORDS: LedgerValue = {
+  sources: [],
+  rows: [],
+  problems: [],
+  decisions: [],
+  runs: [],
+  shown: [],
+}
 
 export const HEADER = [
   'customer_no',
@@ -69,6 +78,8 @@ export function readerOf(value: LedgerValue): ReportedLedger {
       mandates: distinct((row) => row.mandateKey),
       accounts: distinct((row) => row.ibanMasked),
     }),
+    shown: (after, limit) => value.shown.filter(({ rowId }) => rowId > after).slice(0, limit),
+    provenByRun: () => [{ runId: 1, count: 3 }],
   }
 }
 

@@ -7,6 +7,7 @@ import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { closingLines } from '../pack.js'
+import { absentLines, absentOf } from '../prove/absent-lines.js'
 import { drawn, drawnLines } from '../terminal/progress.js'
 import { plainLine, type RunView, settledOf } from '../terminal/progress-view.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -23,7 +24,7 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
   exits: EXITS.standing,
-  json: ['lastRun'],
+  json: ['lastRun', 'absent'],
   run: async (context) => {
     const reader = openLedgerReader(context.settings.ledger, context.settings)
     try {
@@ -41,6 +42,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
   const older = olderOf(context.world, reader)
   const totals = reader.totals()
   const lastRun = reader.runs().at(-1)
+  const absent = absentOf(reader, settings)
   return {
     ...emptyResult,
     exitCode: older.isOlder ? OLDER_STATUS : exitStatusOf(totals, null, null),
@@ -56,9 +58,16 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
               lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
             }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
           ]),
-      ...closingLines(context, { totals, stop: null, campaign, files: {}, isOlder: older.isOlder }),
+      ...closingLines(context, {
+        totals,
+        stop: null,
+        campaign,
+        files: {},
+        notes: absentLines(absent),
+        isOlder: older.isOlder,
+      }),
     ],
-    details: { lastRun: lastRun ?? null },
+    details: { lastRun: lastRun ?? null, absent },
   }
 }
 

@@ -22,7 +22,8 @@ export function decidedByReadBack(context: Context): ReadBackDecisions {
     )
   const reader = openLedgerReader(context.settings.ledger, context.settings)
   try {
-    return decideFromReadBack(reader, { by: ownText(context, 'by') ?? actorOf(context), reason })
+    const decider = { by: ownText(context, 'by') ?? actorOf(context), reason }
+    return decideFromReadBack(reader, decider, context.settings.absentAfterMs)
   } finally {
     reader.close()
   }

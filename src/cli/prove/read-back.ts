@@ -12,6 +12,7 @@ import { EXIT_STATUSES } from '../settings/exit-statuses.js'
 import { rows as rowCount } from '../settings/kinds.js'
 import { SHARED } from '../settings/options.js'
 import { readService } from '../settings/service.js'
+import { absentLines, absentOf } from './absent-lines.js'
 import { type Line, toned } from '../terminal/line.js'
 import { nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -63,7 +64,7 @@ export const readBackCommand: Command = {
     130: EXIT_STATUSES[130],
     143: EXIT_STATUSES[143],
   },
-  json: ['stop', 'readBack', 'proofs'],
+  json: ['stop', 'readBack', 'proofs', 'absent'],
   run,
 }
 
@@ -138,6 +139,7 @@ function conclude(context: Context, baseUrl: string, end: ReadBackEnd): CommandR
     const { stop, totals, asked, unanswered, isContinued, id, customers } = end
     const older = olderOf(world, reader)
     const proofs = reader.proofCounts()
+    const absent = absentOf(reader, settings)
     const isProven = proofs.some(({ state, verdict }) => state === 'in_doubt' && verdict === 'proven')
     const standing = standingOf(end, world.signals.exitStatus(), countContradicted(proofs))
     return {
@@ -149,13 +151,15 @@ function conclude(context: Context, baseUrl: string, end: ReadBackEnd): CommandR
       lines: [
         ...askedLines(end),
         ...proofLines(proofs),
+        ...absentLines(absent),
         ...contradictedLines(reader, countContradicted(proofs)),
-        ...(older.isOlder ? [] : next(context, end, isProven)),
+        ...(older.isOlder ? [] : next(context, end, { isProven, isProposed: absent.proposed > 0 })),
       ],
       details: {
         stop: stop === null ? null : worded(stop),
         readBack: { id, isContinued, customers, asked, unanswered },
         proofs,
+        absent,
       },
     }
   } finally {
@@ -223,8 +227,15 @@ const askedLines = ({ asked, unanswered }: ReadBackEnd): string[] => [
     : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. No state was changed.`,
 ]
 
-/** To go on where it was stopped; then to record what is proven; then whatever the campaign needs. */
-function next(context: Context, end: ReadBackEnd, isProven: boolean): Line[] {
+interface Read {
+  /** A row in doubt is. */
+  readonly isProven: boolean
+  /** A row in doubt is, to be sent again. */
+  readonly isProposed: boolean
+}
+
+/** To go on where it was stopped; then to record what is proven; then to decide what is proposed. */
+function next(context: Context, end: ReadBackEnd, { isProven, isProposed }: Read): Line[] {
   const { stop } = end
   if (stop !== null)
     return [
@@ -240,7 +251,7 @@ function next(context: Context, end: ReadBackEnd, isProven: boolean): Line[] {
         words: ['--from-read-back', '--dry-run', '--reason', 'read back'],
       }),
     ]
-  return []
+  return isProposed ? [nextLine(context, { name: 'report' })] : []
 }
 
 const sameQuestion = (context: Context): string[] =>

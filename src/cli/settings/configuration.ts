@@ -30,6 +30,7 @@ function settingsIn(...section: readonly string[]): Readonly<Record<string, z.Zo
 export const configurationSchema = z.strictObject({
   ...settingsIn(),
   service: z.strictObject(settingsIn('service')).optional(),
+  readBack: z.strictObject(settingsIn('readBack')).optional(),
   ...sourceSections,
   rules: z
     .partialRecord(z.enum(ruleIds), z.enum(['error', 'warning', 'off']))

@@ -1,3 +1,4 @@
+import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
 import { USUAL_CONCURRENCY, USUAL_CONNECT_TIMEOUT_MS, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
@@ -27,7 +28,7 @@ export interface Setting<Value> {
   /** Environment name of a setting without a flag. */
   readonly environment?: `SEPA_MIGRATE_${string}`
   /** Path in the configuration file, where it may stand there. */
-  readonly configured?: readonly [string] | readonly ['service', string]
+  readonly configured?: readonly [string] | readonly ['service' | 'readBack', string]
   /** It says how an export is read, no more: a file that others can change may hold it. */
   readonly isReading?: true
   /** What holds where nothing is given, written as the flag takes it. */
@@ -137,6 +138,12 @@ export const SETTINGS = {
     flags: '--read-back',
     configured: ['service', 'readBack'],
     otherwise: 'no',
+  },
+  absentAfter: {
+    kind: seconds,
+    help: 'how long after its request a row must still be absent before resend is proposed',
+    configured: ['readBack', 'absentAfter'],
+    byDefault: `${USUAL_ABSENT_AFTER_MS / 3_600_000}h`,
   },
   limit: { kind: rows(1), help: 'a pilot: send at most n rows in this run', flags: '--limit <n>' },
   maxDuration: {

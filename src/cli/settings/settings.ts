@@ -29,6 +29,8 @@ export interface Settings {
   readonly out: string
   readonly zone: string
   readonly asOf: LocalDate
+  /** How long after its request a row in doubt must still be absent, to be proposed to be sent again. */
+  readonly absentAfterMs: number
 }
 
 export function readSettings(
@@ -53,6 +55,7 @@ export function readSettings(
     out: get('out') ?? dirname(ledger),
     zone,
     asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
+    absentAfterMs: get('absentAfter') * 1000,
   }
 }
 

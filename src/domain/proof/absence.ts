@@ -93,13 +93,16 @@ export function absenceOf({ sentAt, shown, present }: AbsenceFacts, absentAfterM
   // A list is as old as its question, at the most; the first is as young as its answer.
   const apartFromMs = Date.parse(firstAnsweredAt) + APART_MS
   const lateFromMs = Date.parse(sentAt) + absentAfterMs
-  const from = new Date(Math.max(apartFromMs, lateFromMs)).toISOString()
+  const from = wholeSecond(Math.max(apartFromMs, lateFromMs))
   if (lastMs < lateFromMs) return { kind: 'too_early', ...series, from }
   if (questions === 1) return { kind: 'asked_once', ...series, from }
   if (lastMs < apartFromMs) return { kind: 'not_an_hour_apart', ...series, from }
   if (present === 0) return { kind: 'nothing_present', ...series }
   return { kind: 'resend', ...series, present }
 }
+
+/** Rounded up, since people read no more: a question within that second may be too early. */
+const wholeSecond = (ms: number): string => new Date(Math.ceil(ms / 1_000) * 1_000).toISOString()
 
 const SOMETHING: Readonly<Record<Exclude<VerdictKind, 'absent'>, string>> = {
   proven: 'the service shows it',
@@ -120,7 +123,7 @@ export function absenceText(absence: Absence): string {
     case 'too_early':
     case 'asked_once':
     case 'not_an_hour_apart':
-      return `${seriesText(absence)}; ask again from ${fromText(absence.from)}`
+      return `${seriesText(absence)}; ask again from ${timeText(absence.from)}`
     case 'nothing_present':
       return `${seriesText(absence)}; no other row of that run was read back as present, so it may be the wrong place to ask`
     case 'resend':
@@ -132,7 +135,3 @@ const seriesText = ({ questions, firstAskedAt, lastAskedAt }: AbsentSince<string
   questions === 1
     ? `asked once, ${timeText(lastAskedAt)}: no payment source of the customer`
     : `asked ${countText(questions)} times from ${timeText(firstAskedAt)} to ${timeText(lastAskedAt)}, each time no payment source of the customer`
-
-/** Rounded up: a question within that second may be too early. */
-const fromText = (from: string): string =>
-  timeText(new Date(Math.ceil(Date.parse(from) / 1_000) * 1_000).toISOString())

@@ -29,3 +29,16 @@ export function* absences(
     after = last.rowId
   }
 }
+
+/** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */
+export function absencesAlong(
+  reader: Pick<LedgerReader, 'shown' | 'provenByRun'>,
+  absentAfterMs: number,
+): (rowId: number) => Absence | null {
+  const rest = absences(reader, absentAfterMs)
+  let next = rest.next()
+  return (rowId) => {
+    while (next.done !== true && next.value.rowId < rowId) next = rest.next()
+    return next.done !== true && next.value.rowId === rowId ? next.value.absence : null
+  }
+}

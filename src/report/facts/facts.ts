@@ -71,6 +71,8 @@ export interface ReportFacts {
   readonly totals: Totals
   /** Corrections that could not be taken. */
   readonly notTaken: number
+  /** Rows in doubt that are proposed to be sent again. */
+  readonly proposals: number
   /** In all and for each source. */
   readonly balanced: boolean
   /** With the totals of this walk. */

@@ -14,6 +14,8 @@ export type ReportedLedger = Pick<
   | 'refusalCounts'
   | 'decisions'
   | 'distinctCounts'
+  | 'shown'
+  | 'provenByRun'
 >
 
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */

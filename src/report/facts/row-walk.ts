@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { Absence } from '../../domain/proof/absence.js'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
 import type {
@@ -8,6 +9,7 @@ import type {
   RowRecord,
   SourceRecord,
 } from '../../ledger/read/reader.js'
+import { absencesAlong } from '../../ledger/read/absences.js'
 import { cappedList, type CappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
 import { isNotTaken, partOf, type ListedRow, type Part, type ReportFacts } from './facts.js'
@@ -27,7 +29,7 @@ const FIRST_DEBITS_SHOWN = 10
 export interface RowFiles {
   readonly registered: (row: RegisteredRow) => void
   /** Every other row that stands in a file. */
-  readonly row: (row: RowRecord, explanation: Explanation) => void
+  readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null) => void
   readonly problem: (problem: ProblemRecord) => void
   readonly drain: () => Promise<void>
 }
@@ -95,7 +97,15 @@ interface Gathered {
   readonly problems: CappedList<ProblemRecord>
   readonly registrations: ReturnType<typeof tallyTimeline>
   readonly firstDebits: RegisteredRow[]
+  readonly absenceOf: ReturnType<typeof absencesAlong>
   notTaken: number
+  proposals: number
+}
+
+export interface WalkTerms {
+  readonly signal?: AbortSignal | undefined
+  /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
+  readonly absentAfterMs: number
 }
 
 /**
@@ -106,10 +116,10 @@ export async function walkLedger(
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   files: RowFiles,
-  signal: AbortSignal | undefined,
+  { signal, absentAfterMs }: WalkTerms,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
-  const gathered = startGathering(reader, sources)
+  const gathered = startGathering(reader, sources, absentAfterMs)
   const { counts, lists } = gathered
   for (const page of rowPages(reader, lists.registered.isFull)) {
     signal?.throwIfAborted()
@@ -128,7 +138,11 @@ export async function walkLedger(
   return factsFrom(gathered, reader, sources, campaign)
 }
 
-const startGathering = (reader: ReportedLedger, sources: readonly SourceRecord[]): Gathered => ({
+const startGathering = (
+  reader: ReportedLedger,
+  sources: readonly SourceRecord[],
+  absentAfterMs: number,
+): Gathered => ({
   decisions: readDecisions(reader),
   counts: new Map(sources.map((source) => [source.id, new Map()])),
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
@@ -143,7 +157,9 @@ const startGathering = (reader: ReportedLedger, sources: readonly SourceRecord[]
   problems: cappedList(LISTED_AT_MOST),
   registrations: tallyTimeline(),
   firstDebits: [],
+  absenceOf: absencesAlong(reader, absentAfterMs),
   notTaken: 0,
+  proposals: 0,
 })
 
 /** What is gathered of every registered row, of which there are as many as mandates. */
@@ -167,6 +183,8 @@ function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, fil
   countRow(gathered, row.state, row)
   if (row.state === 'registered') noteRegistration(gathered, row)
   if (part === 'registered') files.registered(row)
+  const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
+  if (absence?.kind === 'resend') gathered.proposals += 1
   const isInFile = part !== 'registered' && part !== 'closed'
   if (list.isFull() && !isInFile) {
     list.count()
@@ -176,7 +194,7 @@ function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, fil
   const explanation = explain(row, { problems, decision: gathered.decisions.latest.get(row.id) ?? null })
   if (list.isFull()) list.count()
   else list.add(listed(row, explanation))
-  if (isInFile) files.row(row, explanation)
+  if (isInFile) files.row(row, explanation, absence)
 }
 
 function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {
@@ -204,6 +222,7 @@ function factsFrom(
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
     totals,
     notTaken: gathered.notTaken,
+    proposals: gathered.proposals,
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     sources: counted,
     runs: reader.runs(),

@@ -1,3 +1,4 @@
+import { absenceText, type Absence } from '../../domain/proof/absence.js'
 import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
 import type { CampaignRecord, RegisteredRow, RowRecord } from '../../ledger/read/reader.js'
 import { BYTE_ORDER_MARK, csvHeader, csvLine, editableCell, messageCell } from './csv.js'
@@ -56,6 +57,18 @@ const REQUEST_COLUMNS = [
   'migration_request_id',
 ] as const
 
+/** What in-doubt.csv proposes for a row that was read back as absent. A person who agrees copies it as the decision. */
+const PROPOSAL_COLUMNS: readonly ReportColumn<Absence | null>[] = [
+  ['migration_proposal', (absence) => (absence?.kind === 'resend' ? 'resend' : '')],
+  [
+    'migration_proposal_evidence',
+    (absence) => (absence === null ? '' : messageCell(sentence(absenceText(absence)))),
+  ],
+]
+
+const sentence = (text: string): string =>
+  text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
 /**
  * What `resolve --from` reads. The program fills `migration_ledger`, so that a file is never applied to another
  * ledger, and `migration_attempt` (`Resolution.attempt`), so that a file filled in before the row moved on is
@@ -94,6 +107,7 @@ export const inDoubtHeader = (columns: OriginalColumns): string =>
     ...columns.names,
     ...namesOf(MIGRATION_COLUMNS),
     ...REQUEST_COLUMNS,
+    ...namesOf(PROPOSAL_COLUMNS),
     ...CLOSING_COLUMNS,
     ...ASSIGNED_COLUMNS,
   ])
@@ -131,16 +145,23 @@ export const openRowLine = (
 ): string =>
   csvLine([...openRowCells(columns, row, explanation), ...closingCells(row, campaign)], columns.delimiter)
 
+interface DoubtedRow {
+  readonly row: RowRecord
+  readonly explanation: Explanation
+  /** Null where the service was not asked about it. */
+  readonly absence: Absence | null
+}
+
 export const inDoubtLine = (
   columns: OriginalColumns,
   campaign: CampaignRecord,
-  row: RowRecord,
-  explanation: Explanation,
+  { row, explanation, absence }: DoubtedRow,
 ): string =>
   csvLine(
     [
       ...openRowCells(columns, row, explanation),
       ...requestCells(row, campaign),
+      ...cellsOf(PROPOSAL_COLUMNS, absence),
       ...closingCells(row, campaign),
       ...ASSIGNED_COLUMNS.map(() => ''),
     ],

@@ -195,6 +195,12 @@ function summarySheet(facts: ReportFacts): WorkSheet {
   }
 }
 
+function inDoubtSheet({ parts: { inDoubt }, proposals }: ReportFacts): WorkSheet {
+  const title = titleOf('In doubt', inDoubt, `All are in ${FILE_OF_PART.inDoubt}.`)
+  const proposed = proposals === 0 ? '' : ` (${FILE_OF_PART.inDoubt} proposes to send again: ${proposals})`
+  return tableSheet('In doubt', title + proposed, ROW_COLUMNS, inDoubt.first)
+}
+
 /** reconciliation.xlsx: the lists of the pack as sheets, all identifiers as text; the same bytes for the same facts. */
 export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
   // Loaded here, because the other lists of this room are written by commands that need no workbook.
@@ -204,7 +210,7 @@ export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
     tableSheet(sheet, titleOf(sheet, list, whereAllAre), ROW_COLUMNS, list.first)
   const sheets = [
     summarySheet(facts),
-    rows('In doubt', parts.inDoubt, `All are in ${FILE_OF_PART.inDoubt}.`),
+    inDoubtSheet(facts),
     rows('Refused', parts.refused, `All are in ${FILE_OF_PART.refused}.`),
     rows('To correct', parts.corrections, `All are in ${FILE_OF_PART.corrections}.`),
     rows('Not sent', parts.notSent, `All are in ${FILE_OF_PART.notSent}.`),

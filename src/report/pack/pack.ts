@@ -1,3 +1,4 @@
+import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
@@ -50,6 +51,8 @@ export interface ReportOptions {
   /** Files that this command reads or keeps, besides the ledger: none of them is replaced. */
   readonly forbidden?: readonly string[]
   readonly signal?: AbortSignal
+  /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
+  readonly absentAfterMs?: number
   /** The ledger that is named by its path may lie where others can write. */
   readonly sharedFolder?: boolean
 }
@@ -84,7 +87,7 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     ...(options.forbidden ?? []),
   ])
   try {
-    const { facts, files: lists } = await writeLists(reader, folder, options.signal)
+    const { facts, files: lists } = await writeLists(reader, folder, options)
     const files = [
       ...lists,
       await folder.write('report.html', await renderPage(facts)),
@@ -103,7 +106,7 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
 async function writeLists(
   reader: ReportedLedger,
   folder: PackFolder,
-  signal: AbortSignal | undefined,
+  { signal, absentAfterMs = USUAL_ABSENT_AFTER_MS }: ReportOptions,
 ): Promise<{ facts: ReportFacts; files: PackFile[] }> {
   const sources = reader.sources()
   const columns = mergeColumns(sources)
@@ -125,11 +128,11 @@ async function writeLists(
 
   const rowFiles: RowFiles = {
     registered: (row) => registered.put(registeredLine(row)),
-    row: (row, explanation) => {
+    row: (row, explanation, absence) => {
       const part = partOf(row)
       if (part === 'refused') refused.put(openRowLine(columns, campaign, row, explanation))
       if (part === 'corrections') corrections.put(openRowLine(columns, campaign, row, explanation))
-      if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, campaign, row, explanation))
+      if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, campaign, { row, explanation, absence }))
       if (part === 'notSent') notSent.put(openRowLine(columns, campaign, row, explanation))
     },
     problem: (problem) => problems.put(problemLine(problem)),
@@ -137,7 +140,7 @@ async function writeLists(
       for (const output of outputs) await output.drain()
     },
   }
-  const facts = await walkLedger(reader, sources, rowFiles, signal)
+  const facts = await walkLedger(reader, sources, rowFiles, { signal, absentAfterMs })
   await Promise.all(outputs.map(({ flush }) => flush()))
   const files: PackFile[] = []
   for (const output of outputs) files.push(await output.finish())

@@ -38,10 +38,19 @@ export function inDoubtSection(facts: ReportFacts): Markup {
       <code>${FILE_OF_PART.inDoubt}</code> and run
       <code>sepa-migrate resolve --from ${FILE_OF_PART.inDoubt}</code>.
     </p>
-    ${shown.map((listed) => inDoubtCase(listed, facts.campaign.changedAt))}
+    ${proposalsOf(facts)} ${shown.map((listed) => inDoubtCase(listed, facts.campaign.changedAt))}
     ${restOf(shown.length, total, `All are in ${FILE_OF_PART.inDoubt}.`)}
   </section>`
 }
+
+const proposalsOf = ({ proposals }: ReportFacts): Markup | '' =>
+  proposals === 0
+    ? ''
+    : html`<p>
+        ${plural(proposals, 'of them was', 'of them were')} read back as absent for long enough:
+        <code>${FILE_OF_PART.inDoubt}</code> proposes <em>resend</em> with the evidence, for a person to
+        decide.
+      </p>`
 
 function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
   const attempt = row.lastAttempt

@@ -350,6 +350,7 @@ describe('8.4.3 a configuration that others can change', () => {
       'ledger',
       'out',
       'logFile',
+      'readBack',
       'rules',
       'outcomes',
     ])

@@ -1,3 +1,4 @@
+import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -98,7 +99,7 @@ it('a pack that an earlier command wrote is named as long as it shows the ledger
   admit(ledger, [{ verdict: 'invalid' }])
   const out = join(freshFolder(), 'packs')
   mkdirSync(out)
-  await writePack({ ledger: ledger.file, out, sharedFolder: false })
+  await writePack({ ledger: ledger.file, out, sharedFolder: false, absentAfterMs: USUAL_ABSENT_AFTER_MS })
   writeFileSync(`${ledger.file}.files.jsonl`, `${JSON.stringify({ kind: 'report', path: out })}\n`, {
     mode: 0o600,
   })

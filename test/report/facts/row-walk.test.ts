@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { USUAL_ABSENT_AFTER_MS, type Absence } from '../../../src/domain/proof/absence.js'
 import type { RowState } from '../../../src/domain/row/row-state.js'
 import { walkLedger } from '../../../src/report/facts/row-walk.js'
 import { factsOf } from '../facts-value.js'
@@ -13,6 +14,8 @@ import {
   sourceOf,
   type LedgerValue,
 } from '../ledger-value.js'
+
+const TERMS = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
 
 const valueOf = (rows: LedgerValue['rows'], change: Partial<LedgerValue> = {}): LedgerValue => ({
   ...NO_RECORDS,
@@ -116,7 +119,7 @@ describe('one walk over the ledger', () => {
       problem: () => void (problems += 1),
       drain: () => Promise.resolve(void sizes.push(seen.length)),
     }
-    await walkLedger(reader, reader.sources(), files, undefined)
+    await walkLedger(reader, reader.sources(), files, TERMS)
     expect(seen).toEqual(rows.map(({ id }) => id))
     expect(problems).toBe(2)
     expect(sizes.length).toBeGreaterThan(2)
@@ -138,7 +141,7 @@ describe('one walk over the ledger', () => {
         drain: () => Promise.resolve(),
       }
       return {
-        facts: await walkLedger(reader, reader.sources(), files, undefined),
+        facts: await walkLedger(reader, reader.sources(), files, TERMS),
         handed: handed.sort((a, b) => a - b),
       }
     }
@@ -152,6 +155,59 @@ describe('one walk over the ledger', () => {
     expect(brief.facts.parts.registered).toMatchObject({ total: 2_571 })
   })
 
+  it('hands each row in doubt over with what was shown of it, and counts the proposals', async () => {
+    const SENT = '2026-06-15T10:00:00.000Z'
+    const nothing = {
+      kind: 'nothing',
+      firstAskedAt: SENT,
+      firstAnsweredAt: SENT,
+      lastAskedAt: '2026-06-16T12:00:00.000Z',
+      questions: 2,
+    } as const
+    const doubt = { runId: 1, sentAt: SENT }
+    const value = valueOf(
+      [
+        rowOf(1),
+        rowOf(2, { state: 'in_doubt' }),
+        rowOf(3, { state: 'sending' }),
+        rowOf(4, { state: 'in_doubt' }),
+        rowOf(5, { state: 'in_doubt' }),
+        rowOf(6, { state: 'refused' }),
+        rowOf(7, { state: 'in_doubt' }),
+      ],
+      {
+        shown: [
+          { rowId: 2, ...doubt, shown: nothing },
+          { rowId: 4, ...doubt, shown: { kind: 'something', verdict: 'other' } },
+          { rowId: 6, ...doubt, shown: nothing }, // decided while the report was written
+          { rowId: 7, ...doubt, runId: 2, shown: nothing },
+        ],
+      },
+    )
+    const handed: unknown[] = []
+    const files = {
+      registered: () => undefined,
+      row: ({ id }: { id: number }, _: unknown, absence: Absence | null) =>
+        void handed.push([id, absence?.kind ?? null]),
+      problem: () => undefined,
+      drain: () => Promise.resolve(),
+    }
+    const reader = readerOf(value)
+    const facts = await walkLedger(reader, reader.sources(), files, TERMS)
+    expect(handed).toEqual([
+      [1, null],
+      [2, 'resend'],
+      [3, null],
+      [4, 'something'],
+      [5, null],
+      [6, null],
+      [7, 'nothing_present'],
+    ])
+    expect(facts.proposals).toBe(1)
+    const later = { absentAfterMs: 48 * 60 * 60_000 }
+    expect((await walkLedger(reader, reader.sources(), files, later)).proposals).toBe(0)
+  })
+
   it('ends at once when it is told to', async () => {
     const reader = readerOf(valueOf([rowOf(1)]))
     const files = {
@@ -160,7 +216,7 @@ describe('one walk over the ledger', () => {
       problem: () => undefined,
       drain: () => Promise.resolve(),
     }
-    const walk = walkLedger(reader, reader.sources(), files, AbortSignal.abort())
+    const walk = walkLedger(reader, reader.sources(), files, { ...TERMS, signal: AbortSignal.abort() })
     await expect(walk).rejects.toMatchObject({ name: 'AbortError' })
   })
 })

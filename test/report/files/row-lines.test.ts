@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
+import type { Absence } from '../../../src/domain/proof/absence.js'
 import type { RowRecord } from '../../../src/ledger/read/reader.js'
 import { mergeColumns } from '../../../src/report/files/original-columns.js'
 import {
@@ -26,8 +27,8 @@ const read = (header: string, line: string): Record<string, string> =>
   parse<Record<string, string>>(header + line, { columns: true, bom: true })[0] ?? {}
 const openRow = (row: RowRecord, explanation = EXPLANATION) =>
   read(openRowHeader(COLUMNS), openRowLine(COLUMNS, CAMPAIGN, row, explanation))
-const inDoubt = (row: RowRecord) =>
-  read(inDoubtHeader(COLUMNS), inDoubtLine(COLUMNS, CAMPAIGN, row, EXPLANATION))
+const inDoubt = (row: RowRecord, absence: Absence | null = null) =>
+  read(inDoubtHeader(COLUMNS), inDoubtLine(COLUMNS, CAMPAIGN, { row, explanation: EXPLANATION, absence }))
 
 describe('a line to be corrected', () => {
   it('holds the cells of the export first, so that a spreadsheet keeps them, and says which row it is', () => {
@@ -74,6 +75,31 @@ describe('a line in doubt', () => {
     expect(line['migration_sent_at']).toContain('2026-06-15 10:00')
     expect(line['migration_resend_from']).toContain('2026-06-15 10:15')
     expect(line['migration_sent_ago']).toMatch(/before .*2026-06-15 12:00/)
+  })
+
+  it('proposes what the evidence allows, and leaves the decision to a person', () => {
+    const row = rowOf(4, { state: 'in_doubt', attempts: 1, lastAttempt: attemptOf() })
+    const series = {
+      firstAskedAt: '2026-06-15T10:30:00.000Z',
+      lastAskedAt: '2026-06-16T11:00:00.000Z',
+      questions: 2,
+    }
+    const proposed = inDoubt(row, { kind: 'resend', ...series, present: 3 })
+    expect(proposed).toMatchObject({
+      migration_proposal: 'resend',
+      migration_proposal_evidence:
+        'Asked 2 times from 2026-06-15 10:30:00 UTC to 2026-06-16 11:00:00 UTC, each time no payment source of the customer; 3 other rows of that run were read back as present.',
+      migration_decision: '',
+      migration_reason: '',
+    })
+    const early = inDoubt(row, { kind: 'too_early', ...series, from: '2026-06-17T00:00:00.000Z' })
+    expect(early['migration_proposal']).toBe('')
+    expect(early['migration_proposal_evidence']).toContain('; ask again from 2026-06-17 00:00:00 UTC.')
+    expect(inDoubt(row)).toMatchObject({ migration_proposal: '', migration_proposal_evidence: '' })
+    expect(inDoubt(row, { kind: 'not_asked' })['migration_proposal_evidence']).toBe('')
+    const names = Object.keys(proposed)
+    expect(names.indexOf('migration_proposal')).toBe(names.indexOf('migration_request_id') + 1)
+    expect(names.indexOf('migration_ledger')).toBe(names.indexOf('migration_proposal_evidence') + 1)
   })
 
   it('has every column that a decision is read from', () => {

@@ -67,6 +67,15 @@ describe('the workbook', () => {
     )
   })
 
+  it('says above the rows in doubt how many are proposed to be sent again', async () => {
+    const rows = [rowOf(1, { state: 'in_doubt', lastAttempt: attemptOf() })]
+    const facts = await factsOf({ ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows })
+    const title = async (proposals: number) =>
+      texts(sheetsOf(await renderWorkbook({ ...facts, proposals })).get('In doubt'))[0]
+    expect(await title(0)).toBe('In doubt: 1')
+    expect(await title(1)).toBe('In doubt: 1 (in-doubt.csv proposes to send again: 1)')
+  })
+
   it('holds no formula and no full account number', async () => {
     const lastAttempt = attemptOf({ outcome: 'refused', message: `=cmd|'${IBAN}'!A0`, answer: IBAN })
     const rows = [rowOf(1, { state: 'refused', lastAttempt }), rowOf(2, { state: 'in_doubt', lastAttempt })]

@@ -103,7 +103,8 @@ describe('the reconciliation pack', () => {
         'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts,latest_first_debit',
       `${originals},${closing}`,
       `${originals},${closing}`,
-      `${originals},migration_sent_at,migration_sent_ago,migration_resend_from,migration_request_id,${closing},` +
+      `${originals},migration_sent_at,migration_sent_ago,migration_resend_from,migration_request_id,` +
+        `migration_proposal,migration_proposal_evidence,${closing},` +
         'migration_assigned_creditor_identifier,migration_assigned_mandate_reference',
       `${originals},${closing}`,
       'source,record,line,column,rule,severity,value,message,remedy',

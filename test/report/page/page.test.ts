@@ -139,6 +139,7 @@ describe('the page', () => {
         problems: [],
         decisions: [decisionOf({ by: '<script>', reason: HOSTILE, evidence: '<script>' })],
         runs: [runOf({ stoppedBy: HOSTILE, settings: HOSTILE_TERMS })],
+        shown: [],
       },
       { refusalCounts: [{ status: 422, serviceCode: HOSTILE, field: HOSTILE, message: HOSTILE, count: 1 }] },
     )
@@ -201,6 +202,13 @@ describe('the page', () => {
 
     expect(page.match(/class="case"/g)).toHaveLength(50)
     expect(shown(page)).toContain('The first 50 of 51 are shown. All are in in-doubt.csv.')
+  })
+
+  it('says how many rows are proposed to be sent again', async () => {
+    const told = 'in-doubt.csv proposes resend with the evidence, for a person to decide'
+    expect(shown(await pageOf(IN_DOUBT, { proposals: 1 }))).toContain('1 of them was read back as absent')
+    expect(shown(await pageOf(IN_DOUBT, { proposals: 2 }))).toContain(told)
+    expect(shown(await pageOf(IN_DOUBT))).not.toContain('proposes')
   })
 
   it('says when a run was going on', async () => {

@@ -1,0 +1,50 @@
+import { plural, timeText } from '../../domain/text/wording.js'
+import { absences } from '../../ledger/read/absences.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { Settings } from '../settings/settings.js'
+
+/** Rows in doubt of whose customers the service last listed nothing. */
+export interface Absent {
+  /** In-doubt.csv proposes to send them again. */
+  readonly proposed: number
+  /** They have to be asked about once more. */
+  readonly waiting: number
+  /** From when one question is enough for all that wait; ISO 8601, null where none does. */
+  readonly askFrom: string | null
+  /** Nothing that the same run sent was shown. */
+  readonly nothingPresent: number
+}
+
+export function absentOf(
+  reader: Pick<LedgerReader, 'shown' | 'provenByRun'>,
+  { absentAfterMs }: Pick<Settings, 'absentAfterMs'>,
+): Absent {
+  let [proposed, waiting, nothingPresent] = [0, 0, 0]
+  let askFrom: string | null = null
+  for (const { absence } of absences(reader, absentAfterMs)) {
+    if (absence.kind === 'resend') proposed += 1
+    if (absence.kind === 'nothing_present') nothingPresent += 1
+    if (!('from' in absence)) continue
+    waiting += 1
+    if (askFrom === null || absence.from > askFrom) askFrom = absence.from
+  }
+  return { proposed, waiting, askFrom, nothingPresent }
+}
+
+export const absentLines = ({ proposed, waiting, askFrom, nothingPresent }: Absent): string[] => [
+  ...(proposed === 0
+    ? []
+    : [
+        `${rowsAre(proposed)} absent for long enough: in-doubt.csv proposes resend with the evidence, for a person to decide.`,
+      ]),
+  ...(waiting === 0
+    ? []
+    : [`${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate read-back).`]),
+  ...(nothingPresent === 0
+    ? []
+    : [
+        `${rowsAre(nothingPresent)} absent, and so is every row of that run that was read back: sepa-migrate read-back --of registered shows whether this is the right place to ask.`,
+      ]),
+]
+
+const rowsAre = (count: number): string => plural(count, 'row in doubt is', 'rows in doubt are')

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { absentLines, absentOf } from '../../../src/cli/prove/absent-lines.js'
+import type { LedgerReader, ShownDoubt } from '../../../src/ledger/read/reader.js'
+
+const HOUR = 60 * 60_000
+const SENT = Date.parse('2026-06-15T10:00:00.000Z')
+const after = (hours: number): string => new Date(SENT + hours * HOUR).toISOString()
+
+const absentRow = (rowId: number, asked: readonly number[], runId = 1): ShownDoubt => ({
+  rowId,
+  runId,
+  sentAt: after(0),
+  shown: {
+    kind: 'nothing',
+    firstAskedAt: after(asked[0] ?? 0),
+    firstAnsweredAt: after(asked[0] ?? 0),
+    lastAskedAt: after(asked.at(-1) ?? 0),
+    questions: asked.length,
+  },
+})
+
+const absentIn = (rows: readonly ShownDoubt[]) => {
+  const reader: Pick<LedgerReader, 'shown' | 'provenByRun'> = {
+    shown: (from, limit) => rows.filter(({ rowId }) => rowId > from).slice(0, limit),
+    provenByRun: () => [{ runId: 1, count: 2 }],
+  }
+  return absentOf(reader, { absentAfterMs: 24 * HOUR })
+}
+
+describe('rows that the service does not show', () => {
+  it('are counted by what can be done about them', () => {
+    const absent = absentIn([
+      absentRow(1, [1]),
+      absentRow(2, [1, 24]),
+      absentRow(3, [30]),
+      absentRow(4, [1, 24], 2),
+      { ...absentRow(5, []), shown: { kind: 'something', verdict: 'other' } },
+      { ...absentRow(6, []), shown: { kind: 'not_asked' } },
+    ])
+    expect(absent).toEqual({ proposed: 1, waiting: 2, askFrom: after(31), nothingPresent: 1 })
+    expect(absentLines(absent)).toEqual([
+      '1 row in doubt is absent for long enough: in-doubt.csv proposes resend with the evidence, for a person to decide.',
+      '2 rows in doubt are absent so far: ask again from 2026-06-16 17:00:00 UTC (sepa-migrate read-back).',
+      '1 row in doubt is absent, and so is every row of that run that was read back: sepa-migrate read-back --of registered shows whether this is the right place to ask.',
+    ])
+  })
+
+  it('are not spoken of where there are none', () => {
+    const absent = absentIn([])
+    expect(absent).toEqual({ proposed: 0, waiting: 0, askFrom: null, nothingPresent: 0 })
+    expect(absentLines(absent)).toEqual([])
+  })
+})
