@@ -7,7 +7,7 @@ import { emergencyPathOf } from '../../src/ledger/safety/emergency-file.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { createLedger, type LedgerOptions } from '../../src/ledger/file/writer.js'
-import { admitRows } from '../run/mandate-samples.js'
+import { admitRows, familyMandateOf, mandateOf } from '../run/mandate-samples.js'
 
 export type Connection = Database
 type Opening = Pick<LedgerOptions, 'clock' | 'defer' | 'random'>
@@ -47,22 +47,33 @@ function inMemory(image: Buffer): Connection {
 }
 
 const NO_LOCK = { release: () => undefined }
-const images = new Map<number, Buffer>()
+const images = new Map<string, Buffer>()
 
-/** A ledger with so many ready rows, made once, as a file, and without its write-ahead log. */
-function imageWith(rows: number, folder: string): Buffer {
-  const known = images.get(rows)
+/** What ready rows a campaign begins with. */
+export interface Admitted {
+  readonly rows: number
+  /** Customers with two mandates among them. */
+  readonly hasFamilies: boolean
+}
+
+const admit = (ledger: Ledger, { rows, hasFamilies }: Admitted): void =>
+  admitRows(ledger, rows, hasFamilies ? familyMandateOf : mandateOf)
+
+/** A ledger with these rows, made once, as a file, and without its write-ahead log. */
+function imageWith(admitted: Admitted, folder: string): Buffer {
+  const name = `${admitted.rows}${admitted.hasFamilies ? '-families' : ''}`
+  const known = images.get(name)
   if (known !== undefined) return known
-  const file = join(folder, `admitted-${rows}.db`)
+  const file = join(folder, `admitted-${name}.db`)
   const ledger = openLedger({ file, clock: STARTED })
   ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
-  admitRows(ledger, rows)
+  admit(ledger, admitted)
   ledger.close()
   const connection = openDatabase(file)
   connection.pragma('journal_mode = DELETE')
   const image = connection.serialize()
   connection.close()
-  images.set(rows, image)
+  images.set(name, image)
   return image
 }
 
@@ -74,7 +85,7 @@ const UNFLUSHED = 3
  * synchronous=NORMAL means: commits reach the disk some time later. See ledger/README.md#how-it-is-written.
  */
 export function memoryDisk(
-  rows: number,
+  admitted: Admitted,
   options: {
     folder: string
     flushes: boolean
@@ -84,7 +95,7 @@ export function memoryDisk(
   },
 ): Disk {
   const file = join(options.folder, 'campaign.db')
-  let flushed: Buffer[] = [imageWith(rows, options.folder)]
+  let flushed: Buffer[] = [imageWith(admitted, options.folder)]
   let connection: Connection | null = null
   let ledger: Ledger | null = null
 
@@ -104,12 +115,12 @@ export function memoryDisk(
     },
     read: (sql) => live(connection).prepare<[], never>(sql).all(),
     committed: () => {
-      flushed = [...flushed, live(connection).serialize()].slice(-1 - UNFLUSHED)
+      if (!options.flushes) flushed = [...flushed, live(connection).serialize()].slice(-1 - UNFLUSHED)
     },
     kill: () => leave(live(connection).serialize()),
     losePower: () => {
-      const lost = options.flushes ? 0 : options.between(0, flushed.length - 1)
-      leave(flushed[flushed.length - 1 - lost]!)
+      if (options.flushes) leave(live(connection).serialize())
+      else leave(flushed[flushed.length - 1 - options.between(0, flushed.length - 1)]!)
     },
     fill: () => {
       const open = live(connection)
@@ -126,7 +137,7 @@ function live(connection: Connection | null): Connection {
 }
 
 /** The ledger as it is, in files. A kill leaves a copy of them, because the dead process cannot be made to let go. */
-export function fileDisk(rows: number): Disk {
+export function fileDisk(admitted: Admitted): Disk {
   const root = mkdtempSync(join(tmpdir(), 'simulation-'))
   let generation = 0
   let ledger: Ledger | null = null
@@ -136,7 +147,7 @@ export function fileDisk(rows: number): Disk {
   mkdirSync(folder())
   const first = openLedger({ file: file(), clock: STARTED })
   first.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
-  admitRows(first, rows)
+  admit(first, admitted)
   first.close()
 
   function release(): void {

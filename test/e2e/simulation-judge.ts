@@ -39,10 +39,12 @@ interface StoredDecision {
 const NEVER_SENT: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded', 'superseded']
 const MAX_TURNED_AWAY = 8
 
+/** @param mayRepeat whether a person may have a mandate sent again that the service holds: nobody knew better */
 export function startJudge(
   rows: number,
   disk: Pick<Disk, 'read'>,
   service: Pick<SimulatedService, 'requests' | 'applicationsOf'>,
+  mayRepeat = true,
 ): Judge {
   const violations: string[] = []
   const registeredAs = new Map<number, string | null>()
@@ -77,9 +79,9 @@ export function startJudge(
       violate(`${invariant} ${when}: row ${row.id} ${text}`)
     const applied = service.applicationsOf(row.original)
     const own = decisions.filter(({ rowId }) => rowId === row.id)
-    const resends = own.filter(
-      ({ fromState, toState }) => fromState === 'in_doubt' && toState === 'ready',
-    ).length
+    const resends = mayRepeat
+      ? own.filter(({ fromState, toState }) => fromState === 'in_doubt' && toState === 'ready').length
+      : 0
     const tried = attempts.filter(({ rowId }) => rowId === row.id)
 
     if (applied.length > 1 + resends)

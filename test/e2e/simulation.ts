@@ -1,12 +1,18 @@
+import { decideFromReadBack } from '../../src/decisions/from-read-back.js'
+import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Ledger, Resolution } from '../../src/ledger/ledger.js'
+import { absences } from '../../src/ledger/read/absences.js'
+import { askAbout } from '../../src/migrate/read-back.js'
 import { deliver, type DeliveryParts, type DeliveryPolicy, type Send } from '../../src/run/deliver.js'
 import { classify } from '../../src/service/classify.js'
+import type { SourceReader } from '../../src/service/read-back/source-reader.js'
 import { createStatusTable } from '../../src/service/status-table.js'
 import { endOfTurn } from '../run/virtual-time.js'
 import { seedChance, type Chance } from './simulation-chance.js'
-import { fileDisk, memoryDisk, type Connection, type Disk } from './simulation-disk.js'
+import { fileDisk, memoryDisk, type Admitted, type Connection, type Disk } from './simulation-disk.js'
 import { startJudge } from './simulation-judge.js'
+import { CLEAR, SIGHTS, startReadBack, type ReadFate, type Sight } from './simulation-reading.js'
 import { startSchedule, type Life } from './simulation-schedule.js'
 import {
   ASSIGNED_CREDITOR,
@@ -31,7 +37,13 @@ export interface Simulated {
   /** Why runs stopped. */
   readonly stops: readonly string[]
   readonly fates: readonly Fate[]
+  /** What came of the questions, and how what was in doubt was settled. */
+  readonly readFates: readonly ReadFate[]
+  readonly settled: Readonly<Record<SettledBy, number>>
 }
+
+/** By whose word a row in doubt left its doubt: a mandate that was read back, one that was not, a person who looked. */
+type SettledBy = 'presence' | 'absence' | 'looking'
 
 /** A rule that is broken on purpose, to see whether the judge finds it. */
 export type Weakness =
@@ -40,6 +52,9 @@ export type Weakness =
   | 'normal_instead_of_full'
   | 'lost_answer_is_not_sent'
   | 'server_error_is_turned_away'
+  | 'absence_resends'
+  | 'match_by_customer'
+  | 'silence_is_absence'
 
 export interface SimulationOptions {
   /** For files that a ledger leaves beside itself. */
@@ -47,21 +62,34 @@ export interface SimulationOptions {
   readonly weakness?: Weakness
   /** Files instead of memory: slower, and as real as it gets. */
   readonly onFiles?: boolean
+  /**
+   * People settle doubts by what is read back, and look themselves at what that leaves open in the end. Then nothing may
+   * be registered twice at all, since nobody decides without knowing.
+   */
+  readonly readsBack?: boolean
 }
 
 const MOST_FAULTY_RUNS = 4
+/** A day passes between some of them. */
+const MOST_READ_RUNS = 7
 const MOST_CALM_RUNS = 30
 const RUN_SETTINGS = { version: '0', host: 'test', pid: 1, asOf: '2026-04-01', zone: 'UTC', settings: {} }
 const A_WHILE_MS = 16 * 60_000
+const A_DAY_MS = 25 * 60 * 60_000
+/** So many calm runs are settled by evidence alone. */
+const RUNS_BY_EVIDENCE = 4
 
 export async function simulate(seed: number, options: SimulationOptions): Promise<Simulated> {
   const chance = seedChance(seed)
   const rows = chance.pick([3, 5, 8, 12, 20])
-  const faultyRuns = chance.between(1, MOST_FAULTY_RUNS)
-  const disk = openDisk(rows, chance, options)
+  const faultyRuns = chance.between(1, options.readsBack === true ? MOST_READ_RUNS : MOST_FAULTY_RUNS)
+  const readsBack = options.readsBack === true
+  const disk = openDisk({ rows, hasFamilies: readsBack }, chance, options)
   const schedule = startSchedule(chance)
   const service = startService(schedule, chance)
-  const judge = startJudge(rows, disk, service)
+  const readBack = startReadBack(service, schedule, chance)
+  const judge = startJudge(rows, disk, service, !readsBack)
+  const settled: Record<SettledBy, number> = { presence: 0, absence: 0, looking: 0 }
   const history: string[] = []
   const statusTable = createStatusTable(
     options.weakness === 'server_error_is_turned_away'
@@ -78,6 +106,8 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
   interface Process {
     readonly life: Life
     readonly ledger: Ledger
+    /** From some moment on its disk takes nothing more. */
+    isDiskFull: boolean
     /** The process is gone in this very moment; nothing of it happens any more. */
     readonly die: (how: string) => void
     readonly end: () => void
@@ -97,6 +127,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     return {
       life,
       ledger,
+      isDiskFull: false,
       die: (how) => {
         if (life.isOver) return
         life.isOver = true
@@ -145,15 +176,11 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
         if (chance.happens(0.5)) schedule.at(chance.between(0, 500), life, () => abort.abort())
       })
     }
-    const state: { ended: string | null; isFull: boolean; hasFailed: boolean } = {
-      ended: null,
-      isFull: false,
-      hasFailed: false,
-    }
+    const state: { ended: string | null; hasFailed: boolean } = { ended: null, hasFailed: false }
     if (weather !== CALM && chance.happens(0.1)) {
       schedule.at(chance.between(0, 1_000), life, () => {
         say('the disk is full')
-        state.isFull = true
+        process.isDiskFull = true
         disk.fill()
       })
     }
@@ -161,7 +188,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       state.ended = `the run throws: ${String(error)}`
       state.hasFailed = true
       if (life.isOver) return
-      if (state.isFull) stops.push('disk_full')
+      if (process.isDiskFull) stops.push('disk_full')
       else judge.violate(`run: ${state.ended}`)
     }
     deliver({
@@ -189,7 +216,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       fail(error)
     }
     judge.look('after a run', ledger.totals())
-    return !state.hasFailed
+    return !state.hasFailed && !process.isDiskFull
   }
 
   /** One event after the other, until the run has ended or its process is dead; death may come at any step. */
@@ -213,6 +240,73 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     }
   }
 
+  /** The service is asked, and people decide by its answers alone. */
+  async function readAndDecide(process: Process, sight: Sight, deathRate: number): Promise<void> {
+    const { life } = process
+    const drain = new AbortController()
+    if (sight !== CLEAR && chance.happens(0.1))
+      schedule.at(chance.between(0, 1_000), life, () => drain.abort())
+    let hasEnded = false
+    if (sight !== CLEAR && chance.happens(0.05))
+      schedule.at(chance.between(0, 1_000), life, () => {
+        process.isDiskFull = true
+        disk.fill()
+      })
+    askAbout({
+      ledger: askedLedger(process, disk, options.weakness),
+      reader: weakReader(readBack.readerOf(life, sight), options.weakness),
+      machine: {
+        ...RUN_SETTINGS,
+        clock: schedule.clock,
+        after: (delayMs, wake) => schedule.at(delayMs, life, wake),
+        random: chance.next,
+      },
+      policy: { concurrency: chance.between(1, MOST_SLOTS), rate: null },
+      scope: sight === CLEAR ? 'all' : chance.pick(['in_doubt', 'all']),
+      sample: null,
+      signal: drain.signal,
+      giveUp: new AbortController().signal,
+      watch: (event) => {
+        if (event.kind === 'answer')
+          say(`customer ${event.answer.customerNo}: ${event.answer.seen.kind} after ${event.answer.tries}`)
+      },
+    }).then(
+      ({ stop }) => {
+        hasEnded = true
+        if (stop !== null) stops.push(`asking: ${stop.kind}`)
+      },
+      (error: unknown) => {
+        hasEnded = true
+        if (life.isOver) return
+        if (process.isDiskFull) stops.push('asking: disk_full')
+        else judge.violate(`asking throws: ${String(error)}`)
+      },
+    )
+    await letItHappen(process, deathRate, () => hasEnded)
+    if (!life.isOver && !process.isDiskFull) decideByEvidence(process, sight)
+  }
+
+  function decideByEvidence({ ledger }: Process, sight: Sight): void {
+    const by = { by: 'operator', reason: 'read back' }
+    for (const resolution of decideFromReadBack(ledger.view, by).resolutions)
+      record(ledger, resolution, 'presence')
+    for (const { rowId, absence } of [...absences(ledger.view, USUAL_ABSENT_AFTER_MS)]) {
+      const isProposed =
+        options.weakness === 'absence_resends' ? 'questions' in absence : absence.kind === 'resend'
+      if (!isProposed || (sight !== CLEAR && chance.happens(0.3))) continue
+      const evidence = absenceText(absence)
+      record(ledger, { ...by, rowId, decision: 'resend', assigned: null, evidence, attempt: null }, 'absence')
+    }
+    judge.look('after what was read back', ledger.totals())
+  }
+
+  function record(ledger: Ledger, resolution: Resolution, by: SettledBy): void {
+    const { isApplied } = ledger.resolve([resolution], { dryRun: false })
+    disk.committed()
+    if (isApplied) settled[by] += 1
+    say(`row ${resolution.rowId}: ${resolution.decision} by ${by}${isApplied ? '' : ', which is rejected'}`)
+  }
+
   /** People look at what is in doubt and decide; now and then without waiting, and without knowing. */
   function decide({ ledger }: Process, isPatient: boolean): void {
     for (const doubt of doubtsOn(disk)) {
@@ -221,6 +315,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       const resolution = resolutionOf(doubt, { waitedMs, isPatient })
       const report = ledger.resolve([resolution], { dryRun: false, force: !isPatient && chance.happens(0.3) })
       disk.committed()
+      if (report.isApplied) settled.looking += 1
       say(
         `row ${doubt.rowId}: a person says ${resolution.decision}${report.isApplied ? '' : ', which is rejected'}`,
       )
@@ -257,8 +352,9 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       const process = start()
       judge.afterStart(process.ledger, MOST_SLOTS)
       await run(process, CALM, 0)
-      schedule.pass(A_WHILE_MS)
-      decide(process, true)
+      if (readsBack) await readAndDecide(process, CLEAR, 0)
+      schedule.pass(readsBack ? A_DAY_MS : A_WHILE_MS)
+      if (!readsBack || runs > RUNS_BY_EVIDENCE) decide(process, true)
       const { ready, sending, inDoubt } = process.ledger.totals()
       if (ready + sending + inDoubt === 0) {
         judge.atTheEnd(process.ledger.totals())
@@ -278,20 +374,28 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       if (chance.happens(deathRate)) process.die('after recovery')
       const canGoOn = process.life.isOver ? false : await run(process, chance.pick(WEATHERS), deathRate)
       if (!process.life.isOver) {
-        if (canGoOn && chance.happens(0.5)) decide(process, false)
+        if (canGoOn && readsBack && chance.happens(0.7))
+          await readAndDecide(process, chance.pick(SIGHTS), deathRate)
+        else if (canGoOn && !readsBack && chance.happens(0.5)) decide(process, false)
+      }
+      if (!process.life.isOver) {
         if (chance.happens(0.1)) process.die('after decisions')
         else process.end()
       }
-      schedule.pass(chance.pick([0, 10_000, A_WHILE_MS]))
+      schedule.pass(chance.pick(readsBack ? PAUSES_MS : [0, 10_000, A_WHILE_MS]))
     }
     await heal()
   } finally {
     disk.remove()
   }
-  return { violations: judge.violations, history, deaths, stops, fates: service.fates }
+  const { violations } = judge
+  return { violations, history, deaths, stops, fates: service.fates, readFates: readBack.fates, settled }
 }
 
 const MOST_SLOTS = 5
+
+/** Between processes: shorter and longer than lists lag behind, an hour, and a day. */
+const PAUSES_MS = [0, A_WHILE_MS, 2 * 60 * 60_000, A_DAY_MS, A_DAY_MS]
 
 const CALM_POLICY: DeliveryPolicy = {
   concurrency: MOST_SLOTS,
@@ -325,9 +429,13 @@ const doubtsOn = (disk: Disk): Doubt[] =>
        from row join attempt on row_id = row.id and n = attempts where state = 'in_doubt'`,
   )
 
-function openDisk(rows: number, chance: Chance, { folder, weakness, onFiles }: SimulationOptions): Disk {
-  if (onFiles === true) return fileDisk(rows)
-  return memoryDisk(rows, {
+function openDisk(
+  admitted: Admitted,
+  chance: Chance,
+  { folder, weakness, onFiles }: SimulationOptions,
+): Disk {
+  if (onFiles === true) return fileDisk(admitted)
+  return memoryDisk(admitted, {
     folder,
     flushes: weakness !== 'normal_instead_of_full',
     between: chance.between,
@@ -354,6 +462,52 @@ function ledgerFor(
     hasAssigned: (reference) => !life.isOver && ledger.hasAssigned(reference),
     begin: (row) => (life.isOver ? never() : begin(row)),
     settle: (attempt, outcome) => (life.isOver ? never() : settle(attempt, outcome)),
+  }
+}
+
+/** A dead process records nothing, and what a living one recorded is on disk. */
+function askedLedger(
+  { life, ledger }: { life: Life; ledger: Ledger },
+  disk: Disk,
+  weakness: Weakness | undefined,
+): Pick<Ledger, 'readBacks' | 'totals'> {
+  const { start, rowsOf, record, end } = ledger.readBacks
+  const readBacks = {
+    ...ledger.readBacks,
+    start: (terms: Parameters<typeof start>[0]) => {
+      const started = start(terms)
+      disk.committed()
+      return started
+    },
+    rowsOf: (customerNo: number) =>
+      weakness === 'match_by_customer'
+        ? rowsOf(customerNo).map((row) => ({ ...row, isAccount: () => true }))
+        : rowsOf(customerNo),
+    record: (...[id, answers]: Parameters<typeof record>) => {
+      if (life.isOver) return
+      record(id, answers)
+      disk.committed()
+    },
+    end: (...[id, stoppedBy]: Parameters<typeof end>) => {
+      if (life.isOver) return
+      end(id, stoppedBy)
+      disk.committed()
+    },
+  }
+  return { readBacks, totals: ledger.totals }
+}
+
+function weakReader(
+  reader: Pick<SourceReader, 'listPaymentSources'>,
+  weakness: Weakness | undefined,
+): Pick<SourceReader, 'listPaymentSources'> {
+  if (weakness !== 'silence_is_absence') return reader
+  return {
+    listPaymentSources: async (customerNo, asked) => {
+      const seen = await reader.listPaymentSources(customerNo, asked)
+      const { limits, durationMs } = seen
+      return seen.kind === 'listed' ? seen : { kind: 'listed', sources: [], limits, status: 204, durationMs }
+    },
   }
 }
 

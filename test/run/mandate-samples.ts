@@ -27,19 +27,25 @@ export const mandateOf = (n: number): Mandate => ({
   },
 })
 
+/** The same, but every third belongs to the customer before it, and every sixth has the account of that one too. */
+export const familyMandateOf = (n: number): Mandate => ({
+  ...mandateOf(n),
+  customerNo: n % 3 === 0 ? n - 1 : n,
+  iban: ibanOf(n % 6 === 0 ? n - 1 : n),
+})
+
 export const RECORD_HEADER = ['customer_no', 'iban'] as const
 
 /** The nth record of an export, with nothing wrong. */
-export function recordOf(n: number): CheckedRecord {
-  const mandate = mandateOf(n)
+export function recordOf(n: number, mandate = mandateOf(n)): CheckedRecord {
   const { creditorIdentifier, mandateReference } = mandate.original
   return {
     record: n,
     line: n + 1,
-    cells: [String(n), mandate.iban],
+    cells: [String(mandate.customerNo), mandate.iban],
     verdict: { kind: 'sendable', mandate },
     values: {
-      customerNo: n,
+      customerNo: mandate.customerNo,
       iban: mandate.iban,
       signedDate: mandate.signedDate,
       creditorIdentifier,
@@ -53,11 +59,11 @@ export function recordOf(n: number): CheckedRecord {
 }
 
 /** So many ready rows, out of one export. */
-export function admitRows(ledger: Ledger, rows: number): void {
+export function admitRows(ledger: Ledger, rows: number, ofNumber = mandateOf): void {
   const admission = ledger.admit({ severities: {} })
   const columns = { customer_no: 'customer_no', iban: 'iban' }
   const source = admission.open({ name: 'export.csv', header: RECORD_HEADER, columns })
-  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1)))
+  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1, ofNumber(n + 1))))
   source.close({
     sha256: 'ab'.repeat(32),
     bytes: rows * 40,
