@@ -19,6 +19,7 @@ import type {
 } from './reader.js'
 import { prepareProofReads } from './read-proofs.js'
 import { prepareRowReads } from './read-rows.js'
+import { prepareVerificationReads } from './read-verification.js'
 import {
   ATTEMPT_COLUMNS,
   PROBLEM_COLUMNS,
@@ -126,6 +127,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
     ...prepareDecisionQueries(connection, explained),
     distinctCounts: () => explained(distinct),
     ...prepareProofs(connection, explained),
+    ...prepareVerification(connection, explained),
     standing: () => explained(standing.standing),
     hasMark: (mark) => explained(() => standing.hasMark(mark)),
     close: () => connection.close(),
@@ -142,6 +144,18 @@ function prepareProofs(connection: Connection, explained: Explained): ReturnType
     shown: (after, limit) => explained(() => reads.shown(after, limit)),
     provenByRun: () => explained(reads.provenByRun),
     assignedCreditors: () => explained(reads.assignedCreditors),
+  }
+}
+
+function prepareVerification(
+  connection: Connection,
+  explained: Explained,
+): ReturnType<typeof prepareVerificationReads> {
+  const reads = prepareVerificationReads(connection)
+  return {
+    verificationCounts: (readBackId) => explained(() => reads.verificationCounts(readBackId)),
+    verifiedRows: (verdict, after, limit) => explained(() => reads.verifiedRows(verdict, after, limit)),
+    latestSample: () => explained(reads.latestSample),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
+import type { VerdictCount } from '../../domain/proof/verification.js'
 import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { Finding } from '../../domain/rule/verdict.js'
@@ -224,6 +225,22 @@ export interface Standing {
   readonly sources: readonly string[]
 }
 
+/** A registered row with the latest answer about it that counts. */
+export interface VerifiedRow {
+  readonly id: number
+  readonly customerNo: number
+  readonly ibanMasked: string | null
+  readonly signedDate: string
+  readonly assignedCreditorIdentifier: string
+  readonly assignedMandateReference: string
+  readonly verdict: VerdictKind
+  readonly why: string | null
+  readonly answeredAt: string
+  readonly sources: readonly KeptSource[]
+  /** Ids of sources that a person may cancel, where the mandate is there twice. */
+  readonly cancellable: readonly string[]
+}
+
 /** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
 export interface LedgerReader {
   readonly file: string
@@ -282,6 +299,12 @@ export interface LedgerReader {
   readonly shown: (after: number, limit: number) => ShownDoubt[]
   /** By the run that sent it: rows whose latest answer proves them. */
   readonly provenByRun: () => { runId: number; count: number }[]
+  /** Registered rows by the latest answer about them that counts; of one read-back alone where it is named. */
+  readonly verificationCounts: (readBackId?: number) => VerdictCount[]
+  /** The registered rows of which it says so, in order of id. */
+  readonly verifiedRows: (verdict: VerdictKind, after: number, limit: number) => VerifiedRow[]
+  /** How many rows were drawn by the latest read-back of registered rows; null for all, and where there was none. */
+  readonly latestSample: () => number | null
   /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
   readonly assignedCreditors: () => string[]
   readonly standing: () => Standing

@@ -1,0 +1,115 @@
+import { countText, plural, timeText } from '../text/wording.js'
+import type { KeptSource, VerdictKind } from './evidence.js'
+import { fold } from './match-sources.js'
+
+/** What reading back says of a registered mandate, in the order in which a person looks at it. */
+export const VERIFICATION_WORDS = ['missing', 'twice', 'different', 'unreadable', 'proven'] as const
+export type VerificationWord = (typeof VERIFICATION_WORDS)[number]
+
+const WORD_OF = {
+  absent: 'missing',
+  twice: 'twice',
+  other: 'different',
+  unreadable: 'unreadable',
+  proven: 'proven',
+} as const satisfies Record<VerdictKind, VerificationWord>
+
+export const verificationWord = (verdict: VerdictKind): VerificationWord => WORD_OF[verdict]
+
+/** Each word with its verdict, in the order of the words. */
+export const VERIFIED_VERDICTS: readonly VerdictKind[] = VERIFICATION_WORDS.flatMap((word) =>
+  (Object.keys(WORD_OF) as VerdictKind[]).filter((verdict) => WORD_OF[verdict] === word),
+)
+
+/** Registered rows of which the latest answer that counts says so. Times are ISO 8601. */
+export interface VerdictCount {
+  readonly verdict: VerdictKind
+  readonly count: number
+  readonly firstAt: string
+  readonly lastAt: string
+}
+
+/** How many registered rows were proven at the service, and what is said of the others: they add up to `registered`. */
+export interface Verification extends Readonly<Record<VerificationWord, number>> {
+  readonly registered: number
+  readonly notAsked: number
+  /** When the first and the last of those answers came that proved one; null where none did. */
+  readonly firstAt: string | null
+  readonly lastAt: string | null
+}
+
+/** Null where nobody asked about a registered row. */
+export function verificationOf(registered: number, counts: readonly VerdictCount[]): Verification | null {
+  if (counts.length === 0) return null
+  const words = { missing: 0, twice: 0, different: 0, unreadable: 0, proven: 0 }
+  for (const { verdict, count } of counts) words[verificationWord(verdict)] += count
+  const asked = counts.reduce((sum, { count }) => sum + count, 0)
+  const proven = counts.find(({ verdict }) => verdict === 'proven')
+  return {
+    registered,
+    ...words,
+    notAsked: Math.max(0, registered - asked),
+    firstAt: proven?.firstAt ?? null,
+    lastAt: proven?.lastAt ?? null,
+  }
+}
+
+/** Rows whose registration the service contradicts; what could not be read contradicts nothing. */
+export const contradictedIn = ({ missing, twice, different }: Verification): number =>
+  missing + twice + different
+
+/** Rows that were asked about and are not proven. */
+export const unprovenIn = (verification: Verification): number =>
+  contradictedIn(verification) + verification.unreadable
+
+const countsText = (verification: Verification, words: readonly VerificationWord[]): string =>
+  words
+    .flatMap((word) => (verification[word] === 0 ? [] : [`${countText(verification[word])} ${word}`]))
+    .join(', ')
+
+/** `1 missing, 2 twice`; empty where nothing is contradicted. */
+export const contradictedText = (verification: Verification): string =>
+  countsText(verification, ['missing', 'twice', 'different'])
+
+/** The same with what could not be read. */
+export const unprovenText = (verification: Verification): string =>
+  countsText(verification, ['missing', 'twice', 'different', 'unreadable'])
+
+/** How many of how many were proven, between when and when, and how many were not asked, as one sentence. */
+export function verificationText(verification: Verification): string {
+  const { registered, proven, notAsked, firstAt, lastAt } = verification
+  const between = firstAt === null ? '' : ` between ${timeText(firstAt)} and ${timeText(lastAt)}`
+  const unproven = unprovenText(verification)
+  return (
+    `${countText(proven)} of ${plural(registered, 'registered mandate', 'registered mandates')} proven at the service` +
+    `${between}; ${unproven === '' ? '' : `${unproven}; `}${countText(notAsked)} not asked.`
+  )
+}
+
+/** A row whose mandate the service holds more than once, by its sources. */
+export interface DoubledRow {
+  readonly rowId: number
+  readonly sources: readonly KeptSource[]
+  /** Another row with its customer, account and date is in doubt or on its way: one of the sources may be its. */
+  readonly hasOpenSibling: boolean
+}
+
+/**
+ * Ids of the sources that a person may cancel: all that no other row has, and only where the row's own is among them.
+ * None where another row could be meant.
+ * @param ownerOf the row to which the service assigned a reference; null for none of the ledger
+ */
+export function cancellableOf(
+  { rowId, sources, hasOpenSibling }: DoubledRow,
+  ownerOf: (reference: string) => number | null,
+): readonly string[] {
+  const owned = sources.map(({ id, reference }) => ({
+    id,
+    owner: reference === null ? undefined : ownerOf(fold(reference)),
+  }))
+  const own = owned.findIndex(({ owner }) => owner === rowId)
+  if (hasOpenSibling || own === -1) return []
+  return owned.flatMap(({ id, owner }, at) =>
+    id !== null && at !== own && (owner === null || owner === rowId) ? [id] : [],
+  )
+}
