@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { requireDriver } from '../driver.js'
-import { PACK_FILES } from '../report/pack/pack.js'
+import { PACK_NAMES } from '../report/pack/pack.js'
 import { assertTrustedOutput } from '../trust/output.js'
 import { boundedProgress } from './terminal/boundary.js'
 import type { Command, Context } from './command.js'
@@ -58,7 +58,7 @@ export async function execute(
         what: 'log file',
         forbidden: [
           ...namedFiles({ settings, args, own: values }, 'logFile'),
-          ...PACK_FILES.map((file) => join(settings.out, file)),
+          ...PACK_NAMES.map((file) => join(settings.out, file)),
         ],
       })
       log = (await import('./terminal/log.js')).openLog(logFile, world, tell)

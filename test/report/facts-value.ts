@@ -10,6 +10,7 @@ export function factsOf(value: LedgerValue): Promise<ReportFacts> {
     registered: () => undefined,
     row: () => undefined,
     problem: () => undefined,
+    verified: () => undefined,
     drain: () => Promise.resolve(),
   }
   return walkLedger(reader, reader.sources(), ignored, { absentAfterMs: USUAL_ABSENT_AFTER_MS })

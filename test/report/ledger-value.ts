@@ -1,3 +1,5 @@
+import type { KeptSource } from '../../src/domain/proof/evidence.js'
+import type { VerdictCount } from '../../src/domain/proof/verification.js'
 import { totalsOf } from '../../src/domain/row/totals.js'
 import type { ReportedLedger } from '../../src/report/facts/pages.js'
 import type {
@@ -8,6 +10,7 @@ import type {
   RunRecord,
   ShownDoubt,
   SourceRecord,
+  VerifiedRow,
 } from '../../src/ledger/read/reader.js'
 
 /** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */
@@ -18,6 +21,9 @@ export interface LedgerValue {
   readonly decisions: readonly DecisionRecord[]
   readonly runs: readonly RunRecord[]
   readonly shown: readonly ShownDoubt[]
+  /** Of registered rows; the latest answer about each. */
+  readonly verified?: readonly VerifiedRow[]
+  readonly sample?: number
 }
 
 export const NO_RECORDS: LedgerValue = {
@@ -80,8 +86,22 @@ export function readerOf(value: LedgerValue): ReportedLedger {
     }),
     shown: (after, limit) => value.shown.filter(({ rowId }) => rowId > after).slice(0, limit),
     provenByRun: () => [{ runId: 1, count: 3 }],
+    verificationCounts: () => countsOf(value.verified ?? []),
+    verifiedRows: (verdict, after, limit) =>
+      page(
+        (value.verified ?? []).filter((row) => row.verdict === verdict),
+        after,
+        limit,
+      ),
+    latestSample: () => value.sample ?? null,
   }
 }
+
+const countsOf = (rows: readonly VerifiedRow[]): VerdictCount[] =>
+  [...new Set(rows.map(({ verdict }) => verdict))].map((verdict) => {
+    const times = rows.flatMap((row) => (row.verdict === verdict ? [row.answeredAt] : [])).sort()
+    return { verdict, count: times.length, firstAt: times[0] ?? '', lastAt: times.at(-1) ?? '' }
+  })
 
 export function sourceOf(change: Partial<SourceRecord> = {}): SourceRecord {
   const records = change.records ?? 0
@@ -152,6 +172,33 @@ export function registeredRow(id: number, change: Partial<RowRecord> = {}): RowR
     ...change,
   })
 }
+
+/** Proven, with a source of its own, unless something else is said. */
+export function verifiedRow(id: number, change: Partial<VerifiedRow> = {}): VerifiedRow {
+  return {
+    id,
+    customerNo: 1000 + id,
+    ibanMasked: 'DE…3000',
+    signedDate: '2020-02-29',
+    assignedCreditorIdentifier: 'SE97ZZZ5560000001',
+    assignedMandateReference: `NEW-${id}`,
+    verdict: 'proven',
+    why: null,
+    answeredAt: '2026-06-15T11:00:00.000Z',
+    sources: [keptSource(`ps-${id}`, { reference: `NEW-${id}` })],
+    cancellable: [],
+    ...change,
+  }
+}
+
+export const keptSource = (id: string, change: Partial<KeptSource> = {}): KeptSource => ({
+  id,
+  status: 'PENDING',
+  reference: null,
+  accountMasked: 'DE…3000',
+  signedDate: '2020-02-29',
+  ...change,
+})
 
 export function attemptOf(change: Partial<AttemptRecord> = {}): AttemptRecord {
   return {

@@ -1,5 +1,6 @@
 import type { RowState } from '../../domain/row/row-state.js'
 import type { Totals } from '../../domain/row/totals.js'
+import type { Verification } from '../../domain/proof/verification.js'
 import type {
   CampaignRecord,
   DecisionRecord,
@@ -9,6 +10,7 @@ import type {
   RowRecord,
   RunRecord,
   SourceRecord,
+  VerifiedRow,
 } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
 import type { HashTotals } from './hash-totals.js'
@@ -61,6 +63,14 @@ export const FILE_OF_PART = {
   notSent: 'not-sent.csv',
 } as const satisfies Record<Exclude<Part, 'closed'>, string>
 
+/** What was read back of the registered rows. */
+export interface VerificationFacts extends Verification {
+  /** How many rows were drawn when registered rows were last read back; null for all of them. */
+  readonly sample: number | null
+  /** Those that are not proven, in the order of the words. */
+  readonly unproven: Capped<VerifiedRow>
+}
+
 /** Everything the pages of a report show: values only, read from the ledger in one walk. */
 export interface ReportFacts {
   /** Name of the ledger's file, without its folder. */
@@ -88,4 +98,6 @@ export interface ReportFacts {
   readonly registrations: Timeline
   /** Registered rows whose first debit is due earliest. */
   readonly firstDebits: readonly RegisteredRow[]
+  /** Null where nobody asked the service about a registered row. */
+  readonly verification: VerificationFacts | null
 }

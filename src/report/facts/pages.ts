@@ -1,4 +1,11 @@
-import type { DecisionRecord, LedgerReader, ProblemRecord, RowPage } from '../../ledger/read/reader.js'
+import type { VerdictKind } from '../../domain/proof/evidence.js'
+import type {
+  DecisionRecord,
+  LedgerReader,
+  ProblemRecord,
+  RowPage,
+  VerifiedRow,
+} from '../../ledger/read/reader.js'
 
 /** What a report asks of a ledger. */
 export type ReportedLedger = Pick<
@@ -16,6 +23,9 @@ export type ReportedLedger = Pick<
   | 'distinctCounts'
   | 'shown'
   | 'provenByRun'
+  | 'verificationCounts'
+  | 'verifiedRows'
+  | 'latestSample'
 >
 
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
@@ -61,3 +71,9 @@ export const problemPages = (
 export const decisionPages = (
   reader: Pick<LedgerReader, 'decisions'>,
 ): Generator<readonly DecisionRecord[], void, undefined> => pagesOf(reader.decisions)
+
+export const verifiedPages = (
+  reader: Pick<LedgerReader, 'verifiedRows'>,
+  verdict: VerdictKind,
+): Generator<readonly VerifiedRow[], void, undefined> =>
+  pagesOf((after, limit) => reader.verifiedRows(verdict, after, limit))

@@ -16,6 +16,7 @@ import { isNotTaken, partOf, type ListedRow, type Part, type ReportFacts } from 
 import { addRow, hashTotalsOf, noSums, sumsOf } from './hash-totals.js'
 import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pages.js'
 import { tallyTimeline } from './timeline.js'
+import { walkVerification, type VerifiedFile } from './verification.js'
 
 /**
  * Entries a list keeps for the workbook and the page; the files hold all of them. The workbook is made in memory:
@@ -25,13 +26,12 @@ const LISTED_AT_MOST = 2_000
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10
 
-/** Takes the rows and problems for the files; `drain` comes after every page. */
-export interface RowFiles {
+/** Takes what stands in the files; `drain` comes after every page. */
+export interface RowFiles extends VerifiedFile {
   readonly registered: (row: RegisteredRow) => void
   /** Every other row that stands in a file. */
   readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null) => void
   readonly problem: (problem: ProblemRecord) => void
-  readonly drain: () => Promise<void>
 }
 
 type StateCounts = Map<RowState, number>
@@ -135,7 +135,10 @@ export async function walkLedger(
     }
     await files.drain()
   }
-  return factsFrom(gathered, reader, sources, campaign)
+  const totals = totalsOver(sources, counts)
+  const walked = { longest: LISTED_AT_MOST, signal }
+  const verification = await walkVerification(reader, totals, files, walked)
+  return factsFrom(gathered, reader, sources, { campaign, totals, verification })
 }
 
 const startGathering = (
@@ -209,18 +212,17 @@ function factsFrom(
   gathered: Gathered,
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
-  campaign: ReportFacts['campaign'],
+  known: Pick<ReportFacts, 'campaign' | 'totals' | 'verification'>,
 ): ReportFacts {
   const { counts, sums, lists } = gathered
-  const totals = totalsOver(sources, counts)
+  const { campaign, totals } = known
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
   )
   return {
+    ...known,
     ledger: basename(reader.file),
-    campaign,
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
-    totals,
     notTaken: gathered.notTaken,
     proposals: gathered.proposals,
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),

@@ -3,6 +3,7 @@ import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { DEFINITIONS } from '../facts/hash-totals.js'
 import type { PackFile } from '../pack/earlier-pack.js'
+import { VERIFICATION_FILE } from './verification-lines.js'
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
@@ -21,6 +22,8 @@ export const renderSummary = (facts: ReportFacts): string =>
     files: rowsOfFiles(facts),
     /** Closed rows that no result file repeats, because feeding them back would undo a decision. */
     inNoFile: { superseded: facts.totals.superseded, writtenOff: facts.totals.writtenOff },
+    /** Registered rows by what the service showed; null where nobody asked. */
+    verification: verificationIn(facts),
     distinct: facts.distinct,
     hashTotals: {
       read: facts.hashTotals.read,
@@ -66,13 +69,22 @@ const runIn = (run: RunRecord) => ({
   settings: run.settings,
 })
 
-const rowsOfFiles = ({ parts, problems }: ReportFacts) => ({
+function verificationIn({ verification }: ReportFacts) {
+  if (verification === null) return null
+  const { unproven: _, ...figures } = verification
+  return figures
+}
+
+const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
   [FILE_OF_PART.registered]: { rows: parts.registered.total },
   [FILE_OF_PART.refused]: { rows: parts.refused.total },
   [FILE_OF_PART.corrections]: { rows: parts.corrections.total },
   [FILE_OF_PART.inDoubt]: { rows: parts.inDoubt.total },
   [FILE_OF_PART.notSent]: { rows: parts.notSent.total },
   'problems.csv': { rows: problems.total },
+  ...(verification === null
+    ? {}
+    : { [VERIFICATION_FILE]: { rows: verification.registered - verification.notAsked } }),
 })
 
 /** manifest.json: what belongs to the pack and what it was made from. It cannot list itself. */

@@ -1,10 +1,20 @@
 import type { CellObject, Row } from 'write-excel-file/node'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
-import type { DecisionRecord, ProblemRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { verificationWord } from '../../domain/proof/verification.js'
+import type {
+  DecisionRecord,
+  ProblemRecord,
+  RunRecord,
+  SourceRecord,
+  VerifiedRow,
+} from '../../ledger/read/reader.js'
 import { FILE_OF_PART, type Capped, type ListedRow, type ReportFacts } from '../facts/facts.js'
+import { explainVerified } from '../facts/verification.js'
+import { proofText } from '../page/page-verification.js'
 import { maskedText, plainText } from '../page/plain-text.js'
 import { stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from '../page/report-order.js'
+import { VERIFICATION_FILE } from './verification-lines.js'
 import { freezeZipTimes } from './zip-times.js'
 
 /** A spreadsheet takes no more than 32,767 characters in a cell. */
@@ -109,6 +119,22 @@ const PROBLEM_COLUMNS: readonly SheetColumn<ProblemRecord>[] = [
   { header: 'What to do', width: 60, value: (problem) => text(problem.remedy) },
 ]
 
+const VERIFIED_COLUMNS: readonly SheetColumn<VerifiedRow>[] = [
+  { header: 'Row', width: 9, value: (row) => row.id },
+  { header: 'Verification', width: 12, value: (row) => verificationWord(row.verdict) },
+  { header: 'Customer', width: 14, value: (row) => String(row.customerNo) },
+  { header: 'IBAN (masked)', width: 13, value: (row) => row.ibanMasked },
+  { header: 'Assigned reference', width: 28, value: (row) => text(row.assignedMandateReference) },
+  { header: 'Verified at', width: 25, value: (row) => row.answeredAt },
+  {
+    header: 'Payment sources',
+    width: 40,
+    value: ({ sources }) => text(sources.map(({ id }) => id ?? '-').join(' ')),
+  },
+  { header: 'May be cancelled', width: 30, value: (row) => text(row.cancellable.join(' ')) },
+  { header: 'What was seen', width: 60, value: (row) => text(explainVerified(row)) },
+]
+
 const DECISION_COLUMNS: readonly SheetColumn<DecisionRecord>[] = [
   { header: 'Row', width: 9, value: (decision) => decision.rowId },
   { header: 'At', width: 25, value: (decision) => decision.at },
@@ -170,6 +196,7 @@ function summarySheet(facts: ReportFacts): WorkSheet {
       line('Ledger id', campaign.ledgerId),
       line('State of the ledger as of', campaign.changedAt),
       line('Result', facts.balanced ? 'The control totals balance' : 'THE CONTROL TOTALS DO NOT BALANCE'),
+      line('Proof at the service', proofText(facts)),
       [],
       [heading('Control totals'), heading('Rows')],
       line('Read', totals.read),
@@ -201,6 +228,14 @@ function inDoubtSheet({ parts: { inDoubt }, proposals }: ReportFacts): WorkSheet
   return tableSheet('In doubt', title + proposed, ROW_COLUMNS, inDoubt.first)
 }
 
+/** What is not proven; none where nobody asked. */
+function verificationSheet({ verification }: ReportFacts): WorkSheet[] {
+  if (verification === null) return []
+  const { unproven } = verification
+  const title = titleOf('Not proven at the service', unproven, `All are in ${VERIFICATION_FILE}.`)
+  return [tableSheet('Verification', title, VERIFIED_COLUMNS, unproven.first)]
+}
+
 /** reconciliation.xlsx: the lists of the pack as sheets, all identifiers as text; the same bytes for the same facts. */
 export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
   // Loaded here, because the other lists of this room are written by commands that need no workbook.
@@ -210,6 +245,7 @@ export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
     tableSheet(sheet, titleOf(sheet, list, whereAllAre), ROW_COLUMNS, list.first)
   const sheets = [
     summarySheet(facts),
+    ...verificationSheet(facts),
     inDoubtSheet(facts),
     rows('Refused', parts.refused, `All are in ${FILE_OF_PART.refused}.`),
     rows('To correct', parts.corrections, `All are in ${FILE_OF_PART.corrections}.`),

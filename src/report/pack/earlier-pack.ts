@@ -98,13 +98,18 @@ const isMissing = (error: unknown): boolean =>
 /**
  * The first of these files under whose name the folder has something that is not as this program wrote it: a file that a
  * person fills in, or one of somebody else. Null where all of them may be replaced.
+ * @param stale names of files that are there no more, which must be removed instead
  */
-export async function keptFile(folder: string, files: readonly PackFile[]): Promise<string | null> {
+export async function keptFile(
+  folder: string,
+  files: readonly PackFile[],
+  stale: readonly string[] = [],
+): Promise<string | null> {
   const same: Hashes = new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`)) // by a report at the same time
   const unfinished = await unfinishedProofs(folder)
   const [manifest, note] = [provenBy(folder), await readNote(folder)] // after the others, which move here
   const known = [same, ...unfinished, manifest, note]
-  for (const { name } of files) {
+  for (const name of [...files.map((file) => file.name), ...stale]) {
     const path = join(folder, name)
     const entry = await lstat(path).catch((error: unknown) => {
       if (isMissing(error)) return null
@@ -121,13 +126,17 @@ export async function keptFile(folder: string, files: readonly PackFile[]): Prom
 }
 
 /** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
-export async function freeFolder(out: string, files: readonly PackFile[]): Promise<string> {
+export async function freeFolder(
+  out: string,
+  files: readonly PackFile[],
+  stale: readonly string[] = [],
+): Promise<string> {
   for (let n = 2; ; n += 1) {
     const folder = join(out, `report-${n}`)
     await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     })
     const isFolder = (await lstat(folder)).isDirectory()
-    if (isFolder && (await keptFile(folder, files)) === null) return folder
+    if (isFolder && (await keptFile(folder, files, stale)) === null) return folder
   }
 }

@@ -31,8 +31,9 @@ export interface PackFolder {
   readonly create: (name: string) => Promise<PackOutput>
   readonly write: (name: string, content: string | Uint8Array) => Promise<PackFile>
   /**
-   * Gives the finished files their names, in the order in which they were finished. Where one of the names is taken by
-   * a file that is not as this program wrote it, all of them go to a folder beside it.
+   * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
+   * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
+   * a folder beside it.
    */
   readonly publish: () => Promise<Published>
   /** Removes whatever was not published. */
@@ -166,7 +167,7 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
 }
 
 /**
- * Opens `out` for a pack of the files `names`, making the folder with mode 0700 where it is missing. Files are
+ * Opens `out` for a pack of files with some or all of `names`, making the folder with mode 0700 where it is missing. Files are
  * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
  * not mix, and get their names by renaming.
  * @param forbidden files that this command reads or keeps: none of them is replaced
@@ -210,8 +211,11 @@ export async function openPackFolder(
 
   const publish = (): Promise<Published> =>
     withFolder(out, async () => {
-      const kept = await keptFile(out, finished)
-      const folder = kept === null ? out : await freeFolder(out, finished)
+      const isMade = (name: string): boolean => finished.some((file) => file.name === name)
+      const stale = names.filter((name) => !isMade(name))
+      const kept = await keptFile(out, finished, stale)
+      const folder = kept === null ? out : await freeFolder(out, finished, stale)
+      for (const name of stale) await rm(join(folder, name), { force: true })
       for (const { name } of finished) await rename(join(workshop, name), join(folder, name))
       await rm(workshop, { recursive: true })
       await syncFolder(folder)

@@ -17,11 +17,12 @@ import {
   registeredHeader,
   registeredLine,
 } from '../files/row-lines.js'
+import { VERIFICATION_FILE, verificationHeader, verificationLine } from '../files/verification-lines.js'
 import { walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { renderManifest, renderSummary } from '../files/summary.js'
 import { renderWorkbook } from '../files/workbook.js'
 
-/** The files of the reconciliation pack (report/README.md#the-files). */
+/** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
   FILE_OF_PART.registered,
   FILE_OF_PART.refused,
@@ -34,6 +35,9 @@ export const PACK_FILES = [
   'summary.json',
   'manifest.json',
 ] as const
+
+/** Every name that a pack may have. */
+export const PACK_NAMES = [...PACK_FILES, VERIFICATION_FILE] as const
 
 export interface ReportResult {
   readonly files: readonly PackFile[]
@@ -82,7 +86,7 @@ export async function writeReport(
 }
 
 async function writePackOf(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
-  const folder = await openPackFolder(options.out, PACK_FILES, [
+  const folder = await openPackFolder(options.out, PACK_NAMES, [
     ...ledgerFiles(reader.file),
     ...(options.forbidden ?? []),
   ])
@@ -117,7 +121,11 @@ async function writeLists(
   const inDoubt = await folder.create(FILE_OF_PART.inDoubt)
   const notSent = await folder.create(FILE_OF_PART.notSent)
   const problems = await folder.create('problems.csv')
-  const outputs = [registered, refused, corrections, inDoubt, notSent, problems]
+  const isVerified = reader.verificationCounts().length > 0
+  const verified = isVerified ? await folder.create(VERIFICATION_FILE) : null
+  const outputs = [registered, refused, corrections, inDoubt, notSent, problems, verified].filter(
+    (output) => output !== null,
+  )
 
   registered.put(registeredHeader())
   refused.put(openRowHeader(columns))
@@ -125,6 +133,7 @@ async function writeLists(
   inDoubt.put(inDoubtHeader(columns))
   notSent.put(openRowHeader(columns))
   problems.put(problemHeader())
+  verified?.put(verificationHeader())
 
   const rowFiles: RowFiles = {
     registered: (row) => registered.put(registeredLine(row)),
@@ -136,6 +145,7 @@ async function writeLists(
       if (part === 'notSent') notSent.put(openRowLine(columns, campaign, row, explanation))
     },
     problem: (problem) => problems.put(problemLine(problem)),
+    verified: (row) => verified?.put(verificationLine(row)),
     drain: async () => {
       for (const output of outputs) await output.drain()
     },

@@ -8,7 +8,7 @@ const HOLDS_CELLS = /^(?:refused|in-doubt|not-sent|corrections)[^/]*\.csv$/
 /** Result files that quote single values, with accounts masked. */
 const HOLDS_VALUES = /^(?:problems[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
 /** Result files with customer numbers, references and masked accounts. */
-const HOLDS_REFERENCES = /^registered[^/]*\.csv$/
+const HOLDS_REFERENCES = /^(?:registered|verification)[^/]*\.csv$/
 
 export interface RemainingFiles {
   readonly cells: readonly string[]

@@ -3,6 +3,7 @@ import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { registrationsChart, type Markup } from './charts.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { DEFINITIONS, type HashTotals } from '../facts/hash-totals.js'
+import { proofText } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
 import { STATE_WORDS, stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from './report-order.js'
@@ -196,6 +197,7 @@ export function signOffSection(facts: ReportFacts): Markup {
       registered and the open points above, for ledger <span class="id">${campaign.ledgerId}</span> as of
       ${timeText(campaign.changedAt)}.
     </p>
+    <p>${proofText(facts)}</p>
     <div class="sign">
       ${['Prepared by', 'Checked by', 'Approved by'].map((role) => html`<div><strong>${role}</strong><span>Name, function</span><span>Date, signature</span></div>`)}
     </div>

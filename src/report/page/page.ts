@@ -13,6 +13,7 @@ import {
 } from './page-record.js'
 import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
 import { PAGE_STYLE } from './page-style.js'
+import { contradictionText, verificationSection } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
 import { stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from './report-order.js'
@@ -35,10 +36,11 @@ export async function renderPage(facts: ReportFacts): Promise<string> {
       </head>
       <body>
         <main class="${balanced ? 'balanced' : 'unbalanced'}">
-          ${headSection(facts)} ${verdictSection(facts)} ${totalsSection(facts)} ${inDoubtSection(facts)}
-          ${refusalsSection(facts)} ${problemsSection(facts)} ${registeredSection(facts)}
-          ${sourcesSection(facts)} ${runsSection(facts)} ${decisionsSection(facts)}
-          ${hashTotalsSection(facts)} ${definitionsSection()} ${signOffSection(facts)}
+          ${headSection(facts)} ${verdictSection(facts)} ${totalsSection(facts)} ${verificationSection(facts)}
+          ${inDoubtSection(facts)} ${refusalsSection(facts)} ${problemsSection(facts)}
+          ${registeredSection(facts)} ${sourcesSection(facts)} ${runsSection(facts)}
+          ${decisionsSection(facts)} ${hashTotalsSection(facts)} ${definitionsSection()}
+          ${signOffSection(facts)}
           <footer>
             All times are UTC. Account numbers are shown as country and last four characters. Made from the
             ledger alone: the same ledger gives the same page.
@@ -116,9 +118,19 @@ const OPEN_POINTS: readonly OpenPoint[] = [
   },
 ]
 
+/** What the service contradicts stands before everything else. */
+function openPointsOf(facts: ReportFacts): { readonly anchor: string; readonly text: string }[] {
+  const contradiction = contradictionText(facts)
+  const points = OPEN_POINTS.flatMap(({ state, anchor, text }) => {
+    const count = facts.totals[TOTAL_OF_STATE[state]]
+    return count === 0 ? [] : [{ anchor, text: text(count) }]
+  })
+  return contradiction === null ? points : [{ anchor: 'verification', text: contradiction }, ...points]
+}
+
 function verdictSection(facts: ReportFacts): Markup {
   const { totals, balanced } = facts
-  const open = OPEN_POINTS.filter(({ state }) => totals[TOTAL_OF_STATE[state]] > 0)
+  const open = openPointsOf(facts)
   const last = facts.runs.at(-1)
   const overridden = facts.runs.filter(hasOverrides)
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
@@ -135,7 +147,7 @@ function verdictSection(facts: ReportFacts): Markup {
       open.length === 0
         ? ''
         : html`<ul>
-            ${open.map(({ state, text, anchor }) => html`<li><a href="#${anchor}">${text(totals[TOTAL_OF_STATE[state]])}</a></li>`)}
+            ${open.map(({ anchor, text }) => html`<li><a href="#${anchor}">${text}</a></li>`)}
           </ul>`
     }
     ${last?.stoppedBy === null || last === undefined ? '' : html`<p>The last run stopped early: ${maskedText(last.stoppedBy)}</p>`}

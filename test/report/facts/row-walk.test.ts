@@ -117,6 +117,7 @@ describe('one walk over the ledger', () => {
       registered: ({ id }: { id: number }) => void seen.push(id),
       row: ({ id }: { id: number }) => void seen.push(id),
       problem: () => void (problems += 1),
+      verified: () => undefined,
       drain: () => Promise.resolve(void sizes.push(seen.length)),
     }
     await walkLedger(reader, reader.sources(), files, TERMS)
@@ -138,6 +139,7 @@ describe('one walk over the ledger', () => {
         registered: ({ id }: { id: number }) => void handed.push(id),
         row: ({ id }: { id: number }) => void handed.push(id),
         problem: () => undefined,
+        verified: () => undefined,
         drain: () => Promise.resolve(),
       }
       return {
@@ -214,6 +216,7 @@ describe('one walk over the ledger', () => {
       registered: () => undefined,
       row: () => undefined,
       problem: () => undefined,
+      verified: () => undefined,
       drain: () => Promise.resolve(),
     }
     const walk = walkLedger(reader, reader.sources(), files, { ...TERMS, signal: AbortSignal.abort() })

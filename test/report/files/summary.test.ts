@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import { renderManifest, renderSummary } from '../../../src/report/files/summary.js'
 import { factsOf } from '../facts-value.js'
-import { IBAN, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'
+import {
+  IBAN,
+  NO_RECORDS,
+  registeredRow,
+  rowOf,
+  runOf,
+  sourceOf,
+  verifiedRow,
+  type LedgerValue,
+} from '../ledger-value.js'
 
 const FACTS = factsOf({
   ...NO_RECORDS,
@@ -32,6 +41,34 @@ describe('summary.json', () => {
     expect(summary.inNoFile).toEqual({ superseded: 0, writtenOff: 1 })
     expect(summary.totals).toMatchObject({ read: 3, resubmitted: 1 })
     expect(summary.balanced).toBe(true)
+  })
+
+  it('says how many registered rows were proven at the service, and nothing where nobody asked', async () => {
+    const verificationIn = async (value: LedgerValue) => {
+      const { verification, files } = JSON.parse(renderSummary(await factsOf(value))) as Record<
+        'verification' | 'files',
+        object | null
+      >
+      return { verification, rows: (files as Record<string, object>)['verification.csv'] }
+    }
+    const value = { ...NO_RECORDS, sources: [sourceOf({ records: 2 })] }
+    const rows = [registeredRow(1), registeredRow(2)]
+    expect(await verificationIn({ ...value, rows })).toEqual({ verification: null, rows: undefined })
+    expect(await verificationIn({ ...value, rows, verified: [verifiedRow(1)], sample: 1 })).toEqual({
+      verification: {
+        registered: 2,
+        missing: 0,
+        twice: 0,
+        different: 0,
+        unreadable: 0,
+        proven: 1,
+        notAsked: 1,
+        firstAt: '2026-06-15T11:00:00.000Z',
+        lastAt: '2026-06-15T11:00:00.000Z',
+        sample: 1,
+      },
+      rows: { rows: 1 },
+    })
   })
 
   it('has hash totals under the name of every state, those of no row included, and says how they are made', async () => {

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { EDGES } from '../../../src/domain/row/row-state.js'
 import { renderWorkbook } from '../../../src/report/files/workbook.js'
 import { factsOf } from '../facts-value.js'
-import { attemptOf, IBAN, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'
+import {
+  attemptOf,
+  IBAN,
+  keptSource,
+  NO_RECORDS,
+  registeredRow,
+  rowOf,
+  runOf,
+  sourceOf,
+  verifiedRow,
+} from '../ledger-value.js'
 import { sheetsOf, unzipped } from '../unzipped.js'
 
 const texts = (rows: { type: string; value: string }[][] | undefined): string[] =>
@@ -97,6 +107,32 @@ describe('the workbook', () => {
 
     expect(sheet[0]?.[0]?.value).toBe('Registered: the first 2000 of 2001. All are in registered.csv.')
     expect(sheet).toHaveLength(2002)
+  })
+
+  it('lists what is not proven at the service, and has no sheet for it where nobody asked', async () => {
+    const value = {
+      ...NO_RECORDS,
+      sources: [sourceOf({ records: 2 })],
+      rows: [registeredRow(1), registeredRow(2)],
+    }
+    const verified = [
+      verifiedRow(1),
+      verifiedRow(2, {
+        verdict: 'twice' as const,
+        sources: [keptSource('ps-2', { reference: 'NEW-2' }), keptSource('=ps', { reference: 'X' })],
+        cancellable: ['=ps'],
+      }),
+    ]
+    expect([...sheetsOf(await renderWorkbook(await factsOf(value))).keys()]).not.toContain('Verification')
+    const sheets = sheetsOf(await renderWorkbook(await factsOf({ ...value, verified })))
+    const sheet = sheets.get('Verification')
+    expect([...sheets.keys()].slice(0, 3)).toEqual(['Summary', 'Verification', 'In doubt'])
+    expect(sheet).toHaveLength(3)
+    expect(texts(sheet)).toContain('Not proven at the service: 1')
+    expect(texts(sheet)).toContain('ps-2 =ps')
+    expect(texts(sheets.get('Summary'))).toContain(
+      '1 of 2 registered mandates proven at the service between 2026-06-15 11:00:00 UTC and 2026-06-15 11:00:00 UTC; 1 twice; 0 not asked.',
+    )
   })
 
   it('carries no time of its own', async () => {

@@ -76,6 +76,14 @@ describe('a result file is kept', () => {
     },
   )
 
+  it('where its name is to go, and it is not as a report wrote it', async () => {
+    const written = manifestOf(fileOf('verification.csv', 'written'))
+    const holding = (text: string) => folderWith({ 'verification.csv': text, 'manifest.json': written })
+    expect(await keptFile(holding('written'), NEXT, ['verification.csv'])).toBeNull()
+    expect(await keptFile(holding('Written'), NEXT, ['verification.csv'])).toBe('verification.csv')
+    expect(await keptFile(holding('Written'), NEXT)).toBeNull()
+  })
+
   it('where it is a link', async () => {
     const folder = freshFolder()
     symlinkSync('/etc/hostname', join(folder, 'refused.csv'))

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/errors.js'
-import { PACK_FILES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
+import { PACK_FILES, PACK_NAMES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
 import {
   attemptOf,
   decisionOf,
@@ -27,6 +27,7 @@ import {
   registeredRow,
   rowOf,
   sourceOf,
+  verifiedRow,
   type LedgerValue,
 } from '../ledger-value.js'
 
@@ -68,7 +69,7 @@ const EVERY_STATE: LedgerValue = {
 const textOf = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
 async function recordsOf(name: string): Promise<Record<string, string>[]> {
-  return parse<Record<string, string>>(await textOf(name), { columns: true })
+  return parse<Record<string, string>>(await textOf(name), { columns: true, bom: true })
 }
 
 interface Summary {
@@ -393,6 +394,45 @@ describe('the folder of a pack', () => {
     await expect(writeReport(readerOf(EVERY_STATE), { out })).rejects.toThrow(
       `Cannot write the report to "${out}"`,
     )
+  })
+
+  describe('with what was read back', () => {
+    const verified = [verifiedRow(1), verifiedRow(2, { verdict: 'absent', sources: [] })]
+    const VERIFIED: LedgerValue = { ...EVERY_STATE, verified }
+
+    it('has verification.csv, the contradicted first, under its hash in the manifest; the same twice', async () => {
+      const { files } = await writeReport(readerOf(VERIFIED), { out: folder })
+      expect((await recordsOf('verification.csv')).map(({ verification }) => verification)).toEqual([
+        'missing',
+        'proven',
+      ])
+      const names = files.map(({ name }) => name).sort()
+      expect(names).toEqual([...PACK_NAMES].sort())
+      const manifest = JSON.parse(await textOf('manifest.json')) as { files: typeof files }
+      expect(manifest.files).toEqual(files.filter(({ name }) => name !== 'manifest.json'))
+      const again = await writeReport(readerOf(VERIFIED), { out: join(folder, 'again') })
+      expect(again.files).toEqual(files)
+      for (const name of names) expect(await textOf(`again/${name}`), name).toBe(await textOf(name))
+    })
+
+    it('leaves no verification.csv beside a newer pack that has none', async () => {
+      await writeReport(readerOf(VERIFIED), { out: folder })
+      expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({ folder, kept: null })
+      expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    })
+
+    it('leaves one alone that somebody changed, and goes beside it as a whole', async () => {
+      await writeReport(readerOf(VERIFIED), { out: folder })
+      const edited = `${await textOf('verification.csv')}"looked up"\n`
+      await writeFile(join(folder, 'verification.csv'), edited)
+      for (const value of [EVERY_STATE, VERIFIED, EVERY_STATE])
+        expect(await writeReport(readerOf(value), { out: folder })).toMatchObject({
+          folder: join(folder, 'report-2'),
+          kept: 'verification.csv',
+        })
+      expect(await textOf('verification.csv')).toBe(edited)
+      expect((await readdir(join(folder, 'report-2'))).sort()).toEqual([...PACK_FILES].sort())
+    })
   })
 
   it('takes two reports at a time without mixing them', async () => {

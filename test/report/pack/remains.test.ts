@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PACK_FILES } from '../../../src/report/pack/pack.js'
+import { PACK_NAMES } from '../../../src/report/pack/pack.js'
 import { findResultFiles, removeLeftovers } from '../../../src/report/pack/remains.js'
 import { freshFolder } from '../../support/folder.js'
 
@@ -15,13 +15,13 @@ const names = (paths: readonly string[]): string[] => paths.map((path) => basena
 describe('result files that hold something of persons', () => {
   it('are all files of a pack but its figures, each under what it holds', () => {
     const folder = freshFolder()
-    fill(folder, ...PACK_FILES)
+    fill(folder, ...PACK_NAMES)
     const { cells, values, references } = findResultFiles([folder])
     expect(names(cells)).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
     expect(names(values)).toEqual(['problems.csv', 'reconciliation.xlsx', 'report.html'])
-    expect(names(references)).toEqual(['registered.csv'])
-    const figures = PACK_FILES.length - cells.length - values.length - references.length
-    expect(figures).toBe(PACK_FILES.filter((name) => name.endsWith('.json')).length)
+    expect(names(references)).toEqual(['registered.csv', 'verification.csv'])
+    const figures = PACK_NAMES.length - cells.length - values.length - references.length
+    expect(figures).toBe(PACK_NAMES.filter((name) => name.endsWith('.json')).length)
   })
 
   it('are found one level below, too, and under the names that people and browsers give to copies', () => {
