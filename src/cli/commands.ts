@@ -11,6 +11,7 @@ export const commands: CommandLoaders = {
   status: async () => (await import('./commands/status.js')).statusCommand,
   report: async () => (await import('./commands/report.js')).reportCommand,
   'read-back': async () => (await import('./prove/read-back.js')).readBackCommand,
+  verify: async () => (await import('./prove/verify.js')).verifyCommand,
   resolve: async () => (await import('./decide/resolve.js')).resolveCommand,
   reconcile: async () => (await import('./decide/reconcile.js')).reconcileCommand,
   show: async () => (await import('./privacy/show.js')).showCommand,

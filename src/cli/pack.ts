@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { contradictedIn, contradictedText, type Verification } from '../domain/proof/verification.js'
 import type { Totals } from '../domain/row/totals.js'
 import { countText } from '../domain/text/wording.js'
 import type { Context } from './command.js'
@@ -7,10 +8,15 @@ import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
 import type { Settings } from './settings/settings.js'
 
-export interface WrittenPack {
+export interface Written {
   /** The path of each file by its name. */
   readonly files: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
+}
+
+export interface WrittenPack extends Written {
+  /** What it says of the registered rows; null where nobody asked the service. */
+  readonly verification: Verification | null
 }
 
 /** Writes the reconciliation pack of a ledger. */
@@ -20,10 +26,12 @@ export async function writePack(
   const { ledger, out, sharedFolder, absentAfterMs } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
-  const { files, folder, kept } = await writeReport(ledger, { out, sharedFolder, absentAfterMs })
+  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs })
+  const { files, folder, kept, verification } = written
   return {
     files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
     warnings: kept === null ? [] : [keptText(kept, out, folder, 'report')],
+    verification,
   }
 }
 
@@ -50,15 +58,21 @@ export function closingLines(
     ...totalsLines(totals),
     '',
     ...(stop === null ? [] : [[toned('open', 'Stopped early'), `: ${stop.why}.`]]),
-    ...openPoints(totals),
+    ...openPoints(totals, standing.verification ?? null),
     ...notes,
     ...(report === undefined ? [] : [`Report: ${report}`]),
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
   ]
 }
 
-function openPoints(totals: Totals): Line[] {
+function openPoints(totals: Totals, verification: Verification | null): Line[] {
   const points: [number, Tone, string, string][] = [
+    [
+      verification === null ? 0 : contradictedIn(verification),
+      'bad',
+      'registered, and not so at the service',
+      `: ${verification === null ? '' : contradictedText(verification)} (verification.csv)`,
+    ],
     [
       totals.inDoubt,
       'open',

@@ -7,6 +7,7 @@ import { wordsOf } from '../../src/cli/terminal/line.js'
 import { noConfiguration } from '../../src/cli/settings/configuration.js'
 import { readSettings } from '../../src/cli/settings/settings.js'
 import type { RowState } from '../../src/domain/row/row-state.js'
+import { verificationOf } from '../../src/domain/proof/verification.js'
 import { totalsOf } from '../../src/domain/row/totals.js'
 import type { Stop } from '../../src/run/stop.js'
 import { admit, open } from '../ledger/campaign-setup.js'
@@ -40,6 +41,28 @@ describe('the last lines for people', () => {
 
   it('say that nothing is open where nothing is', () => {
     expect(closing({ registered: 5, excluded: 2, written_off: 1 })).toContain('Nothing is open.')
+  })
+
+  it('count what the service contradicts first, and never say then that nothing is open', () => {
+    const at = { firstAt: '2026-06-15T10:00:00.000Z', lastAt: '2026-06-15T10:00:00.000Z' }
+    const verification = verificationOf(5, [
+      { verdict: 'twice', count: 2, ...at },
+      { verdict: 'absent', count: 1, ...at },
+      { verdict: 'unreadable', count: 1, ...at },
+    ])
+    const lines = closingLines(asked, {
+      totals: totals({ registered: 5, refused: 1 }),
+      stop: null,
+      campaign,
+      files: {},
+      verification,
+    }).map(wordsOf)
+    const start = lines.indexOf('Open:')
+    expect(lines[start + 1]).toBe(
+      '  3 registered, and not so at the service: 1 missing, 2 twice (verification.csv)',
+    )
+    expect(lines[start + 2]).toContain('1 refused')
+    expect(lines).not.toContain('Nothing is open.')
   })
 
   it('say why a run stopped before what to do, and name the report', () => {

@@ -222,8 +222,10 @@ describe('the commands', () => {
     })
     const ended = await readBack('--of', 'registered')
     expect(ended.status).toBe(4)
-    expect(ended.stdout).toContain('1 registered row is not shown exactly once: ask the service.')
-    expect(ended.stdout).toMatch(/row 2: (absent|other)/)
+    expect(ended.stdout).toContain('Registered, and not proven at the service: 1 different')
+    expect(ended.stdout).toContain(
+      'row 2, customer 2, different: The service shows this mandate as ended (CANCELLED).',
+    )
     expect(rowsOf('registered')).toHaveLength(4)
   })
 })

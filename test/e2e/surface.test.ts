@@ -127,6 +127,7 @@ describe('10.3.6 the JSON document', () => {
     ['resolve', ['--row', '1', '--as', 'resend', '--reason', 'test', '--dry-run'], ['adopted']],
     ['resolve', ['--adopt-older-copy', '--reason', 'test', '--dry-run'], ['resolutions', 'isApplied']],
     ['read-back', ['--read-back'], []],
+    ['verify', ['--at-service', '--read-back'], []],
     ['reconcile', ['list.csv'], []],
     ['erase', ['--customer', String(customerOf(records.at(-1))), '--reason', 'test', '--yes'], []],
     ['rules', [], []],

@@ -12,7 +12,7 @@ import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { namedFiles } from '../settings/named-files.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines } from '../terminal/output.js'
-import { keptText, type WrittenPack } from '../pack.js'
+import { keptText, type Written } from '../pack.js'
 import { firstRecords, howReadLines, readingLines } from '../reading-lines.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -89,7 +89,7 @@ async function toAdmit(
 const namedLedger = ({ settings }: Context): string | null =>
   settings.isNamed('ledger') ? settings.ledger : null
 
-async function writeFiles(context: Context, reader: LedgerReader, out: string): Promise<WrittenPack> {
+async function writeFiles(context: Context, reader: LedgerReader, out: string): Promise<Written> {
   const forbidden = namedFiles(context, null)
   // Most checks write nothing, and the room of reports takes a while to load.
   const { writeProblems } = await import('../../report/pack/pack.js')

@@ -1,10 +1,10 @@
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import { exitStatusOf } from '../../run/exit-status.js'
 import type { Command } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { closingLines, writePack } from '../pack.js'
+import { standingWith } from '../prove/unproven.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult } from '../terminal/result.js'
 
@@ -15,7 +15,7 @@ export const reportCommand: Command = {
   examples: ['sepa-migrate report', 'sepa-migrate report --ledger sepa-migrate.db --out signed'],
   options: SHARED,
   epilogue: ['Two reports of the same ledger are identical byte for byte.'],
-  exits: EXITS.standing,
+  exits: EXITS.verified,
   json: [],
   run: async (context) => {
     const { settings } = context
@@ -25,17 +25,24 @@ export const reportCommand: Command = {
     const campaign = reader.campaign()
     reader.close()
     noteOutputs(context, settings.out)
-    const { files, warnings } = await writePack(settings)
+    const { files, warnings, verification } = await writePack(settings)
     return {
       ...emptyResult,
-      exitCode: older.isOlder ? OLDER_STATUS : exitStatusOf(totals, null, null),
+      exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),
       campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
       totals,
       files,
       warnings: [...older.warnings, ...warnings],
       lines: [
         ...Object.values(files).map((path) => `Wrote ${path}`),
-        ...closingLines(context, { totals, stop: null, campaign, files, isOlder: older.isOlder }),
+        ...closingLines(context, {
+          totals,
+          stop: null,
+          campaign,
+          files,
+          isOlder: older.isOlder,
+          verification,
+        }),
       ],
     }
   },

@@ -164,8 +164,8 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const { settings, progress } = context
   progress.end()
   const isWritten = isReported(settings) && end.stop?.kind !== 'declined'
-  const pack = isWritten ? await writePack(settings) : { files: {}, warnings: [] }
-  const { files } = pack
+  const pack = isWritten ? await writePack(settings) : { files: {}, warnings: [], verification: null }
+  const { files, verification } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? unlikelyIn(settings) : []
   return {
@@ -188,6 +188,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         stop: end.stop,
         campaign: end.campaign,
         files,
+        verification,
         notes: trustedLines(service.trusted),
         notAdmitted: end.admitted.length === 0 ? context.args : [],
       }),

@@ -1,13 +1,14 @@
 import type { Totals } from '../../domain/row/totals.js'
+import { verificationText } from '../../domain/proof/verification.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { exitStatusOf } from '../../run/exit-status.js'
 import type { Command, Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { closingLines } from '../pack.js'
 import { absentLines, absentOf } from '../prove/absent-lines.js'
+import { standingWith, verificationIn } from '../prove/unproven.js'
 import { drawn, drawnLines } from '../terminal/progress.js'
 import { plainLine, type RunView, settledOf } from '../terminal/progress-view.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -23,8 +24,8 @@ export const statusCommand: Command = {
   options: SHARED,
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
-  exits: EXITS.standing,
-  json: ['lastRun', 'absent'],
+  exits: EXITS.verified,
+  json: ['lastRun', 'verification', 'absent'],
   run: async (context) => {
     const reader = openLedgerReader(context.settings.ledger, context.settings)
     try {
@@ -41,11 +42,12 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
   const campaign = reader.campaign()
   const older = olderOf(context.world, reader)
   const totals = reader.totals()
+  const verification = verificationIn(reader)
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)
   return {
     ...emptyResult,
-    exitCode: older.isOlder ? OLDER_STATUS : exitStatusOf(totals, null, null),
+    exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),
     warnings: older.warnings,
     campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
     totals,
@@ -58,6 +60,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
               lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
             }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
           ]),
+      ...(verification === null ? [] : [verificationText(verification)]),
       ...closingLines(context, {
         totals,
         stop: null,
@@ -65,9 +68,10 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
         files: {},
         notes: absentLines(absent),
         isOlder: older.isOlder,
+        verification,
       }),
     ],
-    details: { lastRun: lastRun ?? null, absent },
+    details: { lastRun: lastRun ?? null, verification, absent },
   }
 }
 

@@ -11,6 +11,7 @@ import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { olderOf } from '../older.js'
 import { oldPages } from '../privacy/old-pages.js'
+import { verificationIn } from '../prove/unproven.js'
 import { nextLine } from '../terminal/next.js'
 import { closingLines } from '../pack.js'
 import { canAsk } from '../terminal/prompt.js'
@@ -104,7 +105,13 @@ function nothingDecided(context: Context, said: readonly string[]): CommandResul
       totals,
       lines: [
         ...said,
-        ...closingLines(context, { totals, stop: null, campaign: reader.campaign(), files: {} }),
+        ...closingLines(context, {
+          totals,
+          stop: null,
+          campaign: reader.campaign(),
+          files: {},
+          verification: verificationIn(reader),
+        }),
       ],
       details: { resolutions: [], isApplied: false },
     }
@@ -205,7 +212,13 @@ function conclude(
           : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
       ...(dryRun && errors.length === 0
         ? [nextLine(context, sameResolve(context))]
-        : closingLines(context, { totals, stop: null, campaign: ledger.view.campaign(), files: {} })),
+        : closingLines(context, {
+            totals,
+            stop: null,
+            campaign: ledger.view.campaign(),
+            files: {},
+            verification: verificationIn(ledger.view),
+          })),
     ],
     details: {
       resolutions: report.results.map((result) => (result.kind === 'rejected' ? worded(result) : result)),

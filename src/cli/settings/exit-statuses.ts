@@ -21,14 +21,17 @@ export type Exits = Readonly<Partial<Record<ExitStatus, string>>>
 const general = (...statuses: readonly ExitStatus[]): Exits =>
   Object.fromEntries(statuses.map((status) => [status, EXIT_STATUSES[status]]))
 
+const STANDING: Exits = { ...general(0, 2, 3, 4), 5: 'ready rows remain', ...general(8) }
+
 export const EXITS = {
   /** Nothing but what was asked for. */
   plain: { 0: 'done', 2: 'usage or configuration error' },
   /** By what is open in the ledger. */
-  standing: {
-    ...general(0, 2, 3, 4),
-    5: 'ready rows remain',
-    ...general(8),
+  standing: STANDING,
+  /** The same, and by what the service contradicts. */
+  verified: {
+    ...STANDING,
+    4: 'rows are in doubt, or a registered mandate is missing, twice or different at the service (outranks 3 and 5)',
   },
   run: general(0, 2, 3, 4, 5, 6, 7, 8, 130, 143),
 } as const satisfies Record<string, Exits>

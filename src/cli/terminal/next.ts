@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path'
+import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { readWritten } from '../../ledger/safety/written-files.js'
@@ -19,6 +20,8 @@ export interface CommandEnd {
   readonly pack: string | null
   /** It is an older copy of the ledger that was last used. */
   readonly isOlder?: boolean
+  /** What was read back of the registered rows, where it is known. */
+  readonly verification?: Verification | null
   /** Files of this command that did not get into the ledger. */
   readonly notAdmitted?: readonly string[]
 }
@@ -64,7 +67,7 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
   const isOpen = totals.ready + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
     return { words, command: { name: 'run' } }
-  const step = standingStep(totals, packOf(asked, standing))
+  const step = standingStep(asked, standing, packOf(asked, standing))
   return { words: [...words, ...step.words], command: step.command }
 }
 
@@ -80,7 +83,13 @@ const PURGED: Step = {
   command: null,
 }
 
-function standingStep(totals: Totals, pack: string | null): Step {
+/** To ask about the registered rows again; that the service can be asked is known by then. */
+export const verifyAgain = ({ settings }: Asked, words: readonly string[] = []): NextCommand => {
+  const isSaid = settings.get('readBack') ?? false
+  return { name: 'verify', words: ['--at-service', ...(isSaid ? [] : ['--read-back']), ...words] }
+}
+
+function standingStep(asked: Asked, { totals, verification = null }: CommandEnd, pack: string | null): Step {
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   if (inDoubt === 0 && ready + sending > 0) return { words: [], command: { name: 'run' } }
   if (pack === null)
@@ -92,6 +101,11 @@ function standingStep(totals: Totals, pack: string | null): Step {
         `Compare ${file('in-doubt.csv')} with the service and fill in its columns of decision and reason.`,
       ],
       command: { name: 'resolve', words: ['--from', file('in-doubt.csv'), '--dry-run'] },
+    }
+  if (verification !== null && contradictedIn(verification) > 0)
+    return {
+      words: [`Settle with the service what ${file('verification.csv')} names first, then ask again.`],
+      command: verifyAgain(asked),
     }
   const faulty = invalid + conflict > 0 ? 'corrections.csv' : refused > 0 ? 'refused.csv' : null
   return faulty === null

@@ -16,6 +16,18 @@ const fileWord = (path: string): string => (path.startsWith('-') && path !== '-'
 /** Where the campaign is: what every command on a ledger has to be told again. */
 const PLACE: readonly OptionName[] = ['config', 'ledger', 'out', 'logFile', 'sharedFolder']
 
+/** What a command that asks the service what it holds has to be told again. */
+const ASKING: readonly OptionName[] = [
+  ...PLACE,
+  'baseUrl',
+  'passwordFile',
+  'concurrency',
+  'rate',
+  'timeout',
+  'connectTimeout',
+  'readBack',
+]
+
 /** Flags of the command that was typed which count for the next one too; limits of a single run do not. */
 const CARRIED = {
   init: [],
@@ -33,16 +45,8 @@ const CARRIED = {
     'maxInDoubt',
     'maxRefused',
   ],
-  'read-back': [
-    ...PLACE,
-    'baseUrl',
-    'passwordFile',
-    'concurrency',
-    'rate',
-    'timeout',
-    'connectTimeout',
-    'readBack',
-  ],
+  'read-back': ASKING,
+  verify: ASKING,
   report: PLACE,
   resolve: PLACE,
   reconcile: PLACE,

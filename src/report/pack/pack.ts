@@ -1,4 +1,5 @@
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
+import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
@@ -43,6 +44,8 @@ export interface ReportResult {
   readonly files: readonly PackFile[]
   readonly totals: Totals
   readonly balanced: boolean
+  /** What was read back of the registered rows; null where nobody asked. */
+  readonly verification: Verification | null
   /** Where the pack is: the folder that was asked for, or one in it. */
   readonly folder: string
   /** The file in that folder that was filled in, or is of somebody else, and so was not replaced. */
@@ -100,7 +103,8 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     ]
     files.push(await folder.write('manifest.json', renderManifest(facts, files)))
     const published = await folder.publish()
-    return { files, totals: facts.totals, balanced: facts.balanced, ...published }
+    const { totals, balanced, verification } = facts
+    return { files, totals, balanced, verification, ...published }
   } finally {
     await folder.discard()
   }

@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { wordsOf } from '../../../src/cli/terminal/line.js'
-import { nextLines, type CommandEnd } from '../../../src/cli/terminal/next.js'
+import { nextLines, verifyAgain, type CommandEnd } from '../../../src/cli/terminal/next.js'
 import { writePack } from '../../../src/cli/pack.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import type { RowState } from '../../../src/domain/row/row-state.js'
+import { verificationOf } from '../../../src/domain/proof/verification.js'
 import { totalsOf } from '../../../src/domain/row/totals.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import type { Stop } from '../../../src/run/stop.js'
@@ -49,6 +50,37 @@ describe('what to do next', () => {
   it('then corrects what was never sent, then what was refused', () => {
     expect(next({ conflict: 1, refused: 1 }).at(-1)).toBe('Next: sepa-migrate run out/corrections.csv')
     expect(next({ refused: 1, registered: 5 }).at(-1)).toBe('Next: sepa-migrate run out/refused.csv')
+  })
+
+  it('asks the service again where it contradicts a registration, before anything but doubts and what waits', () => {
+    const verification = verificationOf(5, [
+      {
+        verdict: 'absent',
+        count: 1,
+        firstAt: '2026-06-15T10:00:00.000Z',
+        lastAt: '2026-06-15T10:00:00.000Z',
+      },
+    ])
+    expect(next({ registered: 5, refused: 1 }, { verification })).toEqual([
+      'Settle with the service what out/verification.csv names first, then ask again.',
+      'Next: sepa-migrate verify --at-service --read-back',
+    ])
+    expect(next({ registered: 5, in_doubt: 1 }, { verification }).at(-1)).toContain('resolve')
+    expect(next({ registered: 5, ready: 1 }, { verification })).toEqual(['Next: sepa-migrate run'])
+    const settings = readSettings({ readBack: 'true' }, worldOf(), noConfiguration)
+    expect(verifyAgain({ settings, own: {} })).toEqual({ name: 'verify', words: ['--at-service'] })
+  })
+
+  it('is the signature where what was asked could not be compared: a service may have no read-back', () => {
+    const verification = verificationOf(5, [
+      {
+        verdict: 'unreadable',
+        count: 1,
+        firstAt: '2026-06-15T10:00:00.000Z',
+        lastAt: '2026-06-15T10:00:00.000Z',
+      },
+    ])
+    expect(next({ registered: 5 }, { verification }).at(-1)).toBe('Next: sepa-migrate purge')
   })
 
   it('is the signature where nothing is open, and then the purge', () => {

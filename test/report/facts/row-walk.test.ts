@@ -192,6 +192,7 @@ describe('one walk over the ledger', () => {
       row: ({ id }: { id: number }, _: unknown, absence: Absence | null) =>
         void handed.push([id, absence?.kind ?? null]),
       problem: () => undefined,
+      verified: () => undefined,
       drain: () => Promise.resolve(),
     }
     const reader = readerOf(value)

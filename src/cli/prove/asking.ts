@@ -1,0 +1,119 @@
+import { countText, durationText, plural } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import type { Scope } from '../../ledger/schema/proof-schema.js'
+import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
+import { ownText, type Context, type OwnFlag } from '../command.js'
+import { EXIT_STATUSES } from '../settings/exit-statuses.js'
+import { rows as rowCount } from '../settings/kinds.js'
+import { SHARED, type OptionName } from '../settings/options.js'
+import { readService } from '../settings/service.js'
+import { toned } from '../terminal/line.js'
+
+/** Settings of every command that asks the service what it holds. */
+export const ASK_OPTIONS: readonly OptionName[] = [
+  ...SHARED,
+  'baseUrl',
+  'passwordFile',
+  'concurrency',
+  'rate',
+  'timeout',
+  'connectTimeout',
+  'readBack',
+]
+
+export const SAMPLE_FLAG: OwnFlag = ['--sample <n>', 'so many of these rows, drawn at random']
+
+/** 4 and 5 are told by each command. */
+export const ASK_EXITS = {
+  0: EXIT_STATUSES[0],
+  2: 'usage or configuration error; nothing was asked',
+  3: EXIT_STATUSES[3],
+  6: EXIT_STATUSES[6],
+  8: EXIT_STATUSES[8],
+  130: EXIT_STATUSES[130],
+  143: EXIT_STATUSES[143],
+} as const
+
+/** Null for all rows. */
+export function sampleOf(context: Context): number | null {
+  const text = ownText(context, 'sample')
+  return text === null ? null : rowCount(1).read(text, '--sample')
+}
+
+/**
+ * Asks the service for the customers of these rows, or of a sample of them, and tells how far it is.
+ * @throws {UsageError} where nobody has said that the service can be asked, and as `readBack` does
+ */
+export async function askService(
+  context: Context,
+  { scope, sample }: { readonly scope: Scope; readonly sample: number | null },
+): Promise<{ readonly end: ReadBackEnd; readonly baseUrl: string }> {
+  const { world, settings, progress } = context
+  if (!(settings.get('readBack') ?? false))
+    throw new UsageError(
+      'Nobody has said that this service can be asked what it holds; nothing was asked',
+      'Find out with sepa-migrate probe at its test environment, then give --read-back or set service.readBack to true',
+    )
+  const service = await readService(settings, world)
+  const { drain, abort } = world.signals
+  drain.addEventListener('abort', () =>
+    progress.note('Signal received: nothing further is asked (signal again to give up what is under way)'),
+  )
+  const end = await readBack({
+    service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
+    ledger: settings.ledger,
+    scope,
+    sample,
+    signal: drain,
+    giveUp: abort,
+    watch: watching(context),
+    sharedFolder: settings.sharedFolder,
+    machine: world,
+  })
+  progress.end()
+  return { end, baseUrl: service.baseUrl.href }
+}
+
+const SHOWN_EVERY_MS = 5_000
+
+/** One plain line now and then: a question takes no longer than a request, and there are no states to show. */
+function watching({ world, progress }: Context): (event: ReadBackEvent) => void {
+  let [customers, asked, unanswered] = [0, 0, 0]
+  let saidMs = world.clock.monotonic()
+  return (event) => {
+    switch (event.kind) {
+      case 'asking':
+        customers = event.customers
+        progress.note(
+          `${event.isContinued ? 'Going on: asking' : 'Asking'} about ${plural(customers, 'customer', 'customers')}`,
+        )
+        return
+      case 'answer':
+        asked += 1
+        if (event.answer.seen.kind === 'not_read') unanswered += 1
+        if (world.clock.monotonic() - saidMs < SHOWN_EVERY_MS) return
+        saidMs = world.clock.monotonic()
+        progress.note(
+          `Asked about ${countText(asked)} of ${countText(customers)}${unanswered === 0 ? '' : `, ${countText(unanswered)} without a list`}`,
+        )
+        return
+      case 'pause':
+        progress.note(`Waiting ${durationText(event.delayMs)}: ${event.reason}`)
+        return
+      case 'stop':
+        progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
+    }
+  }
+}
+
+export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
+  asked === 0
+    ? 'No customer was asked about. No state was changed.'
+    : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. No state was changed.`
+
+/** The own flags of this command, to ask the same again. */
+export const sameFlags = (context: Context, names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    const text = ownText(context, name)
+    return text === null ? [] : [`--${name}`, text]
+  })

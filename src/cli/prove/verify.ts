@@ -1,0 +1,179 @@
+import { dirname } from 'node:path'
+import {
+  contradictedIn,
+  unprovenText,
+  verificationOf,
+  verificationText,
+  type Verification,
+} from '../../domain/proof/verification.js'
+import { countText, plural } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { ReadBackEnd } from '../../migrate/read-back.js'
+import { SOME_LEFT } from '../../run/exit-status.js'
+import { ownFlag, type Command, type Context } from '../command.js'
+import { OLDER_STATUS, olderOf } from '../older.js'
+import { writePack, type WrittenPack } from '../pack.js'
+import { noteOutputs } from '../privacy/remains.js'
+import { type Line, toned } from '../terminal/line.js'
+import { nextLine, nextLines, verifyAgain } from '../terminal/next.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { worded } from '../terminal/ways.js'
+import { ASK_EXITS, ASK_OPTIONS, askedLine, askService, SAMPLE_FLAG, sameFlags, sampleOf } from './asking.js'
+import { standingWith, unprovenLines, unprovenRows, verificationIn } from './unproven.js'
+
+export const verifyCommand: Command = {
+  usage: 'verify',
+  summary: 'ask the service whether it holds every registered mandate, once and with the same data',
+  examples: [
+    'sepa-migrate verify --at-service --read-back',
+    'sepa-migrate verify --at-service --read-back --sample 500 --rate 5',
+  ],
+  options: [...ASK_OPTIONS, 'noReport'],
+  own: [['--at-service', 'ask the service about the registered rows'], SAMPLE_FLAG],
+  epilogue: [
+    'It sends nothing, cancels nothing and changes the state of no row. Each answer is kept as evidence, the latest',
+    'about a row counts, and the report is written anew: its sign-off page says how many of how many were proven.',
+    '',
+    'missing      the service shows no payment source of the customer',
+    'twice        it shows more than one; verification.csv names those that a person may cancel',
+    'different    it shows other data, or a mandate that has ended',
+    'unreadable   no list came, or one that cannot be compared: not proven',
+    '',
+    'One that was broken off within the last day is gone on with; a sample is drawn anew.',
+  ],
+  exits: {
+    ...ASK_EXITS,
+    0: 'everything that was asked is proven, and nothing is open',
+    4: 'a registered mandate is missing, twice or different at the service, or rows are in doubt (outranks 3 and 5)',
+    5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
+  },
+  json: ['stop', 'readBack', 'verification', 'sample', 'unproven'],
+  run,
+}
+
+async function run(context: Context): Promise<CommandResult> {
+  if (!ownFlag(context, 'atService'))
+    throw new UsageError(
+      'There is nothing to verify the registered mandates against; nothing was asked',
+      'Give --at-service to ask the service what it holds',
+    )
+  const sample = sampleOf(context)
+  const { end, baseUrl } = await askService(context, { scope: 'registered', sample })
+  const { settings } = context
+  const isReported = !(settings.get('noReport') ?? false)
+  noteOutputs(context, isReported ? settings.out : null)
+  const pack = isReported ? await writePack(settings) : NO_PACK
+  const reader = openLedgerReader(settings.ledger, settings)
+  try {
+    const { files, warnings } = pack
+    const result = conclude(context, reader, end, sample === null ? null : sampleIn(reader, end, sample))
+    return {
+      ...result,
+      campaign: { ledger: settings.ledger, baseUrl },
+      files,
+      warnings: [...result.warnings, ...warnings],
+      lines: [...result.lines, ...closing(context, reader, end, files['report.html'])],
+    }
+  } finally {
+    reader.close()
+  }
+}
+
+const NO_PACK: WrittenPack = { files: {}, warnings: [], verification: null }
+
+/** Rows that were drawn, of how many, and what was said of them and of the others of their customers. */
+interface Sample {
+  readonly size: number
+  readonly of: number
+  readonly verification: Verification | null
+}
+
+function sampleIn(reader: LedgerReader, { id, totals }: ReadBackEnd, drawn: number): Sample {
+  const { registered } = totals
+  return {
+    size: Math.min(drawn, registered),
+    of: registered,
+    verification: verificationOf(registered, reader.verificationCounts(id)),
+  }
+}
+
+function conclude(
+  { world }: Context,
+  reader: LedgerReader,
+  end: ReadBackEnd,
+  sample: Sample | null,
+): CommandResult {
+  const { stop, totals, id, isContinued, customers, asked, unanswered } = end
+  const verification = verificationIn(reader)
+  const unproven = unprovenRows(reader, verification)
+  const older = olderOf(world, reader)
+  const standing = standingWith(verification, totals, stop, world.signals.exitStatus())
+  return {
+    ...emptyResult,
+    exitCode: older.isOlder ? OLDER_STATUS : withUnreadable(standing, verification),
+    totals,
+    warnings: older.warnings,
+    lines: [
+      ...unprovenLines(verification, unproven),
+      ...(sample === null ? [] : [sampleLine(sample)]),
+      verification === null
+        ? 'No registered mandate was asked about; nothing is proven at the service.'
+        : verificationText(verification),
+      askedLine(end),
+    ],
+    details: {
+      stop: stop === null ? null : worded(stop),
+      readBack: { id, isContinued, customers, asked, unanswered },
+      verification,
+      sample,
+      unproven,
+    },
+  }
+}
+
+const SOME_UNREAD = 5
+
+/** What was asked and could not be compared is not proven, so that not everything asked for is done. */
+const withUnreadable = (standing: number, verification: Verification | null): number =>
+  (standing === 0 || standing === SOME_LEFT) && (verification?.unreadable ?? 0) > 0 ? SOME_UNREAD : standing
+
+function sampleLine({ size, of, verification }: Sample): string {
+  const drawn = `A sample of ${countText(size)} of ${plural(of, 'registered mandate', 'registered mandates')}, drawn at random`
+  if (verification === null) return `${drawn}: none of them was asked about.`
+  const asked = verification.registered - verification.notAsked
+  const more = asked > size ? 'with others of the same customers ' : 'until then '
+  const others = asked === size ? '' : `, ${more}${countText(asked)} asked`
+  const unproven = unprovenText(verification)
+  return `${drawn}${others}: ${countText(verification.proven)} proven${unproven === '' ? '' : `, ${unproven}`}.`
+}
+
+function closing(
+  context: Context,
+  reader: LedgerReader,
+  end: ReadBackEnd,
+  report: string | undefined,
+): Line[] {
+  const { stop, totals } = end
+  const verification = verificationIn(reader)
+  const { isOlder } = olderOf(context.world, reader)
+  const again = verifyAgain(context, sameFlags(context, ['sample']))
+  const reported = ['', ...(report === undefined ? [] : [`Report: ${report}`])]
+  if (stop !== null && !isOlder)
+    return [
+      ...reported,
+      [toned('open', 'Stopped early'), `: ${stop.why}.`],
+      `${worded(stop).next}.`,
+      nextLine(context, again),
+    ]
+  if (verification !== null && verification.unreadable > 0 && contradictedIn(verification) === 0 && !isOlder)
+    return [
+      ...reported,
+      [toned('open', `${countText(verification.unreadable)} could not be compared`), ': ask again.'],
+      nextLine(context, again),
+    ]
+  const pack = report === undefined ? null : dirname(report)
+  const campaign = reader.campaign()
+  return [...reported, ...nextLines(context, { totals, stop: null, campaign, pack, isOlder, verification })]
+}

@@ -1,0 +1,291 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  MandateReference,
+} from '../../src/domain/mandate/mandate.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { readBaseUrl } from '../../src/service/base-url.js'
+import { createClient } from '../../src/service/client.js'
+import { sheetsOf } from '../report/unzipped.js'
+import { germanIban, validExport } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+
+const authorization = `Basic ${btoa('sandbox:sandbox')}`
+const clock = { now: () => Date.now(), monotonic: () => performance.now() }
+
+let place: ReturnType<typeof makeFolder>
+let sandbox: Sandbox
+/** Everything that was printed. */
+let printed = ''
+
+beforeEach(() => {
+  place = makeFolder()
+  printed = ''
+})
+afterEach(async () => {
+  await sandbox.close()
+  place.remove()
+})
+
+const begin = (...args: string[]) =>
+  start([...args, '--quiet', '--base-url', sandbox.url], { cwd: place.folder, env: CREDENTIALS })
+
+async function program(...args: string[]): Promise<Ended> {
+  const ended = await start(args, { cwd: place.folder, env: CREDENTIALS }).ended
+  printed += ended.stdout + ended.stderr
+  return ended
+}
+
+async function verify(...args: string[]): Promise<Ended> {
+  const ended = await begin('verify', '--at-service', '--read-back', ...args).ended
+  printed += ended.stdout + ended.stderr
+  return ended
+}
+
+/** A campaign of so many mandates, all of them registered, customers counted from 1. */
+async function registered(rows: number, options: SandboxOptions = {}): Promise<void> {
+  const choices = { repeatedMandate: 'register', cancelledSources: 'gone' } as const
+  sandbox = await startSandbox({ seed: 1, choices, ...options })
+  writeFileSync(at('export.csv'), validExport(rows))
+  const sent = await begin('run', 'export.csv', '--concurrency', '16').ended
+  expect(sent.status, sent.stderr).toBe(0)
+}
+
+const at = (name: string): string => join(place.folder, name)
+const textOf = (name: string): string => readFileSync(at(name), 'utf8')
+const recordsOf = (name: string): Record<string, string>[] =>
+  parse(textOf(name), { columns: true, bom: true })
+const pageText = (): string =>
+  textOf('report.html')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+async function sourceIds(customerNo: number): Promise<string[]> {
+  const answer = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=${customerNo}`, {
+    headers: { authorization },
+  })
+  return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+}
+
+async function cancel(customerNo: number): Promise<void> {
+  const [id = ''] = await sourceIds(customerNo)
+  const url = `${sandbox.url}/api/v2/payment_source/${id}/cancel`
+  expect((await fetch(url, { method: 'POST', headers: { authorization } })).status).toBe(200)
+}
+
+/** As somebody else would, past the ledger. */
+async function postAgain(customerNo: number, signedDate: string): Promise<void> {
+  const { username, password } = sandbox
+  const given = { baseUrl: readBaseUrl(sandbox.url), username, password, version: '0', clock }
+  const client = createClient({ ...given, concurrency: 1, deadlineMs: 5_000 })
+  const original = {
+    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
+    mandateReference: `MANDATE-${customerNo}` as MandateReference,
+  }
+  const outcome = await client.migrateMandate(
+    { customerNo, iban: germanIban(customerNo) as Iban, signedDate: signedDate as LocalDate, original },
+    { requestId: `again-${customerNo}` },
+  )
+  await client.close()
+  expect(outcome.kind).toBe('registered')
+}
+
+const SIGNED_3 = '2024-03-04' // as `validExport` has it for customer 3
+
+/** No file of the pack, no output and no evidence holds an account number of the sandbox. */
+function expectNoAccount(): void {
+  const names = readdirSync(place.folder).filter((name) => /\.(?:csv|html|json)$/.test(name))
+  const files = names.filter((name) => name !== 'export.csv').map(textOf)
+  for (const { iban } of sandbox.mandates())
+    for (const text of [printed, ...files]) expect(text.includes(iban)).toBe(false)
+}
+
+describe('verify --at-service', () => {
+  it('proves every registered mandate, and the page that is signed says so', async () => {
+    await registered(40)
+    expect(existsSync(at('verification.csv'))).toBe(false)
+    expect(pageText()).toContain('Read back at the service: not asked.')
+
+    const { status, stdout } = await verify()
+    expect(status, stdout).toBe(0)
+    const sentence =
+      /\b40 of 40 registered mandates proven at the service between .* UTC and .* UTC; 0 not asked\./
+    expect(stdout).toMatch(sentence)
+    expect(pageText()).toMatch(sentence)
+    expect(pageText()).toContain('Balanced, nothing is open')
+    expect(recordsOf('verification.csv').map(({ verification }) => verification)).toEqual(
+      Array.from({ length: 40 }, () => 'proven'),
+    )
+    expect(stdout).toContain('Next: sepa-migrate purge')
+    const shown = await program('status')
+    expect(shown.status).toBe(0)
+    expect(shown.stdout).toMatch(sentence)
+    expectNoAccount()
+  })
+
+  it('lists first what is missing, twice, different or unreadable, with what a person may cancel', async () => {
+    const fault = { kind: 'server_error', status: 500 } as const
+    await registered(40, {
+      faults: [{ operation: 'read_back', match: { customer_no: 5 }, fault }],
+      choices: { repeatedMandate: 'register', cancelledSources: 'gone' },
+    })
+    const [own = ''] = await sourceIds(3)
+    await cancel(2)
+    await postAgain(3, SIGNED_3)
+    await cancel(4)
+    await postAgain(4, '2019-01-01')
+    const double = (await sourceIds(3)).find((id) => id !== own) ?? ''
+    const before = sandbox.mandates()
+
+    const { status, stdout } = await verify()
+    expect(status, stdout).toBe(4)
+    expect(sandbox.mandates()).toEqual(before) // neither sent nor cancelled
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe(
+      'Registered, and not proven at the service: 1 missing, 1 twice, 1 different, 1 unreadable',
+    )
+    expect(lines.slice(1, 5).map((line) => line.split(':')[0])).toEqual([
+      '  row 2, customer 2, missing',
+      '  row 3, customer 3, twice',
+      '  row 4, customer 4, different',
+      '  row 5, customer 5, unreadable',
+    ])
+    expect(lines[2]).toContain(`${own} is the one of this ledger; a person may cancel ${double}.`)
+    expect(stdout).toContain('36 of 40 registered mandates proven at the service between')
+    expect(stdout).toContain('1 missing, 1 twice, 1 different, 1 unreadable; 0 not asked.')
+    expect(stdout).toMatch(/Next: sepa-migrate verify --base-url \S+ --read-back --at-service\n/)
+
+    const listed = recordsOf('verification.csv')
+    expect(
+      listed.slice(0, 5).map(({ migration_row, verification }) => [migration_row, verification]),
+    ).toEqual([
+      ['2', 'missing'],
+      ['3', 'twice'],
+      ['4', 'different'],
+      ['5', 'unreadable'],
+      ['1', 'proven'],
+    ])
+    expect(listed).toHaveLength(40)
+    expect(listed[1]).toMatchObject({ payment_sources: `${own} ${double}`, may_be_cancelled: double })
+    const page = pageText()
+    expect(page).toContain('Balanced, 1 point open')
+    expect(page).toContain('3 registered mandates are missing, twice or different at the service.')
+    expect(page).toContain(`a person may cancel ${double}.`)
+    const sheet = sheetsOf(readFileSync(at('reconciliation.xlsx'))).get('Verification') ?? []
+    expect(sheet.slice(2).map((cells) => cells[1]?.value)).toEqual([
+      'missing',
+      'twice',
+      'different',
+      'unreadable',
+    ])
+    for (const name of ['status', 'report']) {
+      const ended = await program(name)
+      expect([name, ended.status]).toEqual([name, 4])
+      expect(ended.stdout).not.toContain('Nothing is open')
+      expect(ended.stdout).not.toContain('purge')
+    }
+    const bytes = readFileSync(at('verification.csv'))
+    expect((await program('report', '--out', 'again')).status).toBe(4)
+    for (const name of ['verification.csv', 'report.html', 'reconciliation.xlsx', 'manifest.json'])
+      expect(readFileSync(at(`again/${name}`)).equals(readFileSync(at(name))), name).toBe(true)
+    expect(bytes.equals(readFileSync(at('again/verification.csv')))).toBe(true)
+    expectNoAccount()
+  })
+
+  it('is settled by what is asked later: the latest answer counts', async () => {
+    await registered(10)
+    await postAgain(3, SIGNED_3)
+    const { status, stdout } = await verify('--json')
+    const told = JSON.parse(stdout) as {
+      verification: object
+      unproven: { id: number; cancellable: string[] }[]
+    }
+    expect(status).toBe(4)
+    expect(told.verification).toMatchObject({ registered: 10, proven: 9, twice: 1, notAsked: 0 })
+    const [id = ''] = told.unproven[0]?.cancellable ?? []
+    const url = `${sandbox.url}/api/v2/payment_source/${id}/cancel`
+    await fetch(url, { method: 'POST', headers: { authorization } })
+    const again = await verify()
+    expect(again.status, again.stdout).toBe(0)
+    expect(recordsOf('verification.csv').map(({ verification }) => verification)).not.toContain('twice')
+    expect(again.stdout).toContain('10 of 10 registered mandates proven')
+  })
+
+  it('says of a sample that it is one, with its size', async () => {
+    await registered(120)
+    const { status, stdout } = await verify('--sample', '50')
+    expect(status, stdout).toBe(0)
+    expect(stdout).toContain('A sample of 50 of 120 registered mandates, drawn at random: 50 proven.')
+    expect(stdout).toContain('; 70 not asked.')
+    expect(recordsOf('verification.csv')).toHaveLength(50)
+    expect(pageText()).toContain(
+      '70 not asked. What was asked last is a sample of 50 mandates, drawn at random.',
+    )
+    const whole = await verify()
+    expect(whole.stdout).not.toContain('sample')
+    expect(pageText()).toContain('; 0 not asked.')
+    expect(pageText()).not.toContain('sample')
+  })
+
+  it('goes on where it was killed, and asks nobody again who was proven', async () => {
+    await registered(60)
+    const asked = (): number => sandbox.requests().received['read_back']
+    const { child, ended } = begin('verify', '--at-service', '--read-back', '--rate', '25')
+    const reader = openLedgerReader(at('sepa-migrate.db'))
+    while ((reader.readBacks()[0]?.questions ?? 0) < 10) await new Promise((resolve) => setImmediate(resolve))
+    child.kill('SIGKILL')
+    expect((await ended).signal).toBe('SIGKILL')
+    const kept = reader.readBacks()[0]?.questions ?? 0
+    reader.close()
+    expect(pageText()).toContain('not asked.') // the page of the run
+    const partly = await program('report')
+    expect(partly.status).toBe(0)
+    expect(pageText()).toMatch(new RegExp(`${kept} of 60 .*; ${60 - kept} not asked\\.`))
+    const before = asked()
+    const rest = await verify()
+    expect(rest.status, rest.stdout).toBe(0)
+    expect(asked() - before).toBe(60 - kept)
+    expect(rest.stdout).toContain('60 of 60 registered mandates proven')
+  })
+
+  it('stops at a service without a read-back with 5, and says how to ask again', async () => {
+    await registered(10, { readBack: 'off' })
+    const { status, stdout } = await verify('--sample', '5')
+    expect(status, stdout).toBe(5)
+    expect(stdout).toMatch(/A sample of 5 of 10 .*: 0 proven, \d unreadable\./)
+    expect(stdout).toMatch(/0 of 10 registered mandates proven at the service; \d unreadable; \d not asked\./)
+    expect(stdout).toContain('it has no read-back, or knows none of these customers')
+    expect(stdout).toMatch(/Next: sepa-migrate verify --base-url \S+ --read-back --at-service --sample 5\n/)
+    expect((await program('status')).status).toBe(0) // nothing contradicts a registration
+  })
+
+  it('says what is missing on the command line', async () => {
+    await registered(2)
+    const bare = await begin('verify', '--read-back').ended
+    expect(bare).toMatchObject({ status: 2, stdout: '' })
+    expect(bare.stderr).toContain('nothing was asked')
+    expect(bare.stderr).toContain('Give --at-service')
+    const unsaid = await begin('verify', '--at-service').ended
+    expect(unsaid.status).toBe(2)
+    expect(unsaid.stderr).toContain('--read-back')
+    expect(existsSync(at('verification.csv'))).toBe(false)
+  })
+
+  it('gives a file that is for reading: neither run nor resolve takes it', async () => {
+    await registered(3)
+    await verify()
+    const sent = sandbox.mandates().length
+    const run = await begin('run', 'verification.csv', '--no-report').ended
+    expect([2, 7]).toContain(run.status)
+    const resolve = await program('resolve', '--from', 'verification.csv')
+    expect([2, 7]).toContain(resolve.status)
+    expect(sandbox.mandates()).toHaveLength(sent)
+  })
+})
