@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MIGRATE_PATH } from '../../src/contract/migrate-mandate.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { germanIban, validExport } from '../support/export.js'
+import { makeFolder } from '../support/program.js'
+import { agreeToProposals, doubtLines } from '../support/proposals.js'
+import { movableTime, typeIn, type Time, type Typed } from '../support/typed.js'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+const lost = (customer_no: number) =>
+  ({
+    operation: 'migrate',
+    match: { customer_no },
+    times: 1,
+    fault: { kind: 'reset', applied: false },
+  }) as const
+
+let place: ReturnType<typeof makeFolder>
+let sandbox: Sandbox
+let time: Time
+
+/** Customers 1 to 4; the requests of 2 and 3 were lost, and customer 3 has another mandate at the service. */
+beforeEach(async () => {
+  place = makeFolder()
+  time = movableTime()
+  writeFileSync(path('export.csv'), validExport(4))
+  sandbox = await startSandbox({ faults: [lost(2), lost(3)], now: () => new Date(time.now()) })
+  await type('run', path('export.csv'), '--no-report', '--base-url', sandbox.url)
+  expect(held()).toEqual([1, 4])
+  const { username, password } = sandbox
+  const posted = await fetch(`${sandbox.url}${MIGRATE_PATH}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(otherMandate(3)),
+  })
+  expect(posted.status, await posted.text()).toBe(200)
+})
+afterEach(async () => {
+  await sandbox.close()
+  place.remove()
+})
+
+const otherMandate = (customer_no: number) => ({
+  customer_no,
+  iban: germanIban(900),
+  signed_date: '2020-02-29',
+  amendment: { sepa_creditor_identifier: 'DE98ZZZ09999999999', unique_mandate_reference: 'BEFORE' },
+})
+
+const path = (name: string): string => join(place.folder, name)
+const type = (...args: string[]): Promise<Typed> => typeIn(place.folder, time, args)
+const held = (): number[] => sandbox.mandates().map(({ customer_no }) => customer_no)
+const ask = (...more: string[]): Promise<Typed> =>
+  type('read-back', '--read-back', '--base-url', sandbox.url, ...more)
+
+/** What the report says of each row in doubt: the proposal and its evidence. */
+async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
+  const { status } = await type('report', '--out', path('pack'), ...more)
+  expect(status).toBe(4)
+  const lines = doubtLines(path('pack/in-doubt.csv'))
+  for (const line of lines) expect(line['migration_decision']).toBe('')
+  return Object.fromEntries(
+    lines.map((line) => [
+      line['customer_no'] ?? '',
+      [line['migration_proposal'] ?? '', line['migration_proposal_evidence'] ?? ''],
+    ]),
+  )
+}
+
+describe('a row that the service does not show', () => {
+  it('is not proposed before somebody asked, and not before its time', async () => {
+    expect(await proposals()).toEqual({ 2: ['', ''], 3: ['', ''] })
+    time.pass(MINUTE)
+    const { stdout } = await ask('--of', 'all')
+    expect(stdout).toMatch(/1 row in doubt is absent so far: ask again from \d{4}-.* UTC/)
+    expect(await proposals()).toEqual({
+      2: [
+        '',
+        expect.stringMatching(/^Asked once, .*: no payment source of the customer; ask again from .* UTC\.$/),
+      ],
+      3: ['', expect.stringContaining('Not absent: the service shows payment sources of the customer')],
+    })
+    time.pass(23 * HOUR)
+    await ask('--of', 'all')
+    expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked 2 times .*; ask again from/)])
+    // One that was not asked late enough does not become enough by waiting.
+    time.pass(48 * HOUR)
+    expect((await proposals())[2]?.[0]).toBe('')
+    expect((await ask()).stdout).toContain('in-doubt.csv proposes resend with the evidence')
+    expect((await proposals())[2]?.[0]).toBe('resend')
+  })
+
+  it('has to be asked about twice, an hour apart, and beside another row of its run that shows', async () => {
+    time.pass(25 * HOUR)
+    await ask()
+    expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked once, .*; ask again from/)])
+    time.pass(59 * MINUTE)
+    await ask()
+    expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked 2 times .*; ask again from/)])
+    time.pass(2 * MINUTE)
+    expect((await ask()).stdout).toContain('sepa-migrate read-back --of registered shows whether this is')
+    expect((await proposals())[2]).toEqual([
+      '',
+      expect.stringMatching(/^Asked 3 times .*no other row of that run was read back as present/),
+    ])
+    expect((await type('status')).stdout).toContain('sepa-migrate read-back --of registered')
+    await ask('--of', 'registered')
+    expect(await proposals()).toEqual({
+      2: ['resend', expect.stringMatching(/; 2 other rows of that run were read back as present\.$/)],
+      3: ['', expect.stringContaining('Not absent')],
+    })
+  })
+
+  it('is sent again once a person has agreed, once, and one that was not absent stays', async () => {
+    time.pass(MINUTE)
+    await ask('--of', 'all')
+    time.pass(24 * HOUR)
+    const asked = await ask()
+    expect(asked.stdout).toMatch(/Next: sepa-migrate report$/m)
+    const settled = await type('resolve', '--from-read-back', '--dry-run', '--reason', 'read back')
+    expect(settled.stdout).toMatch(/Row 2 stays in doubt: asked 2 times .*; in-doubt\.csv proposes resend\./)
+    await proposals()
+    expect(readFileSync(path('pack/report.html'), 'utf8')).toContain('1 of them was read back as absent')
+    expect((await type('status', '--json')).stdout).toContain('"absent":{"proposed":1,"waiting":0')
+    expect(held()).toEqual([1, 4, 3])
+
+    expect(agreeToProposals(path('pack/in-doubt.csv'), path('decided.csv'))).toBe(1)
+    const recorded = await type('resolve', '--from', path('decided.csv'))
+    expect(recorded.stdout, recorded.stderr).toContain('Row 2: in_doubt → ready')
+    const { status } = await type('run', '--no-report', '--base-url', sandbox.url)
+    expect(status).toBe(4)
+    expect(held()).toEqual([1, 4, 3, 2])
+    expect(Object.keys(await proposals())).toEqual(['3'])
+  })
+
+  it('gives the same report whenever it is written, and another one where less is asked for', async () => {
+    time.pass(2 * HOUR)
+    await ask('--of', 'all')
+    time.pass(2 * HOUR)
+    await ask()
+    const hashes = (folder: string) =>
+      readdirSync(path(folder)).map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(path(folder), name)))
+          .digest('hex'),
+      ])
+    await type('report', '--out', path('first'))
+    time.pass(100 * HOUR)
+    await type('report', '--out', path('second'))
+    expect(hashes('second')).toEqual(hashes('first'))
+    writeFileSync(path('three.yaml'), 'readBack:\n  absentAfter: 3h\n', { mode: 0o600 })
+    expect((await proposals())[2]?.[0]).toBe('')
+    expect((await proposals('--config', path('three.yaml')))[2]?.[0]).toBe('resend')
+  })
+})

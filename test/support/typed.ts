@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { commands } from '../../src/cli/commands.js'
+import { main } from '../../src/cli/main.js'
+import { worldOf } from '../cli/world.js'
+import { CREDENTIALS } from './program.js'
+
+/** A clock that somebody can set forward; the service and the people beside it share it. */
+export interface Time {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly pass: (ms: number) => void
+}
+
+export function movableTime(): Time {
+  let aheadMs = 0
+  return { now: () => Date.now() + aheadMs, pass: (ms) => void (aheadMs += ms) }
+}
+
+export interface Typed {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** What the state home of a process in this folder is. */
+export const stateHomeIn = (folder: string): string => join(folder, 'state')
+
+/**
+ * Types a command line in this process, on the ledger and the register of that folder, at that time. Paths are absolute.
+ * @param folder also that of processes with `XDG_STATE_HOME` of `stateHomeIn(folder)`
+ */
+export async function typeIn(folder: string, time: Time, args: readonly string[]): Promise<Typed> {
+  const world = worldOf({
+    env: { ...CREDENTIALS, SEPA_MIGRATE_LEDGER: join(folder, 'sepa-migrate.db'), SEPA_MIGRATE_QUIET: '1' },
+  })
+  const status = await main(args, commands, {
+    ...world,
+    clock: { now: time.now, monotonic: () => performance.now() },
+    stateFolder: join(stateHomeIn(folder), 'sepa-migrate'),
+  })
+  return { status, ...world.printed }
+}
