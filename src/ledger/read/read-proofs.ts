@@ -69,17 +69,13 @@ interface StoredDoubt {
 
 type StoredHeard = Omit<Heard, 'isListed'> & { readonly answer: string }
 
-/**
- * A question that was put before the latest request left, within its attempt, says nothing of it. A row whose account was
- * removed cannot be sent again.
- */
+/** A question that was put before the latest request left, within its attempt, says nothing of it. */
 function prepareAbsenceReads(connection: Connection): Pick<LedgerReader, 'shown' | 'provenByRun'> {
   const page = connection.prepare<[number, number], StoredDoubt>(
     `select row.id as rowId, run_id as runId, attempts, started_at as sentAt,
        coalesce(ended_at, started_at) as endedAt
        from row join attempt on row_id = row.id and n = attempts
-      where state = 'in_doubt' and row.id > ? and iban is not null
-        and exists (select 1 from proof where proof.row_id = row.id)
+      where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
       order by row.id limit ?`,
   )
   const heard = connection.prepare<[number, number, string], StoredHeard>(

@@ -101,8 +101,11 @@ describe('rows in doubt that are absent', () => {
     ledger.startRun(SETTINGS)
     const attempt = await ledger.begin(ledger.ready(0, 1)[0] ?? expect.fail('a row is ready'))
     hear(played, { 1: 'absent' }, 2) // before its request left
-    clock.advance(1)
     await ledger.settle(attempt, inDoubt())
+    expect(kindsOf(played)).toEqual([[1, 'not_asked']])
+    hear(played, { 1: 'absent' }, 2) // with the same time as its end
+    clock.advance(1)
+    hear(played, { 1: 'absent' }, 1) // about the request before, by a clock that was ahead
     expect(kindsOf(played)).toEqual([[1, 'not_asked']])
     clock.advance(2 * DAY)
     hear(played, { 1: 'absent' }, 2)
