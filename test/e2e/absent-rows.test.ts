@@ -141,6 +141,14 @@ describe('a row that the service does not show', () => {
     expect(Object.keys(await proposals())).toEqual(['3'])
   })
 
+  it('is asked about first, where the service can be asked', async () => {
+    const run = (...more: string[]) => type('run', '--no-report', '--base-url', sandbox.url, ...more)
+    expect((await run()).stdout).not.toContain('Next: sepa-migrate read-back')
+    writeFileSync(path('asked.yaml'), 'service:\n  readBack: true\n', { mode: 0o600 })
+    const { stdout } = await run('--config', path('asked.yaml'))
+    expect(stdout).toMatch(/Next: sepa-migrate read-back --config .*asked\.yaml'? --base-url http/)
+  })
+
   it('gives the same report whenever it is written, and another one where less is asked for', async () => {
     time.pass(2 * HOUR)
     await ask('--of', 'all')

@@ -187,6 +187,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         totals: end.totals,
         stop: end.stop,
         campaign: end.campaign,
+        canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,
         notes: trustedLines(service.trusted),

@@ -18,6 +18,8 @@ export interface CommandEnd {
   readonly campaign: ReturnType<LedgerReader['campaign']>
   /** Folder of the pack that was written just now; null where none was. */
   readonly pack: string | null
+  /** Rows were just sent, and the service can be asked about those that are in doubt. */
+  readonly canBeAsked?: boolean
   /** It is an older copy of the ledger that was last used. */
   readonly isOlder?: boolean
   /** What was read back of the registered rows, where it is known. */
@@ -59,7 +61,7 @@ const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
 ])
 
 function stepOf(asked: Asked, standing: CommandEnd): Step {
-  const { totals, stop, campaign, isOlder = false, notAdmitted = [] } = standing
+  const { totals, stop, campaign, canBeAsked = false, isOlder = false, notAdmitted = [] } = standing
   if (isOlder) return OLDER
   if (campaign.purgedAt !== null) return PURGED
   const words = stop === null || stop.kind === 'signal' ? [] : [`${nextText(stop)}.`]
@@ -67,6 +69,11 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
   const isOpen = totals.ready + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
     return { words, command: { name: 'run' } }
+  if (canBeAsked && totals.inDoubt > 0)
+    return {
+      words: [...words, 'Ask the service what it holds of the customers in doubt.'],
+      command: { name: 'read-back' },
+    }
   const step = standingStep(asked, standing, packOf(asked, standing))
   return { words: [...words, ...step.words], command: step.command }
 }

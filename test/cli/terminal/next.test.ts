@@ -1,4 +1,3 @@
-import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +6,7 @@ import { nextLines, verifyAgain, type CommandEnd } from '../../../src/cli/termin
 import { writePack } from '../../../src/cli/pack.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
 import type { RowState } from '../../../src/domain/row/row-state.js'
 import { verificationOf } from '../../../src/domain/proof/verification.js'
 import { totalsOf } from '../../../src/domain/row/totals.js'
@@ -45,6 +45,17 @@ describe('what to do next', () => {
     const lines = next({ in_doubt: 1, ready: 1, invalid: 1, refused: 1 })
     expect(lines[0]).toContain('Compare out/in-doubt.csv with the service')
     expect(lines[1]).toBe('Next: sepa-migrate resolve --from out/in-doubt.csv --dry-run')
+  })
+
+  it('asks the service first where it can be asked, after a run that left doubts', () => {
+    const lines = next({ in_doubt: 1, ready: 1 }, { canBeAsked: true })
+    expect(lines.at(-1)).toBe('Next: sepa-migrate read-back')
+    expect(next({ ready: 1 }, { canBeAsked: true })).toEqual(['Next: sepa-migrate run'])
+    expect(next({ in_doubt: 9 }, { canBeAsked: true, stop: stopOf('max_in_doubt') })).toEqual([
+      'Do this.',
+      'Ask the service what it holds of the customers in doubt.',
+      'Next: sepa-migrate read-back',
+    ])
   })
 
   it('then corrects what was never sent, then what was refused', () => {
