@@ -3,6 +3,7 @@ import { contradictedIn, contradictedText, type Verification } from '../domain/p
 import type { Totals } from '../domain/row/totals.js'
 import { countText } from '../domain/text/wording.js'
 import type { Context } from './command.js'
+import { proposedLines } from './prove/absent-lines.js'
 import { type Line, type Tone, toned } from './terminal/line.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
@@ -15,9 +16,14 @@ export interface Written {
 }
 
 export interface WrittenPack extends Written {
+  /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
+  readonly proposed: readonly string[]
   /** What it says of the registered rows; null where nobody asked the service. */
   readonly verification: Verification | null
 }
+
+/** Where no report was asked for. */
+export const NO_PACK: WrittenPack = { files: {}, warnings: [], proposed: [], verification: null }
 
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
@@ -27,10 +33,11 @@ export async function writePack(
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
   const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs })
-  const { files, folder, kept, verification } = written
+  const { files, folder, kept, proposals, verification } = written
   return {
     files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
     warnings: kept === null ? [] : [keptText(kept, out, folder, 'report')],
+    proposed: proposedLines(proposals),
     verification,
   }
 }

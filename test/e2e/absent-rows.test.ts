@@ -63,9 +63,11 @@ const ask = (...more: string[]): Promise<Typed> =>
 
 /** What the report says of each row in doubt: the proposal and its evidence. */
 async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
-  const { status } = await type('report', '--out', path('pack'), ...more)
+  const { status, stdout } = await type('report', '--out', path('pack'), ...more)
   expect(status).toBe(4)
   const lines = doubtLines(path('pack/in-doubt.csv'))
+  const isProposed = lines.some((line) => line['migration_proposal'] !== '')
+  expect(stdout.includes('1 row in doubt is absent for long enough')).toBe(isProposed)
   for (const line of lines) expect(line['migration_decision']).toBe('')
   return Object.fromEntries(
     lines.map((line) => [

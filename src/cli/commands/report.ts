@@ -25,7 +25,7 @@ export const reportCommand: Command = {
     const campaign = reader.campaign()
     reader.close()
     noteOutputs(context, settings.out)
-    const { files, warnings, verification } = await writePack(settings)
+    const { files, warnings, proposed, verification } = await writePack(settings)
     return {
       ...emptyResult,
       exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),
@@ -40,6 +40,7 @@ export const reportCommand: Command = {
           stop: null,
           campaign,
           files,
+          notes: proposed,
           isOlder: older.isOlder,
           verification,
         }),

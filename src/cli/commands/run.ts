@@ -7,7 +7,7 @@ import { confirmRun, leftRefusedNotes, refuseUnasked } from '../confirm.js'
 import { actorOf, type Command, type Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { askText } from '../terminal/prompt.js'
-import { closingLines, writePack } from '../pack.js'
+import { closingLines, NO_PACK, writePack } from '../pack.js'
 import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
@@ -164,7 +164,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const { settings, progress } = context
   progress.end()
   const isWritten = isReported(settings) && end.stop?.kind !== 'declined'
-  const pack = isWritten ? await writePack(settings) : { files: {}, warnings: [], verification: null }
+  const pack = isWritten ? await writePack(settings) : NO_PACK
   const { files, verification } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? unlikelyIn(settings) : []
@@ -190,7 +190,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,
-        notes: trustedLines(service.trusted),
+        notes: [...pack.proposed, ...trustedLines(service.trusted)],
         notAdmitted: end.admitted.length === 0 ? context.args : [],
       }),
     ],

@@ -32,11 +32,7 @@ export function absentOf(
 }
 
 export const absentLines = ({ proposed, waiting, askFrom, nothingPresent }: Absent): string[] => [
-  ...(proposed === 0
-    ? []
-    : [
-        `${rowsAre(proposed)} absent for long enough: in-doubt.csv proposes resend with the evidence, for a person to decide.`,
-      ]),
+  ...proposedLines(proposed),
   ...(waiting === 0
     ? []
     : [`${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate read-back).`]),
@@ -46,5 +42,12 @@ export const absentLines = ({ proposed, waiting, askFrom, nothingPresent }: Abse
         `${rowsAre(nothingPresent)} absent, and so is every row of that run that was read back: sepa-migrate read-back --of registered shows whether this is the right place to ask.`,
       ]),
 ]
+
+export const proposedLines = (count: number): string[] =>
+  count === 0
+    ? []
+    : [
+        `${rowsAre(count)} absent for long enough: in-doubt.csv proposes resend with the evidence, for a person to decide.`,
+      ]
 
 const rowsAre = (count: number): string => plural(count, 'row in doubt is', 'rows in doubt are')

@@ -14,7 +14,7 @@ import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { SOME_LEFT } from '../../run/exit-status.js'
 import { ownFlag, type Command, type Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
-import { writePack, type WrittenPack } from '../pack.js'
+import { NO_PACK, writePack } from '../pack.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type Line, toned } from '../terminal/line.js'
 import { nextLine, nextLines, verifyAgain } from '../terminal/next.js'
@@ -80,8 +80,6 @@ async function run(context: Context): Promise<CommandResult> {
     reader.close()
   }
 }
-
-const NO_PACK: WrittenPack = { files: {}, warnings: [], verification: null }
 
 /** Rows that were drawn, of how many, and what was said of them and of the others of their customers. */
 interface Sample {

@@ -46,6 +46,8 @@ export interface ReportResult {
   readonly balanced: boolean
   /** What was read back of the registered rows; null where nobody asked. */
   readonly verification: Verification | null
+  /** Rows in doubt that `in-doubt.csv` proposes to send again. */
+  readonly proposals: number
   /** Where the pack is: the folder that was asked for, or one in it. */
   readonly folder: string
   /** The file in that folder that was filled in, or is of somebody else, and so was not replaced. */
@@ -103,8 +105,8 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     ]
     files.push(await folder.write('manifest.json', renderManifest(facts, files)))
     const published = await folder.publish()
-    const { totals, balanced, verification } = facts
-    return { files, totals, balanced, verification, ...published }
+    const { totals, balanced, proposals, verification } = facts
+    return { files, totals, balanced, proposals, verification, ...published }
   } finally {
     await folder.discard()
   }
