@@ -227,6 +227,12 @@ export interface HeardAnswer {
 export interface ReadBacks {
   /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare */
   readonly start: (terms: ReadBackTerms) => ReadBackStart
+  /**
+   * One that goes along with a run, which asks about each row before it is sent; nobody is put in order, and it is never
+   * gone on with. `rowsOf` and `record` are for it too.
+   * @returns its id
+   */
+  readonly startBeforeSending: (terms: Omit<ReadBackTerms, 'scope' | 'sample'>) => number
   /** The next customers to ask, each once; empty at the end. */
   readonly next: (limit: number) => readonly number[]
   readonly rowsOf: (customerNo: number) => readonly HeldRow[]

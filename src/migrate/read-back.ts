@@ -9,7 +9,7 @@ import type { HeardAnswer, HeldRow, Ledger, ReadBackStart } from '../ledger/ledg
 import type { Scope } from '../ledger/schema/proof-schema.js'
 import { thisMachine, type Machine } from '../machine.js'
 import { askCustomers, type AskEvent } from '../run/ask/ask-customers.js'
-import type { CustomerAnswer } from '../run/ask/judge-answer.js'
+import { keptOf, type CustomerAnswer } from '../run/ask/judge-answer.js'
 import type { PaceLimits } from '../run/pace/pace.js'
 import type { Stop } from '../run/stop.js'
 import {
@@ -135,11 +135,7 @@ function heard(
   const verdicts = matchSources(rows, sourcesOf(seen))
   return {
     ...answer,
-    answer: seen.kind === 'listed' ? 'listed' : seen.cause,
-    status: seen.status,
-    errorCode: seen.kind === 'listed' ? null : seen.errorCode,
-    reason: seen.kind === 'listed' ? null : seen.reason,
-    sources: seen.kind === 'listed' ? seen.sources.length : null,
+    ...keptOf(seen),
     proofs: rows.flatMap(({ rowId, attempts }, at) => {
       const verdict = verdicts[at]
       return verdict === undefined ? [] : [{ rowId, attempts, evidence: evidenceOf(verdict) }]

@@ -1,3 +1,4 @@
+import { isHeldBack } from '../domain/proof/before-sending.js'
 import type { Outcome } from '../domain/row/outcome.js'
 import { type Stop, stopOfHalt } from './stop.js'
 
@@ -58,6 +59,8 @@ function causeOf(outcome: Outcome & { kind: 'refused' }): string {
 export function noteOutcome(brake: Brake, outcome: Outcome, nowMs: number): Brake {
   if (outcome.kind === 'not_sent')
     return { ...brake, failures: brake.failures + 1, failingSinceMs: brake.failingSinceMs ?? nowMs }
+  // Held back says nothing of how rows are answered: a service that holds half of them must not stop the run.
+  if (isHeldBack(outcome)) return { ...brake, failures: 0, failingSinceMs: null }
   const connected = outcome.evidence.status === null ? brake : { ...brake, failures: 0, failingSinceMs: null }
   switch (outcome.kind) {
     case 'registered':
@@ -95,7 +98,10 @@ export function mustStop(brake: Brake, outcome: Outcome, limits: BrakeLimits, no
 }
 
 const isCanaryDoubt = (brake: Brake, outcome: Outcome): boolean =>
-  outcome.kind === 'in_doubt' && outcome.evidence.status === null && brake.answered === 1
+  outcome.kind === 'in_doubt' &&
+  !isHeldBack(outcome) &&
+  outcome.evidence.status === null &&
+  brake.answered === 1
 
 const CANARY_IN_DOUBT: Stop = {
   kind: 'canary',

@@ -19,8 +19,6 @@ type StopKind =
   | 'canary'
   | 'declined'
   | 'waiting'
-  | 'no_read_back'
-  | 'unanswered'
 
 export interface Stop {
   readonly kind: StopKind
@@ -43,7 +41,7 @@ const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
   },
   redirect: {
     why: 'The service answered with a redirect, which is never followed',
-    next: 'Check the base URL with the service, and resolve the row in doubt',
+    next: 'Check the base URL with the service, and resolve what is in doubt',
     ways: ['resolve'],
   },
   echo_mismatch: {
@@ -57,6 +55,14 @@ const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
   request_rejected_locally: {
     why: 'The request could not be built; nothing was sent',
     next: 'Please report this with the log; it is a fault of this program or of a setting',
+  },
+  no_read_back: {
+    why: 'The service could not be asked what it holds: it answered as if it had no read-back, or knew none of the first customers',
+    next: 'Nothing was sent for these rows. Ask the service whether it can be asked; only where nothing can be there yet, run without asking first',
+  },
+  unanswered: {
+    why: 'The service was asked what it holds before sending, and could not be read for many rows in a row',
+    next: 'Nothing was sent for these rows. Ask the service, or wait, then run the same command again',
   },
 }
 

@@ -61,6 +61,7 @@ export function readerOf(value: LedgerValue): ReportedLedger {
       username: 'migration',
       purgedAt: null,
       changedAt: '2026-06-15T12:00:00.000Z',
+      asksFirst: false,
     }),
     sources: () => [...value.sources],
     runs: () => [...value.runs],

@@ -9,6 +9,8 @@ export type Halt =
   | 'echo_mismatch' // answers may be shifted by one
   | 'reference_repeated' // the service gave one reference to two rows
   | 'request_rejected_locally' // undici refused our arguments: a bug of ours
+  | 'no_read_back' // asked before sending, the service has no answer to that question at all
+  | 'unanswered' // asked before sending, it could not be read for many rows in a row
 
 /** Everything an exchange left behind, masked and bounded; kept with the attempt. */
 export interface Evidence {

@@ -36,6 +36,8 @@ export interface RunTerms {
   readonly sharedFolder?: string
   /** In words: what other ledgers claimed was not looked at. */
   readonly anotherLedger?: string
+  /** Whether the service was asked about each row before it was sent. */
+  readonly readBackFirst?: boolean
   /** An older copy of the ledger was made to go on; nothing was sent. */
   readonly adoptedOlderCopy?: boolean
 }

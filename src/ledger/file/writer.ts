@@ -30,6 +30,7 @@ import {
   prepareHeldRows,
   prepareQueue,
   prepareRecording,
+  startBeforeSending,
   startReadBack,
 } from '../prove/read-backs.js'
 import { createStorage, type Storage } from './storage.js'
@@ -311,9 +312,16 @@ function readBackVerbs({ connection, file, clock, now, storage }: Held): ReadBac
   let queue: ReturnType<typeof prepareQueue> | null = null
   let heldRows: ReturnType<typeof prepareHeldRows> | null = null
   let recording: ReturnType<typeof prepareRecording> | null = null
+  const prepare = (): void => {
+    heldRows = prepareHeldRows(connection, fingerprintsOf(connection, file, 'read back the mandates of'))
+  }
   return {
+    startBeforeSending: (terms) => {
+      prepare()
+      return storage.write(() => startBeforeSending(connection, terms, now()))
+    },
     start: (terms) => {
-      heldRows = prepareHeldRows(connection, fingerprintsOf(connection, file, 'read back the mandates of'))
+      prepare()
       const start = storage.write(() => startReadBack(connection, terms, clock.now()))
       queue = prepareQueue(connection)
       return start

@@ -60,10 +60,23 @@ export function startReadBack(connection: Connection, terms: ReadBackTerms, nowM
   return { id, isContinued: earlier !== undefined, customers }
 }
 
+/** Its rows are asked about one by one, so that nothing is left of it that could be gone on with. */
+export const startBeforeSending = (
+  connection: Connection,
+  { settings, ...terms }: Omit<ReadBackTerms, 'scope' | 'sample'>,
+  at: string,
+): number =>
+  insertReadBack(
+    connection,
+    { ...terms, scope: 'ready', sample: null, settings: { ...settings, beforeSending: true } },
+    at,
+  )
+
 const unendedOf = (connection: Connection, scope: Scope, nowMs: number): number | undefined =>
   connection
     .prepare<[Scope, string], number>(
       `select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?
+        and settings ->> '$.beforeSending' is null
         order by id desc limit 1`,
     )
     .pluck()

@@ -86,9 +86,10 @@ export function readingLedger(
 
 /** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
 export function createReader(connection: Connection, file: string): LedgerReader {
-  const campaign = connection.prepare<[], CampaignRecord>(
+  const campaign = connection.prepare<[], Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>(
     `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
-       changed_at as changedAt from campaign`,
+       changed_at as changedAt,
+       exists (select 1 from run where settings ->> '$.readBackFirst') as asksFirst from campaign`,
   )
   const attempts = connection.prepare<[number], StoredAttempt>(
     `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
@@ -108,7 +109,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
       explained(() => {
         const record = campaign.get()
         if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
-        return record
+        return { ...record, asksFirst: record.asksFirst === 1 }
       }),
     totals: () => explained(totals),
     sources: () => explained(() => readSources(connection)),

@@ -21,6 +21,8 @@ export interface CampaignRecord {
   readonly purgedAt: string | null
   /** The time of the latest change of any kind: what a report gives as its own date, so that it is repeatable. */
   readonly changedAt: string
+  /** A run asked the service about each row before it was sent: so should the next one. */
+  readonly asksFirst: boolean
 }
 
 export interface SourceRecord {

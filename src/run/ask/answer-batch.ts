@@ -1,9 +1,8 @@
 import type { After } from '../deliver.js'
-import type { CustomerAnswer } from './judge-answer.js'
 
 /** Gathers answers, so that the ledger commits many at once and a crash costs a second's questions at most. */
-export interface AnswerBatch {
-  readonly add: (answer: CustomerAnswer) => void
+export interface AnswerBatch<Answer> {
+  readonly add: (answer: Answer) => void
   /** Records what was gathered; leaves no timer behind. */
   readonly flush: () => void
 }
@@ -20,11 +19,11 @@ const MOST = 1_000
 const NOTHING = (): void => undefined
 
 /** `record` is called with at least one answer and at most 100, and must not throw. */
-export function createAnswerBatch(
-  record: (answers: readonly CustomerAnswer[]) => void,
+export function createAnswerBatch<Answer>(
+  record: (answers: readonly Answer[]) => void,
   after: After,
-): AnswerBatch {
-  let gathered: CustomerAnswer[] = []
+): AnswerBatch<Answer> {
+  let gathered: Answer[] = []
   let cancelTimer = NOTHING
 
   function flush(): void {

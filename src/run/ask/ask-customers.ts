@@ -51,7 +51,7 @@ export type AskEvent =
 interface Asking {
   readonly parts: AskParts
   readonly queue: QuestionQueue
-  readonly batch: AnswerBatch
+  readonly batch: AnswerBatch<CustomerAnswer>
   underWay: number
   pace: Pace
   brake: AskBrake
@@ -87,7 +87,7 @@ function startAsking(parts: AskParts, end: () => void): Asking {
   const asking: Asking = {
     parts,
     queue: createQuestionQueue(parts.nextCustomers),
-    batch: createAnswerBatch((answers) => record(asking, answers), parts.after),
+    batch: createAnswerBatch<CustomerAnswer>((answers) => record(asking, answers), parts.after),
     underWay: 0,
     pace: startPace(parts.policy, parts.clock.monotonic()),
     brake: startAskBrake(),

@@ -1,6 +1,7 @@
 import type { NotRead, SourcesSeen } from '../../service/read-back/classify-sources.js'
+import type { HeardAnswer } from '../../ledger/ledger.js'
 import { connectBackoffMs, turnedAwayBackoffMs } from '../pace/backoff.js'
-import { isSilence, type PaceSign } from '../pace/ramp.js'
+import { isSilence, TURNED_AWAY, type PaceSign } from '../pace/ramp.js'
 import { stopOfHalt, stopOfRetryAfter, type Stop } from '../stop.js'
 
 /** What became of the question for one customer. Times are ISO 8601. */
@@ -14,6 +15,16 @@ export interface CustomerAnswer {
   /** How often it was tried, what never left included. */
   readonly tries: number
   readonly seen: SourcesSeen
+}
+
+/** An answer as the ledger keeps it, without what it says of each row. */
+export function keptOf(
+  seen: SourcesSeen,
+): Pick<HeardAnswer, 'answer' | 'status' | 'errorCode' | 'reason' | 'sources'> {
+  const { status } = seen
+  return seen.kind === 'listed'
+    ? { answer: 'listed', status, errorCode: null, reason: null, sources: seen.sources.length }
+    : { answer: seen.cause, status, errorCode: seen.errorCode, reason: seen.reason, sources: null }
 }
 
 /** What follows from one try. */
@@ -36,7 +47,6 @@ interface TryFacts {
 }
 
 const MAX_SENT = 5
-const TURNED_AWAY: readonly (number | null)[] = [421, 425, 429]
 
 /** Pure: what one try brought decides how the asking goes on (run/README.md#asking). */
 export function judgeAnswer(seen: SourcesSeen, facts: TryFacts): Judged {

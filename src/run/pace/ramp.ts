@@ -1,3 +1,4 @@
+import { isHeldBack } from '../../domain/proof/before-sending.js'
 import type { Outcome } from '../../domain/row/outcome.js'
 
 /**
@@ -44,16 +45,23 @@ const TIMEOUTS: readonly (string | null)[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ER
 /** The service was silent until a time limit of ours. */
 export const isSilence = (errorCode: string | null): boolean => TIMEOUTS.includes(errorCode)
 
-/** What throttling looks like: turned away (a row that is merely not ready yet apart), 503, or silence. */
+/** Answers to any question that speak of the service and not of what was asked. */
+export const TURNED_AWAY: readonly (number | null)[] = [421, 425, 429]
+
+/**
+ * What throttling looks like: turned away (a row that is merely not ready yet apart), 503, or silence. Where the service
+ * was asked first, no other answer to the question speaks of more than its row.
+ */
 export function isThrottling(outcome: Outcome): boolean {
-  const { status, errorCode } = outcome.evidence
-  if (outcome.kind === 'turned_away') return status !== 404
-  return status === 503 || isSilence(errorCode)
+  const { status, errorCode, started } = outcome.evidence
+  if (outcome.kind === 'turned_away' && started) return status !== 404
+  return status === 503 || isSilence(errorCode) || (!started && TURNED_AWAY.includes(status))
 }
 
 export function signOf(outcome: Outcome): PaceSign {
   if (outcome.kind === 'not_sent') return 'unreached'
   if (isThrottling(outcome)) return 'throttled'
+  if (isHeldBack(outcome)) return 'clean'
   return outcome.kind === 'registered' || outcome.kind === 'refused' ? 'clean' : 'neutral'
 }
 

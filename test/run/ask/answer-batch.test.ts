@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAnswerBatch } from '../../../src/run/ask/answer-batch.js'
+import type { CustomerAnswer } from '../../../src/run/ask/judge-answer.js'
 import { startVirtualTime } from '../virtual-time.js'
 import { answerOf } from './sources-samples.js'
 
@@ -7,7 +8,7 @@ function gathering() {
   const time = startVirtualTime()
   const batches: { atMs: number; customers: number[] }[] = []
   let timers = 0
-  const batch = createAnswerBatch(
+  const batch = createAnswerBatch<CustomerAnswer>(
     (answers) =>
       batches.push({
         atMs: time.clock.monotonic(),

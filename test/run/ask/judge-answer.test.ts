@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeAnswer, signOfSources } from '../../../src/run/ask/judge-answer.js'
+import { judgeAnswer, keptOf, signOfSources } from '../../../src/run/ask/judge-answer.js'
 import type { PaceSign } from '../../../src/run/pace/ramp.js'
 import type { SourcesSeen } from '../../../src/service/read-back/classify-sources.js'
 import { listed, missing, notRead, refused, reset, throttled, unreached } from './sources-samples.js'
@@ -75,5 +75,19 @@ describe('what it says of the pace', () => {
     ['no list', notRead({ cause: 'unreadable', status: 200 }), 'neutral'],
   ])('%s', (_name, seen, sign) => {
     expect(signOfSources(seen)).toBe(sign)
+  })
+})
+
+describe('an answer as it is kept', () => {
+  it('is how many sources there were, or why there is no list', () => {
+    const nothing = { errorCode: null, reason: null }
+    expect(keptOf(listed)).toEqual({ answer: 'listed', status: 204, sources: 0, ...nothing })
+    expect(keptOf(missing())).toEqual({
+      answer: 'missing',
+      status: 404,
+      errorCode: null,
+      reason: 'The service answered 404',
+      sources: null,
+    })
   })
 })

@@ -1,0 +1,46 @@
+import type { Outcome } from '../row/outcome.js'
+import type { Evidence, KeptSource } from './evidence.js'
+import type { Verdict } from './match-sources.js'
+
+/**
+ * What becomes of a row that the service was asked about before it is sent. What may be there is held back for a person;
+ * what cannot be told is asked again another time. Only a list that shows no such mandate lets a row leave, and even
+ * that proves nothing: it is the same as if nobody had asked.
+ */
+export type BeforeSending = 'send' | 'hold_back' | 'ask_again'
+
+export function beforeSending(verdict: Verdict): BeforeSending {
+  switch (verdict.kind) {
+    case 'absent':
+      return 'send'
+    case 'proven':
+    case 'twice':
+      return 'hold_back'
+    case 'other':
+      return verdict.why === 'differs' ? 'send' : 'hold_back'
+    case 'unreadable':
+      return 'ask_again'
+  }
+}
+
+/** In doubt although no byte of its request left: the service holds it already. */
+export const isHeldBack = ({ kind, evidence }: Pick<Outcome, 'kind' | 'evidence'>): boolean =>
+  kind === 'in_doubt' && !evidence.started
+
+/** Why a row is held back, as one sentence for the operator. */
+export function heldBackBecause({ verdict, why, sources }: Evidence): string {
+  const shown = sources.map(textOf).join('; ')
+  return `${WORDS[why ?? ''] ?? (verdict === 'twice' ? MORE_THAN_ONCE : ONCE)}, so it was not sent: ${shown}`
+}
+
+const ONCE = 'The service already holds this mandate'
+const MORE_THAN_ONCE = 'The service already holds this mandate more than once'
+
+const WORDS: Readonly<Record<string, string>> = {
+  ended: 'The service holds this mandate as one that was cancelled',
+  ambiguous:
+    'The service holds a mandate that is this one or that of another row with the same account and date',
+}
+
+const textOf = ({ id, status, reference }: KeptSource): string =>
+  `payment source ${id ?? 'without an id'}${reference === null ? '' : `, reference ${reference}`}${status === null ? '' : `, ${status}`}`

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { beforeSending, heldBackBecause, isHeldBack } from '../../../src/domain/proof/before-sending.js'
+import { evidenceOf } from '../../../src/domain/proof/evidence.js'
+import type { ListedSource, Verdict } from '../../../src/domain/proof/match-sources.js'
+import { inDoubt, notSent, registered, turnedAway } from '../../run/outcome-samples.js'
+
+const source: ListedSource = {
+  id: 'ps-1',
+  status: 'PENDING',
+  scheme: 'SEPA_DIRECT_DEBIT',
+  reference: 'NEW-1',
+  iban: 'DE89370400440532013000',
+  signedAt: '2024-03-01T00:00:00',
+}
+const other = (why: 'differs' | 'ended' | 'ambiguous'): Verdict => ({ kind: 'other', why, sources: [source] })
+const twice: Verdict = { kind: 'twice', sources: [source, { ...source, id: 'ps-2', reference: null }] }
+
+describe('a row that the service was asked about before it is sent', () => {
+  it.each<[string, Verdict, string]>([
+    ['nothing is there', { kind: 'absent' }, 'send'],
+    ['others are there, and none is it', other('differs'), 'send'],
+    ['it is there', { kind: 'proven', source }, 'hold_back'],
+    ['it is there twice', twice, 'hold_back'],
+    ['it was there and is cancelled', other('ended'), 'hold_back'],
+    ['it or its twin is there', other('ambiguous'), 'hold_back'],
+    ['nobody can tell', { kind: 'unreadable', reason: 'cut' }, 'ask_again'],
+  ])('%s', (_, verdict, then) => {
+    expect(beforeSending(verdict)).toBe(then)
+  })
+
+  it('is held back with what the service shows, and no account number', () => {
+    const texts = [{ kind: 'proven', source } as const, twice, other('ended'), other('ambiguous')].map(
+      (verdict) => heldBackBecause(evidenceOf(verdict)),
+    )
+    expect(texts).toEqual([
+      'The service already holds this mandate, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
+      'The service already holds this mandate more than once, so it was not sent: payment source ps-1, reference NEW-1, PENDING; payment source ps-2, PENDING',
+      'The service holds this mandate as one that was cancelled, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
+      'The service holds a mandate that is this one or that of another row with the same account and date, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
+    ])
+    expect(texts.join()).not.toContain('0532013000')
+  })
+
+  it('is told from a doubt whose request left', () => {
+    expect(isHeldBack(inDoubt({ started: false }))).toBe(true)
+    for (const outcome of [inDoubt(), notSent(), turnedAway({ started: false }), registered()])
+      expect(isHeldBack(outcome)).toBe(false)
+  })
+})
