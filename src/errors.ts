@@ -32,6 +32,7 @@ export type Way =
   | 'name_person'
   | 'pace'
   | 'purge_open_rows'
+  | 'read_back_first'
   | 'reconcile'
   | 'report'
   | 'report_folder'

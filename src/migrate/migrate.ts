@@ -10,9 +10,12 @@ import { openRunRegister, type RunRegister } from '../register/run-register.js'
 import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
 import { startDisk } from '../run/disk/disk-space.js'
 import { watchCommits, type CommitWatch } from '../run/disk/slow-commits.js'
-import { connectTo } from '../service/checked-service.js'
+import type { DeliveryPolicy, Send } from '../run/deliver.js'
+import { connectReader, connectTo } from '../service/checked-service.js'
 import type { ServiceClient } from '../service/client.js'
+import type { SourceReader } from '../service/read-back/source-reader.js'
 import { checkOptions, type Asked } from './asked.js'
+import { lookFirst, type LookFirst } from './look-first.js'
 import type { Closed, MigrateOptions, Migration } from './options.js'
 
 /**
@@ -34,7 +37,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
     let closed: Closed
     let end: Omit<Migration, keyof Closed>
     try {
-      end = await runHeld(asked, held, client)
+      end = await sendHeld(asked, held, client)
     } finally {
       closed = close(asked, held)
     }
@@ -105,11 +108,64 @@ function allowedBy({ ledger, sharedFolder, anotherLedger }: MigrateOptions): Hel
   }
 }
 
-async function runHeld(
+/** With the reader of what the service holds, where it is to be asked first: its connections are its own. */
+async function sendHeld(
   asked: Asked,
   held: Held,
   client: ServiceClient,
 ): Promise<Omit<Migration, keyof Closed>> {
+  const send: Send = (mandate, attempt, signal) =>
+    client.migrateMandate(mandate, { requestId: attempt.requestId, signal })
+  const { service, options, machine } = asked
+  if (options.readBackFirst !== true) return { ...(await runHeld(asked, held, send)), askedFirst: null }
+  const reader = connectReader(service, options.service, machine)
+  try {
+    return await runLooking(asked, held, { send, reader })
+  } finally {
+    await reader.close()
+  }
+}
+
+async function runLooking(
+  asked: Asked,
+  { ledger, ...held }: Held,
+  { send, reader }: { readonly send: Send; readonly reader: SourceReader },
+): Promise<Omit<Migration, keyof Closed>> {
+  const { version, host, pid, clock, after } = asked.machine
+  const { concurrency, rate } = asked.policy
+  const looking = lookFirst({
+    send,
+    reader,
+    readBacks: ledger.readBacks,
+    terms: { version, host, pid, settings: { concurrency, rate } },
+    clock,
+    after,
+    drain: asked.drain,
+  })
+  let end: Omit<Migration, keyof Closed | 'askedFirst'>
+  try {
+    end = await runHeld(asked, { ledger, ...held }, looking.send)
+  } catch (error) {
+    keepWhatWasHeard(looking)
+    throw error
+  }
+  return { ...end, askedFirst: looking.end() }
+}
+
+/** The error that ended the run counts. */
+function keepWhatWasHeard(looking: LookFirst): void {
+  try {
+    looking.end()
+  } catch {
+    // It is the same ledger.
+  }
+}
+
+async function runHeld(
+  asked: Asked,
+  held: Held,
+  send: Send,
+): Promise<Omit<Migration, keyof Closed | 'askedFirst'>> {
   const { options, files, watch } = asked
   const { ledger, register, allowed } = held
   const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
@@ -122,7 +178,7 @@ async function runHeld(
       { ways: ['run_file'] },
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
-  const end = await runCampaign(partsOf(asked, held, client))
+  const end = await runCampaign(partsOf(asked, held, send))
   return { ...end, campaign: ledger.view.campaign(), commits: held.commits.counts() }
 }
 
@@ -131,14 +187,15 @@ const boundTo = ({ service: { baseUrl }, options }: Asked) => ({
   username: options.service.username,
 })
 
-function partsOf(asked: Asked, held: Held, client: ServiceClient): CampaignParts {
+function partsOf(asked: Asked, held: Held, send: Send): CampaignParts {
   const { options, machine, service, policy, files, asOf, zone, drain, watch } = asked
   const { rules = {}, giveUp = new AbortController().signal } = options
   const { version, host, pid, clock, after, random } = machine
+  const isAskingFirst = options.readBackFirst === true
   return {
     ledger: held.ledger,
     files,
-    policy,
+    policy: isAskingFirst ? halfAsFast(policy) : policy,
     severities: rules,
     settings: {
       version,
@@ -152,13 +209,13 @@ function partsOf(asked: Asked, held: Held, client: ServiceClient): CampaignParts
         outcomes: service.statusTable.overrides,
         rules,
         configuration: options.configuration ?? null,
+        ...(isAskingFirst ? { readBackFirst: true } : {}),
         ...service.trusted,
         ...held.allowed,
       },
     },
     retryRefusedBy: options.retryRefusedBy ?? null,
-    send: (mandate, attempt, signal) =>
-      client.migrateMandate(mandate, { requestId: attempt.requestId, signal }),
+    send,
     clock,
     after,
     random,
@@ -178,6 +235,12 @@ function partsOf(asked: Asked, held: Held, client: ServiceClient): CampaignParts
   }
 }
 
+/** A row takes two requests then, and the limit is one of requests. */
+const halfAsFast = (policy: DeliveryPolicy): DeliveryPolicy => ({
+  ...policy,
+  rate: policy.rate === null ? null : policy.rate / 2,
+})
+
 /**
  * What the register says is looked at before the question and after the answer, since two people may have been asked;
  * the claim itself looks a third time, once what was agreed to is on disk.
@@ -187,7 +250,8 @@ async function agree(asked: Asked, { ledger, register }: Held, plan: Plan): Prom
   const service = { href, host, isLoopback, username: asked.options.service.username }
   register.checkOthers()
   const isLedgerKnown = isLoopback || register.knowsLedger()
-  if ((await asked.confirm({ ...plan, service, isLedgerKnown })) !== true) return false
+  const knownElsewhere = register.knownElsewhere()
+  if ((await asked.confirm({ ...plan, service, isLedgerKnown, knownElsewhere })) !== true) return false
   register.checkOthers()
   ledger.bind(boundTo(asked))
   asked.watch({ kind: 'sending', rows: plan.toSend })

@@ -10,6 +10,7 @@ import type { BaseUrl } from '../service/base-url.js'
 import type { Credentials, ServiceOptions } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptionsInput } from '../source/options.js'
+import type { AskedFirst } from './look-first.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {
@@ -66,6 +67,12 @@ export interface MigrateOptions {
   readonly sharedFolder?: boolean | undefined
   /** Another ledger may hold the same mandates for this service: somebody knows that none went out from there. */
   readonly anotherLedger?: boolean | undefined
+  /**
+   * Asks the service about each row before it is sent and holds back those that it already holds: in doubt, nothing sent.
+   * For a campaign that somebody began by hand, or whose ledger was lost. The contract does not promise that a service
+   * can be asked; one that cannot stops the run. A net and no promise: what was registered a moment ago may not show yet.
+   */
+  readonly readBackFirst?: boolean | undefined
   /** Where the caller writes about this campaign; noted beside the ledger, so that a purge can name it. */
   readonly writes?: readonly WrittenPath[] | undefined
   /** Absolute path of the file that all this came from, kept with the run. */
@@ -84,6 +91,11 @@ export interface MigrationPlan extends Plan {
   readonly service: Pick<BaseUrl, 'href' | 'host' | 'isLoopback'> & Pick<Credentials, 'username'>
   /** False for a ledger that has sent before, but not as this user on this machine: it may be an older copy. */
   readonly isLedgerKnown: boolean
+  /**
+   * Another ledger that claimed these mandates for this service, as a sentence without its full stop: `anotherLedger`
+   * let it pass. Null where none is known.
+   */
+  readonly knownElsewhere: string | null
 }
 
 /** Events of the delivery hold the mandate with its account number whole: no log may keep one as it is. */
@@ -120,4 +132,6 @@ export interface Migration extends CampaignEnd, Closed {
   readonly campaign: CampaignRecord
   /** Commits of this run while it sent. */
   readonly commits: CommitCounts
+  /** What came of `readBackFirst`; null where it was not asked for. */
+  readonly askedFirst: AskedFirst | null
 }

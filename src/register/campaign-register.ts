@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { LedgerError, UsageError } from '../errors.js'
+import { LedgerError, UsageError, type Way } from '../errors.js'
 import type { AdoptionReport, Claims, RunSettings } from '../ledger/ledger.js'
 import { underLock } from '../ledger/safety/lock.js'
 import { sameHost, sameService } from '../service/base-url.js'
@@ -39,6 +39,11 @@ export interface Register {
    * @throws {LedgerError} `register`
    */
   readonly checkOthers: () => void
+  /**
+   * Which other ledger claimed these mandates for the same service, as a sentence without its full stop, also where that
+   * is allowed; null where none is known, or the register cannot say.
+   */
+  readonly knownElsewhere: () => string | null
   /** Both checks again while no other run of this user can claim, then the claim; afterwards requests may leave. */
   readonly claim: () => void
   /** A person goes on with an older copy, which is the latest from now on. */
@@ -98,6 +103,7 @@ export function openRegister(options: RegisterOptions): Register {
   return {
     checkCopy: () => checkCopy(register),
     checkOthers: () => checkOthers(register),
+    knownElsewhere: () => knownElsewhere(register),
     claim: () => lockRegister(register, () => claim(register)),
     adopt: (adoption) => lockRegister(register, () => adopt(register, adoption)),
     knowsLedger: () => knowsLedger(options),
@@ -119,17 +125,43 @@ function checkCopy({ options, file }: Opened): void {
 
 function checkOthers(register: Opened): void {
   const { options, file } = register
-  const { folder, claims } = options
   if (!options.guardsMandates) return
-  ensureFolder(folder, options)
-  const lines = readLines(file).filter((line) => sameService(line.baseUrl, options.baseUrl))
+  ensureFolder(options.folder, options)
+  const lines = readLines(file)
   if (options.allowsOthers) return
-  assertSourcesFree(lines, claims.standing())
+  const claimed = findClaimed(register, lines)
+  if (claimed !== null) throw new UsageError(`${claimed.why}; nothing was sent`, claimed.next, claimed)
+}
+
+/** What a person let pass must not be a fault now; a register that cannot be read was let pass with it. */
+function knownElsewhere(register: Opened): string | null {
+  if (!register.options.guardsMandates) return null
+  try {
+    return findClaimed(register, readLines(register.file))?.why ?? null
+  } catch (error) {
+    if (error instanceof LedgerError && error.problem === 'register') return null
+    throw error
+  }
+}
+
+/** Mandates of this ledger that were claimed already, and what to do about it. */
+interface Claimed {
+  readonly why: string
+  readonly next: string
+  readonly ways: readonly Way[]
+}
+
+function findClaimed(register: Opened, all: readonly RegisterLine[]): Claimed | null {
+  const { options, file } = register
+  const { folder, claims } = options
+  const lines = all.filter((line) => sameService(line.baseUrl, options.baseUrl))
+  const source = findSource(lines, claims.standing())
+  if (source !== null) return source
   const numbered = lines.filter(({ sketch, claimed }) => sketch !== undefined || claimed !== undefined)
-  if (numbered.length === 0) return
+  if (numbered.length === 0) return null
   const key = keyOf(folder, { mayMake: false })
   assertComparable(file, numbered, key)
-  if (key !== null) assertMandatesFree(folder, numbered, mandatesBy(register, key), claims)
+  return key === null ? null : findMandates(folder, numbered, mandatesBy(register, key), claims)
 }
 
 function claim(register: Opened): void {
@@ -283,21 +315,26 @@ const damagedLine = (file: string, number: number): LedgerError =>
       'export, then remove the line with an editor and run the same command again',
   )
 
-function assertSourcesFree(
+function findSource(
   lines: readonly RegisterLine[],
   { ledgerId, sources }: Pick<ReturnType<Claims['standing']>, 'ledgerId' | 'sources'>,
-): void {
+): Claimed | null {
   const own = new Set(sources)
   const other = lines.find(
     (line) => line.ledgerId !== ledgerId && line.sources.some((sha256) => own.has(sha256)),
   )
-  if (other === undefined) return
-  throw new UsageError(
-    `An export of this ledger was already sent to the same service from the ledger "${other.ledger}"; nothing was sent`,
-    `Continue with the ledger "${other.ledger}". Only if nothing of it was ever sent, run without looking at other ledgers`,
-    { ways: ['name_ledger', 'another_ledger'] },
-  )
+  if (other === undefined) return null
+  return {
+    why: `An export of this ledger was already sent to the same service from the ledger "${other.ledger}"`,
+    next: continueWith(other.ledger, 'nothing of it was ever sent'),
+    ways: OTHER_WAYS,
+  }
 }
+
+const OTHER_WAYS: readonly Way[] = ['name_ledger', 'another_ledger', 'read_back_first']
+
+const continueWith = (ledger: string, onlyIf: string): string =>
+  `Continue with the ledger "${ledger}". Only if ${onlyIf}, or where the service is asked about each row first, run without looking at other ledgers`
 
 function assertComparable(file: string, lines: readonly RegisterLine[], key: Uint8Array | null): void {
   const name = key === null ? null : nameOfKey(key)
@@ -371,12 +408,12 @@ function claimedBy(
  * back to an older state: rows that came in since then may have been sent. Rows that a person has sent again are not
  * fresh.
  */
-function assertMandatesFree(
+function findMandates(
   folder: string,
   lines: readonly RegisterLine[],
   { fresh, again }: Mandates,
   claims: Claims,
-): void {
+): Claimed | null {
   const own = claims.standing().ledgerId
   for (const ledgerId of new Set(lines.map((line) => line.ledgerId))) {
     const isOwn = ledgerId === own
@@ -387,16 +424,19 @@ function assertMandatesFree(
     const shared = countPairs(fresh, isClaimed) + (isOwn ? 0 : countPairs(again, isClaimed))
     if (shared === 0) continue
     const ledger = counted.at(-1)?.ledger ?? ''
-    throw new UsageError(
-      isOwn
-        ? `${countOf(shared)} ready here ${wereOf(shared)} in this ledger before it was put back to an older copy, and may have been sent; nothing was sent`
-        : `${countOf(shared)} ready here ${wereOf(shared)} already claimed for the same service by the ledger "${ledger}"; nothing was sent`,
-      isOwn
-        ? 'Compare them with the service. Only if none of them was sent, run without looking at what was claimed'
-        : `Continue with the ledger "${ledger}". Only if none of them was ever sent from there, run without looking at other ledgers`,
-      { ways: isOwn ? ['another_ledger'] : ['name_ledger', 'another_ledger'] },
-    )
+    return isOwn
+      ? {
+          why: `${countOf(shared)} ready here ${wereOf(shared)} in this ledger before it was put back to an older copy, and may have been sent`,
+          next: 'Compare them with the service. Only if none of them was sent, run without looking at what was claimed',
+          ways: ['another_ledger', 'read_back_first'],
+        }
+      : {
+          why: `${countOf(shared)} ready here ${wereOf(shared)} already claimed for the same service by the ledger "${ledger}"`,
+          next: continueWith(ledger, 'none of them was ever sent from there'),
+          ways: OTHER_WAYS,
+        }
   }
+  return null
 }
 
 const countOf = (count: number): string => (count === 1 ? 'A mandate that is' : `${count} mandates that are`)

@@ -11,6 +11,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   name_person: '--by NAME',
   pace: '--concurrency N, --rate N',
   purge_open_rows: '--with-open-rows',
+  read_back_first: '--read-back-first asks about each row',
   reconcile: 'sepa-migrate reconcile FILE',
   report: 'sepa-migrate report',
   report_folder: '--out DIR',

@@ -1,0 +1,323 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  Mandate,
+  MandateReference,
+} from '../../src/domain/mandate/mandate.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import type { LedgerReader } from '../../src/ledger/read/reader.js'
+import { connectService } from '../../src/migrate/connect-service.js'
+import { migrate } from '../../src/migrate/migrate.js'
+import type { MigrateOptions, Migration, MigrationEvent } from '../../src/migrate/options.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { germanIban, validExport } from '../support/export.js'
+import { newPlace, type Place } from './place.js'
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
+
+/** The n-th mandate of `validExport`. */
+const mandateOf = (n: number, change: Partial<Mandate> = {}): Mandate => ({
+  customerNo: n,
+  iban: germanIban(n) as Iban,
+  signedDate: `2024-03-${String((n % 28) + 1).padStart(2, '0')}` as LocalDate,
+  original: {
+    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
+    mandateReference: `BY-HAND-${n}` as MandateReference,
+  },
+  ...change,
+})
+
+/** What somebody did before, without any ledger. */
+async function byHand(sandbox: Sandbox, place: Place, mandates: readonly Mandate[]): Promise<void> {
+  const client = connectService(place.asked(sandbox.url).service, place.machine())
+  for (const [n, mandate] of mandates.entries())
+    expect((await client.migrateMandate(mandate, { requestId: `by-hand-${n}` })).kind).toBe('registered')
+  await client.close()
+}
+
+function look<Value>(place: Place, of: (reader: LedgerReader) => Value): Value {
+  const reader = openLedgerReader(place.at('campaign.db'))
+  try {
+    return of(reader)
+  } finally {
+    reader.close()
+  }
+}
+
+/** Refuses nothing by itself, so that a second mandate would show. */
+const REGISTERS: SandboxOptions = { choices: { repeatedMandate: 'register' } }
+
+async function setUp(rows: number, options: SandboxOptions = {}) {
+  const place = newPlace()
+  const sandbox = await place.sandbox({ ...REGISTERS, ...options })
+  place.exported(rows)
+  const send = (more: Partial<MigrateOptions> = {}): Promise<Migration> =>
+    migrate(place.asked(sandbox.url, { readBackFirst: true, ...more }))
+  return { place, sandbox, send }
+}
+
+const heldBy = (sandbox: Sandbox): number[] =>
+  sandbox
+    .mandates()
+    .map((each) => each.customer_no)
+    .sort((a, b) => a - b)
+
+/** Customers of rows in doubt; nothing of these rows has left. */
+const heldBack = (place: Place): (number | null)[] =>
+  look(place, (reader) =>
+    reader.rows(['in_doubt'], 0, 1_000).map((row) => {
+      expect(row.lastAttempt).toMatchObject({ started: false, hint: 'may_exist', status: null })
+      return row.customerNo
+    }),
+  )
+
+describe('a campaign that somebody began by hand', () => {
+  it('posts what the service does not hold, and holds the rest back: none is there twice', async () => {
+    const { place, sandbox, send } = await setUp(60)
+    const begun = upTo(60).filter((n) => n % 2 === 0)
+    await byHand(
+      sandbox,
+      place,
+      begun.map((n) => mandateOf(n)),
+    )
+    const end = await send()
+    expect(end).toMatchObject({
+      exitCode: 4,
+      stop: null, // ten in doubt would have ended any other run
+      totals: { registered: 30, inDoubt: 30, ready: 0 },
+      askedFirst: { asked: 60, heldBack: 30, unread: 0 },
+    })
+    expect(heldBy(sandbox)).toEqual(upTo(60))
+    expect(heldBack(place)).toEqual(begun)
+    expect(look(place, (reader) => reader.rows(['in_doubt'], 0, 1))[0]?.lastAttempt?.reason).toMatch(
+      /^The service already holds this mandate, so it was not sent: payment source ps-\S+, reference \S+, PENDING$/,
+    )
+  })
+
+  it('keeps as evidence what it held back, and of what it sent the question alone', async () => {
+    const { place, sandbox, send } = await setUp(4)
+    await byHand(sandbox, place, [mandateOf(2)])
+    await send()
+    look(place, (reader) => {
+      expect(reader.readBacks()).toMatchObject([
+        { scope: 'ready', sample: null, stoppedBy: null, questions: 4, unanswered: 0 },
+      ])
+      expect(reader.readBacks()[0]?.endedAt).not.toBeNull()
+      expect(reader.proofCounts()).toMatchObject([{ state: 'in_doubt', verdict: 'proven', count: 1 }])
+      const [row] = reader.rows(['in_doubt'], 0, 1)
+      expect(reader.proofs('in_doubt', 0, 1)[0]?.attempts).toBe(row?.attempts)
+      expect(reader.campaign().asksFirst).toBe(true)
+      expect(reader.runs()[0]?.settings.readBackFirst).toBe(true)
+    })
+  })
+
+  it('sends to a customer whose other mandates are there, and holds back one that was cancelled', async () => {
+    const { place, sandbox, send } = await setUp(3)
+    const elsewhere = germanIban(77) as Iban
+    await byHand(sandbox, place, [
+      mandateOf(1, { iban: elsewhere }),
+      mandateOf(2, { signedDate: '2020-01-01' as LocalDate }),
+      mandateOf(3),
+    ])
+    const { username, password } = place.asked(sandbox.url).service
+    const headers = { authorization: `Basic ${btoa(`${username}:${password}`)}` }
+    const list = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=3`, { headers })
+    const [source] = ((await list.json()) as { data: { id: string }[] }).data
+    const cancel = `${sandbox.url}/api/v2/payment_source/${source?.id ?? ''}/cancel`
+    expect((await fetch(cancel, { method: 'POST', headers })).status).toBe(200)
+    const end = await send()
+    expect(end.totals).toMatchObject({ registered: 2, inDoubt: 1 })
+    expect(heldBack(place)).toEqual([3])
+    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 1))).toMatchObject([
+      { verdict: 'other', why: 'ended' },
+    ])
+  })
+
+  it('is a net and no promise: what does not show yet is sent, and is there twice', async () => {
+    const { place, sandbox, send } = await setUp(1, { readBackLagMs: 3_600_000 })
+    await byHand(sandbox, place, [mandateOf(1)])
+    expect((await send()).totals).toMatchObject({ registered: 1, inDoubt: 0 })
+    expect(heldBy(sandbox)).toEqual([1, 1])
+  })
+})
+
+describe('rows of one customer', () => {
+  const twins = (count: number): string => {
+    const [header = '', row = ''] = validExport(1).split('\n')
+    return [header, ...upTo(count).map((n) => row.replace('MANDATE-1', `MANDATE-${n}`)), ''].join('\n')
+  }
+
+  it('with the same account and date wait for each other, so that none is taken for the other', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox(REGISTERS)
+    writeFileSync(place.at('export.csv'), twins(12))
+    const service = { ...place.asked(sandbox.url).service, concurrency: 8 }
+    const end = await migrate(place.asked(sandbox.url, { readBackFirst: true, service }))
+    expect(end).toMatchObject({ exitCode: 0, totals: { registered: 12 }, askedFirst: { heldBack: 0 } })
+    expect(sandbox.mandates()).toHaveLength(12)
+  })
+
+  it('are all held back where one of them is there and nothing tells which', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox(REGISTERS)
+    writeFileSync(place.at('export.csv'), twins(3))
+    await byHand(sandbox, place, [mandateOf(1)])
+    const end = await migrate(place.asked(sandbox.url, { readBackFirst: true }))
+    expect(end).toMatchObject({ exitCode: 4, totals: { inDoubt: 3 }, askedFirst: { heldBack: 3 } })
+    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 9))).toMatchObject(
+      upTo(3).map(() => ({ verdict: 'other', why: 'ambiguous' })),
+    )
+    expect(sandbox.mandates()).toHaveLength(1)
+  })
+})
+
+describe('a question that brings nothing', () => {
+  it.each([
+    ['429 with Retry-After', { kind: 'throttle', status: 429, retry_after: 1 }],
+    ['500', { kind: 'server_error', status: 500, applied: false }],
+    ['a reset', { kind: 'reset', applied: false }],
+    ['an answer that breaks off', { kind: 'cut', applied: true, framing: 'content_length' }],
+    ['something else than a list', { kind: 'nonsense', applied: true, answer: 'html' }],
+  ] as const)('%s: the row waits and is asked about again', async (_, fault) => {
+    const { place, sandbox, send } = await setUp(6, {
+      faults: [{ operation: 'read_back', match: { customer_no: [2, 3, 5] }, times: 3, fault }],
+    })
+    await byHand(sandbox, place, [mandateOf(2), mandateOf(4)])
+    const end = await send()
+    expect(end).toMatchObject({
+      stop: null,
+      totals: { registered: 4, inDoubt: 2, ready: 0 },
+      askedFirst: { heldBack: 2, unread: 0 },
+    })
+    expect(heldBy(sandbox)).toEqual(upTo(6))
+    expect(heldBack(place)).toEqual([2, 4])
+  })
+
+  it('stops the run where the service has no read-back: nothing was sent', async () => {
+    const { place, sandbox, send } = await setUp(9, { readBack: 'off' })
+    const end = await send()
+    expect(end).toMatchObject({
+      exitCode: 5,
+      stop: { kind: 'no_read_back' },
+      totals: { ready: 9, inDoubt: 0 },
+    })
+    expect(end.stop?.why).toContain('as if it had no read-back')
+    expect(end.stop?.next).toContain('Nothing was sent for these rows')
+    expect(end.askedFirst?.unread).toBe(3)
+    expect(sandbox.requests().received.migrate).toBe(0)
+    expect(heldBack(place)).toEqual([])
+  })
+
+  it('stops the run where ten in a row cannot be read', async () => {
+    const { sandbox, send } = await setUp(30, {
+      faults: [
+        { operation: 'read_back', match: {}, fault: { kind: 'nonsense', applied: true, answer: 'html' } },
+      ],
+    })
+    const end = await send()
+    expect(end).toMatchObject({ exitCode: 5, stop: { kind: 'unanswered' }, totals: { ready: 30 } })
+    expect(sandbox.requests().received.migrate).toBe(0)
+  })
+
+  it('stops the run where the credentials are refused', async () => {
+    const { place, sandbox, send } = await setUp(5)
+    const service = { ...place.asked(sandbox.url).service, password: 'another' }
+    const end = await send({ service })
+    expect(end).toMatchObject({ exitCode: 6, stop: { kind: 'credentials' }, totals: { ready: 5 } })
+    expect(sandbox.requests().received.migrate).toBe(0)
+  })
+
+  it('leaves nothing in doubt when it is given up, and sends nothing once the run is told to end', async () => {
+    const { place, sandbox, send } = await setUp(5, {
+      faults: [{ operation: 'read_back', match: { customer_no: 1 }, times: 1, fault: { kind: 'hang' } }],
+    })
+    const [stop, giveUp] = [new AbortController(), new AbortController()]
+    const watch = ({ kind }: MigrationEvent): void => {
+      if (kind !== 'intent') return
+      stop.abort()
+      const waiting = setInterval(() => {
+        if (sandbox.requests().received.read_back === 0) return
+        clearInterval(waiting)
+        giveUp.abort()
+      }, 5)
+    }
+    const end = await send({ watch, signal: stop.signal, giveUp: giveUp.signal })
+    expect(end).toMatchObject({ stop: { kind: 'signal' }, totals: { ready: 5, inDoubt: 0 } })
+    expect(look(place, (reader) => reader.attempts(1))).toMatchObject([
+      { outcome: 'not_sent', started: false },
+    ])
+    const interrupted = new AbortController()
+    const told = await send({
+      watch: ({ kind }) => {
+        if (kind === 'intent') interrupted.abort()
+      },
+      signal: interrupted.signal,
+    })
+    expect(told.totals).toMatchObject({ ready: 5 })
+    expect(sandbox.requests().received.migrate).toBe(0)
+  })
+})
+
+describe('beside the rest of a run', () => {
+  it('keeps a limit of requests a second for questions and mandates together', async () => {
+    const { place, sandbox, send } = await setUp(12)
+    const service = { ...place.asked(sandbox.url).service, rate: 40 }
+    const began = performance.now()
+    expect((await send({ service })).totals.registered).toBe(12)
+    const seconds = (performance.now() - began) / 1_000
+    const { received } = sandbox.requests()
+    expect(received.migrate + received.read_back).toBe(24)
+    expect(24 / seconds).toBeLessThan(60)
+    expect(look(place, (reader) => reader.runs())[0]?.settings.rate).toBe(40)
+  })
+
+  it('a process that dies between question and request leaves the row in doubt, and nobody asked about it since', async () => {
+    const { place, sandbox, send } = await setUp(2)
+    await send({ limit: 1 })
+    const dying = openLedger({
+      file: place.at('campaign.db'),
+      clock: { now: () => 0, monotonic: () => 0 },
+    })
+    dying.startRun({ version: '0', host: 'h', pid: 1, asOf: '2026-06-15', zone: 'UTC', settings: {} })
+    const id = dying.readBacks.startBeforeSending({ version: '0', host: 'h', pid: 1, settings: {} })
+    const [row] = dying.ready(0, 1)
+    if (row === undefined) throw new Error('no row is ready')
+    await dying.begin(row)
+    dying.readBacks.record(id, [
+      {
+        customerNo: 2,
+        requestId: 'q',
+        askedAt: '2026-06-15T08:00:00.000Z',
+        answeredAt: '2026-06-15T08:00:00.100Z',
+        tries: 1,
+        answer: 'listed',
+        status: 204,
+        errorCode: null,
+        reason: null,
+        sources: 0,
+        proofs: [],
+      },
+    ])
+    dying.close()
+    const end = await send({ files: [] })
+    expect(end).toMatchObject({ exitCode: 4, totals: { registered: 1, inDoubt: 1 } })
+    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 9))).toEqual([])
+    expect(heldBy(sandbox)).toEqual([1])
+  })
+
+  it('an asking that was broken off so is not gone on with by a read-back', async () => {
+    const { place, send } = await setUp(3)
+    await send({ limit: 1 })
+    const ledger = openLedger({ file: place.at('campaign.db'), clock: { now: Date.now, monotonic: () => 0 } })
+    const terms = { version: '0', host: 'h', pid: 1, settings: {} }
+    ledger.readBacks.startBeforeSending(terms)
+    const start = ledger.readBacks.start({ ...terms, scope: 'ready', sample: null })
+    ledger.close()
+    expect(start).toMatchObject({ isContinued: false, customers: 2 })
+  })
+})
