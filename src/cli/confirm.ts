@@ -2,7 +2,7 @@ import type { LedgerReader } from '../ledger/read/reader.js'
 import type { MigrationPlan } from '../migrate/options.js'
 import { bytesText, durationText, plural } from '../domain/text/wording.js'
 import { UsageError } from '../errors.js'
-import type { Context } from './command.js'
+import { ownFlag, type Context } from './command.js'
 import { type Line, toned } from './terminal/line.js'
 import { totalsLines } from './terminal/output.js'
 import { canAsk } from './terminal/prompt.js'
@@ -45,7 +45,12 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
   const { host, isLoopback } = plan.service
   if (isLoopback) return true
   const lines = [
-    ...planLines(plan, { concurrency: settings.get('concurrency'), rate: settings.get('rate') }),
+    ...planLines(plan, {
+      concurrency: settings.get('concurrency'),
+      rate: settings.get('rate'),
+      isAskingFirst: ownFlag(context, 'readBackFirst'),
+    }),
+    ...askingLines(plan, ownFlag(context, 'readBackFirst')),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
     ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
@@ -56,6 +61,32 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
       'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
     )
   return typeHost(context, host, ask)
+}
+
+/** Somebody may have sent some of it before: by hand, or from a ledger that was lost. */
+function askingLines({ ledger, knownElsewhere }: MigrationPlan, isAskingFirst: boolean): Line[] {
+  if (isAskingFirst)
+    return [
+      'The service is asked about each row before it is sent; what it already holds is held back, in doubt',
+    ]
+  return [
+    ...(knownElsewhere === null
+      ? []
+      : [
+          [
+            toned('open', 'Warning'),
+            `: ${knownElsewhere}. --read-back-first asks the service about each row and sends none that it already holds`,
+          ],
+        ]),
+    ...(ledger.campaign().asksFirst
+      ? [
+          [
+            toned('open', 'Warning'),
+            ': an earlier run asked the service about each row before it was sent, and this one does not (--read-back-first)',
+          ],
+        ]
+      : []),
+  ]
 }
 
 /** How the files were read, as far as a person has to know it before anything is sent. */
@@ -77,12 +108,19 @@ export const leftRefusedNotes = (count: number): string[] =>
 const USUAL_ANSWER_S = 0.3
 const MOST_CREDITORS = 10
 
+interface PaceAsked {
+  readonly concurrency: number
+  readonly rate: number | null
+  /** Each row takes two requests then. */
+  readonly isAskingFirst: boolean
+}
+
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(
   { service, totals, toSend, leftRefused, ledger, disk }: MigrationPlan,
-  { concurrency, rate }: { readonly concurrency: number; readonly rate: number | null },
+  { concurrency, rate, isAskingFirst }: PaceAsked,
 ): Line[] {
-  const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity)
+  const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity) / (isAskingFirst ? 2 : 1)
   const creditors = ledger.creditorsOfReady()
   return [
     [toned('strong', 'The plan')],

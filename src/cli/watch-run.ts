@@ -1,3 +1,4 @@
+import { isHeldBack } from '../domain/proof/before-sending.js'
 import type { OutcomeKind } from '../domain/row/outcome.js'
 import { durationText, plural } from '../domain/text/wording.js'
 import type { MigrationEvent } from '../migrate/options.js'
@@ -64,7 +65,8 @@ function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: bo
       return
     case 'outcome':
       progress.outcome(event.outcome.kind)
-      if (isVerbose || event.outcome.kind === 'in_doubt')
+      // Of a campaign that was begun by hand there may be thousands, and nothing of them is urgent.
+      if (isVerbose || (event.outcome.kind === 'in_doubt' && !isHeldBack(event.outcome)))
         progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
       return
     case 'pause':

@@ -43,9 +43,11 @@ function makeLedger(name: string, firstCustomer = 1, more?: (ledger: Ledger) => 
 
 interface Given {
   readonly yes?: string
+  readonly rate?: string
   readonly ledger?: string
   readonly firstCustomer?: number
   readonly anotherLedger?: boolean
+  readonly readBackFirst?: boolean
   readonly plan?: Partial<Plan>
 }
 
@@ -53,7 +55,14 @@ interface Given {
 async function confirm(
   target: string,
   typed: string | null | Promise<string | null>,
-  { ledger = 'march.db', firstCustomer, anotherLedger = false, plan: other = {}, ...flags }: Given = {},
+  {
+    ledger = 'march.db',
+    firstCustomer,
+    anotherLedger = false,
+    readBackFirst = false,
+    plan: other = {},
+    ...flags
+  }: Given = {},
 ) {
   makeLedger(ledger, firstCustomer)
   const world = { ...worldOf(), stateFolder: join(folder, 'state') }
@@ -61,7 +70,7 @@ async function confirm(
   const notes: string[] = []
   const questions: string[] = []
   const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
-  const context = { world, settings, progress, args: [], own: {}, log: noLog }
+  const context = { world, settings, progress, args: [], own: { readBackFirst }, log: noLog }
   const trusted = {
     configuration: '/campaign/sepa-migrate.yaml',
     proxy: 'https://proxy.example:3128',
@@ -78,6 +87,7 @@ async function confirm(
     ledger: settings.ledger,
     service: { baseUrl: target, username: 'migration', password: 'never sent' },
     anotherLedger,
+    readBackFirst,
     signal: stop.signal,
     machine: world,
     confirm: async (plan) => {
@@ -238,6 +248,33 @@ describe('8.1.2 two ledgers with the same mandates', () => {
     expect(
       (await confirm(SERVICE, null, { yes: '1', ledger: 'third.db', firstCustomer: 7 })).isConfirmed,
     ).toBe(true)
+  })
+})
+
+describe('what may have been sent before', () => {
+  const RECOMMENDED = '--read-back-first asks the service about each row and sends none that it already holds'
+
+  it('is asked about first, the plan says, where the register knows the mandates of a new ledger', async () => {
+    expect((await confirm(SERVICE, 'service.example')).notes).not.toContain('read-back-first')
+    await expect(confirm(SERVICE, null, { yes: '1', ledger: 'second.db' })).rejects.toMatchObject({
+      next: expect.stringMatching(/or where the service is asked about each row first/) as string,
+      ways: ['name_ledger', 'another_ledger', 'read_back_first'],
+    })
+    const { notes } = await confirm(SERVICE, '', { ledger: 'second.db', anotherLedger: true })
+    expect(notes).toMatch(
+      /Warning: 3 mandates that are ready here were already claimed for the same service by the ledger ".*march\.db"\. /,
+    )
+    expect(notes).toContain(RECOMMENDED)
+  })
+
+  it('says what asking first means, how long it takes, and when a later run does not ask', async () => {
+    const asking = await confirm(SERVICE, 'service.example', { readBackFirst: true, rate: '1' })
+    expect(asking.notes).toContain('The service is asked about each row before it is sent')
+    expect(asking.notes).toContain('at most 1 a second, 8 requests at a time, about 6 s')
+    const { notes } = await confirm(SERVICE, '')
+    expect(notes).toContain(
+      'Warning: an earlier run asked the service about each row before it was sent, and this one does not (--read-back-first)',
+    )
   })
 })
 

@@ -4,7 +4,7 @@ import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { migrate } from '../../migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
 import { confirmRun, leftRefusedNotes, refuseUnasked } from '../confirm.js'
-import { actorOf, type Command, type Context } from '../command.js'
+import { actorOf, ownFlag, type Command, type Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { askText } from '../terminal/prompt.js'
 import { closingLines, NO_PACK, writePack } from '../pack.js'
@@ -12,7 +12,7 @@ import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
 import { worded } from '../terminal/ways.js'
-import { readService, type Service } from '../settings/service.js'
+import { assertReadBackTold, readService, type Service } from '../settings/service.js'
 import type { Settings } from '../settings/settings.js'
 import { IGNORE_COLUMN, inputOf, nothingToCorrect, sourceOptions } from '../settings/sources.js'
 import { SHARED } from '../settings/options.js'
@@ -42,20 +42,29 @@ export const runCommand: Command = {
     'maxInDoubt',
     'maxRefused',
     'retryRefused',
+    'readBack',
     'yes',
     'noReport',
   ],
-  own: [IGNORE_COLUMN, ['--another-ledger', 'send although another ledger began with the same mandates']],
+  own: [
+    IGNORE_COLUMN,
+    ['--another-ledger', 'send although another ledger began with the same mandates'],
+    [
+      '--read-back-first',
+      'ask about each row before it is sent, and hold back what the service already holds',
+    ],
+  ],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted', 'disk'],
+  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst'],
   run,
 }
 
 async function run(context: Context): Promise<CommandResult> {
   const { world, settings } = context
+  if (ownFlag(context, 'readBackFirst')) assertReadBackTold(settings)
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
   announceSignals(context)
@@ -126,6 +135,7 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     newCreditorIdentifier: settings.get('creditorIdentifier'),
     sharedFolder: settings.sharedFolder,
     anotherLedger: own['anotherLedger'] === true,
+    readBackFirst: own['readBackFirst'] === true,
     writes: outputsOf(context, isReported(settings) ? settings.out : null),
     configuration: service.trusted.configuration,
     machine: world,
@@ -160,6 +170,22 @@ function givenBackNotes(admitted: Migration['admitted']): string[] {
   )
 }
 
+const heldBackLines = (askedFirst: Migration['askedFirst']): string[] =>
+  askedFirst === null || askedFirst.heldBack === 0
+    ? []
+    : [
+        `Already at the service, not sent: ${plural(askedFirst.heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`,
+      ]
+
+function unreadNotes(askedFirst: Migration['askedFirst']): string[] {
+  const unread = askedFirst?.unread ?? 0
+  return unread === 0
+    ? []
+    : [
+        `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`,
+      ]
+}
+
 async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
@@ -178,6 +204,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       ...pack.warnings,
       ...givenBackNotes(end.admitted),
       ...leftRefusedNotes(end.leftRefused),
+      ...unreadNotes(end.askedFirst),
       ...unlikely,
     ],
     errors: [],
@@ -190,7 +217,8 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,
-        notes: [...pack.proposed, ...trustedLines(service.trusted)],
+        notes: [...heldBackLines(end.askedFirst), ...pack.proposed, ...trustedLines(service.trusted)],
+        shown: end.askedFirst?.heldBack ?? 0,
         notAdmitted: end.admitted.length === 0 ? context.args : [],
       }),
     ],
@@ -199,6 +227,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       trusted: service.trusted,
       admitted: end.admitted,
       disk: diskOf(end),
+      askedFirst: end.askedFirst,
     },
   }
 }

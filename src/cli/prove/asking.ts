@@ -1,12 +1,11 @@
 import { countText, durationText, plural } from '../../domain/text/wording.js'
-import { UsageError } from '../../errors.js'
 import type { Scope } from '../../ledger/schema/proof-schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { ownText, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES } from '../settings/exit-statuses.js'
 import { rows as rowCount } from '../settings/kinds.js'
 import { SHARED, type OptionName } from '../settings/options.js'
-import { readService } from '../settings/service.js'
+import { assertReadBackTold, readService } from '../settings/service.js'
 import { toned } from '../terminal/line.js'
 
 /** Settings of every command that asks the service what it holds. */
@@ -49,11 +48,7 @@ export async function askService(
   { scope, sample }: { readonly scope: Scope; readonly sample: number | null },
 ): Promise<{ readonly end: ReadBackEnd; readonly baseUrl: string }> {
   const { world, settings, progress } = context
-  if (!(settings.get('readBack') ?? false))
-    throw new UsageError(
-      'Nobody has said that this service can be asked what it holds; nothing was asked',
-      'Find out with sepa-migrate probe at its test environment, then give --read-back or set service.readBack to true',
-    )
+  assertReadBackTold(settings)
   const service = await readService(settings, world)
   const { drain, abort } = world.signals
   drain.addEventListener('abort', () =>

@@ -28,6 +28,15 @@ export async function readService(settings: Settings, world: World): Promise<Ser
   }
 }
 
+/** @throws {UsageError} where nobody has said that the service can be asked, which its contract does not promise */
+export function assertReadBackTold(settings: Settings): void {
+  if (settings.get('readBack') ?? false) return
+  throw new UsageError(
+    'Nobody has said that this service can be asked what it holds; nothing was asked',
+    'Find out with sepa-migrate probe at its test environment, then give --read-back or set service.readBack to true',
+  )
+}
+
 function serviceOptions(settings: Settings): ServiceOptions {
   const baseUrl = settings.get('baseUrl')
   if (baseUrl === null)

@@ -24,6 +24,8 @@ export interface CommandEnd {
   readonly isOlder?: boolean
   /** What was read back of the registered rows, where it is known. */
   readonly verification?: Verification | null
+  /** Rows in doubt that the service was just shown to hold: a person may record them without a look. */
+  readonly shown?: number
   /** Files of this command that did not get into the ledger. */
   readonly notAdmitted?: readonly string[]
 }
@@ -44,7 +46,14 @@ export const nextLine = (asked: Asked, command: NextCommand): Line => [
 /** The last lines of a command: what a person has to do first, if anything, and the command to type. */
 export function nextLines(asked: Asked, standing: CommandEnd): Line[] {
   const { words, command } = stepOf(asked, standing)
-  return [...words, ...(command === null ? [] : [nextLine(asked, command)])]
+  return [...words, ...(command === null ? [] : [nextLine(asked, askingFirst(asked, standing, command))])]
+}
+
+/** Once the service was asked before rows were sent, no later command may send the others unasked by itself. */
+function askingFirst({ own, settings }: Asked, { campaign }: CommandEnd, command: NextCommand): NextCommand {
+  if (command.name !== 'run' || !campaign.asksFirst || own['readBackFirst'] === true) return command
+  const told = settings.flags.readBack === undefined ? ['--read-back'] : []
+  return { ...command, words: [...(command.words ?? []), ...told, '--read-back-first'] }
 }
 
 /** After these the run goes on as it is; after any other a doubt is looked at first. */
@@ -69,6 +78,7 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
   const isOpen = totals.ready + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
     return { words, command: { name: 'run' } }
+  if ((standing.shown ?? 0) > 0) return { words: [...words, ...SHOWN.words], command: SHOWN.command }
   if (canBeAsked && totals.inDoubt > 0)
     return {
       words: [...words, 'Ask the service what it holds of the customers in doubt.'],
@@ -88,6 +98,11 @@ const OLDER: Step = {
 const PURGED: Step = {
   words: ['What was held of persons is removed. Keep the signed page, registered.csv and the ledger.'],
   command: null,
+}
+
+const SHOWN: Step = {
+  words: ['Look at what would be recorded of the rows that the service already holds, then record it.'],
+  command: { name: 'resolve', words: ['--from-read-back', '--dry-run', '--reason', 'read back'] },
 }
 
 /** To ask about the registered rows again; that the service can be asked is known by then. */

@@ -44,6 +44,7 @@ const CARRIED = {
     'maxDuration',
     'maxInDoubt',
     'maxRefused',
+    'readBack',
   ],
   'read-back': ASKING,
   verify: ASKING,
@@ -93,5 +94,6 @@ function ownFlags(name: string, own: Context['own']): string[] {
   return [
     ...columns.flatMap((column) => ['--ignore-column', column]),
     ...(name === 'run' && own['anotherLedger'] === true ? ['--another-ledger'] : []),
+    ...(name === 'run' && own['readBackFirst'] === true ? ['--read-back-first'] : []),
   ]
 }

@@ -55,9 +55,10 @@ const proposalsOf = ({ proposals }: ReportFacts): Markup | '' =>
 function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
   const attempt = row.lastAttempt
   const since = attempt?.endedAt ?? attempt?.startedAt ?? null
-  const words = HINT_WORDS[attempt?.hint ?? 'unknown']
+  const isUnsent = attempt?.outcome === 'in_doubt' && attempt.started === false
+  const words = isUnsent ? 'already at the service, not sent' : HINT_WORDS[attempt?.hint ?? 'unknown']
   const hint = words === '' ? '' : html` <span class="mark">${words}</span>`
-  const answered = attempt === null || attempt.status === null ? 'no answer' : `HTTP ${attempt.status}`
+  const answered = attempt?.status == null ? (isUnsent ? 'none' : 'no answer') : `HTTP ${attempt.status}`
   const error = attempt?.errorCode ?? null
   return html`<article class="case">
     <h3>
@@ -72,7 +73,7 @@ function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
       </div>
       <div>
         <dt>Request sent</dt>
-        <dd>${timeText(attempt?.startedAt ?? null)}</dd>
+        <dd>${isUnsent ? 'not sent' : timeText(attempt?.startedAt ?? null)}</dd>
       </div>
       <div>
         <dt>Previous creditor</dt>

@@ -107,6 +107,28 @@ describe('what to do next', () => {
   })
 })
 
+describe('a campaign that asks before it sends', () => {
+  const asksFirst = { campaign: { ...campaign, asksFirst: true } }
+
+  it('goes on so, whichever command names the run', () => {
+    expect(next({ ready: 1 }, asksFirst)).toEqual(['Next: sepa-migrate run --read-back --read-back-first'])
+    expect(next({ refused: 1 }, asksFirst).at(-1)).toBe(
+      'Next: sepa-migrate run out/refused.csv --read-back --read-back-first',
+    )
+    const own = { readBackFirst: true }
+    const settings = readSettings({ readBack: 'true' }, worldOf(), noConfiguration)
+    const end = { totals: totalsOf(1, new Map([['ready', 1]])), stop: null, pack: 'out', ...asksFirst }
+    expect(nextLines({ settings, own }, end).map(wordsOf)).toEqual([
+      'Next: sepa-migrate run --read-back-first --read-back',
+    ])
+  })
+
+  it('has what the service holds recorded before anything else', () => {
+    const lines = next({ in_doubt: 3, ready: 1 }, { ...asksFirst, shown: 3 })
+    expect(lines.at(-1)).toBe("Next: sepa-migrate resolve --from-read-back --dry-run --reason 'read back'")
+  })
+})
+
 describe('after a run that stopped', () => {
   it('the same run goes on where its cause is outside, even with doubts', () => {
     for (const kind of ['credentials', 'no_connection', 'max_duration'] as const)

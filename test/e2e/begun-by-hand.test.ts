@@ -1,0 +1,176 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  Mandate,
+  MandateReference,
+} from '../../src/domain/mandate/mandate.js'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import { connectService } from '../../src/migrate/connect-service.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { germanIban, validExport } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+
+const SEED = Number(process.env['BY_HAND_SEED'] ?? 20_261_122)
+
+let place: ReturnType<typeof makeFolder>
+let sandbox: Sandbox | null = null
+
+beforeEach(() => {
+  place = makeFolder()
+})
+afterEach(async () => {
+  await sandbox?.close()
+  sandbox = null
+  place.remove()
+})
+
+/** A service that takes a second mandate, so that one would show. */
+async function startService(rows: number, options: SandboxOptions = {}): Promise<Sandbox> {
+  writeFileSync(join(place.folder, 'export.csv'), validExport(rows))
+  sandbox = await startSandbox({ choices: { repeatedMandate: 'register' }, ...options })
+  return sandbox
+}
+
+const run = (there: Sandbox, ...args: string[]): Promise<Ended> =>
+  start(['run', ...args, '--base-url', there.url, '--timeout', '2'], { cwd: place.folder, env: CREDENTIALS })
+    .ended
+
+const resolve = (...more: string[]): Promise<Ended> =>
+  start(['resolve', '--from-read-back', '--reason', 'begun by hand', '--by', 'Ada', ...more], {
+    cwd: place.folder,
+  }).ended
+
+/** Somebody did these with another program, one by one, until each was there. */
+async function postByHand(there: Sandbox, customers: readonly number[]): Promise<void> {
+  const { url: baseUrl, username, password } = there
+  const client = connectService({ baseUrl, username, password, timeoutMs: 1_000 })
+  for (const n of customers)
+    for (let tries = 1; !there.mandates().some((each) => each.customer_no === n); tries += 1) {
+      if (tries > 20) throw new Error(`The service does not take the mandate of customer ${n}`)
+      await client.migrateMandate(mandateOf(n), { requestId: `by-hand-${n}-${tries}` })
+    }
+  await client.close()
+}
+
+/** The n-th mandate of `validExport`. */
+const mandateOf = (n: number): Mandate => ({
+  customerNo: n,
+  iban: germanIban(n) as Iban,
+  signedDate: `2024-03-${String((n % 28) + 1).padStart(2, '0')}` as LocalDate,
+  original: {
+    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
+    mandateReference: `BY-HAND-${n}` as MandateReference,
+  },
+})
+
+const totals = () => {
+  const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
+  try {
+    return reader.totals()
+  } finally {
+    reader.close()
+  }
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
+const heldBy = (there: Sandbox): number[] =>
+  there
+    .mandates()
+    .map((each) => each.customer_no)
+    .sort((a, b) => a - b)
+
+const FIRST = ['--read-back', '--read-back-first']
+
+describe('a campaign that somebody began by hand', () => {
+  it('is finished with none twice: what is there is held back, then recorded', async () => {
+    const there = await startService(40)
+    await postByHand(
+      there,
+      upTo(40).filter((n) => n % 2 === 1),
+    )
+    const pilot = await run(there, 'export.csv', ...FIRST, '--limit', '10')
+    expect(pilot.status, pilot.stderr).toBe(4)
+    expect(pilot.stdout).toContain('Already at the service, not sent: 5 rows of this run')
+    // Whoever pastes it asks first again, although it is not `resolve` that takes the flag.
+    expect(pilot.stdout).toContain('Next: sepa-migrate resolve --from-read-back --dry-run')
+    const recorded = await resolve()
+    expect(recorded.status, recorded.stderr).toBe(5)
+    expect(recorded.stdout).toMatch(/Next: sepa-migrate run .*--read-back --read-back-first$/m)
+
+    const rest = await run(there, ...FIRST)
+    expect(rest.status, rest.stderr).toBe(4)
+    expect(rest.stdout).toContain('Already at the service, not sent: 15 rows')
+    expect(rest.stderr).not.toContain('Row ') // one line in all, not one for each
+    const dry = await resolve('--dry-run')
+    expect(dry.stdout.match(/in_doubt → registered \(not recorded\)/g)).toHaveLength(15)
+    expect((await resolve()).status).toBe(0)
+    expect(totals()).toMatchObject({ registered: 40, inDoubt: 0 })
+    expect(heldBy(there)).toEqual(upTo(40))
+    expect((await run(there, ...FIRST)).status).toBe(0)
+    expect(heldBy(there)).toEqual(upTo(40))
+    for (const { stdout, stderr } of [pilot, recorded, rest, dry])
+      for (const { iban } of there.mandates()) expect(stdout + stderr).not.toContain(iban)
+  }, 60_000)
+
+  it('is shown in the report as already at the service, not sent', async () => {
+    const there = await startService(3)
+    await postByHand(there, [2])
+    const { stdout, status } = await run(there, 'export.csv', ...FIRST, '--json')
+    expect(status).toBe(4)
+    const document = JSON.parse(stdout) as { askedFirst: object; files: Record<string, string> }
+    expect(document.askedFirst).toEqual({ asked: 3, heldBack: 1, unread: 0 })
+    const page = readFileSync(join(place.folder, document.files['report.html'] ?? ''), 'utf8')
+    expect(page).toContain('already at the service, not sent')
+    expect(page).toMatch(/read back first: yes/)
+    expect(readFileSync(join(place.folder, document.files['in-doubt.csv'] ?? ''), 'utf8')).toContain(
+      'The service already holds this mandate',
+    )
+  })
+
+  it(`holds against a service with faults in asking and in sending (seed ${SEED})`, async () => {
+    const there = await startService(120, { chaos: 0.1, seed: SEED })
+    await postByHand(
+      there,
+      upTo(120).filter((n) => n % 3 === 0),
+    )
+    const before = there.mandates().length
+    expect(before).toBe(40)
+    const ended = await run(there, 'export.csv', ...FIRST, '--max-in-doubt', '1000', '--no-report')
+    expect([4, 5]).toContain(ended.status)
+    const held = heldBy(there)
+    expect(new Set(held).size).toBe(held.length)
+    const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
+    try {
+      for (const row of reader.rows(['in_doubt'], 0, 200))
+        if (row.lastAttempt?.started === false) expect((row.customerNo ?? 0) % 3).toBe(0)
+      for (const row of reader.rows(['registered'], 0, 200)) expect((row.customerNo ?? 0) % 3).not.toBe(0)
+    } finally {
+      reader.close()
+    }
+  }, 120_000)
+})
+
+describe('the flag', () => {
+  it('asks nothing before somebody has said that the service can be asked', async () => {
+    const there = await startService(2)
+    const { status, stderr } = await run(there, 'export.csv', '--read-back-first')
+    expect(status).toBe(2)
+    expect(stderr).toContain('Nobody has said that this service can be asked what it holds')
+    expect(there.requests().received).toMatchObject({ migrate: 0, read_back: 0 })
+  })
+
+  it('stops at a service that cannot be asked, and says that nothing was sent', async () => {
+    const there = await startService(5, { readBack: 'off' })
+    const { status, stdout } = await run(there, 'export.csv', ...FIRST)
+    expect(status).toBe(5)
+    expect(stdout).toContain('The service could not be asked what it holds')
+    expect(stdout).toContain('Nothing was sent for these rows')
+    expect(there.requests().received.migrate).toBe(0)
+    expect(totals()).toMatchObject({ ready: 5, inDoubt: 0 })
+  })
+})
