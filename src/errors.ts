@@ -33,6 +33,7 @@ export type Way =
   | 'pace'
   | 'purge_open_rows'
   | 'read_back_first'
+  | 'rebuild'
   | 'reconcile'
   | 'report'
   | 'report_folder'

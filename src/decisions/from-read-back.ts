@@ -27,15 +27,18 @@ interface Decider {
  * A row in doubt that the service was shown to hold, once and no more, is registered; nothing else follows from what was
  * read back. The list does not say which creditor identifier a mandate has: it is that of the rows that the service
  * answered, where all of them have the same.
+ * @param given the one that a person says the service assigned, where no registered row shows another
  */
 export function decideFromReadBack(
   reader: LedgerReader,
   decider: Decider,
   absentAfterMs = USUAL_ABSENT_AFTER_MS,
+  given: string | null = null,
 ): ReadBackDecisions {
   const absenceOf = absencesAlong(reader, absentAfterMs)
-  const creditors = reader.assignedCreditors()
+  const creditors = [...new Set([...reader.assignedCreditors(), ...(given === null ? [] : [given])])]
   const [creditor = null] = creditors.length === 1 ? creditors : []
+  const whose = given === null ? OF_REGISTERED : OF_PERSON
   const resolutions: Resolution[] = []
   const leftOpen: LeftOpen[] = []
   let notAsked = 0
@@ -57,7 +60,7 @@ export function decideFromReadBack(
         rowId: row.id,
         decision: 'registered',
         assigned: { creditorIdentifier: creditor, mandateReference: reference },
-        evidence: evidenceOf(proof),
+        evidence: evidenceOf(proof, whose),
         attempt: proof.attempts,
       })
   }
@@ -122,5 +125,11 @@ function openBecause({ verdict, why, sources }: ProofRecord): string | null {
   }
 }
 
-const evidenceOf = ({ answeredAt, requestId, readBackId, sources: [source] }: ProofRecord): string =>
-  `read back at ${answeredAt} (read-back ${readBackId}, question ${requestId}): payment source ${source?.id ?? 'without an id'}; creditor identifier as of all registered rows`
+const OF_REGISTERED = 'as of all registered rows'
+const OF_PERSON = 'as this person gave it'
+
+const evidenceOf = (
+  { answeredAt, requestId, readBackId, sources: [source] }: ProofRecord,
+  whose: string,
+): string =>
+  `read back at ${answeredAt} (read-back ${readBackId}, question ${requestId}): payment source ${source?.id ?? 'without an id'}; creditor identifier ${whose}`

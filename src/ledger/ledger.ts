@@ -169,6 +169,14 @@ export interface Claims {
   readonly begin: (mark: string, note: (attempts: number) => void) => void
   /** Row ids that may have been sent since, if this is an older copy. */
   readonly adoptable: () => { readonly ready: readonly number[]; readonly refused: readonly number[] }
+  /** The mark of the latest run that has one; null where none has. */
+  readonly latestMark: () => string | null
+  /**
+   * The ledger that knew whether these rows were sent is lost, and this one takes its place: every row that is ready
+   * becomes in doubt and the run that is going gets the mark. While an admission is open it is part of it.
+   * @returns how many rows there were
+   */
+  readonly rebuild: (rebuilt: { by: string; reason: string; mark: string }) => number
   /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
   readonly adoptOlderCopy: (adoption: {
     by: string

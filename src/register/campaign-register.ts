@@ -48,6 +48,11 @@ export interface Register {
   readonly claim: () => void
   /** A person goes on with an older copy, which is the latest from now on. */
   readonly adopt: (adoption: { by: string; reason: string; run: RunSettings }) => AdoptionReport
+  /**
+   * Notes a ledger that was made in the place of others that are lost: what those claimed until now does not bar it any
+   * more, and they are barred by it. Does nothing the second time.
+   */
+  readonly rebuilt: () => void
   /** False for a ledger that has sent before, and of which the register knows nothing: it came from elsewhere. */
   readonly knowsLedger: () => boolean
   readonly close: () => void
@@ -85,6 +90,8 @@ const lineSchema = z.object({
   sketch: z.array(z.number()).optional(),
   /** The numbers that this run was the first of its ledger to claim. */
   claimed: partSchema.optional(),
+  /** Ledgers that are lost, in whose place this one was made: their lines above this one do not bar it. */
+  replaces: z.array(z.string()).optional(),
 })
 type RegisterLine = z.infer<typeof lineSchema>
 
@@ -106,6 +113,7 @@ export function openRegister(options: RegisterOptions): Register {
     knownElsewhere: () => knownElsewhere(register),
     claim: () => lockRegister(register, () => claim(register)),
     adopt: (adoption) => lockRegister(register, () => adopt(register, adoption)),
+    rebuilt: () => lockRegister(register, () => rebuilt(register)),
     knowsLedger: () => knowsLedger(options),
     close: () => {
       register.tide?.close()
@@ -154,10 +162,11 @@ interface Claimed {
 function findClaimed(register: Opened, all: readonly RegisterLine[]): Claimed | null {
   const { options, file } = register
   const { folder, claims } = options
-  const lines = all.filter((line) => sameService(line.baseUrl, options.baseUrl))
+  const counted = withoutReplaced(all, claims.standing().ledgerId)
+  const lines = counted.filter((line) => sameService(line.baseUrl, options.baseUrl))
   const source = findSource(lines, claims.standing())
   if (source !== null) return source
-  const numbered = lines.filter(({ sketch, claimed }) => sketch !== undefined || claimed !== undefined)
+  const numbered = lines.filter(isNumbered)
   if (numbered.length === 0) return null
   const key = keyOf(folder, { mayMake: false })
   assertComparable(file, numbered, key)
@@ -180,6 +189,46 @@ function adopt(register: Opened, adoption: Parameters<Register['adopt']>[0]): Ad
   const report = register.options.claims.adoptOlderCopy({ ...adoption, mark })
   noteMark(register, mark)
   return report
+}
+
+function rebuilt(register: Opened): void {
+  const { folder, claims, guardsMandates, baseUrl } = register.options
+  const mark = claims.latestMark()
+  if (mark === null) throw new Error('A ledger that was rebuilt has no mark')
+  const { ledgerId } = claims.standing()
+  if (readTide(folder, ledgerId) === null) noteMark(register, mark)
+  if (!guardsMandates) return
+  const all = readLines(register.file)
+  if (all.some((line) => line.ledgerId === ledgerId)) return
+  const lines = all.filter((line) => sameService(line.baseUrl, baseUrl))
+  claimMandates(register, mark, lostLedgers(register, lines))
+  register.mandates = null
+}
+
+/** Other ledgers that were sent from to this service and have an export or a mandate of this one. */
+function lostLedgers(register: Opened, lines: readonly RegisterLine[]): string[] {
+  const { folder, claims } = register.options
+  const { ledgerId: own, sources } = claims.standing()
+  const key = keyOf(folder, { mayMake: false })
+  const numbered = lines.filter(isNumbered)
+  if (numbered.length > 0) assertComparable(register.file, numbered, key)
+  const numbers = key === null ? new Float64Array() : mandatesBy(register, key).all
+  const others = new Set(lines.map(({ ledgerId }) => ledgerId).filter((ledgerId) => ledgerId !== own))
+  return [...others].filter((ledgerId) => {
+    const theirs = lines.filter((line) => line.ledgerId === ledgerId)
+    if (theirs.some((line) => line.sources.some((sha256) => sources.includes(sha256)))) return true
+    return numbers.some(claimedBy(folder, ledgerId, { all: theirs, counted: theirs }))
+  })
+}
+
+const isNumbered = ({ sketch, claimed }: RegisterLine): boolean =>
+  sketch !== undefined || claimed !== undefined
+
+/** Without what was claimed by ledgers in whose place this one was made, before that. */
+function withoutReplaced(lines: readonly RegisterLine[], own: string): readonly RegisterLine[] {
+  const at = lines.findIndex(({ ledgerId, replaces }) => ledgerId === own && replaces !== undefined)
+  const replaced = new Set(lines[at]?.replaces)
+  return lines.filter(({ ledgerId }, n) => n > at || !replaced.has(ledgerId))
 }
 
 function noteMark(register: Opened, mark: string): void {
@@ -331,10 +380,10 @@ function findSource(
   }
 }
 
-const OTHER_WAYS: readonly Way[] = ['name_ledger', 'another_ledger', 'read_back_first']
+const OTHER_WAYS: readonly Way[] = ['name_ledger', 'rebuild', 'another_ledger', 'read_back_first']
 
 const continueWith = (ledger: string, onlyIf: string): string =>
-  `Continue with the ledger "${ledger}". Only if ${onlyIf}, or where the service is asked about each row first, run without looking at other ledgers`
+  `Continue with the ledger "${ledger}". Where it is lost and no copy is left, have it made anew from the service. Only if ${onlyIf}, or where the service is asked about each row first, run without looking at other ledgers`
 
 function assertComparable(file: string, lines: readonly RegisterLine[], key: Uint8Array | null): void {
   const name = key === null ? null : nameOfKey(key)
@@ -466,7 +515,7 @@ function claimNumbers(
   return addPart(folder, ledgerId, endOf(parts), added.collected())
 }
 
-function claimMandates(register: Opened, mark: string): void {
+function claimMandates(register: Opened, mark: string, replaces: readonly string[] = []): void {
   const { folder, baseUrl, ledger, claims } = register.options
   const key = keyOf(folder, { mayMake: true })
   if (key === null) throw new Error('The register has no key')
@@ -482,6 +531,7 @@ function claimMandates(register: Opened, mark: string): void {
     mark,
     key: nameOfKey(key),
     claimed,
+    ...(replaces.length === 0 ? {} : { replaces: [...replaces] }),
   }
   appendLine(register.file, JSON.stringify(line))
 }

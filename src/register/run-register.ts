@@ -34,6 +34,7 @@ export function openRunRegister(
     ...register,
     checkCopy: trying(register.checkCopy),
     claim: trying(register.claim),
+    rebuilt: trying(register.rebuilt),
     warnings,
   }
 }

@@ -258,7 +258,7 @@ describe('what may have been sent before', () => {
     expect((await confirm(SERVICE, 'service.example')).notes).not.toContain('read-back-first')
     await expect(confirm(SERVICE, null, { yes: '1', ledger: 'second.db' })).rejects.toMatchObject({
       next: expect.stringMatching(/or where the service is asked about each row first/) as string,
-      ways: ['name_ledger', 'another_ledger', 'read_back_first'],
+      ways: ['name_ledger', 'rebuild', 'another_ledger', 'read_back_first'],
     })
     const { notes } = await confirm(SERVICE, '', { ledger: 'second.db', anotherLedger: true })
     expect(notes).toMatch(

@@ -361,3 +361,64 @@ describe('a host that a campaign was sent to', () => {
     expect(() => campaignSentTo(folder, 'https://test.example')).toThrow(/write to it/)
   })
 })
+
+describe('a ledger in the place of one that is lost', () => {
+  /** As `rebuild` makes it: the same mandates, all in doubt. */
+  function rebuilt(rows = 3, sha256 = SHA): Ledger {
+    const ledger = started(rows, sha256)
+    ledger.claims.rebuild({ by: 'Ada', reason: 'lost', mark: 'ef'.repeat(16) })
+    return ledger
+  }
+  /** A person has said that every row may be sent. */
+  const release = (ledger: Ledger): Ledger => {
+    const resolutions = ledger.view.rows(['in_doubt'], 0, 100).map(({ id }) => ({
+      ...{ rowId: id, decision: 'resend' as const, reason: 'absent', by: 'Ada' },
+      ...{ assigned: null, evidence: null, attempt: null },
+    }))
+    expect(ledger.resolve(resolutions, { dryRun: false, force: true }).isApplied).toBe(true)
+    return ledger
+  }
+
+  it.each([
+    ['the same file', SHA],
+    ['another file with the same mandates', 'fe'.repeat(32)],
+  ])('is let through once it is noted, and bars the lost one and any third: %s', (_, sha256) => {
+    const { register } = place()
+    const lost = started()
+    register(lost).claim()
+    const ledger = rebuilt(3, sha256)
+    release(ledger)
+    expect(() => register(ledger).checkOthers()).toThrow(/; nothing was sent$/)
+    register(ledger).rebuilt()
+    expect(() => register(ledger).checkOthers()).not.toThrow()
+    expect(register(ledger).knownElsewhere()).toBeNull()
+    expect(() => register(lost).checkOthers()).toThrow(/; nothing was sent$/)
+    expect(() => register(few(2)).checkOthers()).toThrow(/already claimed for the same service/)
+  })
+
+  it('is barred again by what is claimed after it was noted', () => {
+    const { register } = place()
+    const lost = started()
+    register(lost).claim()
+    const ledger = release(rebuilt())
+    register(ledger).rebuilt()
+    lost.endRun(1, { stoppedBy: null, exitCode: 5 })
+    lost.startRun(SETTINGS)
+    register(lost, { allowsOthers: true }).claim()
+    expect(() => register(ledger).checkOthers()).toThrow(/already sent to the same service/)
+  })
+
+  it('is noted once, names none that has nothing of it, and is no older copy of itself', () => {
+    const { register, file } = place()
+    register(few(77)).claim()
+    const lost = started()
+    register(lost).claim()
+    const ledger = rebuilt()
+    for (let n = 0; n < 3; n += 1) register(ledger).rebuilt()
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    expect(lines).toHaveLength(3)
+    const { replaces } = JSON.parse(lines[2] ?? '') as { replaces: string[] }
+    expect(replaces).toEqual([lost.claims.standing().ledgerId])
+    expect(() => register(ledger).checkCopy()).not.toThrow()
+  })
+})

@@ -12,6 +12,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   pace: '--concurrency N, --rate N',
   purge_open_rows: '--with-open-rows',
   read_back_first: '--read-back-first asks about each row',
+  rebuild: 'sepa-migrate rebuild FILE',
   reconcile: 'sepa-migrate reconcile FILE',
   report: 'sepa-migrate report',
   report_folder: '--out DIR',

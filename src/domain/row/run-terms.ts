@@ -38,6 +38,8 @@ export interface RunTerms {
   readonly anotherLedger?: string
   /** Whether the service was asked about each row before it was sent. */
   readonly readBackFirst?: boolean
+  /** In words: who had this ledger made in the place of one that is lost, and why; nothing was sent. */
+  readonly rebuilt?: string
   /** An older copy of the ledger was made to go on; nothing was sent. */
   readonly adoptedOlderCopy?: boolean
 }

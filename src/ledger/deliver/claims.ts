@@ -14,6 +14,8 @@ export interface ClaimParts {
   readonly newRequestId: () => string
   /** One IMMEDIATE transaction. */
   readonly write: <Value>(body: () => Value) => Value
+  /** The same, but part of an admission that is open. */
+  readonly join: <Value>(body: () => Value) => Value
   /** The run that is going. @throws when none was started */
   readonly runId: () => number
   /** From now on called after every commit of intents, before their requests leave. */
@@ -35,6 +37,9 @@ export function createClaims(parts: ClaimParts): Claims {
   const unsent = connection
     .prepare<[string], number>('select id from row where state = ? order by id')
     .pluck()
+  const latestMark = connection
+    .prepare<[], string>('select mark from run where mark is not null order by id desc limit 1')
+    .pluck()
 
   return {
     ...prepareStanding(connection),
@@ -45,6 +50,8 @@ export function createClaims(parts: ClaimParts): Claims {
       parts.noteWith(note)
     },
     adoptable: () => ({ ready: unsent.all('ready'), refused: unsent.all('refused') }),
+    latestMark: () => latestMark.get() ?? null,
+    rebuild: (rebuilt) => parts.join(() => rebuild(parts, rebuilt, now())),
     adoptOlderCopy: (adoption) => write(() => adopt(parts, adoption, now())),
   }
 }
@@ -71,18 +78,58 @@ const WHY = 'An older copy of the ledger was put back: this row may have been se
  * Every row that this copy would send becomes in doubt, by a decision on record; those that it calls refused as well,
  * because they may have been sent once more. The rows take the same edges as any other: an intent, then the doubt.
  */
-function adopt({ connection, newRequestId }: ClaimParts, adoption: Adoption, at: string): AdoptionReport {
-  const [by, reason] = [maskAccounts(adoption.by), maskAccounts(adoption.reason)]
-  if (by.trim() === '' || reason.trim() === '')
-    throw new UsageError('The decision needs a person and a reason', 'Give both', {
-      ways: ['name_person', 'give_reason'],
-    })
+function adopt(parts: ClaimParts, adoption: Adoption, at: string): AdoptionReport {
+  const { connection } = parts
+  const decided = decidedBy(adoption)
   const runId = insertRun(connection, adoption.run, at)
-  const refused = retryRefused(connection, by, at, reason)
-  const ready = connection
-    .prepare<[], { id: number; n: number }>(
-      `select id, attempts + 1 as n from row where state = 'ready' order by id`,
-    )
+  const refused = retryRefused(connection, decided.by, at, decided.reason)
+  const rows = doubtReady(parts, { ...decided, decision: 'older_copy', why: WHY, runId, at })
+  forgetMissingLog(connection)
+  setMark(connection, runId, adoption.mark)
+  endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
+  noteChange(connection, at)
+  return { rows, refused }
+}
+
+const LOST = 'The ledger that knew whether this row was sent is lost: it may have been'
+
+/** In the transaction that brings the rows in, so that at no moment one of them could be sent. */
+function rebuild(parts: ClaimParts, rebuilt: Parameters<Claims['rebuild']>[0], at: string): number {
+  const runId = parts.runId()
+  const decided = decidedBy(rebuilt)
+  const rows = doubtReady(parts, { ...decided, decision: 'rebuilt', why: LOST, runId, at })
+  setMark(parts.connection, runId, rebuilt.mark)
+  noteChange(parts.connection, at)
+  return rows.length
+}
+
+/** @throws {UsageError} without a name or a reason */
+function decidedBy(given: { readonly by: string; readonly reason: string }): { by: string; reason: string } {
+  const [by, reason] = [maskAccounts(given.by), maskAccounts(given.reason)]
+  if (by.trim() !== '' && reason.trim() !== '') return { by, reason }
+  throw new UsageError('The decision needs a person and a reason', 'Give both', {
+    ways: ['name_person', 'give_reason'],
+  })
+}
+
+interface Doubting {
+  readonly runId: number
+  readonly at: string
+  readonly by: string
+  readonly reason: string
+  readonly decision: 'older_copy' | 'rebuilt'
+  /** What the attempt says. */
+  readonly why: string
+}
+
+/** Nothing leaves: each attempt ends as it begins. */
+function doubtReady(
+  { connection, newRequestId }: ClaimParts,
+  { runId, at, by, reason, decision, why }: Doubting,
+): number[] {
+  const rows = connection
+    .prepare<[], number>(`select id from row where state = 'ready' order by id`)
+    .pluck()
     .all()
   const intend = connection
     .prepare<[number, string, string, number], number>(
@@ -99,19 +146,15 @@ function adopt({ connection, newRequestId }: ClaimParts, adoption: Adoption, at:
   const move = connection.prepare<[string, number]>('update row set state = ? where id = ?')
   const decide = connection.prepare(
     `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (:id, :attemptId, :at, :by, 'older_copy', 'ready', 'in_doubt', :reason)`,
+     values (:id, :attemptId, :at, :by, :decision, 'ready', 'in_doubt', :reason)`,
   )
-  for (const { id } of ready) {
+  for (const id of rows) {
     const attemptId = intend.get(runId, newRequestId(), at, id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
-    doubt.run(at, WHY, attemptId)
+    doubt.run(at, why, attemptId)
     move.run(transition('sending', 'in_doubt'), id)
-    decide.run({ id, attemptId, at, by, reason })
+    decide.run({ id, attemptId, at, by, decision, reason })
   }
-  forgetMissingLog(connection)
-  setMark(connection, runId, adoption.mark)
-  endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
-  noteChange(connection, at)
-  return { rows: ready.map(({ id }) => id), refused }
+  return rows
 }

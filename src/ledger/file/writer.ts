@@ -138,6 +138,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       now,
       newRequestId,
       write: storage.write,
+      join: (body) => join(held, body),
       runId: () => currentRun(held),
       noteWith: (note) => (held.noteAttempts = note),
     }),

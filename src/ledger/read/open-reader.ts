@@ -89,7 +89,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
   const campaign = connection.prepare<[], Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>(
     `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
        changed_at as changedAt,
-       exists (select 1 from run where settings ->> '$.readBackFirst') as asksFirst from campaign`,
+       exists (select 1 from run where settings ->> '$.readBackFirst' or settings ->> '$.rebuilt' is not null) as asksFirst from campaign`,
   )
   const attempts = connection.prepare<[number], StoredAttempt>(
     `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
