@@ -33,8 +33,9 @@ export const typeHost = async (
   { settings }: Pick<Context, 'settings'>,
   host: string,
   ask: Asked['ask'],
+  purpose = 'send',
 ): Promise<boolean> =>
-  (settings.get('yes') ?? false) || (await ask(`Type the host name "${host}" to send`)) === host
+  (settings.get('yes') ?? false) || (await ask(`Type the host name "${host}" to ${purpose}`)) === host
 
 /**
  * Shows the plan and has the host name typed, unless the target is this machine or --yes was given

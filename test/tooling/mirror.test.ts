@@ -40,6 +40,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/prove/asking.ts': 'test/e2e/verify.test.ts',
   'src/cli/prove/read-back.ts': 'test/e2e/settled-by-read-back.test.ts',
   'src/cli/prove/verify.ts': 'test/e2e/verify.test.ts',
+  'src/cli/prove/rebuild.ts': 'test/e2e/lost-ledger.test.ts',
   'src/cli/commands/run.ts': 'test/e2e/whole-run.test.ts',
   'src/cli/commands/sandbox.ts': 'test/e2e/sandbox.test.ts',
   'src/cli/settings/service.ts': 'test/e2e/bad-input.test.ts',

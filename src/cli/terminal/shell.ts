@@ -48,6 +48,7 @@ const CARRIED = {
   ],
   'read-back': ASKING,
   verify: ASKING,
+  rebuild: [...ASKING, 'asOf'],
   report: PLACE,
   resolve: PLACE,
   reconcile: PLACE,
@@ -89,7 +90,7 @@ const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
 function ownFlags(name: string, own: Context['own']): string[] {
-  if (name !== 'run' && name !== 'check') return []
+  if (name !== 'run' && name !== 'check' && name !== 'rebuild') return []
   const columns = Array.isArray(own['ignoreColumn']) ? own['ignoreColumn'].map(String) : []
   return [
     ...columns.flatMap((column) => ['--ignore-column', column]),
