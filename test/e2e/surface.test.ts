@@ -65,6 +65,11 @@ const shell = (script: string): Promise<Ended> =>
     env: { ...settings, PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}` },
   }).ended
 
+const REBUILT = [
+  ...['export.csv', '--ledger', 'rebuilt.db', '--read-back', '--reason', 'test'],
+  ...['--assigned-creditor-identifier', 'DE79ZZZ01234567890'],
+]
+
 const examples = [...FIRST_STEPS, ...surface.flatMap((command) => command.examples)]
 
 describe('10.3.6 each example of the help', () => {
@@ -90,7 +95,7 @@ describe('10.3.6 each example of the help', () => {
 
   // In the order of a campaign. Those that ask a person, or serve until Ctrl-C, are typed above and played elsewhere.
   it('does what it is for, one after the other in one folder', async () => {
-    const asks = /^sepa-migrate (probe|resolve|erase|purge|sandbox|status --watch)|fish|zsh/
+    const asks = /^sepa-migrate (probe|rebuild|resolve|erase|purge|sandbox|status --watch)|fish|zsh/
     const order = ['init', 'inspect', 'demo', 'check export', 'run', 'report', 'check', 'status', 'show']
     const rank = (line: string): number => {
       const at = order.findIndex((start) => line.startsWith(`sepa-migrate ${start}`))
@@ -128,6 +133,7 @@ describe('10.3.6 the JSON document', () => {
     ['resolve', ['--adopt-older-copy', '--reason', 'test', '--dry-run'], ['resolutions', 'isApplied']],
     ['read-back', ['--read-back'], []],
     ['verify', ['--at-service', '--read-back'], []],
+    ['rebuild', [...REBUILT, '--yes'], []],
     ['reconcile', ['list.csv'], []],
     ['erase', ['--customer', String(customerOf(records.at(-1))), '--reason', 'test', '--yes'], []],
     ['rules', [], []],
