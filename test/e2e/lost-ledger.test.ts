@@ -129,6 +129,40 @@ describe('a ledger that is lost in the middle of a campaign', () => {
       for (const { iban } of there.mandates()) expect(stdout + stderr).not.toContain(iban)
   }, 60_000)
 
+  it('takes nothing for absent that only shows later, and sends none of it again', async () => {
+    const there = await startService(validExport(12), { readBackLagMs: 3 * HOUR })
+    await run(there, path('export.csv'), '--limit', '5')
+    loseLedger()
+    expect((await rebuild(there)).stdout).toMatch(/12 rows are absent so far/)
+    time.pass(2 * HOUR)
+    await rebuild(there)
+    expect(totals()).toMatchObject({ inDoubt: 12, ready: 0, registered: 0 })
+    time.pass(23 * HOUR)
+    expect((await rebuild(there)).status).toBe(5)
+    expect(totals()).toMatchObject({ registered: 5, inDoubt: 0, ready: 7 })
+    expect((await run(there, '--read-back', '--read-back-first')).status).toBe(0)
+    expect(heldBy(there)).toEqual(upTo(12))
+  }, 60_000)
+
+  it('leaves all of it in doubt where the service shows nothing at all', async () => {
+    const there = await startService(validExport(4))
+    await run(there, path('export.csv'), '--limit', '2')
+    loseLedger()
+    const elsewhere = await startSandbox({ now: () => new Date(time.now()) })
+    try {
+      const words = rebuildWords(there)
+      for (let n = 0; n < 3; n += 1) {
+        const { status, stdout } = await type(elsewhere, ...words, '--yes')
+        expect(status).toBe(4)
+        if (n === 2) expect(stdout).toContain('it may be the wrong place to ask')
+        time.pass(25 * HOUR)
+      }
+      expect(totals()).toMatchObject({ inDoubt: 4, ready: 0 })
+    } finally {
+      await elsewhere.close()
+    }
+  }, 60_000)
+
   it('has what the service shows otherwise in doubt for a person, and what was never sendable as it was', async () => {
     const [header = '', one = '', two = '', three = '', four = ''] = validExport(4).split('\n')
     const again = (row: string, account: number): string =>
