@@ -2,8 +2,10 @@ import { dirname, join } from 'node:path'
 import { contradictedIn, contradictedText, type Verification } from '../domain/proof/verification.js'
 import type { Totals } from '../domain/row/totals.js'
 import { countText } from '../domain/text/wording.js'
+import type { LedgerReader } from '../ledger/read/reader.js'
 import type { Context } from './command.js'
 import { proposedLines } from './prove/absent-lines.js'
+import { verificationIn } from './prove/unproven.js'
 import { type Line, type Tone, toned } from './terminal/line.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
@@ -71,6 +73,16 @@ export function closingLines(
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
   ]
 }
+
+/** The same at the end of a command that wrote no report, for the ledger as it is. */
+export const closingAt = (asked: Pick<Context, 'settings' | 'own'>, reader: LedgerReader): Line[] =>
+  closingLines(asked, {
+    totals: reader.totals(),
+    stop: null,
+    campaign: reader.campaign(),
+    files: {},
+    verification: verificationIn(reader),
+  })
 
 function openPoints(totals: Totals, verification: Verification | null): Line[] {
   const points: [number, Tone, string, string][] = [

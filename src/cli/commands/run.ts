@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { plural } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
 import { migrate } from '../../migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
 import { confirmRun, leftRefusedNotes, refuseUnasked } from '../confirm.js'
@@ -8,6 +9,7 @@ import { actorOf, ownFlag, type Command, type Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { askText } from '../terminal/prompt.js'
 import { closingLines, NO_PACK, writePack } from '../pack.js'
+import { verificationIn } from '../prove/unproven.js'
 import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
@@ -144,10 +146,10 @@ function askedBy(context: Context, service: Service): MigrateOptions {
 
 const isReported = (settings: Settings): boolean => !(settings.get('noReport') ?? false)
 
-function unlikelyIn(settings: Settings): string[] {
+function look<Value>(settings: Settings, at: (reader: LedgerReader) => Value): Value {
   const reader = openLedgerReader(settings.ledger, settings)
   try {
-    return unlikelyShares(reader)
+    return at(reader)
   } finally {
     reader.close()
   }
@@ -189,11 +191,11 @@ function unreadNotes(askedFirst: Migration['askedFirst']): string[] {
 async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
-  const isWritten = isReported(settings) && end.stop?.kind !== 'declined'
-  const pack = isWritten ? await writePack(settings) : NO_PACK
-  const { files, verification } = pack
+  const isDeclined = end.stop?.kind === 'declined'
+  const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
+  const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
-  const unlikely = isNew ? unlikelyIn(settings) : []
+  const unlikely = isNew ? look(settings, unlikelyShares) : []
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -216,7 +218,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         campaign: end.campaign,
         canBeAsked: settings.get('readBack') ?? false,
         files,
-        verification,
+        verification: isDeclined ? null : look(settings, verificationIn),
         notes: [...heldBackLines(end.askedFirst), ...pack.proposed, ...trustedLines(service.trusted)],
         shown: end.askedFirst?.heldBack ?? 0,
         notAdmitted: end.admitted.length === 0 ? context.args : [],

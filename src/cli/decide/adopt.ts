@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { actorOf, ownFlag, ownText, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
 import { nextLine } from '../terminal/next.js'
-import { closingLines } from '../pack.js'
+import { closingAt } from '../pack.js'
 import { sameResolve } from './same-resolve.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 
@@ -74,9 +74,7 @@ function conclude(
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
       'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
-      ...(isDryRun
-        ? [nextLine(context, sameResolve(context))]
-        : closingLines(context, { totals, stop: null, campaign: view.campaign(), files: {} })),
+      ...(isDryRun ? [nextLine(context, sameResolve(context))] : closingAt(context, view)),
     ],
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }

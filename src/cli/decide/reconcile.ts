@@ -11,7 +11,7 @@ import { SHARED } from '../settings/options.js'
 import { olderOf } from '../older.js'
 import { oldPages } from '../privacy/old-pages.js'
 import { nextLine } from '../terminal/next.js'
-import { closingLines } from '../pack.js'
+import { closingAt } from '../pack.js'
 import { rejectionsOf } from './resolve.js'
 import { emptyResult, resultOfError, type CommandResult } from '../terminal/result.js'
 import { inputOf } from '../settings/sources.js'
@@ -131,7 +131,7 @@ function conclude(
               words: ['--apply', ...byWords(context)],
             }),
           ]
-        : closingLines(context, { totals, stop: null, campaign: reader.campaign(), files: {} })),
+        : closingAt(context, reader)),
     ],
     details: {
       reconciliation: { ...counts, isApplied, differences: differences.map(detailOf), proposed: proposals },

@@ -11,9 +11,8 @@ import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { olderOf } from '../older.js'
 import { oldPages } from '../privacy/old-pages.js'
-import { verificationIn } from '../prove/unproven.js'
 import { nextLine } from '../terminal/next.js'
-import { closingLines } from '../pack.js'
+import { closingAt } from '../pack.js'
 import { canAsk } from '../terminal/prompt.js'
 import { decidedByReadBack, leftOpenLines } from './read-back-decisions.js'
 import { walkOpenRows } from './resolve-walk.js'
@@ -103,16 +102,7 @@ function nothingDecided(context: Context, said: readonly string[]): CommandResul
       exitCode: exitStatusOf(totals, null, null),
       campaign: { ledger: context.settings.ledger, baseUrl: null },
       totals,
-      lines: [
-        ...said,
-        ...closingLines(context, {
-          totals,
-          stop: null,
-          campaign: reader.campaign(),
-          files: {},
-          verification: verificationIn(reader),
-        }),
-      ],
+      lines: [...said, ...closingAt(context, reader)],
       details: { resolutions: [], isApplied: false },
     }
   } finally {
@@ -212,13 +202,7 @@ function conclude(
           : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
       ...(dryRun && errors.length === 0
         ? [nextLine(context, sameResolve(context))]
-        : closingLines(context, {
-            totals,
-            stop: null,
-            campaign: ledger.view.campaign(),
-            files: {},
-            verification: verificationIn(ledger.view),
-          })),
+        : closingAt(context, ledger.view)),
     ],
     details: {
       resolutions: report.results.map((result) => (result.kind === 'rejected' ? worded(result) : result)),

@@ -12,7 +12,7 @@ import { actorOf, ownText, type Command, type Context } from '../command.js'
 import { typeHost } from '../confirm.js'
 import { leftOpenLines } from '../decide/read-back-decisions.js'
 import { openExisting } from '../existing-ledger.js'
-import { closingLines } from '../pack.js'
+import { closingAt } from '../pack.js'
 import { outputsOf } from '../privacy/remains.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { assertReadBackTold, readService, type Service } from '../settings/service.js'
@@ -285,5 +285,5 @@ function nextOf(
       again,
     ]
   if (absent.proposed > 0) return [...shown, again]
-  return closingLines(context, { totals, stop, campaign: ledger.view.campaign(), files: {} })
+  return closingAt(context, ledger.view)
 }

@@ -19,9 +19,13 @@ const IN_DOUBT = 4
 const STOPPED = 5
 const MOST_SHOWN = 20
 
-/** Null where nobody asked about a registered row. */
-export const verificationIn = (reader: LedgerReader): Verification | null =>
-  verificationOf(reader.totals().registered, reader.verificationCounts())
+/** Null where nobody asked about a registered row; then none is counted. */
+export function verificationIn(
+  reader: Pick<LedgerReader, 'totals' | 'verificationCounts'>,
+): Verification | null {
+  const counts = reader.verificationCounts()
+  return counts.length === 0 ? null : verificationOf(reader.totals().registered, counts)
+}
 
 /** Rows that are not proven, as people and programs are shown them: the first of them. */
 export function unprovenRows(

@@ -36,10 +36,11 @@ const PAGE_ROWS = 250
 /** Everything a paged list of the ledger holds, page by page, so that the caller can write in between. */
 function* pagesOf<Entry extends { readonly id: number }>(
   read: (after: number, limit: number) => Entry[],
+  entries = PAGE_ENTRIES,
 ): Generator<readonly Entry[], void, undefined> {
   let after = 0
   for (;;) {
-    const page = read(after, PAGE_ENTRIES)
+    const page = read(after, entries)
     const last = page.at(-1)
     if (last === undefined) return
     yield page
@@ -76,4 +77,4 @@ export const verifiedPages = (
   reader: Pick<LedgerReader, 'verifiedRows'>,
   verdict: VerdictKind,
 ): Generator<readonly VerifiedRow[], void, undefined> =>
-  pagesOf((after, limit) => reader.verifiedRows(verdict, after, limit))
+  pagesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
