@@ -128,9 +128,9 @@ function doubtReady(
   { runId, at, by, reason, decision, why }: Doubting,
 ): number[] {
   const rows = connection
-    .prepare<[], number>(`select id from row where state = 'ready' order by id`)
-    .pluck()
+    .prepare<[], { id: number }>(`select id from row where state = 'ready' order by id`)
     .all()
+    .map(({ id }) => id)
   const intend = connection
     .prepare<[number, string, string, number], number>(
       `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
