@@ -3,6 +3,7 @@ import type { Connection } from '../file/connection.js'
 import type { AttemptRecord, FormerDoubt, RegisteredRow, RowPage, RowRecord } from './reader.js'
 import {
   ATTEMPT_COLUMNS,
+  hasStarted,
   REGISTERED_COLUMNS,
   ROW_COLUMNS,
   toAttempt,
@@ -120,13 +121,14 @@ function prepareFormerDoubts(
        or exists (select 1 from attempt where outcome = 'released' and row_id = row.id)
        or exists (select 1 from row as older where older.superseded_by = row.id))`,
   )
-  const former = connection.prepare<[{ id: number; key: string | null }], FormerDoubt>(
+  type StoredDoubt = Omit<FormerDoubt, 'started'> & Pick<StoredAttempt, 'started'>
+  const former = connection.prepare<[{ id: number; key: string | null }], StoredDoubt>(
     `with recursive earlier (id) as (
        values (:id) union select row.id from row join earlier on row.superseded_by = earlier.id),
      released (id) as (
        select id from attempt where outcome = 'released' and mandate_key = :key
        union select id from attempt where outcome = 'released' and row_id in (select id from earlier))
-     select row_id as rowId, started_at as startedAt, request_id as requestId
+     select row_id as rowId, started_at as startedAt, request_id as requestId, started
        from attempt where id = (select max(id) from released)`,
   )
   return (after, to) => {
@@ -134,7 +136,7 @@ function prepareFormerDoubts(
     if (isAny.get() === undefined) return found
     for (const row of candidates.all(after, to)) {
       const doubt = former.get(row)
-      if (doubt !== undefined) found.set(row.id, doubt)
+      if (doubt !== undefined) found.set(row.id, { ...doubt, started: hasStarted(doubt) })
     }
     return found
   }

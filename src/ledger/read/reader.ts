@@ -82,10 +82,8 @@ export interface AttemptRecord {
 }
 
 /** A request of a mandate that may have been applied, whatever a person called it since. */
-export interface FormerDoubt {
+export interface FormerDoubt extends Pick<AttemptRecord, 'startedAt' | 'requestId' | 'started'> {
   readonly rowId: number
-  readonly startedAt: string
-  readonly requestId: string
 }
 
 export interface RowRecord {

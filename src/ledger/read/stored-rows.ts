@@ -23,9 +23,12 @@ export const ATTEMPT_COLUMNS = `attempt.id as id, attempt.n as n, run_id as runI
   attempt.started_at as startedAt, attempt.ended_at as endedAt, duration_ms as durationMs, started, outcome, hint,
   attempt.reason as reason, status, error_code as errorCode, service_code as serviceCode, field, message, answer, notes`
 
+export const hasStarted = ({ started }: Pick<StoredAttempt, 'started'>): boolean | null =>
+  started === null ? null : started === 1
+
 export const toAttempt = (stored: StoredAttempt): AttemptRecord => ({
   ...stored,
-  started: stored.started === null ? null : stored.started === 1,
+  started: hasStarted(stored),
   notes: stored.notes === null ? [] : (JSON.parse(stored.notes) as RuleId[]),
 })
 

@@ -38,8 +38,15 @@ function formerDoubt({ id, state, formerDoubt: decided, lastAttempt }: RowRecord
   const former = isClosed ? { ...lastAttempt, rowId: id } : decided
   if (former === null) return null
   const whose = former.rowId === id ? 'It was' : `Row ${former.rowId} of this mandate was`
-  const told = `${whose} in doubt: its request left ${timeText(former.startedAt)} (id ${former.requestId})`
-  return state === 'registered' ? `${told}.` : `${told} and may have been applied.`
+  const told = `${whose} in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
+  if (state === 'registered') return `${told}.`
+  return former.started === false ? `${told}.` : `${told} and may have been applied.`
+}
+
+/** @param started whether a byte left; null where that is not known, as after a kill */
+function leftText(started: boolean | null): string {
+  if (started === null) return 'its request may have left'
+  return started ? 'its request left' : 'the service held it already, and nothing was sent'
 }
 
 function explainState(row: RowRecord, background: RowBackground): Explanation {

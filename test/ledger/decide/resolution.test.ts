@@ -473,6 +473,25 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     expect(told(3)).not.toContain('in doubt')
   })
 
+  it('says no more of the request than is known: none left, or nobody knows', async () => {
+    const heldBack = inDoubt()
+    const ledger = open()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ reference: 'M-1' }, { reference: 'M-2' }])
+    await send(ledger, { ...heldBack, evidence: { ...heldBack.evidence, started: false } })
+    await ledger.begin(readyRow(ledger))
+    ledger.close()
+    const later = open({ file: ledger.file })
+    for (const row of [1, 2]) record(later, resolution(row, 'written_off'))
+    const [first, second] = rowsOf(ledger.file).map(
+      (row) => explain(row, { problems: [], decision: null }).message,
+    )
+    expect(first).toContain('It was in doubt: the service held it already, and nothing was sent ')
+    expect(first).not.toContain('applied')
+    expect(second).toContain('It was in doubt: its request may have left ')
+    expect(second).toContain('and may have been applied.')
+  })
+
   it('8.2.4 also when it was written off', async () => {
     const { ledger } = await justNow()
     record(ledger, resolution(1, 'written_off'))

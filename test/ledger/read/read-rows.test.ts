@@ -83,9 +83,9 @@ describe('pages of rows', () => {
     const { file } = await variedLedger()
     look(file, (reader) => {
       const former = new Map(walk(reader, 3, false).rows.map(({ id, formerDoubt }) => [id, formerDoubt]))
-      const { requestId, startedAt } = reader.attempts(3)[0]!
-      expect(former.get(3)).toEqual({ rowId: 3, requestId, startedAt })
-      expect(former.get(14)).toEqual({ rowId: 3, requestId, startedAt })
+      const { requestId, startedAt, started } = reader.attempts(3)[0]!
+      expect(former.get(3)).toEqual({ rowId: 3, requestId, startedAt, started })
+      expect(former.get(14)).toEqual({ rowId: 3, requestId, startedAt, started })
       expect([...former].filter(([, doubt]) => doubt !== null).map(([id]) => id)).toEqual([3, 14])
     })
   })
