@@ -348,8 +348,8 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
 
   /** Everything works again: what is left goes out, people wait and look, and nothing may stay open. */
   async function heal(): Promise<void> {
+    let process = start()
     for (let runs = 1; runs <= MOST_CALM_RUNS; runs += 1) {
-      const process = start()
       judge.afterStart(process.ledger, MOST_SLOTS)
       await run(process, CALM, 0)
       if (readsBack) await readAndDecide(process, CLEAR, 0)
@@ -361,8 +361,11 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
         process.end()
         return
       }
+      if (readsBack) continue // opening a ledger costs most of a seed, and nothing dies here
       process.end()
+      process = start()
     }
+    process.end()
     judge.violate('end: the campaign does not come to its end')
   }
 
