@@ -96,18 +96,23 @@ export function migrate(connection: Connection, file: string, steps: readonly Sc
   return copy
 }
 
-/** The missing ones of these steps, each in one transaction, on a connection that needs no copy. */
+/**
+ * The missing ones of these steps, each in one transaction, on a connection that needs no copy. Into an empty file all
+ * of them go at once: there is no version to stay at.
+ */
 export function takeSteps(connection: Connection, steps: readonly SchemaStep[]): void {
   const from = versionOf(connection)
-  for (const [index, step] of steps.entries()) {
-    if (index < from) continue
+  const taken = from === 0 ? [steps] : steps.slice(from).map((step) => [step])
+  let version = from
+  for (const together of taken) {
+    version += together.length
     connection
       .transaction(() => {
         dropGuards(connection)
-        connection.exec(step.sql)
+        for (const { sql } of together) connection.exec(sql)
         makeGuards(connection)
         connection.pragma(`application_id = ${APPLICATION_ID}`)
-        connection.pragma(`user_version = ${index + 1}`)
+        connection.pragma(`user_version = ${version}`)
       })
       .immediate()
   }
