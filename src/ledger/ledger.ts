@@ -8,7 +8,7 @@ import type { RowState } from '../domain/row/row-state.js'
 import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
-import type { LedgerReader, Standing } from './read/reader.js'
+import type { LedgerReader, NoticeRecord, Standing } from './read/reader.js'
 import type { Scope } from './schema/proof-schema.js'
 
 /** A row that may be sent now. */
@@ -249,6 +249,11 @@ export interface ReadBacks {
   readonly end: (readBackId: number, stoppedBy: string | null) => void
 }
 
+/** A merge file for letters, complete and not yet under its name. */
+export interface MadeNotices extends Omit<NoticeRecord, 'madeAt' | 'madeBy' | 'madeAs'> {
+  readonly by: string
+}
+
 /** The ledger as the one process that holds the lock sees it. */
 export interface Ledger {
   readonly file: string
@@ -311,6 +316,8 @@ export interface Ledger {
   readonly erase: (erasure: ErasureRequest) => ErasureReport
   readonly claims: Claims
   readonly readBacks: ReadBacks
+  /** Puts on record that letters were made; it never changes. */
+  readonly noteNotices: (made: MadeNotices) => void
   readonly totals: () => Totals
   /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
   readonly close: () => void

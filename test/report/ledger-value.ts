@@ -94,6 +94,7 @@ export function readerOf(value: LedgerValue): ReportedLedger {
         after,
         limit,
       ),
+    notices: () => [],
     latestSample: () => value.sample ?? null,
   }
 }

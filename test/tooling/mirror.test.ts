@@ -41,6 +41,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/prove/read-back.ts': 'test/e2e/settled-by-read-back.test.ts',
   'src/cli/prove/verify.ts': 'test/e2e/verify.test.ts',
   'src/cli/prove/rebuild.ts': 'test/e2e/lost-ledger.test.ts',
+  'src/cli/commands/notices.ts': 'test/e2e/notices.test.ts',
   'src/cli/commands/run.ts': 'test/e2e/whole-run.test.ts',
   'src/cli/commands/sandbox.ts': 'test/e2e/sandbox.test.ts',
   'src/cli/settings/service.ts': 'test/e2e/bad-input.test.ts',
@@ -58,6 +59,9 @@ const PROVED_BY: Readonly<Record<string, string>> = {
 
   'src/ledger/deliver/campaign-rows.ts': 'test/ledger/file/open-ledger.test.ts',
   'src/ledger/schema/claim-schema.ts': 'test/ledger/schema/migration.test.ts',
+  'src/ledger/prove/notices.ts': 'test/ledger/read/read-notices.test.ts',
+  'src/ledger/schema/notice-schema.ts': 'test/ledger/read/read-notices.test.ts',
+  'src/report/pack/notices.ts': 'test/e2e/notices.test.ts',
   'src/ledger/schema/proof-schema.ts': 'test/ledger/prove/read-backs.test.ts',
   'src/ledger/schema/sql-list.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/read/read-proofs.ts': 'test/ledger/prove/read-backs.test.ts',

@@ -25,6 +25,7 @@ import { createReader } from '../read/open-reader.js'
 import { prepareReadyRows } from '../deliver/ready-rows.js'
 import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
+import { noteNotices } from '../prove/notices.js'
 import {
   endReadBack,
   prepareHeldRows,
@@ -143,6 +144,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       noteWith: (note) => (held.noteAttempts = note),
     }),
     readBacks: readBackVerbs(held),
+    noteNotices: (made) => held.storage.write(() => noteNotices(held.connection, made, held.now())),
     totals: prepareTotals(connection),
     close: () => close(held, commits),
     holdsOldPages: () => held.isClosed && !held.isEmptied,

@@ -18,6 +18,7 @@ import type {
   WitnessedDecision,
 } from './reader.js'
 import { prepareProofReads } from './read-proofs.js'
+import { prepareNoticeReads } from './read-notices.js'
 import { prepareRowReads } from './read-rows.js'
 import { prepareVerificationReads } from './read-verification.js'
 import {
@@ -129,6 +130,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
     distinctCounts: () => explained(distinct),
     ...prepareProofs(connection, explained),
     ...prepareVerification(connection, explained),
+    ...prepareNotices(connection, explained),
     standing: () => explained(standing.standing),
     hasMark: (mark) => explained(() => standing.hasMark(mark)),
     close: () => connection.close(),
@@ -157,6 +159,14 @@ function prepareVerification(
     verificationCounts: (readBackId) => explained(() => reads.verificationCounts(readBackId)),
     verifiedRows: (verdict, after, limit) => explained(() => reads.verifiedRows(verdict, after, limit)),
     latestSample: () => explained(reads.latestSample),
+  }
+}
+
+function prepareNotices(connection: Connection, explained: Explained): ReturnType<typeof prepareNoticeReads> {
+  const reads = prepareNoticeReads(connection)
+  return {
+    notified: (after, limit) => explained(() => reads.notified(after, limit)),
+    notices: () => explained(reads.notices),
   }
 }
 

@@ -8,7 +8,7 @@ import type { LedgerReader, VerifiedRow } from './reader.js'
  * a doubt is settled by it; what contradicts a registration only where it was asked behind it, or the look before a
  * mandate was sent would contradict it.
  */
-const COUNTED = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
+export const COUNTED_ANSWER = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
   and state = 'registered' and proof.attempts = row.attempts
   and (verdict in ('proven', 'twice') or asked_at > registered_at)`
 
@@ -27,7 +27,7 @@ export function prepareVerificationReads(connection: Connection): Reads {
   const hasProofs = connection.prepare<[]>('select 1 from proof limit 1')
   const counts = connection.prepare<[{ readBack: number | null }], VerdictCount>(
     `select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${TABLES}
-      where ${COUNTED} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`,
+      where ${COUNTED_ANSWER} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`,
   )
   const sample = connection
     .prepare<[], number | null>(
@@ -48,7 +48,7 @@ function prepareRows(connection: Connection): Reads['verifiedRows'] {
     `select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
        assigned_creditor_identifier as assignedCreditorIdentifier,
        assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, proof.sources
-      from ${TABLES} where ${COUNTED} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`,
+      from ${TABLES} where ${COUNTED_ANSWER} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`,
   )
   const openSibling = connection.prepare<[number]>(
     `select 1 from row as own join row as other on other.customer_no = own.customer_no and other.id <> own.id

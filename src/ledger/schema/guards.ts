@@ -257,6 +257,8 @@ const readBacks = (): string[] => [
   ),
 ]
 
+const NOTICES = [refuse('notice_stays', 'before update on notice', 'that letters were made stays on record')]
+
 const KEPT = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
 
 const nothingGoes = (tables: readonly string[]): string[] =>
@@ -268,9 +270,9 @@ const READ_BACK_TABLES = ['read_back', 'question', 'proof']
 /**
  * Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. They are made
  * anew after every step of the schema, so that a step may rewrite what nobody else may.
- * @param hasReadBacks whether the tables of read-backs are there yet
+ * @param tables that are there yet
  */
-export const guardsSql = (hasReadBacks: boolean): string =>
+export const guardsSql = (tables: ReadonlySet<string>): string =>
   [
     rowSteps(),
     rowContent(),
@@ -279,7 +281,8 @@ export const guardsSql = (hasReadBacks: boolean): string =>
     runsAndSources(),
     campaign(),
     nothingGoes(KEPT),
-    ...(hasReadBacks ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
+    ...(tables.has('proof') ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
+    ...(tables.has('notice') ? [NOTICES, nothingGoes(['notice'])] : []),
   ]
     .flat()
     .join('\n')

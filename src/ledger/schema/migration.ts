@@ -70,9 +70,8 @@ function backUp(connection: Connection, file: string, version: number): string {
 /** The promises that the file keeps by itself, as this program knows them. */
 export function makeGuards(connection: Connection): void {
   dropGuards(connection)
-  const hasReadBacks =
-    connection.prepare(`select 1 from sqlite_schema where name = 'proof'`).get() !== undefined
-  connection.exec(guardsSql(hasReadBacks))
+  const tables = connection.prepare<[], string>(`select name from sqlite_schema where type = 'table'`).pluck()
+  connection.exec(guardsSql(new Set(tables.all())))
 }
 
 /** A step may rewrite what nobody else may. */

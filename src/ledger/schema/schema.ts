@@ -1,6 +1,7 @@
 import { DOUBT_HINTS } from '../../domain/row/outcome.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { CLAIM_STEP } from './claim-schema.js'
+import { NOTICE_STEP } from './notice-schema.js'
 import { PROOF_STEP } from './proof-schema.js'
 import { sqlList } from './sql-list.js'
 
@@ -232,4 +233,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: CLAIM_STEP },
   { sql: PLACES },
   { sql: PROOF_STEP },
+  { sql: NOTICE_STEP },
 ]

@@ -5,6 +5,7 @@ import type {
   CampaignRecord,
   DecisionRecord,
   LedgerReader,
+  NoticeRecord,
   ProblemRecord,
   RegisteredRow,
   RowRecord,
@@ -100,4 +101,6 @@ export interface ReportFacts {
   readonly firstDebits: readonly RegisteredRow[]
   /** Null where nobody asked the service about a registered row. */
   readonly verification: VerificationFacts | null
+  /** Merge files for letters that were made. */
+  readonly notices: readonly NoticeRecord[]
 }

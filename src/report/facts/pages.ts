@@ -26,6 +26,7 @@ export type ReportedLedger = Pick<
   | 'verificationCounts'
   | 'verifiedRows'
   | 'latestSample'
+  | 'notices'
 >
 
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */

@@ -247,6 +247,7 @@ function factsFrom(
     distinct: reader.distinctCounts(),
     registrations: gathered.registrations.result(),
     firstDebits: gathered.firstDebits,
+    notices: reader.notices(),
   }
 }
 

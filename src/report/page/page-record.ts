@@ -39,7 +39,7 @@ export function registeredSection(facts: ReportFacts): Markup {
         </li>
       </ul>
     </div>
-    ${firstDebits(facts)}
+    ${firstDebits(facts)} ${noticesMade(facts)}
   </section>`
 }
 
@@ -67,6 +67,35 @@ function firstDebits(facts: ReportFacts): Markup | '' {
               <td>${row.customerNo ?? ''}</td>
               <td class="id">${plainText(row.assignedMandateReference ?? '')}</td>
               <td class="id">${plainText(row.originalMandateReference ?? '')}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`
+}
+
+function noticesMade({ notices }: ReportFacts): Markup | '' {
+  if (notices.length === 0) return ''
+  return html`<h3>Letters to customers</h3>
+    <table>
+      <caption>
+        Merge files that were made for them; whether a letter was sent, this program cannot know.
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Made by, at</th>
+          <th scope="col" class="n">Mandates</th>
+          <th scope="col">First debit</th>
+          <th scope="col">File, SHA-256</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${notices.map(
+          (notice) =>
+            html`<tr>
+              <td>${plainText(notice.madeBy)}<br /><span class="soft t">${timeText(notice.madeAt)}</span></td>
+              <td class="n">${countText(notice.rows)}</td>
+              <td class="t">${notice.firstDebit}</td>
+              <td class="id">${plainText(notice.file)}<br /><span class="soft">${notice.sha256}</span></td>
             </tr>`,
         )}
       </tbody>

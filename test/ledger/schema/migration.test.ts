@@ -173,6 +173,16 @@ describe('a ledger of schema 6, kept from the program that wrote it', () => {
     ])
     expect(ledger.view.proofs('in_doubt', 0, 10)).toMatchObject([{ verdict: 'absent' }])
     expect(() => byHand(file, (db) => db.exec('delete from proof'))).toThrow('the ledger never deletes')
+    ledger.noteNotices({
+      by: 'Ada',
+      version: '0',
+      firstDebit: '2027-01-01',
+      file: 'n.csv',
+      sha256: 'x',
+      bytes: 1,
+      rows: 2,
+    })
+    expect(ledger.view.notices()).toMatchObject([{ madeBy: 'Ada', rows: 2 }])
   })
 })
 
