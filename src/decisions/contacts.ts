@@ -8,7 +8,7 @@ import type { OpenedSource } from '../source/read-source.js'
 /** What an export says of a customer; empty where it says nothing. */
 export const CONTACT_VALUES = ['name', 'email', 'language'] as const
 export type ContactValue = (typeof CONTACT_VALUES)[number]
-export type Contact = Readonly<Record<ContactValue, string>>
+type Contact = Readonly<Record<ContactValue, string>>
 
 /** The header names that feed each value, joined by a blank: a first name and a family name, say. */
 export type ContactColumns = Readonly<Record<ContactValue, readonly string[]>>

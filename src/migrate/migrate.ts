@@ -210,6 +210,7 @@ function partsOf(asked: Asked, held: Held, send: Send): CampaignParts {
         rules,
         configuration: options.configuration ?? null,
         ...(isAskingFirst ? { readBackFirst: true } : {}),
+        ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...service.trusted,
         ...held.allowed,
       },

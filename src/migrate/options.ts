@@ -73,6 +73,8 @@ export interface MigrateOptions {
    * can be asked; one that cannot stops the run. A net and no promise: what was registered a moment ago may not show yet.
    */
   readonly readBackFirst?: boolean | undefined
+  /** A host that is a test environment: what is sent there is kept as a rehearsal. */
+  readonly testHost?: string | null | undefined
   /** Where the caller writes about this campaign; noted beside the ledger, so that a purge can name it. */
   readonly writes?: readonly WrittenPath[] | undefined
   /** Absolute path of the file that all this came from, kept with the run. */

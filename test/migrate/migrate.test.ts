@@ -50,6 +50,23 @@ async function looking(look: () => void): Promise<string> {
 const runsOf = (place: Place): number => reading(place.at('campaign.db'), (ledger) => ledger.standing().runs)
 
 describe('11.3 migrate, with a file, a service and a ledger', () => {
+  it('keeps who ran, and that the host was declared a test environment, only where it is that host', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(2)
+    await migrate(place.asked(sandbox.url, { testHost: new URL(sandbox.url).host }))
+    await migrate(place.asked(sandbox.url, { testHost: 'test.example' }))
+    const { user } = place.machine()
+    expect(
+      reading(place.at('campaign.db'), (ledger) =>
+        ledger.runs().map(({ startedAs, settings }) => [startedAs, settings.testHost]),
+      ),
+    ).toEqual([
+      [user, new URL(sandbox.url).host],
+      [user, undefined],
+    ])
+  })
+
   it('11.3 registers each mandate once, and a second call adds and sends nothing', async () => {
     const place = newPlace()
     const sandbox = await place.sandbox()

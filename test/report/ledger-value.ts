@@ -262,6 +262,7 @@ export function runOf(change: Partial<RunRecord> = {}): RunRecord {
   return {
     id: 1,
     startedAt: '2026-06-15T10:00:00.000Z',
+    startedAs: 'nora',
     endedAt: '2026-06-15T10:03:00.000Z',
     version: '0.1.0',
     host: 'bench',

@@ -199,7 +199,11 @@ async function write(context: Context, ledger: Ledger, { to, firstDebit, tally, 
           { ways: ['status'] },
         )
       const { rows: count } = tally
-      const made = { by: ownText(context, 'by') ?? actorOf(context), version: context.world.version, firstDebit }
+      const made = {
+        by: ownText(context, 'by') ?? actorOf(context),
+        version: context.world.version,
+        firstDebit,
+      }
       ledger.noteNotices({ ...made, file: name, sha256, bytes, rows: count })
     },
   })

@@ -138,6 +138,7 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     sharedFolder: settings.sharedFolder,
     anotherLedger: own['anotherLedger'] === true,
     readBackFirst: own['readBackFirst'] === true,
+    testHost: settings.get('testHost'),
     writes: outputsOf(context, isReported(settings) ? settings.out : null),
     configuration: service.trusted.configuration,
     machine: world,

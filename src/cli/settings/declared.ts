@@ -139,6 +139,11 @@ export const SETTINGS = {
     configured: ['service', 'readBack'],
     otherwise: 'no',
   },
+  testHost: {
+    kind: text,
+    help: 'a host that is a test environment: reports of what was sent there say REHEARSAL',
+    configured: ['service', 'testHost'],
+  },
   absentAfter: {
     kind: seconds,
     help: 'how long after its request a row must still be absent before resend is proposed',

@@ -36,6 +36,8 @@ export interface RunTerms {
   readonly sharedFolder?: string
   /** In words: what other ledgers claimed was not looked at. */
   readonly anotherLedger?: string
+  /** The host that was sent to was declared to be a test environment. */
+  readonly testHost?: string
   /** Whether the service was asked about each row before it was sent. */
   readonly readBackFirst?: boolean
   /** In words: who had this ledger made in the place of one that is lost, and why; nothing was sent. */

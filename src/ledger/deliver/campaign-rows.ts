@@ -100,8 +100,8 @@ export function insertRun(connection: Connection, settings: RunSettings, at: str
   noteChange(connection, at)
   const { lastInsertRowid } = connection
     .prepare(
-      `insert into run (started_at, version, host, pid, as_of, zone, settings)
-       values (:at, :version, :host, :pid, :asOf, :zone, :settings)`,
+      `insert into run (started_at, started_as, version, host, pid, as_of, zone, settings)
+       values (:at, (select user from holder), :version, :host, :pid, :asOf, :zone, :settings)`,
     )
     .run({ ...settings, at, settings: JSON.stringify(settings.settings) })
   return Number(lastInsertRowid)

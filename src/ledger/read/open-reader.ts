@@ -238,7 +238,7 @@ function readSources(connection: Connection): SourceRecord[] {
 
 function readRuns(connection: Connection): RunRecord[] {
   const runs = connection.prepare<[], StoredRun>(
-    `select id, started_at as startedAt, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
+    `select id, started_at as startedAt, started_as as startedAs, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
        stopped_by as stoppedBy, exit_code as exitCode from run order by id`,
   )
   const counts = connection.prepare<[number], { outcome: RunOutcome; count: number }>(

@@ -45,6 +45,8 @@ export interface SourceRecord {
 export interface RunRecord {
   readonly id: number
   readonly startedAt: string
+  /** The user of the operating system; null where nobody said. */
+  readonly startedAs: string | null
   readonly endedAt: string | null
   readonly version: string
   readonly host: string

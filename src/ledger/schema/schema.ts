@@ -224,6 +224,11 @@ update source set resubmitted =
      and row.id between source.first_row and source.last_row);
 `
 
+/** The user of the operating system beside every run. */
+const RUNNER = `
+alter table run add column started_as text;
+`
+
 /** The step at index n leads to version n + 1. The guards are made anew after every step. */
 export const SCHEMA: readonly SchemaStep[] = [
   { sql: TABLES },
@@ -233,5 +238,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: CLAIM_STEP },
   { sql: PLACES },
   { sql: PROOF_STEP },
-  { sql: NOTICE_STEP },
+  { sql: RUNNER + NOTICE_STEP },
 ]

@@ -16,6 +16,7 @@ import type {
 import type { Explanation } from './explanation.js'
 import type { HashTotals } from './hash-totals.js'
 import type { Timeline } from './timeline.js'
+import type { ValueCounts } from './value-counts.js'
 
 /** A row as lists show it: without its original cells. */
 export interface ListedRow {
@@ -101,6 +102,10 @@ export interface ReportFacts {
   readonly firstDebits: readonly RegisteredRow[]
   /** Null where nobody asked the service about a registered row. */
   readonly verification: VerificationFacts | null
+  /** Creditor identifiers of the registered rows. */
+  readonly creditors: { readonly previous: ValueCounts; readonly assigned: ValueCounts }
+  /** Who decided on rows, by the name that was given. */
+  readonly resolvedBy: ValueCounts
   /** Merge files for letters that were made. */
   readonly notices: readonly NoticeRecord[]
 }

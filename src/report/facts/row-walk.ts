@@ -16,6 +16,7 @@ import { isNotTaken, partOf, type ListedRow, type Part, type ReportFacts } from 
 import { addRow, hashTotalsOf, noSums, sumsOf } from './hash-totals.js'
 import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pages.js'
 import { tallyTimeline } from './timeline.js'
+import { tallyValues, type ValueTally } from './value-counts.js'
 import { walkVerification, type VerifiedFile } from './verification.js'
 
 /**
@@ -50,20 +51,26 @@ function listed(row: RowRecord, explanation: Explanation): ListedRow {
   return { row: { ...row, cells: null, lastAttempt }, explanation }
 }
 
+/** Creditors and people are few; somebody may have mapped a wrong column. */
+const NAMES_KEPT = 100
+
 /** The latest decision on each row. People make them one by one, all but --retry-refused, which explains nothing. */
 function readDecisions(reader: ReportedLedger): {
   latest: ReadonlyMap<number, DecisionRecord>
   list: ReportFacts['decisions']
+  by: ReportFacts['resolvedBy']
 } {
   const latest = new Map<number, DecisionRecord>()
   const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
+  const by = tallyValues(NAMES_KEPT)
   for (const page of decisionPages(reader)) {
     for (const decision of page) {
       if (decision.decision !== 'retry_refused') latest.set(decision.rowId, decision)
       list.add(decision)
+      by.add(decision.by)
     }
   }
-  return { latest, list: list.result() }
+  return { latest, list: list.result(), by: by.result() }
 }
 
 /** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
@@ -97,6 +104,8 @@ interface Gathered {
   readonly problems: CappedList<ProblemRecord>
   readonly registrations: ReturnType<typeof tallyTimeline>
   readonly firstDebits: RegisteredRow[]
+  readonly previousCreditors: ValueTally
+  readonly assignedCreditors: ValueTally
   readonly absenceOf: ReturnType<typeof absencesAlong>
   notTaken: number
   proposals: number
@@ -160,15 +169,19 @@ const startGathering = (
   problems: cappedList(LISTED_AT_MOST),
   registrations: tallyTimeline(),
   firstDebits: [],
+  previousCreditors: tallyValues(NAMES_KEPT),
+  assignedCreditors: tallyValues(NAMES_KEPT),
   absenceOf: absencesAlong(reader, absentAfterMs),
   notTaken: 0,
   proposals: 0,
 })
 
 /** What is gathered of every registered row, of which there are as many as mandates. */
-function noteRegistration({ registrations, firstDebits }: Gathered, row: RegisteredRow): void {
-  if (row.registeredAt !== null) registrations.add(row.registeredAt)
-  keepEarliest(firstDebits, row)
+function noteRegistration(gathered: Gathered, row: RegisteredRow): void {
+  if (row.registeredAt !== null) gathered.registrations.add(row.registeredAt)
+  gathered.previousCreditors.add(row.originalCreditorIdentifier ?? '')
+  gathered.assignedCreditors.add(row.assignedCreditorIdentifier ?? '')
+  keepEarliest(gathered.firstDebits, row)
 }
 
 /** One that came without its requests: the list is full. */
@@ -240,6 +253,11 @@ function factsFrom(
     problemCounts: reader.problemCounts(),
     refusalCounts: reader.refusalCounts(),
     decisions: gathered.decisions.list,
+    resolvedBy: gathered.decisions.by,
+    creditors: {
+      previous: gathered.previousCreditors.result(),
+      assigned: gathered.assignedCreditors.result(),
+    },
     hashTotals: {
       read: hashTotalsOf(sumsOf(sums.values())),
       byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),

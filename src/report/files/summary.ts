@@ -61,6 +61,7 @@ const sourceIn = (source: SourceRecord) => ({
 const runIn = (run: RunRecord) => ({
   run: run.id,
   startedAt: run.startedAt,
+  startedAs: run.startedAs,
   endedAt: run.endedAt,
   version: run.version,
   asOf: run.asOf,

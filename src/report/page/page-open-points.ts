@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { DoubtHint } from '../../domain/row/outcome.js'
 import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import { lineBar, type Markup } from './charts.js'
+import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { stateTitle } from '../../domain/row/state-words.js'
@@ -35,7 +36,7 @@ export function inDoubtSection(facts: ReportFacts): Markup {
     <p>
       Each of these may or may not exist at the service. Sending one again could debit the customer twice, so
       the program never does. Look each one up at the service, fill the decision columns of
-      <code>${FILE_OF_PART.inDoubt}</code> and run
+      ${fileLink(FILE_OF_PART.inDoubt)} and run
       <code>sepa-migrate resolve --from ${FILE_OF_PART.inDoubt}</code>.
     </p>
     ${proposalsOf(facts)} ${shown.map((listed) => inDoubtCase(listed, facts.campaign.changedAt))}
@@ -48,8 +49,7 @@ const proposalsOf = ({ proposals }: ReportFacts): Markup | '' =>
     ? ''
     : html`<p>
         ${plural(proposals, 'of them was', 'of them were')} read back as absent for long enough:
-        <code>${FILE_OF_PART.inDoubt}</code> proposes <em>resend</em> with the evidence, for a person to
-        decide.
+        ${fileLink(FILE_OF_PART.inDoubt)} proposes <em>resend</em> with the evidence, for a person to decide.
       </p>`
 
 function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
@@ -136,7 +136,7 @@ export function refusalsSection(facts: ReportFacts): Markup {
   return html`<section id="refused">
     <h2>Refused by the service: ${plural(refused, 'mandate', 'mandates')}</h2>
     <p>
-      Nothing was registered for these rows. Correct them in <code>${FILE_OF_PART.refused}</code> and feed the
+      Nothing was registered for these rows. Correct them in ${fileLink(FILE_OF_PART.refused)} and feed the
       file back with <code>sepa-migrate run ${FILE_OF_PART.refused}</code>.
     </p>
     <table>
@@ -180,8 +180,8 @@ export function problemsSection(facts: ReportFacts): Markup {
     <h2>Problems in the sources</h2>
     <p>
       An error keeps a row from being sent; a warning does not. One row can have several. Each with its place
-      in the source is in <code>problems.csv</code>; rows that were not sent can be corrected in
-      <code>${FILE_OF_PART.corrections}</code> and fed back.
+      in the source is in ${fileLink('problems.csv')}; rows that were not sent can be corrected in
+      ${fileLink(FILE_OF_PART.corrections)} and fed back.
     </p>
     <table>
       <thead>

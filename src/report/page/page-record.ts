@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { registrationsChart, type Markup } from './charts.js'
+import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { DEFINITIONS, type HashTotals } from '../facts/hash-totals.js'
-import { proofText } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
 import { STATE_WORDS, stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from './report-order.js'
@@ -19,8 +19,8 @@ export function registeredSection(facts: ReportFacts): Markup {
     <div class="note">
       <p>
         <strong>What “registered” means.</strong> The service answered that it stored the mandate, and gave it
-        a new creditor identifier and a new reference. <code>${FILE_OF_PART.registered}</code> holds old and
-        new side by side.
+        a new creditor identifier and a new reference. ${fileLink(FILE_OF_PART.registered)} holds old and new
+        side by side.
       </p>
       <p><strong>What it does not mean.</strong></p>
       <ul>
@@ -174,9 +174,9 @@ export function hashTotalsSection(facts: ReportFacts): Markup {
     </table>
     <p class="soft">
       Old key: ${DEFINITIONS.oldKey} Digest of old keys: ${DEFINITIONS.oldKeyDigest} Digest of old and new:
-      ${DEFINITIONS.pairDigest} The totals of every state are in <code>summary.json</code>; those of the
-      states add up to those of all rows. <code>manifest.json</code> has the size and SHA-256 of every file of
-      this pack and of every source.
+      ${DEFINITIONS.pairDigest} The totals of every state are in ${fileLink('summary.json')}; those of the
+      states add up to those of all rows. ${fileLink('manifest.json')} has the size and SHA-256 of every file
+      of this pack and of every source.
     </p>
   </section>`
 }
@@ -214,21 +214,5 @@ export function definitionsSection(): Markup {
         )}
       </tbody>
     </table>
-  </section>`
-}
-
-export function signOffSection(facts: ReportFacts): Markup {
-  const { campaign, totals } = facts
-  return html`<section id="sign-off">
-    <h2>Sign-off</h2>
-    <p>
-      I have compared ${plural(totals.read, 'record', 'records')} read with ${countText(totals.registered)}
-      registered and the open points above, for ledger <span class="id">${campaign.ledgerId}</span> as of
-      ${timeText(campaign.changedAt)}.
-    </p>
-    <p>${proofText(facts)}</p>
-    <div class="sign">
-      ${['Prepared by', 'Checked by', 'Approved by'].map((role) => html`<div><strong>${role}</strong><span>Name, function</span><span>Date, signature</span></div>`)}
-    </div>
   </section>`
 }

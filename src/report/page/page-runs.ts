@@ -18,7 +18,7 @@ export function sourcesSection(facts: ReportFacts): Markup {
       <td class="n">${countText(totals.read)}</td>
       ${states.map((state) => html`<td class="n">${countText(totals[TOTAL_OF_STATE[state]])}</td>`)}
       <td>${isBalanced(totals) ? 'yes' : html`<strong>NO</strong>`}</td>`
-  return html`<section id="sources">
+  return html`<section id="sources" tabindex="0" aria-label="Sources">
     <h2>Sources</h2>
     <table class="wide">
       <thead>
@@ -62,7 +62,8 @@ const oneSource = (source: SourceRecord): Markup =>
 export function runsSection(facts: ReportFacts): Markup {
   return html`<section id="runs">
     <h2>Runs</h2>
-    ${facts.runs.length === 0 ? html`<p>Nothing was run yet.</p>` : ''} ${facts.runs.map(oneRun)}
+    ${facts.runs.length === 0 ? html`<p>Nothing was run yet.</p>` : ''}
+    ${facts.runs.map((run, at) => oneRun(run, facts.runs[at + 1] ?? null))}
   </section>`
 }
 
@@ -70,7 +71,7 @@ export function runsSection(facts: ReportFacts): Markup {
 export const hasOverrides = ({ settings }: RunRecord): boolean =>
   partsOf(settings.outcomes).length + partsOf(settings.rules).length > 0
 
-function oneRun(run: RunRecord): Markup {
+function oneRun(run: RunRecord, later: RunRecord | null): Markup {
   const span = run.endedAt === null ? null : durationText(Date.parse(run.endedAt) - Date.parse(run.startedAt))
   const { outcomes: outcomeOverrides, rules, ...others } = run.settings
   const outcomes = partsOf(outcomeOverrides)
@@ -82,9 +83,9 @@ function oneRun(run: RunRecord): Markup {
       ${timeText(run.startedAt)}${span === null ? '' : html` <span class="soft">(${span})</span>`}
     </h3>
     <p>
-      ${endOf(run)} Requests: ${countText(attempts.registered)} registered, ${countText(attempts.refused)}
-      refused, ${countText(attempts.in_doubt)} in doubt, ${countText(attempts.turned_away)} turned away,
-      ${countText(attempts.not_sent)} not
+      ${endOf(run, later)} Requests: ${countText(attempts.registered)} registered,
+      ${countText(attempts.refused)} refused, ${countText(attempts.in_doubt)} in doubt,
+      ${countText(attempts.turned_away)} turned away, ${countText(attempts.not_sent)} not
       sent${attempts.open > 0 ? `, ${countText(attempts.open)} without an outcome` : ''}.
     </p>
     ${
@@ -104,6 +105,7 @@ function oneRun(run: RunRecord): Markup {
           </div>`
     }
     <ul class="settings">
+      ${run.startedAs === null ? '' : html`<li>started by: ${plainText(run.startedAs)}</li>`}
       <li>program version: ${plainText(run.version)}</li>
       <li>today of the date rules: ${run.asOf} (${plainText(run.zone)})</li>
       ${settingLines(partsOf(others)).map((line) => html`<li>${line}</li>`)}
@@ -111,8 +113,12 @@ function oneRun(run: RunRecord): Markup {
   </div>`
 }
 
-function endOf(run: RunRecord): Markup {
-  if (run.endedAt === null) return html`<strong>Going on, or ended without a word.</strong>`
+/** One run at a time holds the ledger, so one that never ended and was followed by another is dead. */
+function endOf(run: RunRecord, later: RunRecord | null): Markup {
+  if (run.endedAt === null)
+    return later === null && run.stoppedBy === null
+      ? html`<strong>Going on, or ended without a word.</strong>`
+      : html`<strong>Killed: it ended without a word.</strong> What it had under way became in doubt.`
   if (run.stoppedBy === null)
     return html`Ended at ${timeText(run.endedAt)}, exit status ${run.exitCode ?? 'unknown'}.`
   return html`<strong>Stopped early: ${maskedText(run.stoppedBy)}</strong> (exit status

@@ -1,4 +1,7 @@
 import { raw } from 'hono/html'
+import { timeText } from '../../domain/text/wording.js'
+import type { ReportFacts } from '../facts/facts.js'
+import { rehearsalText } from './page-cover.js'
 
 /** The whole look of report.html: on paper (A4, grey) as on screen, with fonts every machine has. */
 export const PAGE_STYLE = raw(`
@@ -28,6 +31,17 @@ dl.facts dd { margin: 0; overflow-wrap: anywhere }
 .verdict h2 { margin: 0 0 4px; padding: 0; border: 0; font-size: 20px }
 .verdict ul { margin: 8px 0 2px; padding-left: 20px }
 .verdict li { margin: 3px 0 }
+.rehearsal { max-width: none; margin: 0 0 14px; padding: 8px 14px; border: 3px double var(--bad) }
+.rehearsal strong { color: var(--bad); font-size: 18px; letter-spacing: 0.12em; margin-right: 8px }
+dl.figures { display: grid; grid-template-columns: repeat(5, 1fr); gap: 10px 20px; margin: 18px 0 }
+dl.figures dt { color: var(--soft); font-size: 12px }
+dl.figures dd { margin: 0; font-size: 23px; font-weight: 700; line-height: 1.25 }
+dl.figures dd .soft { display: block; font-size: 12px }
+dl.transfer, dl.people { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 24px; margin: 12px 0 }
+dl.transfer div, dl.people div { border-top: 1px solid var(--line); padding-top: 5px; min-width: 0 }
+dl.transfer dt, dl.people dt { color: var(--soft); font-size: 12px }
+dl.transfer dd, dl.people dd { margin: 0; overflow-wrap: anywhere }
+.annex { margin: 44px 0 16px; padding-top: 8px; border-top: 6px solid var(--line); color: var(--soft); font-size: 16px }
 table { width: 100%; border-collapse: collapse; margin: 8px 0 4px; font-size: 13px }
 caption { text-align: left; color: var(--soft); padding-bottom: 4px }
 th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: break-word }
@@ -67,11 +81,17 @@ ul.one { columns: 1 }
 .sign strong { display: block; color: var(--ink); margin-bottom: 34px }
 .sign span { display: block; border-top: 1px solid var(--ink); padding-top: 3px; margin-bottom: 30px }
 footer { margin-top: 30px; color: var(--soft); font-size: 12px }
-@media screen and (max-width: 760px) { main { margin: 0; padding: 24px 18px } dl.facts, .case dl, .sign { grid-template-columns: 1fr } section { overflow-x: auto } .settings { columns: 1 } }
+@media screen and (max-width: 760px) { main { margin: 0; padding: 24px 18px } dl.facts, dl.transfer, dl.people, .case dl, .sign { grid-template-columns: 1fr } dl.figures { grid-template-columns: 1fr 1fr } section { overflow-x: auto } .settings { columns: 1 } }
 @page { size: A4; margin: 15mm 14mm 16mm }
 @media print {
   body { background: none; font-size: 10pt; -webkit-print-color-adjust: exact; print-color-adjust: exact }
   main { max-width: none; margin: 0; padding: 0; border-top: 0 }
+  .cover { break-after: page }
+  .cover h2 { margin-top: 12pt }
+  .cover .sign strong { margin-bottom: 44pt }
+  .annex { margin-top: 0; padding-top: 0; border-top: 0 }
+  dl.figures { margin: 14pt 0 }
+  dl.figures dd { font-size: 17pt }
   h2 { break-after: avoid; margin-top: 18pt; font-size: 13pt }
   h1 { font-size: 19pt }
   h3, caption { break-after: avoid }
@@ -87,3 +107,18 @@ footer { margin-top: 30px; color: var(--soft); font-size: 12px }
   #sign-off { break-inside: avoid }
 }
 `)
+
+const cssText = (text: string): string => `"${text.replace(/[^\w .,:;()/-]/g, ' ')}"`
+
+/** What stands on every printed page: which ledger it is of, and that none is missing. */
+export function printedMargins(facts: ReportFacts) {
+  const { ledgerId, changedAt } = facts.campaign
+  const note = 'font: 8pt Helvetica, Arial, "Liberation Sans", sans-serif; color: #55606e'
+  const mark = rehearsalText(facts) === null ? '' : `@top-center { content: "REHEARSAL"; ${note} }`
+  return raw(`@page {
+  @bottom-left { content: ${cssText(`Ledger ${ledgerId}, as of ${timeText(changedAt)}`)}; ${note} }
+  @bottom-right { content: "Page " counter(page) " of " counter(pages); ${note} }
+  ${mark}
+}
+`)
+}

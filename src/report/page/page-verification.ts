@@ -11,6 +11,7 @@ import type { ReportFacts, VerificationFacts } from '../facts/facts.js'
 import { explainVerified } from '../facts/verification.js'
 import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import type { Markup } from './charts.js'
+import { fileLink } from './file-link.js'
 import { plainText } from './plain-text.js'
 
 const ROWS_SHOWN = 50
@@ -42,7 +43,7 @@ export function verificationSection(facts: ReportFacts): Markup | '' {
   const shown = unproven.first.slice(0, ROWS_SHOWN)
   return html`<section id="verification">
     <h2>Proof at the service</h2>
-    <p>${proofText(facts)} Each row that was asked is in <code>${VERIFICATION_FILE}</code>.</p>
+    <p>${proofText(facts)} Each row that was asked is in ${fileLink(VERIFICATION_FILE)}.</p>
     ${unproven.total === 0 ? '' : unprovenTable(shown)}
     ${
       shown.length < unproven.total

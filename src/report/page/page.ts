@@ -2,17 +2,13 @@ import { html } from 'hono/html'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { stateBar, swatch, type Markup } from './charts.js'
+import { fileLink } from './file-link.js'
 import { FILE_OF_PART, partOfState, type ReportFacts } from '../facts/facts.js'
 import { inDoubtSection, problemsSection, refusalsSection } from './page-open-points.js'
-import {
-  decisionsSection,
-  definitionsSection,
-  hashTotalsSection,
-  registeredSection,
-  signOffSection,
-} from './page-record.js'
+import { decisionsSection, definitionsSection, hashTotalsSection, registeredSection } from './page-record.js'
+import { coverSection } from './page-cover.js'
 import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
-import { PAGE_STYLE } from './page-style.js'
+import { PAGE_STYLE, printedMargins } from './page-style.js'
 import { contradictionText, verificationSection } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
 import { stateTitle } from '../../domain/row/state-words.js'
@@ -31,16 +27,17 @@ export async function renderPage(facts: ReportFacts): Promise<string> {
         <meta name="referrer" content="no-referrer" />
         <title>Reconciliation of the SEPA mandate migration, ${timeText(facts.campaign.changedAt)}</title>
         <style>
-          ${PAGE_STYLE}
+          ${PAGE_STYLE} ${printedMargins(facts)}
         </style>
       </head>
       <body>
         <main class="${balanced ? 'balanced' : 'unbalanced'}">
-          ${headSection(facts)} ${verdictSection(facts)} ${totalsSection(facts)} ${verificationSection(facts)}
+          ${coverSection(facts, verdictSection(facts))}
+          <p class="annex">Annex: what the first page rests on</p>
+          ${metadataSection(facts)} ${totalsSection(facts)} ${verificationSection(facts)}
           ${inDoubtSection(facts)} ${refusalsSection(facts)} ${problemsSection(facts)}
           ${registeredSection(facts)} ${sourcesSection(facts)} ${runsSection(facts)}
           ${decisionsSection(facts)} ${hashTotalsSection(facts)} ${definitionsSection()}
-          ${signOffSection(facts)}
           <footer>
             All times are UTC. Account numbers are shown as country and last four characters. Made from the
             ledger alone: the same ledger gives the same page.
@@ -51,10 +48,8 @@ export async function renderPage(facts: ReportFacts): Promise<string> {
   return `${page.toString().trimEnd()}\n`
 }
 
-const hostOf = (baseUrl: string | null): string =>
-  baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl).host : 'no service yet'
-
-function headSection(facts: ReportFacts): Markup {
+/** What this page was made from. */
+function metadataSection(facts: ReportFacts): Markup {
   const { campaign, runs } = facts
   const first = runs[0]?.startedAt ?? campaign.createdAt
   const fact = (label: string, value: string): Markup =>
@@ -62,17 +57,13 @@ function headSection(facts: ReportFacts): Markup {
       <dt>${label}</dt>
       <dd>${value}</dd>
     </div>`
-  return html`<header>
-    <h1>Reconciliation of the SEPA mandate migration</h1>
-    <p class="lead">to ${plainText(hostOf(campaign.baseUrl))}, as of ${timeText(campaign.changedAt)}</p>
-    <dl class="facts">
-      ${fact('Target', plainText(campaign.baseUrl ?? 'not bound to a service yet'))}
-      ${fact('User at the service', plainText(campaign.username ?? ''))}
-      ${fact('Period', `${timeText(first).slice(0, 16)} to ${timeText(campaign.changedAt).slice(0, 16)}`)}
-      ${fact('Ledger', plainText(facts.ledger))} ${fact('Ledger id', campaign.ledgerId)}
-      ${fact('Account numbers', campaign.purgedAt === null ? 'kept for rows that are not registered' : `removed ${timeText(campaign.purgedAt)}`)}
-    </dl>
-  </header>`
+  return html`<dl class="facts">
+    ${fact('Target', plainText(campaign.baseUrl ?? 'not bound to a service yet'))}
+    ${fact('User at the service', plainText(campaign.username ?? ''))}
+    ${fact('Period', `${timeText(first).slice(0, 16)} to ${timeText(campaign.changedAt).slice(0, 16)}`)}
+    ${fact('Ledger', plainText(facts.ledger))} ${fact('Ledger id', campaign.ledgerId)}
+    ${fact('Account numbers', campaign.purgedAt === null ? 'kept for rows that are not registered' : `removed ${timeText(campaign.purgedAt)}`)}
+  </dl>`
 }
 
 interface OpenPoint {
@@ -200,7 +191,7 @@ function totalsSection(facts: ReportFacts): Markup {
       <th scope="row">${swatch(state)}${stateTitle(state)}</th>
       <td class="n">${countText(count)}</td>
       <td class="n">${shareText(count, totals.read)}</td>
-      <td>${count === 0 ? '' : html`<code>${fileOf(state)}</code>`}</td>
+      <td>${count === 0 ? '' : fileLink(fileOf(state))}</td>
     </tr>`
   }
   return html`<section id="totals">

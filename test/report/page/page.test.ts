@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunTerms } from '../../../src/domain/row/run-terms.js'
 import { EDGES } from '../../../src/domain/row/row-state.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
+import { PACK_NAMES } from '../../../src/report/pack/pack.js'
 import { renderPage } from '../../../src/report/page/page.js'
 import { factsOf } from '../facts-value.js'
 import {
@@ -156,7 +157,8 @@ describe('the page', () => {
     expect(page).not.toMatch(/<(?:script|link|img|iframe|object|embed|base|form)\b/)
     expect(page).not.toMatch(/\bon\w+=|javascript:|@import|url\((?!#)/)
     expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1])).toSatisfy(
-      (targets: string[]) => targets.every((target) => target.startsWith('#')),
+      (targets: string[]) =>
+        targets.every((target) => target.startsWith('#') || PACK_NAMES.some((name) => name === target)),
     )
     for (const target of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${target[1]!}"`)
   })
