@@ -6,7 +6,7 @@ import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { stateTitle } from '../../domain/row/state-words.js'
-import { ageText, countText, plural, timeText } from '../../domain/text/wording.js'
+import { countText, plural, timeText } from '../../domain/text/wording.js'
 
 /** Entries the page shows of each list; the sentence under it says where the rest is. */
 const CASES_SHOWN = 50
@@ -39,7 +39,7 @@ export function inDoubtSection(facts: ReportFacts): Markup {
       ${fileLink(FILE_OF_PART.inDoubt)} and run
       <code>sepa-migrate resolve --from ${FILE_OF_PART.inDoubt}</code>.
     </p>
-    ${proposalsOf(facts)} ${shown.map((listed) => inDoubtCase(listed, facts.campaign.changedAt))}
+    ${proposalsOf(facts)} ${shown.map(inDoubtCase)}
     ${restOf(shown.length, total, `All are in ${FILE_OF_PART.inDoubt}.`)}
   </section>`
 }
@@ -52,7 +52,7 @@ const proposalsOf = ({ proposals }: ReportFacts): Markup | '' =>
         ${fileLink(FILE_OF_PART.inDoubt)} proposes <em>resend</em> with the evidence, for a person to decide.
       </p>`
 
-function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
+function inDoubtCase({ row, explanation }: ListedRow): Markup {
   const attempt = row.lastAttempt
   const since = attempt?.endedAt ?? attempt?.startedAt ?? null
   const isUnsent = attempt?.outcome === 'in_doubt' && attempt.started === false
@@ -63,7 +63,7 @@ function inDoubtCase({ row, explanation }: ListedRow, now: string): Markup {
   return html`<article class="case">
     <h3>
       <span>Row ${row.id}, customer ${row.customerNo ?? 'unknown'}${hint}</span>
-      <span class="soft">${since === null ? '' : `open for ${ageText(since, now)}`}</span>
+      <span class="soft">${since === null ? '' : `open since ${timeText(since)}`}</span>
     </h3>
     <p>${row.state === 'sending' ? `${stateTitle('sending')}. ` : ''}${explanation.message}</p>
     <dl>

@@ -98,10 +98,10 @@ describe('the page', () => {
     expect(shown(await pageOf(NO_RECORDS))).toContain('Balanced: no record was read yet')
   })
 
-  it('lists a row in doubt with its evidence and its age at the last change of the ledger', async () => {
+  it('lists a row in doubt with its evidence and since when it is open, which is true whenever the page is read', async () => {
     const text = shown(await pageOf(IN_DOUBT))
 
-    expect(text).toContain('Row 2, customer 1002 probably registered open for 2 h')
+    expect(text).toContain('Row 2, customer 1002 probably registered open since 2026-06-15 10:00:00 UTC')
     expect(text).toContain('The answer was cut off')
     expect(text).toContain('Answer HTTP 200')
     expect(text).toContain('Answer as received, masked: {"status":"OK"')
