@@ -1,6 +1,7 @@
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { MigrationPlan } from '../migrate/options.js'
-import { bytesText, durationText, plural } from '../domain/text/wording.js'
+import { shortDigest } from '../domain/plan/plan.js'
+import { bytesText, durationText, plural, timeText } from '../domain/text/wording.js'
 import { UsageError } from '../errors.js'
 import { ownFlag, type Context } from './command.js'
 import { type Line, toned } from './terminal/line.js'
@@ -9,6 +10,7 @@ import { canAsk } from './terminal/prompt.js'
 import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
 import { trustedLines } from './settings/trusted.js'
+import { expectedMs, type ExpectedPace } from '../run/pace/expected-time.js'
 import { unlikelyShares } from '../report/facts/unlikely.js'
 
 type Target = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
@@ -51,6 +53,7 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
       rate: settings.get('rate'),
       isAskingFirst: ownFlag(context, 'readBackFirst'),
     }),
+    ...approvedLines(plan),
     ...askingLines(plan, ownFlag(context, 'readBackFirst')),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
@@ -62,6 +65,17 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
       'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
     )
   return typeHost(context, host, ask)
+}
+
+function approvedLines({ approved }: MigrationPlan): Line[] {
+  if (approved === undefined) return []
+  const { digest, approvedBy, approvedAt, expiresAt, isSamePerson } = approved
+  return [
+    `Approved plan: ${shortDigest(digest)}, by ${approvedBy} at ${timeText(approvedAt)}, until ${timeText(expiresAt)}`,
+    ...(isSamePerson
+      ? [[toned('open', 'Warning'), ': the same person planned and approved it'] as Line]
+      : []),
+  ]
 }
 
 /** Somebody may have sent some of it before: by hand, or from a ledger that was lost. */
@@ -105,23 +119,14 @@ export const leftRefusedNotes = (count: number): string[] =>
         `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`,
       ]
 
-/** An answer of 0.3 s is usual for this kind of service. */
-const USUAL_ANSWER_S = 0.3
 const MOST_CREDITORS = 10
-
-interface PaceAsked {
-  readonly concurrency: number
-  readonly rate: number | null
-  /** Each row takes two requests then. */
-  readonly isAskingFirst: boolean
-}
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(
   { service, totals, toSend, leftRefused, ledger, disk }: MigrationPlan,
-  { concurrency, rate, isAskingFirst }: PaceAsked,
+  pace: ExpectedPace,
 ): Line[] {
-  const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity) / (isAskingFirst ? 2 : 1)
+  const { concurrency, rate } = pace
   const creditors = ledger.creditorsOfReady()
   return [
     [toned('strong', 'The plan')],
@@ -139,7 +144,7 @@ function planLines(
     ...(creditors.length > MOST_CREDITORS
       ? [`  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`]
       : []),
-    `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText((toSend / perSecond) * 1000)}`,
+    `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText(expectedMs(toSend, pace))}`,
     ...diskLines(disk),
   ]
 }

@@ -1,5 +1,6 @@
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
+import type { PlanDocument } from '../domain/plan/plan.js'
 import type { Evidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
@@ -254,6 +255,34 @@ export interface MadeNotices extends Omit<NoticeRecord, 'madeAt' | 'madeBy' | 'm
   readonly by: string
 }
 
+/** That a person approves a plan. */
+export interface ApprovalGiven {
+  /** Of the plan. */
+  readonly digest: string
+  readonly by: string
+  /** The user of the operating system. */
+  readonly as: string | null
+  readonly reason: string
+  /** ISO 8601; now where it is left out. */
+  readonly approvedAt?: string
+  readonly expiresAt: string
+  /** The file that it came in, with its hash; null where it is given at the ledger. */
+  readonly evidence: string | null
+  /** Planner and approver may be one. */
+  readonly allowsSamePerson?: boolean
+}
+
+/** What is planned and approved before it is sent. Both are recorded once and never change. */
+interface Plans {
+  /** Records what was planned, with the latest decision on a row so far. */
+  readonly record: (document: PlanDocument) => void
+  /**
+   * @returns whether planner and approver are one person
+   * @throws {UsageError} for one person where two are needed, without name or reason, for a plan of another ledger
+   */
+  readonly approve: (approval: ApprovalGiven) => boolean
+}
+
 /** The ledger as the one process that holds the lock sees it. */
 export interface Ledger {
   readonly file: string
@@ -318,6 +347,7 @@ export interface Ledger {
   readonly readBacks: ReadBacks
   /** Puts on record that letters were made; it never changes. */
   readonly noteNotices: (made: MadeNotices) => void
+  readonly plans: Plans
   readonly totals: () => Totals
   /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
   readonly close: () => void

@@ -8,6 +8,7 @@ import type { OpenNext } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import type { DeliveryPolicy } from '../run/deliver.js'
 import { sourceOpeners } from '../run/open-sources.js'
+import type { BaseUrl } from '../service/base-url.js'
 import { checkService, type CheckedService } from '../service/checked-service.js'
 import { readSourceOptions } from '../source/options.js'
 import type { MigrateOptions, MigrationEvent, MigrationPlan } from './options.js'
@@ -43,6 +44,7 @@ export function checkOptions(options: MigrateOptions): Asked {
       `Sending to "${baseUrl.host}" needs a confirmation, and there is nobody to ask; nothing was sent`,
       'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',
     )
+  assertPlanned(options, baseUrl)
   assertRules(options.rules ?? {})
   const asOf = dayOf(options.asOf, zone, machine)
   const { rules = {}, newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS } = options
@@ -59,6 +61,25 @@ export function checkOptions(options: MigrateOptions): Asked {
     confirm: options.confirm ?? (() => true),
     watch: options.watch ?? (() => undefined),
   }
+}
+
+/**
+ * Where an approval is required, nothing goes to another machine without a plan.
+ * @throws {UsageError} nothing was opened or sent
+ */
+export function assertPlanned(
+  { approval = null, plan = null }: Pick<MigrateOptions, 'approval' | 'plan'>,
+  { host, isLoopback }: Pick<BaseUrl, 'host' | 'isLoopback'>,
+): void {
+  const word: string | null = approval
+  assertUsable('approval', word, word === null || word === 'required', '"required", or left out')
+  assertUsable('plan', plan, plan === null || (typeof plan === 'string' && plan !== ''), 'the path of a plan')
+  if (approval === null || plan !== null || isLoopback) return
+  throw new UsageError(
+    `Sending to "${host}" needs an approved plan, and none was given; nothing was sent`,
+    'Plan what is to be sent, have somebody else approve the plan, then run under it',
+    { ways: ['plan', 'approve', 'run_plan'] },
+  )
 }
 
 function dayOf(text: string | undefined, zone: string, { clock }: Machine): LocalDate {

@@ -16,7 +16,9 @@ import type { ServiceClient } from '../service/client.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
 import { checkOptions, type Asked } from './asked.js'
 import { lookFirst, type LookFirst } from './look-first.js'
-import type { Closed, MigrateOptions, Migration } from './options.js'
+import { assertRowsPlanned, holdToPlan, type HeldPlan } from './plan/hold-to-plan.js'
+import { targetOf } from './plan/make-plan.js'
+import type { Closed, MigrateOptions, Migration, MigrationPlan } from './options.js'
 
 /**
  * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything
@@ -169,7 +171,7 @@ async function runHeld(
   const { options, files, watch } = asked
   const { ledger, register, allowed } = held
   const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
-  ledger.assertBelongsTo(boundTo(asked))
+  ledger.assertBelongsTo(targetOf(asked))
   register.checkCopy() // before the run is counted
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
@@ -177,18 +179,19 @@ async function runHeld(
       'Name the export',
       { ways: ['run_file'] },
     )
+  const plan = await holdToPlan(asked, ledger)
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
-  const end = await runCampaign(partsOf(asked, held, send))
+  const end = await runCampaign(partsOf(asked, held, { send, plan }))
   return { ...end, campaign: ledger.view.campaign(), commits: held.commits.counts() }
 }
 
-const boundTo = ({ service: { baseUrl }, options }: Asked) => ({
-  baseUrl: baseUrl.href,
-  username: options.service.username,
-})
-
-function partsOf(asked: Asked, held: Held, send: Send): CampaignParts {
-  const { options, machine, service, policy, files, asOf, zone, drain, watch } = asked
+function partsOf(
+  asked: Asked,
+  held: Held,
+  { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
+): CampaignParts {
+  const { options, machine, service, files, asOf, zone, drain, watch } = asked
+  const policy = within(asked.policy, plan)
   const { rules = {}, giveUp = new AbortController().signal } = options
   const { version, host, pid, clock, after, random } = machine
   const isAskingFirst = options.readBackFirst === true
@@ -211,6 +214,7 @@ function partsOf(asked: Asked, held: Held, send: Send): CampaignParts {
         configuration: options.configuration ?? null,
         ...(isAskingFirst ? { readBackFirst: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
+        ...(plan === null ? {} : { plan: plan.record.digest }),
         ...service.trusted,
         ...held.allowed,
       },
@@ -222,7 +226,7 @@ function partsOf(asked: Asked, held: Held, send: Send): CampaignParts {
     random,
     drain,
     abort: giveUp,
-    confirm: (plan) => agree(asked, held, plan),
+    confirm: (intended) => agree(asked, held, { intended, plan }),
     claim: held.register.claim,
     disk: startDisk({
       file: held.ledger.file,
@@ -242,21 +246,39 @@ const halfAsFast = (policy: DeliveryPolicy): DeliveryPolicy => ({
   rate: policy.rate === null ? null : policy.rate / 2,
 })
 
+/** No more rows than are left of the plan. */
+const within = (policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy =>
+  plan === null || plan.left === null
+    ? policy
+    : { ...policy, limit: Math.min(plan.left, policy.limit ?? plan.left) }
+
 /**
  * What the register says is looked at before the question and after the answer, since two people may have been asked;
  * the claim itself looks a third time, once what was agreed to is on disk.
  */
-async function agree(asked: Asked, { ledger, register }: Held, plan: Plan): Promise<boolean> {
+async function agree(
+  asked: Asked,
+  { ledger, register }: Held,
+  { intended, plan }: { readonly intended: Plan; readonly plan: HeldPlan | null },
+): Promise<boolean> {
+  if (plan !== null) assertRowsPlanned(plan, ledger.view)
   const { href, host, isLoopback } = asked.service.baseUrl
   const service = { href, host, isLoopback, username: asked.options.service.username }
   register.checkOthers()
   const isLedgerKnown = isLoopback || register.knowsLedger()
   const knownElsewhere = register.knownElsewhere()
-  if ((await asked.confirm({ ...plan, service, isLedgerKnown, knownElsewhere })) !== true) return false
+  const approved = plan === null ? {} : { approved: approvedOf(plan) }
+  if ((await asked.confirm({ ...intended, service, isLedgerKnown, knownElsewhere, ...approved })) !== true)
+    return false
   register.checkOthers()
-  ledger.bind(boundTo(asked))
-  asked.watch({ kind: 'sending', rows: plan.toSend })
+  ledger.bind(targetOf(asked))
+  asked.watch({ kind: 'sending', rows: intended.toSend })
   return true
+}
+
+const approvedOf = ({ record, approval }: HeldPlan): Required<MigrationPlan>['approved'] => {
+  const { approvedBy, approvedAt, expiresAt, isSamePerson } = approval
+  return { digest: record.digest, approvedBy, approvedAt, expiresAt, isSamePerson }
 }
 
 function close({ watch }: Asked, { ledger, register, allowed, warnings: seen }: Held): Closed {

@@ -75,6 +75,14 @@ export interface MigrateOptions {
   readonly readBackFirst?: boolean | undefined
   /** A host that is a test environment: what is sent there is kept as a rehearsal. */
   readonly testHost?: string | null | undefined
+  /**
+   * A plan that was made, recorded and approved: its path. What it says is compared with what is about to happen, and
+   * anything that differs is refused by name before a request leaves. At most its rows are sent, in as many calls as it
+   * takes.
+   */
+  readonly plan?: string | null | undefined
+  /** `required`: without an approved `plan` nothing is sent to a service that is not on this machine. */
+  readonly approval?: 'required' | null | undefined
   /** Where the caller writes about this campaign; noted beside the ledger, so that a purge can name it. */
   readonly writes?: readonly WrittenPath[] | undefined
   /** Absolute path of the file that all this came from, kept with the run. */
@@ -98,6 +106,18 @@ export interface MigrationPlan extends Plan {
    * let it pass. Null where none is known.
    */
   readonly knownElsewhere: string | null
+  /** The approved plan that this is held to; nothing of it drifted. Left out where there is none. */
+  readonly approved?: ApprovedPlan
+}
+
+interface ApprovedPlan {
+  readonly digest: string
+  readonly approvedBy: string
+  /** ISO 8601, as `expiresAt`. */
+  readonly approvedAt: string
+  readonly expiresAt: string
+  /** Planner and approver are one, which was allowed. */
+  readonly isSamePerson: boolean
 }
 
 /** Events of the delivery hold the mandate with its account number whole: no log may keep one as it is. */

@@ -13,7 +13,7 @@ import { sourceOpeners } from '../../src/run/open-sources.js'
 import { readBaseUrl } from '../../src/service/base-url.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
-import type { Plan } from '../../src/run/campaign.js'
+import type { MigrationPlan } from '../../src/migrate/options.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import { admit, SETTINGS } from '../ledger/campaign-setup.js'
 import { worldOf } from './world.js'
@@ -48,7 +48,7 @@ interface Given {
   readonly firstCustomer?: number
   readonly anotherLedger?: boolean
   readonly readBackFirst?: boolean
-  readonly plan?: Partial<Plan>
+  readonly plan?: Partial<MigrationPlan>
 }
 
 /** A run as the command asks for it. Once it is answered it is stopped, so that nothing leaves. */
@@ -151,6 +151,23 @@ describe('a run against a real service', () => {
     expect(notes).toMatch(
       /To send in this run: 3 rows\n {2}previous creditor \S+: 3 rows\nPace: no limit set, 8 requests at a time, about 1 s/,
     )
+  })
+
+  it('says under which approved plan it goes, and that one person did both', async () => {
+    const approved = {
+      digest: 'ab'.repeat(32),
+      approvedBy: 'Grace',
+      approvedAt: '2026-06-15T09:00:00.000Z',
+      expiresAt: '2026-06-18T09:00:00.000Z',
+      isSamePerson: false,
+    }
+    const line =
+      'Approved plan: abababababab, by Grace at 2026-06-15 09:00:00 UTC, until 2026-06-18 09:00:00 UTC'
+    const { notes } = await confirm(SERVICE, '', { plan: { approved } })
+    expect(notes).toContain(line)
+    expect(notes).not.toContain('same person')
+    const alone = await confirm(SERVICE, '', { plan: { approved: { ...approved, isSamePerson: true } } })
+    expect(alone.notes).toContain(`${line}\nWarning: the same person planned and approved it`)
   })
 
   it('10.3.3 warns of what hits most rows, and says which refused rows are not sent again', async () => {

@@ -115,3 +115,31 @@ describe('11.3 what migrate is asked to do', () => {
     expect(asked({ NODE_EXTRA_CA_CERTS: place.at('ca.pem') })).toThrow(/Cannot trust the certificate file/)
   })
 })
+
+describe('an approval that is required', () => {
+  const REAL = 'https://service.example'
+  const required = (more: Partial<MigrateOptions>): MigrateOptions => ({
+    ...newPlace().asked(REAL, { confirm, approval: 'required' }),
+    ...more,
+  })
+
+  it('lets nothing go to another machine without a plan, and says what to do', async () => {
+    const refused = migrate(required({}))
+    await expect(refused).rejects.toThrow('Sending to "service.example" needs an approved plan')
+    await expect(refused).rejects.toMatchObject({ ways: ['plan', 'approve', 'run_plan'], exitCode: 2 })
+  })
+
+  it('leaves a rehearsal on this machine alone, and a run that has a plan to those who compare it', () => {
+    expect(() => checkOptions(required({ service: newPlace().asked(HERE).service }))).not.toThrow()
+    expect(() => checkOptions(required({ plan: 'plan.json' }))).not.toThrow()
+    expect(() => checkOptions(required({ approval: null }))).not.toThrow()
+  })
+
+  it.each<[string, Partial<MigrateOptions>]>([
+    ['another word', { approval: 'optional' as never }],
+    ['a plan without a name', { plan: '' }],
+    ['a plan that is no path', { plan: {} as never }],
+  ])('is told apart from %s', (_, more) => {
+    expect(() => checkOptions(required(more))).toThrow(/Cannot use (approval|plan)/)
+  })
+})

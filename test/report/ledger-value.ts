@@ -5,6 +5,7 @@ import type { ReportedLedger } from '../../src/report/facts/pages.js'
 import type {
   AttemptRecord,
   DecisionRecord,
+  PlanRecord,
   ProblemRecord,
   RowRecord,
   RunRecord,
@@ -21,6 +22,7 @@ export interface LedgerValue {
   readonly decisions: readonly DecisionRecord[]
   readonly runs: readonly RunRecord[]
   readonly shown: readonly ShownDoubt[]
+  readonly plans?: readonly PlanRecord[]
   /** Of registered rows; the latest answer about each. */
   readonly verified?: readonly VerifiedRow[]
   readonly sample?: number
@@ -65,6 +67,7 @@ export function readerOf(value: LedgerValue): ReportedLedger {
     }),
     sources: () => [...value.sources],
     runs: () => [...value.runs],
+    plans: () => [...(value.plans ?? [])],
     page: (after, limit, isBrief) => {
       const rows = page(value.rows, after, limit)
       const isRegistration = (row: RowRecord): boolean =>

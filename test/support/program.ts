@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string | Buffer
+  /** Another user of the system, which root alone can act as. */
+  readonly uid?: number
 }
 
 /** The register of the tests: nothing is noted for the user who runs them. */
@@ -50,12 +52,13 @@ export const startShell = (line: string, options: StartOptions): Promise<Ended> 
 /** Starts any command, with nothing of this process's environment but the path. */
 export function startCommand(
   [command = '', ...args]: readonly string[],
-  { cwd, env = {}, input }: StartOptions,
+  { cwd, env = {}, input, uid }: StartOptions,
 ): Started {
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', TZ: 'Europe/Berlin', XDG_STATE_HOME: STATE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   })
   child.stdin.on('error', () => undefined)
   child.stdin.end(input ?? '')

@@ -2,10 +2,11 @@ import { resolve } from 'node:path'
 import { plural } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
+import { assertPlanned } from '../../migrate/asked.js'
 import { migrate } from '../../migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
 import { confirmRun, leftRefusedNotes, refuseUnasked } from '../confirm.js'
-import { actorOf, ownFlag, type Command, type Context } from '../command.js'
+import { ownFlag, ownText, type Command, type Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { askText } from '../terminal/prompt.js'
 import { closingLines, NO_PACK, writePack } from '../pack.js'
@@ -14,9 +15,10 @@ import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
 import { worded } from '../terminal/ways.js'
-import { assertReadBackTold, readService, type Service } from '../settings/service.js'
+import { assertReadBackTold, readService, readTarget, type Service } from '../settings/service.js'
 import type { Settings } from '../settings/settings.js'
-import { IGNORE_COLUMN, inputOf, nothingToCorrect, sourceOptions } from '../settings/sources.js'
+import { nothingToCorrect } from '../settings/sources.js'
+import { RUN_FLAGS, RUN_SETTINGS, runOptions } from '../run-options.js'
 import { SHARED } from '../settings/options.js'
 import { trustedLines } from '../settings/trusted.js'
 import { unlikelyShares } from '../../report/facts/unlikely.js'
@@ -30,32 +32,8 @@ export const runCommand: Command = {
     'sepa-migrate run export.csv --password-file ~/.invoicing-password --rate 5',
     'sepa-migrate run',
   ],
-  options: [
-    ...SHARED,
-    'baseUrl',
-    'asOf',
-    'passwordFile',
-    'concurrency',
-    'rate',
-    'timeout',
-    'connectTimeout',
-    'limit',
-    'maxDuration',
-    'maxInDoubt',
-    'maxRefused',
-    'retryRefused',
-    'readBack',
-    'yes',
-    'noReport',
-  ],
-  own: [
-    IGNORE_COLUMN,
-    ['--another-ledger', 'send although another ledger began with the same mandates'],
-    [
-      '--read-back-first',
-      'ask about each row before it is sent, and hold back what the service already holds',
-    ],
-  ],
+  options: [...SHARED, ...RUN_SETTINGS, 'passwordFile', 'maxDuration', 'readBack', 'yes', 'noReport'],
+  own: [...RUN_FLAGS, ['--plan <file>', 'send what this approved plan says, and refuse anything else']],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
@@ -67,6 +45,8 @@ export const runCommand: Command = {
 async function run(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   if (ownFlag(context, 'readBackFirst')) assertReadBackTold(settings)
+  const approval = settings.get('approval')
+  assertPlanned({ approval, plan: ownText(context, 'plan') }, readTarget(settings, world).baseUrl)
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
   announceSignals(context)
@@ -111,37 +91,20 @@ const warningsOf = (
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
 
-/** The settings as `migrate` takes them. */
 function askedBy(context: Context, service: Service): MigrateOptions {
-  const { world, settings, args, own } = context
-  const { drain, abort, exitStatus } = world.signals
+  const { world, settings } = context
+  const { drain: signal, abort: giveUp, exitStatus: signalStatus } = world.signals
   const maxDuration = settings.get('maxDuration')
   return {
-    files: args.map((file) => inputOf(context, file)),
+    ...runOptions(context, service),
     service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
-    ledger: settings.ledger,
     confirm: (plan) => confirmRun(context, { service, plan, ask: (question) => askText(world, question) }),
-    signal: drain,
-    giveUp: abort,
-    signalStatus: exitStatus,
-    limit: settings.get('limit'),
+    signal,
+    giveUp,
+    signalStatus,
     maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
-    maxInDoubt: settings.get('maxInDoubt'),
-    maxRefused: settings.get('maxRefused'),
-    retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
-    reading: sourceOptions(context),
-    rules: settings.severities,
-    asOf: settings.asOf,
-    zone: settings.zone,
-    dormantSoonDays: settings.get('dormantSoonDays'),
-    newCreditorIdentifier: settings.get('creditorIdentifier'),
-    sharedFolder: settings.sharedFolder,
-    anotherLedger: own['anotherLedger'] === true,
-    readBackFirst: own['readBackFirst'] === true,
-    testHost: settings.get('testHost'),
+    plan: ownText(context, 'plan'),
     writes: outputsOf(context, isReported(settings) ? settings.out : null),
-    configuration: service.trusted.configuration,
-    machine: world,
   }
 }
 

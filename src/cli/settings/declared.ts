@@ -10,6 +10,7 @@ import {
   type Kind,
   path,
   proxy,
+  required,
   rows,
   rowsOrPercent,
   seconds,
@@ -173,6 +174,18 @@ export const SETTINGS = {
     kind: yesOrNo,
     help: 'send refused rows once more; recorded as your decision',
     flags: '--retry-refused',
+  },
+  approval: {
+    kind: required,
+    help: 'nothing is sent to another machine but under an approved plan',
+    configured: ['approval'],
+    otherwise: 'not required',
+  },
+  approvalValidFor: {
+    kind: seconds,
+    help: 'how long an approval counts',
+    configured: ['approvalValidFor'],
+    byDefault: '72h',
   },
   yes: { kind: yesOrNo, help: 'do not ask for the host name', flags: '--yes' },
   sharedFolder: {

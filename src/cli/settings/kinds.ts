@@ -85,6 +85,12 @@ export const yesOrNo = kindOf({
   valueOf: (given) => ['1', 'true', 'yes'].includes(given),
 })
 
+export const required = kindOf<'required'>({
+  expected: 'the word "required"',
+  pattern: /^required$/,
+  valueOf: () => 'required',
+})
+
 export const whole = (least: 0 | 1, most: number): Kind<number> =>
   kindOf({
     expected: `a whole number from ${least} to ${most}`,

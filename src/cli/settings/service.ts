@@ -14,18 +14,26 @@ export interface Service {
   readonly trusted: Trusted
 }
 
-/** @throws {UsageError} for an address, credentials or certificates that cannot be used */
-export async function readService(settings: Settings, world: World): Promise<Service> {
+/** The service as far as it is known without a password. */
+export type Target = Omit<Service, 'credentials'>
+
+/** @throws {UsageError} for an address or certificates that cannot be used */
+export function readTarget(settings: Settings, world: World): Target {
   const options = serviceOptions(settings)
   const { baseUrl, trusted } = checkService(options, world.env)
   const { file } = settings.configuration
   return {
     options,
     baseUrl,
-    // Asked for last, since that may be a question to a person.
-    credentials: await readCredentials(settings, world),
     trusted: { configuration: file === null ? null : resolve(file), ...trusted },
   }
+}
+
+/** @throws {UsageError} for an address, credentials or certificates that cannot be used */
+export async function readService(settings: Settings, world: World): Promise<Service> {
+  const target = readTarget(settings, world)
+  // Asked for last, since that may be a question to a person.
+  return { ...target, credentials: await readCredentials(settings, world) }
 }
 
 /** @throws {UsageError} where nobody has said that the service can be asked, which its contract does not promise */

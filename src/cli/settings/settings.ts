@@ -98,12 +98,7 @@ export interface Credentials {
  * @throws {UsageError} when one is missing or the password file can be read by others
  */
 export async function readCredentials(settings: Settings, world: World): Promise<Credentials> {
-  const username = settings.get('username')
-  if (username === null)
-    throw new UsageError(
-      'There is no user name for the service; nothing was sent',
-      'Set SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file',
-    )
+  const username = readUsername(settings)
   const password = await readPassword(settings, world, username)
   if (password === null || password === '')
     throw new UsageError(
@@ -111,6 +106,16 @@ export async function readCredentials(settings: Settings, world: World): Promise
       'Set SEPA_MIGRATE_PASSWORD, or give --password-file',
     )
   return { username, password }
+}
+
+/** @throws {UsageError} where there is none */
+export function readUsername(settings: Settings): string {
+  const username = settings.get('username')
+  if (username !== null) return username
+  throw new UsageError(
+    'There is no user name for the service; nothing was sent',
+    'Set SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file',
+  )
 }
 
 async function readPassword(settings: Settings, world: World, username: string): Promise<string | null> {

@@ -1,6 +1,7 @@
 import { join, relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
+import { isLoopback } from '../../domain/text/loopback.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { readWritten } from '../../ledger/safety/written-files.js'
 import { findPack } from '../../report/pack/earlier-pack.js'
@@ -46,8 +47,28 @@ export const nextLine = (asked: Asked, command: NextCommand): Line => [
 /** The last lines of a command: what a person has to do first, if anything, and the command to type. */
 export function nextLines(asked: Asked, standing: CommandEnd): Line[] {
   const { words, command } = stepOf(asked, standing)
-  return [...words, ...(command === null ? [] : [nextLine(asked, askingFirst(asked, standing, command))])]
+  if (command === null) return [...words]
+  return [...words, nextLine(asked, underPlan(asked, standing, askingFirst(asked, standing, command)))]
 }
+
+/** What is left of a plan goes on under it; anything else is planned first, where nothing may be sent without. */
+function underPlan(
+  { own, settings }: Asked,
+  { campaign, notAdmitted }: CommandEnd,
+  command: NextCommand,
+): NextCommand {
+  if (command.name !== 'run') return command
+  const { plan } = own
+  const isOfPlan = command.files === undefined || command.files === notAdmitted
+  if (typeof plan === 'string' && isOfPlan)
+    return { ...command, words: [...(command.words ?? []), '--plan', plan] }
+  const isRequired = settings.get('approval') !== null && !isLoopbackUrl(campaign.baseUrl)
+  return isRequired ? { ...command, name: 'plan' } : command
+}
+
+/** A campaign that is bound to no service yet may lead anywhere. */
+export const isLoopbackUrl = (baseUrl: string | null): boolean =>
+  baseUrl !== null && URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
 
 /** Once the service was asked before rows were sent, no later command may send the others unasked by itself. */
 function askingFirst({ own, settings }: Asked, { campaign }: CommandEnd, command: NextCommand): NextCommand {

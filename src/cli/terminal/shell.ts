@@ -46,6 +46,19 @@ const CARRIED = {
     'maxRefused',
     'readBack',
   ],
+  plan: [
+    ...PLACE,
+    'baseUrl',
+    'asOf',
+    'concurrency',
+    'rate',
+    'timeout',
+    'connectTimeout',
+    'maxInDoubt',
+    'maxRefused',
+    'readBack',
+  ],
+  approve: PLACE,
   'read-back': ASKING,
   verify: ASKING,
   rebuild: [...ASKING, 'asOf'],
@@ -90,11 +103,12 @@ const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
 function ownFlags(name: string, own: Context['own']): string[] {
-  if (name !== 'run' && name !== 'check' && name !== 'rebuild') return []
+  if (name !== 'run' && name !== 'plan' && name !== 'check' && name !== 'rebuild') return []
+  const isRun = name === 'run' || name === 'plan'
   const columns = Array.isArray(own['ignoreColumn']) ? own['ignoreColumn'].map(String) : []
   return [
     ...columns.flatMap((column) => ['--ignore-column', column]),
-    ...(name === 'run' && own['anotherLedger'] === true ? ['--another-ledger'] : []),
-    ...(name === 'run' && own['readBackFirst'] === true ? ['--read-back-first'] : []),
+    ...(isRun && own['anotherLedger'] === true ? ['--another-ledger'] : []),
+    ...(isRun && own['readBackFirst'] === true ? ['--read-back-first'] : []),
   ]
 }

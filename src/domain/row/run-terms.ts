@@ -40,6 +40,8 @@ export interface RunTerms {
   readonly testHost?: string
   /** Whether the service was asked about each row before it was sent. */
   readonly readBackFirst?: boolean
+  /** Digest of the plan that the run went under. */
+  readonly plan?: string
   /** In words: who had this ledger made in the place of one that is lost, and why; nothing was sent. */
   readonly rebuilt?: string
   /** An older copy of the ledger was made to go on; nothing was sent. */

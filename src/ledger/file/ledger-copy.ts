@@ -1,14 +1,28 @@
 import { openScratch, type Connection } from './connection.js'
-import { dropGuards, makeGuards, takeSteps, versionOf } from '../schema/migration.js'
+import { dropGuards, hasTable, makeGuards, takeSteps, versionOf } from '../schema/migration.js'
 import { SCHEMA } from '../schema/schema.js'
 
-const TABLES = ['campaign', 'holder', 'source', 'row', 'run', 'attempt', 'decision', 'problem'] as const
+const TABLES = [
+  'campaign',
+  'holder',
+  'source',
+  'row',
+  'run',
+  'attempt',
+  'decision',
+  'problem',
+  'read_back',
+  'question',
+  'proof',
+  'plan',
+  'approval',
+] as const
 type Table = (typeof TABLES)[number]
 
 /**
  * Copies a ledger, of an older version too, into a private temporary database of the newest schema. All of it is read in
  * one transaction; nothing is written to the ledger.
- * @param tables in an order in which every row finds the rows it refers to
+ * @param tables in an order in which every row finds the rows it refers to; those that it does not have yet are left out
  */
 export function copyOf(ledger: Connection, tables: readonly Table[] = TABLES): Connection {
   const copy = openScratch()
@@ -17,7 +31,7 @@ export function copyOf(ledger: Connection, tables: readonly Table[] = TABLES): C
     dropGuards(copy) // they let nobody write history
     copy.pragma('foreign_keys = OFF')
     ledger.transaction(() => {
-      for (const table of tables) copyTable(ledger, copy, table)
+      for (const table of tables) if (hasTable(ledger, table)) copyTable(ledger, copy, table)
     })()
     copy.pragma('foreign_keys = ON')
     takeSteps(copy, SCHEMA)

@@ -26,6 +26,7 @@ import { prepareReadyRows } from '../deliver/ready-rows.js'
 import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { noteNotices } from '../prove/notices.js'
+import { recordApproval, recordPlan } from '../plan/plans.js'
 import {
   endReadBack,
   prepareHeldRows,
@@ -145,6 +146,10 @@ export function createLedger(parts: LedgerParts): Ledger {
     }),
     readBacks: readBackVerbs(held),
     noteNotices: (made) => held.storage.write(() => noteNotices(held.connection, made, held.now())),
+    plans: {
+      record: (document) => void storage.write(() => recordPlan(connection, document)),
+      approve: (approval) => storage.write(() => recordApproval(connection, approval, now())),
+    },
     totals: prepareTotals(connection),
     close: () => close(held, commits),
     holdsOldPages: () => held.isClosed && !held.isEmptied,

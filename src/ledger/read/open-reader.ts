@@ -17,6 +17,7 @@ import type {
   SourceRecord,
   WitnessedDecision,
 } from './reader.js'
+import { preparePlanReads } from '../plan/read-plans.js'
 import { prepareProofReads } from './read-proofs.js'
 import { prepareNoticeReads } from './read-notices.js'
 import { prepareRowReads } from './read-rows.js'
@@ -131,6 +132,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
     ...prepareProofs(connection, explained),
     ...prepareVerification(connection, explained),
     ...prepareNotices(connection, explained),
+    ...preparePlans(connection, explained),
     standing: () => explained(standing.standing),
     hasMark: (mark) => explained(() => standing.hasMark(mark)),
     close: () => connection.close(),
@@ -167,6 +169,17 @@ function prepareNotices(connection: Connection, explained: Explained): ReturnTyp
   return {
     notified: (after, limit) => explained(() => reads.notified(after, limit)),
     notices: () => explained(reads.notices),
+  }
+}
+
+function preparePlans(connection: Connection, explained: Explained): ReturnType<typeof preparePlanReads> {
+  const reads = preparePlanReads(connection)
+  return {
+    plans: () => explained(reads.plans),
+    plannedRows: (digest) => explained(() => reads.plannedRows(digest)),
+    sentUnder: (digest) => explained(() => reads.sentUnder(digest)),
+    readyAgainSince: (plan) => explained(() => reads.readyAgainSince(plan)),
+    staysBehind: () => explained(reads.staysBehind),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { VerdictCount } from '../../domain/proof/verification.js'
+import type { PlanDocument, PlannedRows, StaysBehind } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { Finding } from '../../domain/rule/verdict.js'
@@ -279,6 +280,35 @@ export interface NoticeRecord {
   readonly rows: number
 }
 
+export interface ApprovalRecord {
+  readonly id: number
+  readonly approvedAt: string
+  readonly approvedBy: string
+  /** The user of the operating system; null where nobody could say. */
+  readonly approvedAs: string | null
+  readonly reason: string
+  /** Planner and approver are one, which was allowed. */
+  readonly isSamePerson: boolean
+  readonly expiresAt: string
+  /** The file that it came in; null for one that was given at the ledger. */
+  readonly evidence: string | null
+}
+
+/** What was planned, and who approved it. */
+export interface PlanRecord {
+  readonly id: number
+  readonly digest: string
+  readonly plannedAt: string
+  readonly plannedBy: string
+  readonly plannedAs: string | null
+  /** Id of the latest decision on a row then, 0 where there was none. */
+  readonly lastDecision: number
+  readonly document: PlanDocument
+  /** The bytes of its file. */
+  readonly text: string
+  readonly approvals: readonly ApprovalRecord[]
+}
+
 /** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
 export interface LedgerReader {
   readonly file: string
@@ -349,6 +379,16 @@ export interface LedgerReader {
   readonly notices: () => NoticeRecord[]
   /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
   readonly assignedCreditors: () => string[]
+  /** In the order in which they were made. */
+  readonly plans: () => PlanRecord[]
+  /** The rows that a run would send now, with those that runs under this plan have sent; null for no plan. */
+  readonly plannedRows: (digest: string | null) => PlannedRows
+  /** Rows that runs under this plan have sent. */
+  readonly sentUnder: (digest: string) => number
+  /** Rows that people decided to send once more since, other than the refused ones that the plan holds. */
+  readonly readyAgainSince: (plan: Pick<PlanRecord, 'digest' | 'lastDecision' | 'document'>) => number
+  /** Rows that no run sends as they are. */
+  readonly staysBehind: () => StaysBehind[]
   readonly standing: () => Standing
   /** Whether the run that the register noted is one of this ledger. */
   readonly hasMark: (mark: string) => boolean

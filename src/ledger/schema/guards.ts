@@ -259,6 +259,23 @@ const readBacks = (): string[] => [
 
 const NOTICES = [refuse('notice_stays', 'before update on notice', 'that letters were made stays on record')]
 
+/** What was planned and approved stays, and no approval is for other bytes than those that were planned. */
+const plans = (): string[] => [
+  refuse('plan_stays', 'before update on plan', 'a plan never changes'),
+  refuse('approval_stays', 'before update on approval', 'an approval never changes'),
+  refuse(
+    'approval_is_of_its_plan',
+    `before insert on approval when not exists (select 1 from plan where id = new.plan_id and digest = new.digest)`,
+    'an approval names the digest of its plan',
+  ),
+  refuse(
+    'approval_needs_another',
+    `before insert on approval when new.same_person = 0 and exists (select 1 from plan where id = new.plan_id
+    and (lower(trim(planned_by)) = lower(trim(new.approved_by)) or planned_as = new.approved_as))`,
+    'who planned approves only as the same person',
+  ),
+]
+
 const KEPT = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
 
 const nothingGoes = (tables: readonly string[]): string[] =>
@@ -266,13 +283,14 @@ const nothingGoes = (tables: readonly string[]): string[] =>
 
 /** Tables that only newer ledgers have. */
 const READ_BACK_TABLES = ['read_back', 'question', 'proof']
+const PLAN_TABLES = ['plan', 'approval']
 
 /**
  * Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. They are made
  * anew after every step of the schema, so that a step may rewrite what nobody else may.
- * @param tables that are there yet
+ * @param has whether a table is there yet
  */
-export const guardsSql = (tables: ReadonlySet<string>): string =>
+export const guardsSql = (has: (table: string) => boolean): string =>
   [
     rowSteps(),
     rowContent(),
@@ -281,8 +299,9 @@ export const guardsSql = (tables: ReadonlySet<string>): string =>
     runsAndSources(),
     campaign(),
     nothingGoes(KEPT),
-    ...(tables.has('proof') ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
-    ...(tables.has('notice') ? [NOTICES, nothingGoes(['notice'])] : []),
+    ...(has('proof') ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
+    ...(has('notice') ? [NOTICES, nothingGoes(['notice'])] : []),
+    ...(has('approval') ? [plans(), nothingGoes(PLAN_TABLES)] : []),
   ]
     .flat()
     .join('\n')

@@ -67,11 +67,14 @@ function backUp(connection: Connection, file: string, version: number): string {
   return path
 }
 
+export const hasTable = (connection: Connection, name: string): boolean =>
+  connection.prepare<[string]>(`select 1 from sqlite_schema where type = 'table' and name = ?`).get(name) !==
+  undefined
+
 /** The promises that the file keeps by itself, as this program knows them. */
 export function makeGuards(connection: Connection): void {
   dropGuards(connection)
-  const tables = connection.prepare<[], string>(`select name from sqlite_schema where type = 'table'`).pluck()
-  connection.exec(guardsSql(new Set(tables.all())))
+  connection.exec(guardsSql((table) => hasTable(connection, table)))
 }
 
 /** A step may rewrite what nobody else may. */

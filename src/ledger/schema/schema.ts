@@ -2,6 +2,7 @@ import { DOUBT_HINTS } from '../../domain/row/outcome.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { CLAIM_STEP } from './claim-schema.js'
 import { NOTICE_STEP } from './notice-schema.js'
+import { PLAN_STEP } from './plan-schema.js'
 import { PROOF_STEP } from './proof-schema.js'
 import { sqlList } from './sql-list.js'
 
@@ -239,4 +240,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: PLACES },
   { sql: PROOF_STEP },
   { sql: RUNNER + NOTICE_STEP },
+  { sql: PLAN_STEP },
 ]

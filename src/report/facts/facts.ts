@@ -6,6 +6,7 @@ import type {
   DecisionRecord,
   LedgerReader,
   NoticeRecord,
+  PlanRecord,
   ProblemRecord,
   RegisteredRow,
   RowRecord,
@@ -90,6 +91,8 @@ export interface ReportFacts {
   /** With the totals of this walk. */
   readonly sources: readonly SourceRecord[]
   readonly runs: readonly RunRecord[]
+  /** In the order in which they were made, with their approvals. */
+  readonly plans: readonly PlanRecord[]
   readonly parts: Readonly<Record<Part, Capped<ListedRow>>>
   readonly problems: Capped<ProblemRecord>
   readonly problemCounts: ReturnType<LedgerReader['problemCounts']>

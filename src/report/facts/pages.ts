@@ -14,6 +14,7 @@ export type ReportedLedger = Pick<
   | 'campaign'
   | 'sources'
   | 'runs'
+  | 'plans'
   | 'page'
   | 'problems'
   | 'problemsOfRow'

@@ -241,6 +241,7 @@ function factsFrom(
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     sources: counted,
     runs: reader.runs(),
+    plans: reader.plans(),
     parts: {
       registered: lists.registered.result(),
       refused: lists.refused.result(),

@@ -18,6 +18,7 @@ export const renderSummary = (facts: ReportFacts): string =>
     /** Lines that were given back and could not be taken: the rows they name stay as they were. */
     notTaken: facts.notTaken,
     sources: facts.sources.map(sourceIn),
+    plans: plansIn(facts),
     runs: facts.runs.map(runIn),
     files: rowsOfFiles(facts),
     /** Closed rows that no result file repeats, because feeding them back would undo a decision. */
@@ -72,6 +73,19 @@ const runIn = (run: RunRecord) => ({
   settings: run.settings,
 })
 
+/** Who planned and who approved; the runs name the digest of their plan. */
+const plansIn = ({ plans }: ReportFacts) =>
+  plans.map(({ digest, plannedAt, plannedBy, plannedAs, document, approvals }) => ({
+    digest,
+    plannedAt,
+    plannedBy,
+    plannedAs,
+    rows: document.rows,
+    limit: document.limit,
+    settingsDigest: document.settingsDigest,
+    approvals: approvals.map(({ id: _, ...approval }) => approval),
+  }))
+
 function verificationIn({ verification }: ReportFacts) {
   if (verification === null) return null
   const { unproven: _, ...figures } = verification
@@ -96,6 +110,7 @@ export const renderManifest = (facts: ReportFacts, files: readonly PackFile[]): 
     schemaVersion: 1,
     ledgerId: facts.campaign.ledgerId,
     changedAt: facts.campaign.changedAt,
+    plans: plansIn(facts),
     files,
     sources: facts.sources.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
   })

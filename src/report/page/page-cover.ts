@@ -6,8 +6,9 @@ import { countText, plural, shareText, timeText } from '../../domain/text/wordin
 import type { ReportFacts } from '../facts/facts.js'
 import type { ValueCounts } from '../facts/value-counts.js'
 import type { Markup } from './charts.js'
+import { samePersonNote } from './page-plans.js'
 import { proofText } from './page-verification.js'
-import { plainText } from './plain-text.js'
+import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
 
 const SHOWN = 4
@@ -40,6 +41,7 @@ export function coverSection(facts: ReportFacts, verdict: Markup): Markup {
           ? ''
           : html`<p class="rehearsal"><strong>REHEARSAL</strong> ${rehearsal} No customer is concerned.</p>`
       }
+      ${samePersonNote(facts)}
     </header>
     ${verdict} ${figures(facts)} ${transfer(facts)} ${people(facts)} ${signOff(facts)}
   </div>`
@@ -102,6 +104,7 @@ function people(facts: ReportFacts): Markup {
       ? 'nothing was run'
       : `${plural(runs.length, 'run', 'runs')}, ${timeText(first.startedAt).slice(0, 16)} to ${timeText(last.endedAt ?? campaign.changedAt).slice(0, 16)}`
   return html`<dl class="people">
+    ${planners(facts)}
     <div>
       <dt>Run by</dt>
       <dd>${[...namesOf(runners), period].join(', ')}</dd>
@@ -113,6 +116,23 @@ function people(facts: ReportFacts): Markup {
       </dd>
     </div>
   </dl>`
+}
+
+/** Of the plan that the latest run sent under. */
+function planners({ plans, runs }: ReportFacts): Markup | '' {
+  const sender = runs.findLast(({ attempts }) => Object.values(attempts).some((count) => count > 0))
+  const digest = sender?.settings.plan
+  const plan = plans.find((each) => each.digest === digest)
+  if (plan === undefined) return ''
+  const approvers = plan.approvals.map(({ approvedBy }) => approvedBy)
+  return html`<div>
+      <dt>Planned by</dt>
+      <dd>${maskedText(plan.plannedBy)}, ${timeText(plan.plannedAt).slice(0, 16)}</dd>
+    </div>
+    <div>
+      <dt>Approved by</dt>
+      <dd>${namesOf([...new Set(approvers)]).join(', ')}</dd>
+    </div>`
 }
 
 const namesOf = (names: readonly string[]): string[] => [

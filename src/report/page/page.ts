@@ -8,6 +8,7 @@ import { inDoubtSection, problemsSection, refusalsSection } from './page-open-po
 import { decisionsSection, definitionsSection, hashTotalsSection, registeredSection } from './page-record.js'
 import { coverSection } from './page-cover.js'
 import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
+import { plansSection } from './page-plans.js'
 import { PAGE_STYLE, printedMargins } from './page-style.js'
 import { contradictionText, verificationSection } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
@@ -36,7 +37,7 @@ export async function renderPage(facts: ReportFacts): Promise<string> {
           <p class="annex">Annex: what the first page rests on</p>
           ${metadataSection(facts)} ${totalsSection(facts)} ${verificationSection(facts)}
           ${inDoubtSection(facts)} ${refusalsSection(facts)} ${problemsSection(facts)}
-          ${registeredSection(facts)} ${sourcesSection(facts)} ${runsSection(facts)}
+          ${registeredSection(facts)} ${sourcesSection(facts)} ${plansSection(facts)} ${runsSection(facts)}
           ${decisionsSection(facts)} ${hashTotalsSection(facts)} ${definitionsSection()}
           <footer>
             All times are UTC. Account numbers are shown as country and last four characters. Made from the

@@ -350,6 +350,8 @@ describe('8.4.3 a configuration that others can change', () => {
       'ledger',
       'out',
       'logFile',
+      'approval',
+      'approvalValidFor',
       'readBack',
       'rules',
       'outcomes',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { wordsOf } from '../../../src/cli/terminal/line.js'
 import { nextLines, verifyAgain, type CommandEnd } from '../../../src/cli/terminal/next.js'
 import { writePack } from '../../../src/cli/pack.js'
-import { noConfiguration } from '../../../src/cli/settings/configuration.js'
+import { configurationSchema, noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
 import type { RowState } from '../../../src/domain/row/row-state.js'
@@ -180,4 +180,33 @@ it('a pack that an earlier command wrote is named as long as it shows the ledger
   clock.advance(1_000)
   admit(ledger, [{ verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
   expect(told()).toMatch(/^Next: sepa-migrate report/)
+})
+
+describe('what to do next, where plans are required', () => {
+  const totals = totalsOf(1, new Map<RowState, number>([['ready', 1]]))
+  const settings = readSettings({}, worldOf(), {
+    ...noConfiguration,
+    values: configurationSchema.parse({ approval: 'required' }),
+  })
+  const end = { totals, stop: null, campaign, pack: 'out' }
+  const linesOf = (own: Record<string, unknown>, change: Partial<CommandEnd> = {}): string[] =>
+    nextLines({ settings, own }, { ...end, ...change }).map(wordsOf)
+
+  it('is to plan, or to go on under the plan', () => {
+    expect(linesOf({})).toEqual(['Next: sepa-migrate plan'])
+    expect(linesOf({ plan: 'plan.json' })).toEqual(['Next: sepa-migrate run --plan plan.json'])
+  })
+
+  it('is to run on this machine, where nothing is required', () => {
+    const here = { ...campaign, baseUrl: 'http://127.0.0.1:8080/' }
+    expect(linesOf({}, { campaign: here })).toEqual(['Next: sepa-migrate run'])
+  })
+
+  it('repeats the files that did not come in, under the same plan', () => {
+    const given = { stop: stopOf('declined'), notAdmitted: ['export.csv'] }
+    expect(linesOf({ plan: 'plan.json' }, given).at(-1)).toBe(
+      'Next: sepa-migrate run export.csv --plan plan.json',
+    )
+    expect(linesOf({}, given).at(-1)).toBe('Next: sepa-migrate plan export.csv')
+  })
 })

@@ -66,7 +66,7 @@ function ledgerOfVersionOne(): string {
       row(7, 3, 'duplicate', 2, null),
     ].join('\n'),
   )
-  connection.exec(guardsSql(new Set()))
+  connection.exec(guardsSql(() => false))
   connection.close()
   return file
 }

@@ -7,10 +7,12 @@ import { openDatabase } from '../../../src/driver.js'
 import { configureForWriting, openForWriting } from '../../../src/ledger/file/connection.js'
 import { assertOurs, isBackupOf, migrate, versionOf } from '../../../src/ledger/schema/migration.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
+import type { LedgerReader } from '../../../src/ledger/read/reader.js'
 import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/schema/schema.js'
 import { admit, freshFile, open } from '../campaign-setup.js'
 import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
 import { listed } from '../heard-answer.js'
+import { planOf } from '../plan/plan-document.js'
 import { byHand } from '../ledger-views.js'
 
 /** The version that this program writes. */
@@ -183,6 +185,38 @@ describe('a ledger of schema 6, kept from the program that wrote it', () => {
       rows: 2,
     })
     expect(ledger.view.notices()).toMatchObject([{ madeBy: 'Ada', rows: 2 }])
+  })
+})
+
+describe('a ledger of schema 7, kept from the program that wrote it', () => {
+  const KEPT = new URL('version-7.db.gz', import.meta.url)
+
+  it('is read beside its program with all its evidence, opens, and takes plans', () => {
+    const file = freshFile()
+    writeFileSync(file, gunzipSync(readFileSync(KEPT)), { mode: 0o600 })
+    const before = openLedgerReader(file)
+    const held = (reader: LedgerReader) => ({
+      totals: reader.totals(),
+      rows: reader.rows(['registered', 'in_doubt', 'ready'], 0, 10),
+      readBacks: reader.readBacks(),
+      absent: reader.proofs('in_doubt', 0, 10),
+      verified: reader.verifiedRows('proven', 0, 10),
+    })
+    const kept = held(before)
+    expect(kept.totals).toMatchObject({ read: 4, registered: 2, inDoubt: 1, ready: 1 })
+    expect(kept.readBacks).toMatchObject([{ scope: 'all', questions: 2 }])
+    expect([kept.absent.length, kept.verified.length]).toEqual([1, 1])
+    expect(before.plans()).toEqual([])
+    before.close()
+    expect(byHand(file, versionOf)).toBe(7)
+
+    const ledger = open({ file })
+    expect(byHand(file, versionOf)).toBe(NOW)
+    expect(existsSync(`${file}.v7.backup`)).toBe(true)
+    expect(held(ledger.view)).toEqual(kept)
+    ledger.plans.record(planOf())
+    expect(ledger.view.plans()).toMatchObject([{ plannedBy: 'Ada', approvals: [] }])
+    expect(() => byHand(file, (db) => db.exec('delete from plan'))).toThrow('the ledger never deletes')
   })
 })
 

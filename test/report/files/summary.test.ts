@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import { renderManifest, renderSummary } from '../../../src/report/files/summary.js'
+import { planOf } from '../../ledger/plan/plan-document.js'
 import { factsOf } from '../facts-value.js'
 import {
   IBAN,
@@ -41,6 +42,26 @@ describe('summary.json', () => {
     expect(summary.inNoFile).toEqual({ superseded: 0, writtenOff: 1 })
     expect(summary.totals).toMatchObject({ read: 3, resubmitted: 1 })
     expect(summary.balanced).toBe(true)
+  })
+
+  it('names plans and approvals, as the manifest does', async () => {
+    const document = planOf()
+    const { digest, plannedAt, plannedBy, plannedAs } = document
+    const approval = {
+      id: 1,
+      approvedAt: '2026-06-15T09:00:00.000Z',
+      approvedBy: 'Grace',
+      approvedAs: 'grace',
+      reason: 'compared',
+      isSamePerson: false,
+      expiresAt: '2026-06-18T09:00:00.000Z',
+      evidence: null,
+    }
+    const plan = { id: 1, digest, plannedAt, plannedBy, plannedAs, lastDecision: 0, document, text: '' }
+    const facts = await factsOf({ ...NO_RECORDS, plans: [{ ...plan, approvals: [approval] }] })
+    const { plans } = JSON.parse(renderSummary(facts)) as { plans: object[] }
+    expect(plans).toMatchObject([{ digest, rows: document.rows, approvals: [{ approvedBy: 'Grace' }] }])
+    expect((JSON.parse(renderManifest(facts, [])) as { plans: object[] }).plans).toEqual(plans)
   })
 
   it('says how many registered rows were proven at the service, and nothing where nobody asked', async () => {
@@ -97,6 +118,7 @@ it('manifest.json names files and sources by size and hash, and where the ledger
     ledgerId: '7f3b7c1e',
     changedAt: '2026-06-15T12:00:00.000Z',
     files: [file],
+    plans: [],
     sources: [{ name: 'export.csv', bytes: 1234, sha256: 'a'.repeat(64) }],
   })
 })

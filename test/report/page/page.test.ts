@@ -4,6 +4,7 @@ import { EDGES } from '../../../src/domain/row/row-state.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { PACK_NAMES } from '../../../src/report/pack/pack.js'
 import { renderPage } from '../../../src/report/page/page.js'
+import { planOf } from '../../ledger/plan/plan-document.js'
 import { factsOf } from '../facts-value.js'
 import {
   attemptOf,
@@ -240,5 +241,58 @@ describe('the page', () => {
     const page = shown(await pageOf({ ...NO_RECORDS, runs: [runOf({ attempts: ATTEMPTS })] }))
     const requests = /Requests: ([^.]*)\./.exec(page)?.[1] ?? ''
     expect(Object.values(ATTEMPTS).filter((count) => !requests.includes(String(count)))).toEqual([])
+  })
+})
+
+describe('plans and approvals', () => {
+  const approval = {
+    id: 1,
+    approvedAt: '2026-06-15T09:00:00.000Z',
+    approvedBy: 'Grace',
+    approvedAs: 'grace',
+    reason: 'compared',
+    isSamePerson: false,
+    expiresAt: '2026-06-18T09:00:00.000Z',
+    evidence: null,
+  }
+  const document = planOf()
+  const { digest, plannedAt, plannedBy, plannedAs } = document
+  const plan = {
+    id: 1,
+    digest,
+    plannedAt,
+    plannedBy,
+    plannedAs,
+    lastDecision: 0,
+    document,
+    text: '',
+    approvals: [approval],
+  }
+  const sent = { ...runOf().attempts, registered: 1 }
+
+  it('say who planned, who approved and which runs went under it', async () => {
+    const runs = [
+      runOf({ id: 1, attempts: sent, settings: { plan: digest } }),
+      runOf({ id: 2, attempts: sent }),
+    ]
+    const text = shown(await pageOf({ ...NO_RECORDS, plans: [plan], runs }))
+    expect(text).toContain('1 run sent rows under no plan: 2.')
+    expect(text).toContain(`${digest.slice(0, 12)} 2026-06-15 08:00:00 UTC, Ada (user ada) 3`)
+    expect(text).toContain(
+      '2026-06-15 09:00:00 UTC, Grace (user grace): compared; until 2026-06-18 09:00:00 UTC',
+    )
+    expect(text).not.toContain('same person')
+  })
+
+  it('by one person stand in the first lines', async () => {
+    const alone = { ...plan, approvals: [{ ...approval, isSamePerson: true, approvedBy: 'Ada' }] }
+    const text = shown(await pageOf({ ...NO_RECORDS, plans: [alone] }))
+    const note = text.indexOf('1 plan was planned and approved by the same person, last Ada')
+    expect(note).toBeGreaterThan(0)
+    expect(note).toBeLessThan(text.indexOf('Target'))
+  })
+
+  it('are no section where nobody planned', async () => {
+    expect(await pageOf(NO_RECORDS)).not.toContain('Plans and approvals')
   })
 })

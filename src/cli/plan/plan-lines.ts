@@ -1,0 +1,59 @@
+import { shortDigest, type PlanDocument } from '../../domain/plan/plan.js'
+import { STATE_WORDS } from '../../domain/row/state-words.js'
+import { durationText, plural, timeText } from '../../domain/text/wording.js'
+import { type Line, toned } from '../terminal/line.js'
+import { totalsLines } from '../terminal/output.js'
+
+const MOST = 10
+
+/** The first of a list, and how many there are besides. */
+function first<Entry>(entries: readonly Entry[], lineOf: (entry: Entry) => string): string[] {
+  const more = entries.length - MOST
+  return [
+    ...entries.slice(0, MOST).map((entry) => `  ${lineOf(entry)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ]
+}
+
+/** What a run would do, as people read it before they approve it. */
+export function planLines(document: PlanDocument): Line[] {
+  const { target, sources, rows, limit, creditors, warnings, staysBehind, settings, changedSettings } =
+    document
+  const toSend = Math.min(rows.count, limit ?? rows.count)
+  return [
+    [toned('strong', 'The plan '), document.digest],
+    `Made by ${document.plannedBy}${document.plannedAs === null ? '' : ` (user ${document.plannedAs})`} at ${timeText(document.plannedAt)}, version ${document.version}`,
+    ['Target: ', toned('strong', target.baseUrl)],
+    `User at the service: ${target.username}`,
+    `Ledger: ${document.ledgerId}`,
+    plural(sources.length, 'source:', 'sources:'),
+    ...first(
+      sources,
+      ({ name, records, bytes, sha256 }) =>
+        `${name}: ${plural(records, 'record', 'records')}, ${plural(bytes, 'byte', 'bytes')}, SHA-256 ${sha256}`,
+    ),
+    ...totalsLines(document.totals),
+    [
+      toned('strong', `To send: ${plural(toSend, 'row', 'rows')}`),
+      limit === null || limit >= rows.count ? '' : ` at most, of ${rows.count}`,
+      `, digest ${shortDigest(rows.digest)}`,
+    ],
+    ...(document.retriesRefused ? ['  with the rows that the service refused'] : []),
+    ...first(
+      creditors,
+      ({ creditorIdentifier, count }) =>
+        `previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
+    ),
+    ...(staysBehind.length === 0 ? [] : ['Stays behind:']),
+    ...first(
+      staysBehind,
+      ({ state, rule, count }) =>
+        `${plural(count, 'row', 'rows')} ${STATE_WORDS[state].name}${rule === null ? '' : ` (${rule})`}`,
+    ),
+    ...(warnings.length === 0 ? [] : ['Warnings:']),
+    ...first(warnings, ({ rule, count }) => `${rule}: ${count}`),
+    changedSettings.length === 0 ? 'Settings: all as usual' : 'Settings that are not as usual:',
+    ...changedSettings.map((name) => `  ${name}: ${JSON.stringify(settings[name])}`),
+    `Expected time: about ${durationText(document.expectedMs)} of sending`,
+  ]
+}

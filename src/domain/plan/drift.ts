@@ -1,0 +1,103 @@
+import { plural, timeText } from '../text/wording.js'
+import type { PlanDocument, PlannedRows, PlannedSettings, PlannedSource } from './plan.js'
+import { shortDigest } from './plan.js'
+
+/** One way in which things are no longer as they were planned. */
+export type Drift =
+  | { readonly kind: 'source_changed'; readonly name: string }
+  | { readonly kind: 'source_missing'; readonly name: string }
+  | { readonly kind: 'source_added'; readonly name: string }
+  | { readonly kind: 'rows'; readonly planned: PlannedRows; readonly now: PlannedRows }
+  /** People decided since that rows are sent once more. */
+  | { readonly kind: 'sent_again'; readonly count: number }
+  | { readonly kind: 'retries_refused' }
+  | { readonly kind: 'target'; readonly planned: string; readonly now: string }
+  | { readonly kind: 'setting'; readonly name: string; readonly planned: unknown; readonly now: unknown }
+  | { readonly kind: 'version'; readonly planned: string; readonly now: string }
+  | { readonly kind: 'not_approved' }
+  | { readonly kind: 'approval_expired'; readonly at: string }
+  | { readonly kind: 'used_up'; readonly limit: number }
+
+const valueText = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
+
+/** One of them in words, its name first. */
+export function driftText(drift: Drift): string {
+  switch (drift.kind) {
+    case 'source_changed':
+      return `source changed: "${drift.name}" is not the file that was planned`
+    case 'source_missing':
+      return `source missing: "${drift.name}" was planned and is not here`
+    case 'source_added':
+      return `source added: "${drift.name}" was not planned`
+    case 'rows':
+      return `rows changed: ${rowsText(drift.planned)} planned, ${rowsText(drift.now)} now${
+        drift.planned.count === drift.now.count ? ', and not the same ones' : ''
+      }`
+    case 'sent_again':
+      return `rows changed: ${plural(drift.count, 'row was', 'rows were')} decided to be sent once more since`
+    case 'retries_refused':
+      return 'rows changed: refused rows are to be sent once more, which was not planned'
+    case 'target':
+      return `target changed: from ${drift.planned} to ${drift.now}`
+    case 'setting':
+      return `setting changed: ${drift.name} from ${valueText(drift.planned)} to ${valueText(drift.now)}`
+    case 'version':
+      return `version changed: planned with ${drift.planned}, this is ${drift.now}`
+    case 'not_approved':
+      return 'not approved: nobody has approved this plan'
+    case 'approval_expired':
+      return `approval expired: at ${timeText(drift.at)}`
+    case 'used_up':
+      return `used up: the plan is for ${plural(drift.limit, 'row', 'rows')}, and these were sent`
+  }
+}
+
+const rowsText = ({ count, digest }: PlannedRows): string =>
+  `${plural(count, 'row', 'rows')} (${shortDigest(digest)})`
+
+/** A source is known by its bytes; the name only says which one was meant. */
+export function sourceDrifts(planned: readonly PlannedSource[], now: readonly PlannedSource[]): Drift[] {
+  const isIn = (sources: readonly PlannedSource[], { sha256 }: PlannedSource): boolean =>
+    sources.some((other) => other.sha256 === sha256)
+  const isNamed = (sources: readonly PlannedSource[], { name }: PlannedSource): boolean =>
+    sources.some((other) => other.name === name)
+  const added = now.filter((source) => !isIn(planned, source))
+  const gone = planned.filter((source) => !isIn(now, source) && !isNamed(added, source))
+  return [
+    ...gone.map(({ name }): Drift => ({ kind: 'source_missing', name })),
+    ...added.map((source): Drift => ({
+      kind: isNamed(planned, source) ? 'source_changed' : 'source_added',
+      name: source.name,
+    })),
+  ]
+}
+
+export function settingDrifts(planned: PlannedSettings, now: PlannedSettings): Drift[] {
+  const names = [...new Set([...Object.keys(planned), ...Object.keys(now)])]
+  return names
+    .filter((name) => JSON.stringify(planned[name]) !== JSON.stringify(now[name]))
+    .map((name): Drift => ({ kind: 'setting', name, planned: planned[name], now: now[name] }))
+}
+
+const targetText = ({ baseUrl, username }: PlanDocument['target']): string => `${baseUrl} as ${username}`
+
+export function targetDrifts(planned: PlanDocument['target'], now: PlanDocument['target']): Drift[] {
+  const [before, after] = [targetText(planned), targetText(now)]
+  return before === after ? [] : [{ kind: 'target', planned: before, now: after }]
+}
+
+export const versionDrifts = (planned: string, now: string): Drift[] =>
+  planned === now ? [] : [{ kind: 'version', planned, now }]
+
+export const rowDrifts = (planned: PlannedRows, now: PlannedRows): Drift[] =>
+  planned.count === now.count && planned.digest === now.digest ? [] : [{ kind: 'rows', planned, now }]
+
+/** One approval that still counts is enough; of several that do not, the one that counted longest is named. */
+export function approvalDrifts(approvals: readonly { readonly expiresAt: string }[], nowAt: string): Drift[] {
+  if (approvals.some(({ expiresAt }) => expiresAt > nowAt)) return []
+  const last = approvals
+    .map(({ expiresAt }) => expiresAt)
+    .toSorted()
+    .at(-1)
+  return [last === undefined ? { kind: 'not_approved' } : { kind: 'approval_expired', at: last }]
+}

@@ -1,0 +1,75 @@
+import type { RowState } from '../row/row-state.js'
+import type { Totals } from '../row/totals.js'
+
+/**
+ * What a run would do, written down before it does it. Nothing in it is an account number, and nothing in it lets one be
+ * guessed. Times are ISO 8601 in UTC. A later version of it adds keys and changes none.
+ */
+export interface PlanDocument {
+  readonly kind: 'sepa-migrate-plan'
+  readonly schemaVersion: 1
+  /** SHA-256 of the document without this key: the name of the plan. 64 hexadecimal digits. */
+  readonly digest: string
+  readonly ledgerId: string
+  readonly plannedAt: string
+  /** Who planned, and the user of the operating system; null where it has none. */
+  readonly plannedBy: string
+  readonly plannedAs: string | null
+  /** Of the program. */
+  readonly version: string
+  readonly target: { readonly baseUrl: string; readonly username: string }
+  /** Every source of the ledger, with those that the run would admit. */
+  readonly sources: readonly PlannedSource[]
+  /** As they would be before the first request. */
+  readonly totals: Totals
+  readonly rows: PlannedRows
+  /** At most so many of the rows, in all runs under the plan; null for all. */
+  readonly limit: number | null
+  /** Rows that the service refused are among them. */
+  readonly retriesRefused: boolean
+  readonly creditors: readonly { readonly creditorIdentifier: string; readonly count: number }[]
+  readonly warnings: readonly { readonly rule: string; readonly count: number }[]
+  readonly staysBehind: readonly StaysBehind[]
+  /** The "today" of the date rules. What another day changes shows in the rows. */
+  readonly asOf: string
+  /** All that bears on what is sent, where to and how; no secrets. */
+  readonly settings: PlannedSettings
+  /** Names of settings that are not the default. */
+  readonly changedSettings: readonly string[]
+  /** SHA-256 of `settings`, 64 hexadecimal digits. */
+  readonly settingsDigest: string
+  /** How long sending may take at the usual pace of a service, in milliseconds. */
+  readonly expectedMs: number
+}
+
+export interface PlannedSource {
+  readonly name: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly records: number
+}
+
+/** The rows that would be sent: how many, and a sum of keyed digests that does not depend on their order. */
+export interface PlannedRows {
+  readonly count: number
+  readonly digest: string
+}
+
+/** Rows that no run sends as they are, by state and by the (first) rule that decided it; null where an answer or a person did. */
+export interface StaysBehind {
+  readonly state: RowState
+  readonly rule: string | null
+  readonly count: number
+}
+
+export type PlannedSettings = Readonly<Record<string, unknown>>
+
+/** The bytes of a plan as they stand in its file and in the ledger. */
+export const textOfPlan = (document: PlanDocument): string => `${JSON.stringify(document, null, 2)}\n`
+
+/** What the digest of a plan is made of. */
+export const textToDigest = (document: Omit<PlanDocument, 'digest'>): string =>
+  `${JSON.stringify(document, null, 2)}\n`
+
+/** Enough of a digest to tell plans apart on a page. */
+export const shortDigest = (digest: string): string => digest.slice(0, 12)

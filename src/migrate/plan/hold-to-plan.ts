@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import {
+  approvalDrifts,
+  driftText,
+  rowDrifts,
+  settingDrifts,
+  sourceDrifts,
+  targetDrifts,
+  versionDrifts,
+  type Drift,
+} from '../../domain/plan/drift.js'
+import type { PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { UsageError } from '../../errors.js'
+import type { Ledger } from '../../ledger/ledger.js'
+import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
+import type { SourceInput } from '../../source/bytes/input.js'
+import type { Asked } from '../asked.js'
+import { plannedSources, targetOf } from './make-plan.js'
+import { settingsOf } from './settings.js'
+
+/** A run is held to this plan. */
+export interface HeldPlan {
+  readonly file: string
+  readonly record: PlanRecord
+  readonly approval: ApprovalRecord
+  /** Rows that may still be sent under it; null for all of its rows. */
+  readonly left: number | null
+}
+
+/**
+ * The plan on record that a file holds, byte for byte.
+ * @throws {UsageError} for a file that is none, that was changed since, or that another ledger recorded
+ */
+export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: string): PlanRecord {
+  const text = readPlanFile(file)
+  const digest = digestIn(text)
+  const record = view.plans().find((plan) => plan.digest === digest)
+  if (record === undefined)
+    throw new UsageError(
+      `Another ledger recorded the plan "${file}", or none did; nothing was sent`,
+      'Give the ledger that it was planned with, or plan again',
+      { ways: ['name_ledger', 'plan'] },
+    )
+  if (record.text !== text)
+    throw new UsageError(
+      `The plan "${file}" was changed since it was recorded; nothing was sent`,
+      'Take the file as it was written, or plan again',
+      { ways: ['plan'] },
+    )
+  return record
+}
+
+/** @throws {UsageError} for a file that cannot be read */
+export function readPlanFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`Cannot read the plan "${file}"; nothing was sent`, 'Check the path', { cause })
+  }
+}
+
+/** What the text itself says; whether that is true is for others to say. Null where it says nothing. */
+function digestIn(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const digest: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'digest') : null
+    return typeof digest === 'string' ? digest : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * What can be compared before a file is admitted: target, settings, version, approval, and the bytes of the files.
+ * @throws {UsageError} that names everything that drifted; nothing was admitted or sent
+ */
+export async function holdToPlan(asked: Asked, ledger: Ledger): Promise<HeldPlan | null> {
+  const { options, machine } = asked
+  const { view } = ledger
+  const file = options.plan ?? null
+  if (file === null) {
+    assertNoneRequired(asked, view)
+    return null
+  }
+  const record = findPlan(view, file)
+  const { document, approvals } = record
+  const nowAt = new Date(machine.clock.now()).toISOString()
+  const left =
+    document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(record.digest))
+  refuse(file, [
+    ...targetDrifts(document.target, targetOf(asked)),
+    ...versionDrifts(document.version, machine.version),
+    ...settingDrifts(document.settings, settingsOf(asked)),
+    ...retryDrifts(asked, document),
+    ...sourceDrifts(document.sources, await sourcesWith(view, options.files ?? [])),
+    ...approvalDrifts(approvals, nowAt),
+    ...(left === 0 && view.totals().ready > 0
+      ? [{ kind: 'used_up' as const, limit: document.limit ?? 0 }]
+      : []),
+  ])
+  const approval = approvals.findLast(({ expiresAt }) => expiresAt > nowAt)
+  if (approval === undefined) throw new Error('A plan that was not approved passed')
+  return { file, record, approval, left }
+}
+
+/** A configuration that leaves it out must not undo what was required of this campaign. */
+function assertNoneRequired({ service: { baseUrl } }: Asked, view: LedgerReader): void {
+  if (baseUrl.isLoopback) return
+  if (!view.plans().some(({ document }) => document.settings['approval'] === 'required')) return
+  throw new UsageError(
+    'This campaign needs an approved plan, since an earlier one was made where that is required; nothing was sent',
+    'Plan what is to be sent, have somebody else approve the plan, then run under it',
+    { ways: ['plan', 'approve', 'run_plan'] },
+  )
+}
+
+/**
+ * What is known once the files are in, and before anybody is asked: the rows.
+ * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
+ */
+export function assertRowsPlanned({ file, record }: HeldPlan, view: LedgerReader): void {
+  const { document, digest } = record
+  const again = view.readyAgainSince(record)
+  refuse(file, [
+    ...sourceDrifts(document.sources, plannedSources(view)),
+    ...(again > 0 ? [{ kind: 'sent_again' as const, count: again }] : []),
+    ...rowDrifts(document.rows, view.plannedRows(digest)),
+  ])
+}
+
+const retryDrifts = ({ options }: Asked, { retriesRefused }: PlanDocument): Drift[] =>
+  (options.retryRefusedBy ?? null) !== null && !retriesRefused ? [{ kind: 'retries_refused' }] : []
+
+/** The sources of the ledger and the files that would come to them. */
+async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {
+  const known = plannedSources(view)
+  const sources = [...known]
+  for (const input of inputs) {
+    if (typeof input !== 'string')
+      throw new UsageError(
+        `Cannot send "${input.name}" under a plan: a stream cannot be compared with it; nothing was sent`,
+        'Give the file itself',
+      )
+    const { sha256, bytes } = await hashOf(input)
+    if (sources.some((source) => source.sha256 === sha256)) continue
+    sources.push({ name: maskAccounts(basename(input)), sha256, bytes, records: 0 })
+  }
+  return sources
+}
+
+async function hashOf(path: string): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  try {
+    // A pipe would be read once, and then not again by the admission.
+    if (!statSync(path).isFile()) throw new Error('not a regular file')
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      hash.update(chunk)
+      bytes += chunk.length
+    }
+  } catch (cause) {
+    throw new UsageError(
+      `Cannot read "${path}", which the plan is compared with; nothing was sent`,
+      'Check the path',
+      {
+        cause,
+      },
+    )
+  }
+  return { sha256: hash.digest('hex'), bytes }
+}
+
+/** @throws {UsageError} unless there is none */
+function refuse(file: string, drifts: readonly Drift[]): void {
+  if (drifts.length === 0) return
+  const onlyApproval = drifts.every(({ kind }) => kind === 'not_approved' || kind === 'approval_expired')
+  throw new UsageError(
+    `Cannot send under the plan "${file}": ${drifts.map(driftText).join('; ')}. Nothing was admitted, nothing was sent`,
+    onlyApproval ? 'Have somebody else approve the plan' : 'Plan again, and have the new plan approved',
+    { ways: onlyApproval ? ['approve'] : ['plan', 'approve'] },
+  )
+}

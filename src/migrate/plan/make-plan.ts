@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { textToDigest, type PlanDocument, type PlannedSource } from '../../domain/plan/plan.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { requireDriver } from '../../driver.js'
+import { UsageError } from '../../errors.js'
+import { openLedger } from '../../ledger/file/open-ledger.js'
+import type { Ledger } from '../../ledger/ledger.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
+import { expectedMs } from '../../run/pace/expected-time.js'
+import { checkOptions, type Asked } from '../asked.js'
+import type { MigrateOptions } from '../options.js'
+import { defaultSettings, namesOfChanged, settingsOf } from './settings.js'
+
+/** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
+export interface PlanOptions extends Omit<
+  MigrateOptions,
+  'service' | 'confirm' | 'watch' | 'plan' | 'signalStatus' | 'giveUp' | 'writes' | 'maxDurationMs'
+> {
+  readonly service: Omit<MigrateOptions['service'], 'password'>
+  /** Who plans; kept. */
+  readonly by: string
+  readonly watchReading: (source: string, records: number) => void
+}
+
+export interface Planned {
+  readonly document: PlanDocument
+  /** What the ledger was last planned to send; null where nothing was. */
+  readonly last: PlanDocument | null
+  readonly admitted: readonly AdmittedSource[]
+}
+
+/**
+ * Does what a run does up to its question, on the same ledger and by the same rules, and takes it back: no file comes in
+ * and nothing is sent. What is left is the plan on record.
+ * @throws {UsageError} for options that cannot be used, a stream, which cannot be read a second time, and a ledger without
+ *   mandates where no file is given
+ * @throws {SourceError} for a file that cannot be trusted
+ * @throws {LedgerError} `locked`, `other_campaign`, `unwritable`, …
+ */
+export async function planMigration(options: PlanOptions): Promise<Planned> {
+  requireDriver()
+  const asked = askedOf(options)
+  const { clock, pid, user } = asked.machine
+  const { sharedFolder = false } = options
+  const create = asked.files.length > 0
+  const ledger = openLedger({ file: options.ledger, clock, pid, user, create, sharedFolder })
+  try {
+    ledger.assertBelongsTo(targetOf(asked))
+    const last = ledger.view.plans().at(-1)?.document ?? null
+    const { document, admitted } = await lookAhead(options, asked, ledger)
+    ledger.plans.record(document)
+    return { document, last, admitted }
+  } finally {
+    ledger.close()
+  }
+}
+
+/** It is the run that needs the password, somebody to ask and an approval. */
+function askedOf(options: PlanOptions): Asked {
+  const stream = (options.files ?? []).find((input) => typeof input !== 'string')
+  if (stream !== undefined)
+    throw new UsageError(
+      `Cannot plan "${stream.name}": a stream cannot be read a second time by the run; nothing was sent`,
+      'Give the file itself',
+    )
+  const { approval, ...others } = options
+  const service = { ...options.service, password: 'not needed' }
+  const asked = checkOptions({ ...others, service, confirm: () => false })
+  return { ...asked, options: { ...asked.options, approval } }
+}
+
+export const targetOf = ({
+  service: { baseUrl },
+  options,
+}: Pick<Asked, 'service' | 'options'>): PlanDocument['target'] => ({
+  baseUrl: baseUrl.href,
+  username: options.service.username,
+})
+
+async function lookAhead(
+  options: PlanOptions,
+  asked: Asked,
+  ledger: Ledger,
+): Promise<{ document: PlanDocument; admitted: readonly AdmittedSource[] }> {
+  const { files, drain } = asked
+  const { rules = {}, watchReading, retryRefusedBy = null } = options
+  if (files.length === 0 && ledger.totals().read === 0)
+    throw new UsageError(
+      `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
+      'Name the export',
+      { ways: ['plan'] },
+    )
+  const admission = ledger.admit({ severities: rules, isRetry: files.length === 0 })
+  try {
+    const admitted = await addSources(admission, files, { signal: drain, watch: watchReading })
+    if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
+    return { document: documentOf(options, asked, ledger.view), admitted }
+  } finally {
+    admission.rollback()
+  }
+}
+
+function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): PlanDocument {
+  const { machine, policy, asOf } = asked
+  const settings = settingsOf(asked)
+  const rows = view.plannedRows(null)
+  const { limit, concurrency, rate } = policy
+  const isAskingFirst = options.readBackFirst === true
+  const body: Omit<PlanDocument, 'digest'> = {
+    kind: 'sepa-migrate-plan',
+    schemaVersion: 1,
+    ledgerId: view.campaign().ledgerId,
+    plannedAt: new Date(machine.clock.now()).toISOString(),
+    plannedBy: maskAccounts(options.by),
+    plannedAs: machine.user,
+    version: machine.version,
+    target: targetOf(asked),
+    sources: plannedSources(view),
+    totals: view.totals(),
+    rows,
+    limit,
+    retriesRefused: (options.retryRefusedBy ?? null) !== null,
+    creditors: view.creditorsOfReady(),
+    warnings: view
+      .problemCounts()
+      .flatMap(({ rule, severity, count }) => (severity === 'warning' ? [{ rule, count }] : [])),
+    staysBehind: view.staysBehind(),
+    asOf,
+    settings,
+    changedSettings: namesOfChanged(settings, defaultSettings(asked)),
+    settingsDigest: sha256(JSON.stringify(settings)),
+    expectedMs: Math.ceil(
+      expectedMs(Math.min(rows.count, limit ?? rows.count), { concurrency, rate, isAskingFirst }),
+    ),
+  }
+  return { digest: digestOf(body), ...body }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** 64 hexadecimal digits over the document without them. */
+export const digestOf = (body: Omit<PlanDocument, 'digest'>): string => sha256(textToDigest(body))
+
+export const plannedSources = (view: LedgerReader): PlannedSource[] =>
+  view.sources().map(({ name, sha256: hash, bytes, records }) => ({
+    name: maskAccounts(basename(name)),
+    sha256: hash,
+    bytes,
+    records,
+  }))

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { PlannedSettings } from '../../domain/plan/plan.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
+import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/usual-pace.js'
+import { readSourceOptions } from '../../source/options.js'
+import { checkOptions, type Asked } from '../asked.js'
+import type { MigrateOptions } from '../options.js'
+
+type Planned = Pick<Asked, 'options' | 'service' | 'policy' | 'zone'>
+
+/**
+ * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows
+ * go in one run and for how long. A file that a setting names counts with its bytes. No secrets; accounts masked.
+ */
+export function settingsOf({ options, service, policy, zone }: Planned): PlannedSettings {
+  const { concurrency, rate, maxInDoubt, maxRefused, stopAtCanaryDoubt } = policy
+  const { extraCertificates, clientCertificate, proxy } = service.trusted
+  const { clientKey, connectTimeoutMs, freshConnections } = options.service
+  const { crosswalk, ...reading } = readSourceOptions(options.reading ?? {})
+  return {
+    concurrency,
+    rate,
+    maxInDoubt,
+    maxRefused,
+    stopAtCanaryDoubt,
+    timeoutMs: service.timeoutMs,
+    connectTimeoutMs: connectTimeoutMs ?? USUAL_CONNECT_TIMEOUT_MS,
+    freshConnections: freshConnections ?? false,
+    outcomes: service.statusTable.overrides,
+    rules: options.rules ?? {},
+    zone,
+    dormantSoonDays: options.dormantSoonDays ?? DORMANT_SOON_DAYS,
+    newCreditorIdentifier: options.newCreditorIdentifier ?? null,
+    readBackFirst: options.readBackFirst ?? false,
+    sharedFolder: options.sharedFolder ?? false,
+    anotherLedger: options.anotherLedger ?? false,
+    testHost: options.testHost ?? null,
+    approval: options.approval ?? null,
+    configuration: options.configuration ?? null,
+    proxy,
+    extraCertificates: extraCertificates.map(withBytes),
+    clientCertificate: clientCertificate === null ? null : withBytes(clientCertificate),
+    clientKey: clientKey === undefined ? null : resolve(clientKey),
+    ...(masked(reading) as PlannedSettings),
+    crosswalk: crosswalk === undefined ? null : { ...crosswalk, file: withBytes(crosswalk.file) },
+  }
+}
+
+/** As they are where nothing is said; the environment names certificates, so that is left out. */
+export function defaultSettings({ service, machine }: Asked): PlannedSettings {
+  const options: MigrateOptions = {
+    ledger: 'sepa-migrate.db',
+    service: { baseUrl: service.baseUrl.href, username: 'nobody', password: 'none' },
+    confirm: () => false,
+    machine: { ...machine, env: {}, zone: machine.zone },
+  }
+  return settingsOf(checkOptions(options))
+}
+
+export const namesOfChanged = (settings: PlannedSettings, usual: PlannedSettings): string[] =>
+  Object.keys(settings).filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(usual[name]))
+
+/** What is no file, as the certificates of the system, stays the text that it is. */
+function withBytes(path: string): string {
+  try {
+    return `${path} (SHA-256 ${createHash('sha256').update(readFileSync(path)).digest('hex')})`
+  } catch {
+    return path
+  }
+}
+
+/** Somebody may have written an account number beside a column. */
+function masked(value: unknown): unknown {
+  if (typeof value === 'string') return maskAccounts(value)
+  if (Array.isArray(value)) return value.map(masked)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]))
+}

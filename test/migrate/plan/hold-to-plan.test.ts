@@ -1,0 +1,333 @@
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { migrate } from '../../../src/migrate/migrate.js'
+import type { MigrateOptions, MigrationPlan } from '../../../src/migrate/options.js'
+import { germanIban, validExport } from '../../support/export.js'
+import { look } from '../../ledger/ledger-views.js'
+import { newPlace, type Place } from '../place.js'
+import { approved, atLedger, planned } from './planned.js'
+
+const ROWS = 6
+
+interface Scene {
+  readonly place: Place
+  readonly options: MigrateOptions
+  readonly posts: () => number
+  readonly url: string
+}
+
+/** A plan of six rows that is made and approved, and what the run under it is asked. */
+async function scene(
+  more: Partial<MigrateOptions> = {},
+  faults: { times: number } | null = null,
+): Promise<Scene> {
+  const place = newPlace()
+  const sandbox = await place.sandbox(
+    faults === null
+      ? {}
+      : { faults: [{ operation: 'migrate', times: faults.times, fault: { kind: 'reset', applied: false } }] },
+  )
+  place.exported(ROWS)
+  const options = place.asked(sandbox.url, more)
+  approved(place, await planned(place, options))
+  return {
+    place,
+    options: { ...options, plan: place.at('plan.json') },
+    posts: () => sandbox.requests().received.migrate,
+    url: sandbox.url,
+  }
+}
+
+/** Nothing left, nothing came in. */
+async function expectRefused({ place, options, posts }: Scene, message: RegExp): Promise<void> {
+  const before = posts()
+  const records = look(place.at('campaign.db'), (ledger) => ledger.totals().read)
+  await expect(migrate(options)).rejects.toThrow(message)
+  expect(posts()).toBe(before)
+  expect(look(place.at('campaign.db'), (ledger) => ledger.totals().read)).toBe(records)
+}
+
+describe('a run under a plan', () => {
+  it('sends exactly what was planned and approved, and the ledger knows under which plan', async () => {
+    const { place, options, posts } = await scene()
+    const shown: MigrationPlan[] = []
+    const end = await migrate({ ...options, confirm: (plan) => shown.push(plan) === 1 })
+    expect(end).toMatchObject({ exitCode: 0, totals: { registered: ROWS } })
+    expect(posts()).toBe(ROWS)
+    expect(shown[0]?.approved).toMatchObject({ approvedBy: 'Grace', isSamePerson: false })
+    const { runs, plans } = look(place.at('campaign.db'), (ledger) => ({
+      runs: ledger.runs(),
+      plans: ledger.plans(),
+    }))
+    expect(runs.map(({ settings }) => settings.plan)).toEqual([plans[0]?.digest])
+  })
+
+  it('goes on with the same plan after a stop, and says nothing of drift once all is sent', async () => {
+    const { options, posts } = await scene()
+    expect(await migrate({ ...options, limit: 2 })).toMatchObject({ exitCode: 5, totals: { registered: 2 } })
+    expect(await migrate({ ...options, limit: 1, files: [] })).toMatchObject({ totals: { registered: 3 } })
+    expect(await migrate(options)).toMatchObject({ exitCode: 0, totals: { registered: ROWS } })
+    expect(await migrate(options)).toMatchObject({ exitCode: 0 })
+    expect(posts()).toBe(ROWS)
+  })
+
+  it('sends no more rows than the plan is for, in all its runs together', async () => {
+    const planScene = await scene({ limit: 3 })
+    const { options, posts } = planScene
+    const run = { ...options, limit: null }
+    expect(await migrate({ ...run, limit: 2 })).toMatchObject({ totals: { registered: 2 } })
+    expect(await migrate(run)).toMatchObject({ exitCode: 5, totals: { registered: 3 } })
+    expect(posts()).toBe(3)
+    await expectRefused({ ...planScene, options: run }, /used up: the plan is for 3 rows/)
+  })
+
+  it('sends refused rows once more only where that was planned, and only those', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox({
+      faults: [{ operation: 'migrate', times: 3, fault: { kind: 'refuse' } }],
+    })
+    place.exported(3)
+    expect(await migrate(place.asked(sandbox.url))).toMatchObject({ totals: { refused: 3 } })
+    const plain = place.asked(sandbox.url, { files: [] })
+    approved(place, await planned(place, plain))
+    const run = { ...plain, retryRefusedBy: 'Ada', plan: place.at('plan.json') }
+    await expect(migrate(run)).rejects.toThrow(/refused rows are to be sent once more, which was not planned/)
+    const again = { ...plain, retryRefusedBy: 'Ada' }
+    const plan = await planned(place, again)
+    expect(plan).toMatchObject({ retriesRefused: true, rows: { count: 3 } })
+    expect(look(place.at('campaign.db'), (ledger) => ledger.totals())).toMatchObject({ refused: 3, ready: 0 })
+    approved(place, plan)
+    expect(await migrate(run)).toMatchObject({ exitCode: 0, totals: { registered: 3 } })
+  })
+})
+
+/** Each drift alone: what is done between plan and run, and what the refusal says. */
+const DRIFTS: Readonly<Record<string, { make: (scene: Scene) => Scene | Promise<Scene>; says: RegExp }>> = {
+  'a byte of a source': {
+    make: (given) => {
+      appendFileSync(given.place.at('export.csv'), '\n') // a blank line: the rows stay the same
+      return given
+    },
+    says: /source changed: "export\.csv" is not the file that was planned\. Nothing was admitted/,
+  },
+  'a source that is missing': {
+    make: ({ place, options, ...given }) => {
+      writeFileSync(place.at('other.csv'), validExport(2, 90), { mode: 0o600 })
+      return { ...given, place, options: { ...options, files: [place.at('other.csv')] } }
+    },
+    says: /source missing: "export\.csv".*source added: "other\.csv"/,
+  },
+  'a further file': {
+    make: ({ place, options, ...given }) => {
+      writeFileSync(place.at('more.csv'), validExport(2, 90), { mode: 0o600 })
+      return {
+        ...given,
+        place,
+        options: { ...options, files: [place.at('export.csv'), place.at('more.csv')] },
+      }
+    },
+    says: /: source added: "more\.csv" was not planned\. /,
+  },
+  'a setting': {
+    make: (given) => ({
+      ...given,
+      options: { ...given.options, service: { ...given.options.service, concurrency: 3 } },
+    }),
+    says: /: setting changed: concurrency from 8 to 3\. Nothing/,
+  },
+  'a rule': {
+    make: (given) => ({ ...given, options: { ...given.options, rules: { IBAN_SHARED: 'off' } } }),
+    says: /: setting changed: rules from \{\} to \{"IBAN_SHARED":"off"\}\. /,
+  },
+  'an answer that is read in another way': {
+    make: (given) => ({
+      ...given,
+      options: {
+        ...given.options,
+        service: { ...given.options.service, outcomes: { '503': 'turned_away' } },
+      },
+    }),
+    says: /: setting changed: outcomes from \{\} to \{"503":"turned_away"\}\. /,
+  },
+  'how the file is read': {
+    make: (given) => ({ ...given, options: { ...given.options, reading: { source: { fillerDates: [] } } } }),
+    says: /: setting changed: source from .* to /,
+  },
+  'the version': {
+    make: (given) => ({
+      ...given,
+      options: { ...given.options, machine: { ...given.place.machine(), version: '9.9.9' } },
+    }),
+    says: /: version changed: planned with \S+, this is 9\.9\.9\. /,
+  },
+  'the user at the service': {
+    make: (given) => ({
+      ...given,
+      options: { ...given.options, service: { ...given.options.service, username: 'other' } },
+    }),
+    says: /: target changed: from \S+ as test to \S+ as other\. /,
+  },
+  'the service': {
+    make: async (given) => {
+      const other = await given.place.sandbox()
+      return {
+        ...given,
+        options: { ...given.options, service: { ...given.options.service, baseUrl: other.url } },
+        posts: () => given.posts() + other.requests().received.migrate,
+      }
+    },
+    says: /: target changed: /,
+  },
+  'an approval that expired': {
+    make: (given) => {
+      const machine = given.place.machine()
+      const clock = { ...machine.clock, now: () => Date.now() + 86_400_000 + 1 }
+      return { ...given, options: { ...given.options, machine: { ...machine, clock } } }
+    },
+    says: /: approval expired: at \d.* UTC\. /,
+  },
+  'no approval': {
+    make: async (given) => {
+      await planned(given.place, { ...given.options, limit: 4 }) // a later plan that nobody approved
+      return given
+    },
+    says: /: not approved: nobody has approved this plan\. /,
+  },
+  'a row that was closed': {
+    make: async (given) => {
+      // One row is sent first, so that there is something to close.
+      await migrate({ ...given.options, limit: 1 })
+      atLedger(given.place, (ledger) =>
+        ledger.resolve(
+          [
+            {
+              rowId: 3,
+              decision: 'written_off',
+              reason: 'left',
+              by: 'Ada',
+              assigned: null,
+              evidence: null,
+              attempt: null,
+            },
+          ],
+          { dryRun: false },
+        ),
+      )
+      return given
+    },
+    says: /: rows changed: 6 rows \(\w+\) planned, 5 rows \(\w+\) now\. /,
+  },
+  'a file that another run admitted': {
+    make: async (given) => {
+      await migrate({ ...given.options, limit: 1 })
+      writeFileSync(given.place.at('more.csv'), validExport(2, 90), { mode: 0o600 })
+      await migrate({ ...given.options, plan: null, files: [given.place.at('more.csv')], limit: 1 })
+      return given
+    },
+    says: /: source added: "more\.csv" was not planned\. /,
+  },
+}
+
+describe('each drift alone is refused with its name', () => {
+  it.each(Object.entries(DRIFTS))('%s', async (_, { make, says }) => {
+    await expectRefused(await make(await scene()), says)
+  })
+
+  it('a row that a person decided to send once more', async () => {
+    const given = await scene({}, { times: 1 })
+    // The very first row gets no answer: it is in doubt, and the plan is the same.
+    expect(await migrate({ ...given.options, limit: 1 })).toMatchObject({ totals: { inDoubt: 1 } })
+    atLedger(given.place, (ledger) =>
+      ledger.resolve(
+        [
+          {
+            rowId: 1,
+            decision: 'resend',
+            reason: 'not there',
+            by: 'Ada',
+            assigned: null,
+            evidence: null,
+            attempt: 1,
+          },
+        ],
+        { dryRun: false, force: true },
+      ),
+    )
+    await expectRefused(given, /: rows changed: 1 row was decided to be sent once more since\. /)
+    const { plan: _, ...unplanned } = given.options
+    approved(given.place, await planned(given.place, unplanned))
+    expect(await migrate(given.options)).toMatchObject({ totals: { registered: ROWS } })
+  })
+
+  it('a row whose values are others, in a file that was written over another', async () => {
+    const given = await scene()
+    const text = readFileSync(given.place.at('export.csv'), 'utf8')
+    writeFileSync(given.place.at('export.csv'), text.replace(germanIban(2), germanIban(77)))
+    await expectRefused(given, /source changed: "export\.csv"/)
+  })
+
+  it('several at once are all named', async () => {
+    const given = await scene()
+    appendFileSync(given.place.at('export.csv'), '\n')
+    const options = {
+      ...given.options,
+      zone: 'Europe/Lisbon',
+      machine: { ...given.place.machine(), version: '9' },
+    }
+    await expectRefused(
+      { ...given, options },
+      /version changed: .*; setting changed: zone from .* to "Europe\/Lisbon"; source changed: /,
+    )
+  })
+})
+
+describe('a plan', () => {
+  it.each([
+    ['a byte', (text: string) => text.replace('"Ada"', '"Ade"')],
+    ['a blank at its end', (text: string) => `${text} `],
+    ['a blank in it', (text: string) => text.replace('"rows": {', '"rows":  {')],
+  ])('that was changed by %s is refused', async (_, change) => {
+    const given = await scene()
+    const file = given.place.at('plan.json')
+    writeFileSync(file, change(readFileSync(file, 'utf8')))
+    await expectRefused(given, /was changed since it was recorded; nothing was sent/)
+  })
+
+  it('of another ledger is refused', async () => {
+    const given = await scene()
+    const other = await scene()
+    copyFileSync(other.place.at('plan.json'), given.place.at('plan.json'))
+    await expectRefused(given, /Another ledger recorded the plan .*, or none did; nothing was sent/)
+  })
+
+  it.each(['{', '', 'null', '[]', '{"digest": 7}'])('that is none (%s) is refused', async (text) => {
+    const given = await scene()
+    writeFileSync(given.place.at('plan.json'), text)
+    await expectRefused(given, /Another ledger recorded the plan/)
+  })
+
+  it('that is older and approved still counts while nothing drifted; a newer one without approval does not', async () => {
+    const given = await scene()
+    const { plan: _, ...unplanned } = given.options
+    await planned(given.place, unplanned, 'newer.json')
+    await expectRefused(
+      { ...given, options: { ...given.options, plan: given.place.at('newer.json') } },
+      /not approved/,
+    )
+    expect(await migrate(given.options)).toMatchObject({ exitCode: 0, totals: { registered: ROWS } })
+  })
+
+  it('needs files that can be compared with it', async () => {
+    const given = await scene()
+    const stream = { name: 'standard input', stream: Readable.from([validExport(ROWS)]) }
+    await expectRefused(
+      { ...given, options: { ...given.options, files: [stream] } },
+      /a stream cannot be compared/,
+    )
+    await expectRefused(
+      { ...given, options: { ...given.options, files: [given.place.at('nowhere.csv')] } },
+      /Cannot read ".*nowhere\.csv", which the plan is compared with/,
+    )
+  })
+})

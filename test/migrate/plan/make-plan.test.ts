@@ -1,0 +1,147 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { textOfPlan } from '../../../src/domain/plan/plan.js'
+import { migrate } from '../../../src/migrate/migrate.js'
+import { planMigration } from '../../../src/migrate/plan/make-plan.js'
+import { readPlan } from '../../../src/migrate/plan/read-plan.js'
+import { germanIban, validExport, validLine } from '../../support/export.js'
+import { look } from '../../ledger/ledger-views.js'
+import { newPlace } from '../place.js'
+import { planned } from './planned.js'
+
+describe('a plan', () => {
+  it('says what a run would do, and admits and sends nothing', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(5)
+    const document = await planned(place, place.asked(sandbox.url))
+    expect(document).toMatchObject({
+      kind: 'sepa-migrate-plan',
+      plannedBy: 'Ada',
+      target: { baseUrl: sandbox.url, username: 'test' },
+      sources: [{ name: 'export.csv', records: 5, bytes: statSync(place.at('export.csv')).size }],
+      totals: { read: 5, ready: 5, registered: 0 },
+      rows: { count: 5 },
+      limit: null,
+      creditors: [{ creditorIdentifier: 'DE98ZZZ09999999999', count: 5 }],
+      staysBehind: [],
+      changedSettings: [],
+    })
+    const after = look(place.at('campaign.db'), (ledger) => ({
+      totals: ledger.totals(),
+      sources: ledger.sources(),
+      runs: ledger.runs(),
+      plans: ledger.plans(),
+      baseUrl: ledger.campaign().baseUrl,
+    }))
+    expect(after).toMatchObject({ totals: { read: 0 }, sources: [], runs: [], baseUrl: null })
+    expect(after.plans).toMatchObject([
+      { digest: document.digest, text: textOfPlan(document), approvals: [] },
+    ])
+    expect(sandbox.requests().received.migrate).toBe(0)
+  })
+
+  it('names what stays behind and why, warnings, and the settings that are not as usual', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    const broken = validLine(9).replace(germanIban(9), 'DE00370400440000000009')
+    writeFileSync(place.at('export.csv'), `${validExport(3)}${broken}\n${validLine(1)}\n`, { mode: 0o600 })
+    const document = await planned(place, {
+      ...place.asked(sandbox.url, { rules: { IBAN_SHARED: 'off' } }),
+      service: { baseUrl: sandbox.url, username: 'test', password: 'x', concurrency: 2, rate: 5 },
+    })
+    expect(document.staysBehind.map(({ state, count }) => [state, count])).toEqual([
+      ['duplicate', 1],
+      ['invalid', 1],
+    ])
+    expect(document.staysBehind.every(({ rule }) => rule !== null)).toBe(true)
+    expect(document.changedSettings).toEqual(['concurrency', 'rate', 'rules'])
+    expect(document.settings).toMatchObject({ concurrency: 2, rate: 5 })
+    expect(document.expectedMs).toBe(600)
+  })
+
+  it('holds no account number, whole or by a hash of it that could be tried', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3, `${germanIban(1)}.csv`)
+    const asked = place.asked(sandbox.url, { files: [place.at(`${germanIban(1)}.csv`)] })
+    const text = textOfPlan(await planned(place, asked))
+    for (const n of [1, 2, 3]) expect(text).not.toContain(germanIban(n))
+    const other = newPlace()
+    other.exported(3)
+    const elsewhere = await planned(other, other.asked(sandbox.url))
+    const here = JSON.parse(text) as typeof elsewhere
+    expect(elsewhere.rows.count).toBe(here.rows.count)
+    expect(elsewhere.rows.digest).not.toBe(here.rows.digest) // another ledger, another key
+  })
+
+  it('has the same rows in whatever order they stand, and others where one value differs', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    const [header = '', ...lines] = validExport(4).trim().split('\n')
+    const digestOf = async (order: readonly string[]): Promise<string> => {
+      writeFileSync(place.at('export.csv'), `${[header, ...order].join('\n')}\n`, { mode: 0o600 })
+      return (await planned(place, place.asked(sandbox.url))).rows.digest
+    }
+    const first = await digestOf(lines)
+    expect(await digestOf(lines.toReversed())).toBe(first)
+    expect(await digestOf(lines.map((line) => line.replace('2024-03-02', '2024-03-22')))).not.toBe(first)
+  })
+
+  it('tells what the ledger was last planned to send, and holds what was admitted before', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    expect(await migrate(place.asked(sandbox.url, { limit: 1 }))).toMatchObject({ totals: { registered: 1 } })
+    const first = await planned(place, place.asked(sandbox.url, { files: [] }))
+    expect(first).toMatchObject({
+      rows: { count: 2 },
+      sources: [{ name: 'export.csv' }],
+      totals: { registered: 1 },
+    })
+    const { password: _, ...service } = place.asked(sandbox.url).service
+    const asked = { ...place.asked(sandbox.url, { files: [] }), service }
+    const { confirm: __, watch: ___, ...options } = asked
+    const { last } = await planMigration({ ...options, by: 'Ada', watchReading: () => undefined })
+    expect(last?.digest).toBe(first.digest)
+  })
+
+  it('needs files that can be read again, and something to plan', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    const stream = { name: 'standard input', stream: Readable.from(['']) }
+    await expect(planned(place, place.asked(sandbox.url, { files: [stream] }))).rejects.toThrow(
+      'Cannot plan "standard input": a stream cannot be read a second time',
+    )
+    await expect(planned(place, place.asked(sandbox.url, { files: [] }))).rejects.toThrow(
+      'there is no such file',
+    )
+  })
+})
+
+describe('a plan that is read without its ledger', () => {
+  it('is whole, or refused', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    const document = await planned(place, place.asked(sandbox.url))
+    const file = place.at('plan.json')
+    expect(readPlan(file)).toEqual(document)
+    const text = readFileSync(file, 'utf8')
+    const changes = [
+      text.replace('"count": 3', '"count": 4'),
+      text.replace('"Ada"', '"Eve"'),
+      `${text}\n`,
+      text.slice(0, -3),
+      '{}',
+      JSON.stringify({ digest: 'x', kind: 'sepa-migrate-plan' }),
+    ]
+    for (const change of changes) {
+      writeFileSync(file, change)
+      expect(() => readPlan(file), change.slice(0, 80)).toThrow(
+        'is no plan, or was changed since it was written',
+      )
+    }
+  })
+})

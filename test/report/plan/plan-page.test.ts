@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { renderPlanPage } from '../../../src/report/plan/plan-page.js'
+import { planOf } from '../../ledger/plan/plan-document.js'
+
+const textIn = (page: string): string =>
+  page
+    .replace(/<style>[^]*?<\/style>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+describe('the page of a plan', () => {
+  it('says what a run would do, in one page without script or network', async () => {
+    const plan = planOf({ limit: 2 })
+    const page = await renderPlanPage(plan, null)
+    const text = textIn(page)
+    expect(text).toContain('To send: 2 rows')
+    expect(text).toContain('of 3 ready rows')
+    expect(text).toContain('1 row invalid: IBAN_CHECKSUM')
+    expect(text).toContain('IBAN_SHARED : 2 warnings')
+    expect(text).toContain('not as usual rate: 5')
+    expect(text).toContain('This is the first plan of this ledger')
+    expect(text).toContain(plan.digest)
+    expect(page).toContain(`default-src 'none'`)
+    expect(page).not.toMatch(/<script|src=|href="?http/)
+  })
+
+  it('stands beside the last plan: what was added, is gone, changed', async () => {
+    const last = planOf({
+      sources: [{ name: 'old.csv', sha256: '1', bytes: 1, records: 1 }],
+      version: '0.0.9',
+    })
+    const now = planOf({
+      rows: { count: 5, digest: 'x' },
+      settings: { concurrency: 8, rate: 9, proxy: null },
+    })
+    const text = textIn(await renderPlanPage(now, last))
+    expect(text).toContain('gone: source old.csv')
+    expect(text).toContain('added: source export.csv')
+    expect(text).toContain('changed: rows to send, 3 then and 5 now')
+    expect(text).toContain('changed: rate from 5 to 9')
+    expect(text).toContain('changed: program version from 0.0.9 to 0.1.0')
+    expect(text).toContain('In the last plan')
+    expect(textIn(await renderPlanPage(now, now))).toContain('Nothing changed since')
+  })
+
+  it('runs nothing that others wrote', async () => {
+    const page = await renderPlanPage(
+      planOf({
+        plannedBy: '<img src=x onerror=alert(1)>',
+        sources: [{ name: '<script>1</script>.csv', sha256: 'a', bytes: 1, records: 1 }],
+      }),
+      null,
+    )
+    expect(page).not.toMatch(/<img|<script/)
+  })
+})
