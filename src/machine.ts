@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { homedir, hostname, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Clock } from './domain/text/clock.js'
 import type { After } from './run/deliver.js'
+import { readVersion } from './version.js'
 
 /** What a run takes from the machine it runs on. A test gives its own; everybody else has `thisMachine()`. */
 export interface Machine {
@@ -38,8 +38,6 @@ function systemUser(): string | null {
 /** An empty or relative XDG_STATE_HOME counts as none, so that every folder and terminal has the same register. */
 const stateHome = (given: string): string => (isAbsolute(given) ? given : join(homedir(), '.local', 'state'))
 
-const packageFile = new URL('../package.json', import.meta.url)
-
 export const thisMachine = (): Machine => ({
   env: process.env,
   clock: { now: () => Date.now(), monotonic: () => performance.now() },
@@ -55,6 +53,6 @@ export const thisMachine = (): Machine => ({
   host: hostname(),
   pid: process.pid,
   user: systemUser(),
-  version: (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version,
+  version: readVersion(),
   stateFolder: join(stateHome(process.env['XDG_STATE_HOME'] ?? ''), 'sepa-migrate'),
 })

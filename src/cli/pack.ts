@@ -1,8 +1,10 @@
-import { dirname, join } from 'node:path'
+import type { KeyObject } from 'node:crypto'
+import { dirname, join, resolve } from 'node:path'
 import { contradictedIn, contradictedText, type Verification } from '../domain/proof/verification.js'
 import type { Totals } from '../domain/row/totals.js'
 import { countText } from '../domain/text/wording.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
+import { isOneLedger, plainName } from '../report/pack/earlier-pack.js'
 import type { Context } from './command.js'
 import { proposedLines } from './prove/absent-lines.js'
 import { verificationIn } from './prove/unproven.js'
@@ -30,15 +32,21 @@ export const NO_PACK: WrittenPack = { files: {}, warnings: [], proposed: [], ver
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
   settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs'>,
+  signWith: KeyObject | null = null,
 ): Promise<WrittenPack> {
   const { ledger, out, sharedFolder, absentAfterMs } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
-  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs })
-  const { files, folder, kept, proposals, verification } = written
+  const signing = signWith === null ? {} : { signWith }
+  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, ...signing })
+  const { files, folder, kept, numbered, proposals, verification } = written
   return {
-    files: Object.fromEntries(files.map(({ name }) => [name, join(folder, name)])),
-    warnings: kept === null ? [] : [keptText(kept, out, folder, 'report')],
+    files: Object.fromEntries(files.map(({ name }) => [plainName(name), join(folder, name)])),
+    warnings: [
+      ...(kept === null ? [] : [keptText(kept, out, folder, 'report')]),
+      ...[...numbered].map(([name, other]) => numberedText(join(folder, name), other)),
+      ...earlierPackText(ledger, folder),
+    ],
     proposed: proposedLines(proposals),
     verification,
   }
@@ -47,6 +55,19 @@ export async function writePack(
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>
   `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
+
+const numberedText = (kept: string, other: string): string =>
+  `"${kept}" was changed since this program wrote it, so somebody works in it; it was left as it is, and the new one is "${other}" beside it`
+
+/** Reports of earlier versions lay beside the ledger. */
+function earlierPackText(ledger: string, folder: string): string[] {
+  const beside = dirname(resolve(ledger))
+  return resolve(folder) !== beside && isOneLedger(folder, beside)
+    ? [
+        `An earlier report lies beside the ledger, in "${beside}"; it was left as it is, and the new one is in "${folder}"`,
+      ]
+    : []
+}
 
 export interface Closing extends Omit<CommandEnd, 'pack'> {
   /** What was written, by name; empty where nothing was. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban, validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram } from '../support/program.js'
 import { openTerminal } from '../support/terminal.js'
 
 const opened: (() => Promise<void>)[] = []
@@ -50,7 +50,7 @@ async function open(): Promise<Place> {
     await sandbox.close()
     place.remove()
   })
-  const path = (name: string): string => join(place.folder, name)
+  const path = (name: string): string => join(place.folder, inReport(name))
   writeFileSync(path('export.csv'), validExport(4))
   return {
     folder: place.folder,
@@ -162,7 +162,7 @@ describe.skipIf(process.platform !== 'linux')('8.2.5 typing no', () => {
     session.type('no\r')
     expect(await session.ended).toBe(2)
     expect((await session.screen()).join('\n')).toContain('the ledger is as it was')
-    expect(() => readFileSync(join(folder, 'report.html'))).toThrow('ENOENT')
+    expect(() => readFileSync(join(folder, inReport('report.html')))).toThrow('ENOENT')
     expect((await program('status')).totals).toMatchObject({ read: 0, ready: 0 })
     const later = await program('run', '--yes', '--base-url', 'https://right.example')
     expect(later).toMatchObject({ status: 2, totals: { read: 0 } })
@@ -259,10 +259,12 @@ describe('9.1.5 a report', () => {
       'in-doubt.csv',
       rows('in-doubt.csv').map((row) => ({ ...row, ...resend })),
     )
-    const filled = readFileSync(join(folder, 'in-doubt.csv'), 'utf8')
+    const filled = readFileSync(join(folder, inReport('in-doubt.csv')), 'utf8')
     const answer = await program('report')
-    expect(answer.warnings[0]).toMatch(/"in-doubt.csv" was changed since this program wrote it.*"report-2"/)
-    expect(readFileSync(join(folder, 'in-doubt.csv'), 'utf8')).toBe(filled)
-    expect(rows('report-2/in-doubt.csv')).toHaveLength(2)
+    expect(answer.warnings[0]).toMatch(
+      /in-doubt.csv" was changed since this program wrote it.*"in-doubt-2.csv"/,
+    )
+    expect(readFileSync(join(folder, inReport('in-doubt.csv')), 'utf8')).toBe(filled)
+    expect(rows('in-doubt-2.csv')).toHaveLength(2)
   })
 })

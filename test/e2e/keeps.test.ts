@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, runShell, type Ended } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram, runShell, type Ended } from '../support/program.js'
 
 let place: ReturnType<typeof makeFolder>
 let sandbox: Sandbox
@@ -122,7 +122,7 @@ describe('a configuration in the folder that others can change', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/^Others can change the configuration file .* It only says how files are read$/),
     ])
-    expect(readFileSync(join(place.folder, 'report.html'), 'utf8')).toContain('configuration: ')
+    expect(readFileSync(join(place.folder, inReport('report.html')), 'utf8')).toContain('configuration: ')
     expect((await program('run')).stdout).toContain(`Configuration: ${configuration}`)
   })
 
@@ -158,8 +158,8 @@ describe('a mandate that is there already', () => {
     const again = await program('run', '--json')
     expect(again.status).toBe(4)
     expect(totalsOf(again)).toMatchObject({ registered: 2, refused: 0, inDoubt: 1 })
-    expect(readFileSync(join(place.folder, 'report.html'), 'utf8')).toContain('may already exist')
-    expect(readFileSync(join(place.folder, 'in-doubt.csv'), 'utf8')).toContain(
+    expect(readFileSync(join(place.folder, inReport('report.html')), 'utf8')).toContain('may already exist')
+    expect(readFileSync(join(place.folder, inReport('in-doubt.csv')), 'utf8')).toContain(
       'the mandate may already exist there',
     )
   })

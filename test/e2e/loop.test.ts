@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban, validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram } from '../support/program.js'
 
 let place: ReturnType<typeof makeFolder>
 let sandbox: Sandbox
@@ -26,7 +26,7 @@ afterEach(async () => {
   place.remove()
 })
 
-const path = (name: string): string => join(place.folder, name)
+const path = (name: string): string => join(place.folder, inReport(name))
 const textOf = (name: string): string => readFileSync(path(name), 'utf8')
 
 interface Told {
@@ -71,7 +71,13 @@ describe('9.1.1 check on our own files', () => {
     writeExport()
     await program('run', 'export.csv')
     writeFileSync(path('corrected.csv'), textOf('corrections.csv').replace('2024-02-30', '2024-02-29'))
-    const checked = await program('check', '--ledger', 'sepa-migrate.db', 'corrected.csv', 'refused.csv')
+    const checked = await program(
+      'check',
+      '--ledger',
+      'sepa-migrate.db',
+      'corrected.csv',
+      inReport('refused.csv'),
+    )
     expect(checked).toMatchObject({
       exitCode: 0,
       totals: { read: 6, resubmitted: 2, registered: 3, ready: 1, refused: 1, invalid: 0, duplicate: 1 },
@@ -86,7 +92,7 @@ describe('9.1.1 check on our own files', () => {
     async (name) => {
       writeExport()
       await program('run', 'export.csv')
-      const checked = await program('check', name)
+      const checked = await program('check', inReport(name))
       expect(checked.totals).toMatchObject({ read: 1, resubmitted: 0, conflict: 0 })
       expect(checked.warnings.join()).toContain('it was checked on its own')
     },
@@ -165,7 +171,9 @@ describe('a file of ours that comes back without the configuration of its export
     return ['--config', 'export.yaml']
   }
   const giveBack = async (...args: string[]): Promise<Told & { errors: readonly { message: string }[] }> =>
-    (await program('run', 'not-sent.csv', ...args)) as Told & { errors: readonly { message: string }[] }
+    (await program('run', inReport('not-sent.csv'), ...args)) as Told & {
+      errors: readonly { message: string }[]
+    }
 
   it('8.3.4 is refused where a column said which mandates have ended, and sends none of them', async () => {
     writeFileSync(path('export.csv'), withColumn(['aktiv', 'erloschen']))

@@ -6,7 +6,15 @@ import Papa from 'papaparse'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, makeFolder, PROGRAM, start, startShell, type Ended } from '../support/program.js'
+import {
+  CREDENTIALS,
+  inReport,
+  makeFolder,
+  PROGRAM,
+  start,
+  startShell,
+  type Ended,
+} from '../support/program.js'
 
 const opened: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -117,7 +125,9 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(nextOf(ran)).toBe('sepa-migrate report')
     expect(nextOf(await program('status'))).toBe('sepa-migrate report')
     const reported = await program('report')
-    expect(reported.stdout).toContain('Have finance sign report.html before the next command.')
+    expect(reported.stdout).toContain(
+      'Have finance sign sepa-migrate-report/report.html before the next command.',
+    )
     expect(nextOf(reported)).toBe('sepa-migrate purge')
     expect(nextOf(await program('status'))).toBe('sepa-migrate purge')
     await program('purge', '--yes')
@@ -213,9 +223,9 @@ describe('10.6 a file of corrections without a row', () => {
     writeFileSync(join(folder, 'export.csv'), validExport(2))
     expect((await program('run', 'export.csv')).status).toBe(0)
     for (const args of [
-      ['run', 'corrections.csv'],
-      ['check', 'corrections.csv', '--ledger', 'sepa-migrate.db'],
-      ['check', 'refused.csv'],
+      ['run', inReport('corrections.csv')],
+      ['check', inReport('corrections.csv'), '--ledger', 'sepa-migrate.db'],
+      ['check', inReport('refused.csv')],
     ]) {
       const { status, stdout, stderr } = await program(...args)
       expect({ status, stderr }, args.join(' ')).toEqual({ status: 0, stderr: '' })

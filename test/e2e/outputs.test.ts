@@ -33,7 +33,7 @@ describe('9.2.6 what is written is written nowhere else', () => {
     ['the log of the ledger', 'sepa-migrate.db-wal', 'reads or keeps'],
     ['the lock of the ledger', './sepa-migrate.db.lock', 'reads or keeps'],
     ['the emergency file', 'sepa-migrate.db.emergency.jsonl', 'reads or keeps'],
-    ['the report', 'report.html', 'reads or keeps'],
+    ['the report', 'sepa-migrate-report/report.html', 'reads or keeps'],
     ['a link', 'link.log', 'it is a symbolic link'],
     ['a second name', 'second.log', 'it has a second name'],
   ])('refuses %s as a log file, sends nothing and changes nothing', async (_what, name, why) => {
@@ -71,7 +71,7 @@ describe('9.2.6 what is written is written nowhere else', () => {
   })
 
   it('refuses a ledger that has the name of a report', async () => {
-    const refused = await run('--ledger', 'summary.json')
+    const refused = await run('--ledger', 'summary.json', '--out', '.')
     expect(refused.stderr).toContain('reads or keeps')
     expect(refused.status).toBe(2)
   })

@@ -5,7 +5,7 @@ import Papa from 'papaparse'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { dutchExport, MEMBERS, PERSONS } from '../support/dutch-export.js'
-import { makeFolder, runProgram, type Ended } from '../support/program.js'
+import { inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const PASSWORD = 'of-the-test-environment'
@@ -30,7 +30,7 @@ afterEach(async () => {
   place.remove()
 })
 
-const at = (name: string): string => join(place.folder, name)
+const at = (name: string): string => join(place.folder, inReport(name))
 const read = (name: string): string => readFileSync(at(name), 'utf8')
 const write = (name: string, text: string): void => writeFileSync(at(name), text, { mode: 0o600 })
 

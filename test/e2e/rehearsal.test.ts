@@ -7,6 +7,7 @@ import Papa from 'papaparse'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   CREDENTIALS,
+  inReport,
   makeFolder,
   runProgram,
   SAMPLES,
@@ -64,7 +65,7 @@ async function heldMandates(): Promise<Held[]> {
 /** What a person does with in-doubt.csv and the service's own list beside it. */
 async function fillIn(): Promise<void> {
   const held = new Map((await heldMandates()).map((mandate) => [String(mandate.customer_no), mandate]))
-  const text = readFileSync(join(place.folder, 'in-doubt.csv'), 'utf8')
+  const text = readFileSync(join(place.folder, inReport('in-doubt.csv')), 'utf8')
   const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true })
   const decided = data.map((row) => {
     const found = held.get(row['customer_no'] ?? '')

@@ -5,7 +5,7 @@ import Papa from 'papaparse'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram } from '../support/program.js'
 import {
   MISSING,
   OFFICE_RESAVINGS,
@@ -77,7 +77,8 @@ exclude: [{ column: Tarif, equals: ['0,00'], reason: free of charge }]
 let place: ReturnType<typeof makeFolder>
 let totals: Readonly<Record<string, number>> = {}
 let mark = ''
-const at = (...names: string[]): string => join(place.folder, ...names)
+const at = (...names: string[]): string =>
+  join(place.folder, ...(names.length === 1 ? names.map(inReport) : names))
 
 interface Told {
   readonly exitCode: number

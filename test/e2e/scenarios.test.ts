@@ -6,7 +6,7 @@ import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, makeFolder, start, type Ended, type Started } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, start, type Ended, type Started } from '../support/program.js'
 
 /**
  * The numbers are those of test/faults.md, which also says where the others are played.
@@ -144,7 +144,7 @@ describe('26, 27, 62: answers with 503', () => {
     const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
     expect(reader.runs()[0]?.settings).toMatchObject({ outcomes: { 503: 'turned_away' } })
     reader.close()
-    expect(readFileSync(join(place.folder, 'report.html'), 'utf8')).toMatch(/503/)
+    expect(readFileSync(join(place.folder, inReport('report.html')), 'utf8')).toMatch(/503/)
   })
 })
 
@@ -218,7 +218,7 @@ describe('53: values that look like others', () => {
     expect((await run(place).ended).status).toBe(3)
     expect(totals(place)).toMatchObject({ invalid: BROKEN.length, registered: 1 })
     expect(place.sandbox.mandates()).toMatchObject([{ customer_no: 1 }])
-    const reasons = readFileSync(join(place.folder, 'corrections.csv'), 'utf8').match(
+    const reasons = readFileSync(join(place.folder, inReport('corrections.csv')), 'utf8').match(
       /"(CUST|DATE|IBAN)_[A-Z_]+"/g,
     )
     expect(reasons).toEqual([

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,6 +26,12 @@ const [header = '', ...records] = readFileSync(join(SAMPLES, 'clean.csv'), 'utf8
   .split(/\r?\n/)
   .slice(0, RECORDS + 1)
 const customerOf = (record = ''): number => Number(/\d+/.exec(record)?.[0])
+const signer = generateKeyPairSync('ed25519')
+const pemOf = (key: KeyObject): string =>
+  (key.type === 'public'
+    ? key.export({ type: 'spki', format: 'pem' })
+    : key.export({ type: 'pkcs8', format: 'pem' })
+  ).toString()
 const place = makeFolder()
 const { folder } = place
 let sandbox: Sandbox
@@ -35,6 +42,8 @@ beforeAll(async () => {
   const damaged = records.map((record, at) => (at === 1 ? record.replace(/,[A-Z]{2}\d\d/, ',DE00') : record))
   writeFileSync(join(folder, 'export.csv'), `${[header, ...damaged].join('\n')}\n`)
   writeFileSync(join(folder, '.invoicing-password'), `${PASSWORD}\n`, { mode: 0o600 })
+  writeFileSync(join(folder, 'finance-key.pem'), pemOf(signer.privateKey), { mode: 0o600 })
+  writeFileSync(join(folder, 'finance-public.pem'), pemOf(signer.publicKey))
   mkdirSync(join(folder, 'bin'))
   writeFileSync(join(folder, 'bin/sepa-migrate'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
   chmodSync(join(folder, 'bin/sepa-migrate'), 0o755)

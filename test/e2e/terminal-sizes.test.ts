@@ -83,9 +83,9 @@ describe.skipIf(process.platform !== 'linux').each([40, 80, 120])(
         'Open:',
         '  1 in doubt: may be registered, never sent again by the program (in-doubt.csv)',
         '  1 refused by the service (refused.csv)',
-        'Report: report.html',
-        'Compare in-doubt.csv with the service and fill in its columns of decision and reason.',
-        'Next: sepa-migrate resolve --from in-doubt.csv --dry-run',
+        'Report: sepa-migrate-report/report.html',
+        'Compare sepa-migrate-report/in-doubt.csv with the service and fill in its columns of decision and reason.',
+        'Next: sepa-migrate resolve --from sepa-migrate-report/in-doubt.csv --dry-run',
       ]
       expect(end.slice(-expected.length)).toEqual(expected)
     })

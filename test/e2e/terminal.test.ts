@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
 
 let place: ReturnType<typeof makeFolder>
 let sandbox: Sandbox
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const program = (...args: string[]): Promise<Ended> =>
   runProgram(args, { cwd: place.folder, env: CREDENTIALS })
-const read = (name: string): string => readFileSync(join(place.folder, name), 'utf8')
+const read = (name: string): string => readFileSync(join(place.folder, inReport(name)), 'utf8')
 
 describe('9.2.7 what others wrote does not reach the terminal as commands', () => {
   it.each([

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
 import { germanIban, validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
 import { startTruth, type TruthServer } from '../support/truth-server.js'
 
 const ROWS = 12
@@ -77,7 +77,9 @@ describe('8.1.4 a folder that others can write', () => {
     expect(first.stderr).toMatch(
       /Others can change the folder of the ledger \(anybody .*--shared-folder allowed it/,
     )
-    expect(readFileSync(path('report.html'), 'utf8')).toMatch(/shared folder: .*Others can change the folder/)
+    expect(readFileSync(path(inReport('report.html')), 'utf8')).toMatch(
+      /shared folder: .*Others can change the folder/,
+    )
     const second = await command(['run', '--json'], { SEPA_MIGRATE_SHARED_FOLDER: '1' })
     expect(second.status).toBe(0)
     expect((JSON.parse(second.stdout) as { warnings: string[] }).warnings[0]).toMatch(
@@ -89,7 +91,7 @@ describe('8.1.4 a folder that others can write', () => {
   it('a folder of one’s own needs no flag, and the flag says nothing there', async () => {
     const { run, path } = await open()
     expect((await run('export.csv', '--shared-folder')).stderr).not.toMatch(/Others can change/)
-    expect(readFileSync(path('report.html'), 'utf8')).not.toMatch(/shared folder/)
+    expect(readFileSync(path(inReport('report.html')), 'utf8')).not.toMatch(/shared folder/)
   })
 
   it('cannot be allowed by the configuration file, which may be of others', async () => {

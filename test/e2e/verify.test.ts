@@ -15,7 +15,7 @@ import { readBaseUrl } from '../../src/service/base-url.js'
 import { createClient } from '../../src/service/client.js'
 import { sheetsOf } from '../report/unzipped.js'
 import { germanIban, validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, start, type Ended } from '../support/program.js'
 
 const authorization = `Basic ${btoa('sandbox:sandbox')}`
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
@@ -58,7 +58,7 @@ async function registered(rows: number, options: SandboxOptions = {}): Promise<v
   expect(sent.status, sent.stderr).toBe(0)
 }
 
-const at = (name: string): string => join(place.folder, name)
+const at = (name: string): string => join(place.folder, inReport(name))
 const textOf = (name: string): string => readFileSync(at(name), 'utf8')
 const recordsOf = (name: string): Record<string, string>[] =>
   parse(textOf(name), { columns: true, bom: true })
@@ -101,8 +101,10 @@ const SIGNED_3 = '2024-03-04' // as `validExport` has it for customer 3
 
 /** No file of the pack, no output and no evidence holds an account number of the sandbox. */
 function expectNoAccount(): void {
-  const names = readdirSync(place.folder).filter((name) => /\.(?:csv|html|json)$/.test(name))
-  const files = names.filter((name) => name !== 'export.csv').map(textOf)
+  const names = readdirSync(join(place.folder, 'sepa-migrate-report')).filter((name) =>
+    /\.(?:csv|html|json)$/.test(name),
+  )
+  const files = names.map(textOf)
   for (const { iban } of sandbox.mandates())
     for (const text of [printed, ...files]) expect(text.includes(iban)).toBe(false)
 }
@@ -196,7 +198,8 @@ describe('verify --at-service', () => {
       expect(ended.stdout).not.toContain('Nothing is open')
       expect(ended.stdout).not.toContain('purge')
     }
-    for (const out of ['.', 'again']) expect((await program('report', '--out', out)).status).toBe(4)
+    for (const out of ['sepa-migrate-report', 'again'])
+      expect((await program('report', '--out', out)).status).toBe(4)
     for (const name of ['verification.csv', 'report.html', 'reconciliation.xlsx', 'manifest.json'])
       expect(readFileSync(at(`again/${name}`)).equals(readFileSync(at(name))), name).toBe(true)
     expectNoAccount()
@@ -285,9 +288,9 @@ describe('verify --at-service', () => {
     await registered(3)
     await verify()
     const sent = sandbox.mandates().length
-    const run = await begin('run', 'verification.csv', '--no-report').ended
+    const run = await begin('run', inReport('verification.csv'), '--no-report').ended
     expect([2, 7]).toContain(run.status)
-    const resolve = await program('resolve', '--from', 'verification.csv')
+    const resolve = await program('resolve', '--from', inReport('verification.csv'))
     expect([2, 7]).toContain(resolve.status)
     expect(sandbox.mandates()).toHaveLength(sent)
   })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import Papa from 'papaparse'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban, validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
 
 let place: ReturnType<typeof makeFolder>
 let sandbox: Sandbox
@@ -30,7 +30,7 @@ afterEach(async () => {
   place.remove()
 })
 
-const path = (name: string): string => join(place.folder, name)
+const path = (name: string): string => join(place.folder, inReport(name))
 const program = (...args: string[]): Promise<Ended> =>
   runProgram([...args, '--json'], {
     cwd: place.folder,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
 
 let place: ReturnType<typeof makeFolder>
 let sandbox: Sandbox
@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 const write = (name: string, text: string): void => writeFileSync(join(place.folder, name), text)
-const read = (name: string): string => readFileSync(join(place.folder, name), 'utf8')
+const read = (name: string): string => readFileSync(join(place.folder, inReport(name)), 'utf8')
 const program = (...args: string[]): Promise<Ended> =>
   runProgram(args, { cwd: place.folder, env: CREDENTIALS })
 const run = (...args: string[]): Promise<Ended> => program('run', '--base-url', sandbox.url, ...args)
@@ -148,6 +148,7 @@ describe('the whole program', () => {
     expect(names).toEqual(
       [
         'corrections.csv',
+        'decisions.csv',
         'in-doubt.csv',
         'manifest.json',
         'not-sent.csv',

@@ -10,6 +10,7 @@ export function factsOf(value: LedgerValue): Promise<ReportFacts> {
     registered: () => undefined,
     row: () => undefined,
     problem: () => undefined,
+    decision: () => undefined,
     verified: () => undefined,
     drain: () => Promise.resolve(),
   }

@@ -3,10 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { plainName } from '../../src/report/pack/earlier-pack.js'
+import { PACK_NAMES } from '../../src/report/pack/pack.js'
 
 /** The built program, as a user starts it. `npm test` builds it first. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 export const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
+
+/** Where a file of a report is, from the folder of the ledger; any other name as it is. */
+export const inReport = (name: string): string =>
+  PACK_NAMES.some((other) => other === plainName(name)) ? join('sepa-migrate-report', name) : name
 
 export const CREDENTIALS = { SEPA_MIGRATE_USERNAME: 'sandbox', SEPA_MIGRATE_PASSWORD: 'sandbox' }
 

@@ -15,6 +15,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli.ts': 'test/e2e/whole-run.test.ts',
   'src/index.ts': 'test/e2e/package.test.ts',
   'src/errors.ts': 'test/cli/terminal/result.test.ts',
+  'src/version.ts': 'test/report/files/manifest.test.ts',
 
   'src/cli/decide/adopt.ts': 'test/e2e/last-used-ledger.test.ts',
   'src/cli/commands/check.ts': 'test/e2e/check-list.test.ts',
@@ -66,7 +67,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/ledger/schema/claim-schema.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/prove/notices.ts': 'test/ledger/read/read-notices.test.ts',
   'src/ledger/schema/notice-schema.ts': 'test/ledger/read/read-notices.test.ts',
-  'src/report/page/file-link.ts': 'test/report/page/page.test.ts',
   'src/report/pack/notices.ts': 'test/e2e/notices.test.ts',
   'src/ledger/schema/proof-schema.ts': 'test/ledger/prove/read-backs.test.ts',
   'src/ledger/schema/plan-schema.ts': 'test/ledger/plan/plans.test.ts',

@@ -6,26 +6,37 @@ import { SHARED } from '../settings/options.js'
 import { closingLines, writePack } from '../pack.js'
 import { standingWith } from '../prove/unproven.js'
 import { noteOutputs } from '../privacy/remains.js'
+import { readSigningKey } from '../prove/keys.js'
 import { emptyResult } from '../terminal/result.js'
 
 export const reportCommand: Command = {
   usage: 'report',
   summary:
     'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
-  examples: ['sepa-migrate report', 'sepa-migrate report --ledger sepa-migrate.db --out signed'],
-  options: SHARED,
-  epilogue: ['Two reports of the same ledger are identical byte for byte.'],
+  examples: [
+    'sepa-migrate report',
+    'sepa-migrate report --ledger sepa-migrate.db --out signed',
+    'sepa-migrate report --sign-with finance-key.pem',
+  ],
+  options: [...SHARED, 'signWith'],
+  epilogue: [
+    'Two reports of the same ledger are identical byte for byte. A file in which somebody works keeps its name, and the',
+    'new one gets a number (in-doubt-2.csv). --sign-with writes manifest.sig, which a later report without it takes away.',
+    '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
+  ],
   exits: EXITS.verified,
   json: [],
   run: async (context) => {
     const { settings } = context
+    const keyFile = settings.get('signWith')
+    const signWith = keyFile === null ? null : readSigningKey(keyFile)
     const reader = openLedgerReader(settings.ledger, settings)
     const totals = reader.totals()
     const older = olderOf(context.world, reader)
     const campaign = reader.campaign()
     reader.close()
     noteOutputs(context, settings.out)
-    const { files, warnings, proposed, verification } = await writePack(settings)
+    const { files, warnings, proposed, verification } = await writePack(settings, signWith)
     return {
       ...emptyResult,
       exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),

@@ -3,6 +3,7 @@ import { dirname, relative, resolve } from 'node:path'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/written-files.js'
 import { findResultFiles, removeLeftovers } from '../../report/pack/remains.js'
 import type { Context } from '../command.js'
+import { usualOut } from '../settings/settings.js'
 
 /** What this command writes elsewhere: its log, and the folder of a report. */
 export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
@@ -49,6 +50,7 @@ export function remainsOf({ settings }: Context): Remains {
   const folders = [
     ...new Set([
       resolve(dirname(settings.ledger)),
+      resolve(usualOut(settings.ledger)),
       resolve(settings.out),
       ...noted.filter(({ kind }) => kind === 'report').map(({ path }) => path),
     ]),

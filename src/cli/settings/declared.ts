@@ -67,7 +67,7 @@ export const SETTINGS = {
     help: 'folder for reports',
     flags: '--out <dir>',
     configured: ['out'],
-    otherwise: 'beside the ledger',
+    otherwise: 'sepa-migrate-report by the ledger',
   },
   json: { kind: yesOrNo, help: 'print one JSON document on stdout', flags: '--json' },
   quiet: { kind: yesOrNo, help: 'no progress on stderr', flags: '--quiet' },
@@ -197,6 +197,11 @@ export const SETTINGS = {
     kind: yesOrNo,
     help: 'do not write the reconciliation pack at the end',
     flags: '--no-report',
+  },
+  signWith: {
+    kind: path,
+    help: 'Ed25519 private key (PEM) to sign the report with, readable by its owner only',
+    flags: '--sign-with <file>',
   },
   username: {
     kind: text,

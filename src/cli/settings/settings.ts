@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { todayIn } from '../../domain/mandate/local-date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
@@ -25,7 +25,7 @@ export interface Settings {
   readonly ledger: string
   /** The ledger may lie where others can write. */
   readonly sharedFolder: boolean
-  /** Folder for reports; beside the ledger unless told otherwise. */
+  /** Folder for reports; one of its own beside the ledger unless told otherwise. */
   readonly out: string
   readonly zone: string
   readonly asOf: LocalDate
@@ -52,12 +52,15 @@ export function readSettings(
     severities: configuration.values.rules ?? {},
     ledger,
     sharedFolder: get('sharedFolder') ?? false,
-    out: get('out') ?? dirname(ledger),
+    out: get('out') ?? usualOut(ledger),
     zone,
     asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
     absentAfterMs: get('absentAfter') * 1000,
   }
 }
+
+/** Where reports go unless something else is said. */
+export const usualOut = (ledger: string): string => join(dirname(ledger), 'sepa-migrate-report')
 
 interface Found {
   readonly text: string

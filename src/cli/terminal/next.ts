@@ -1,10 +1,10 @@
-import { join, relative, resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { isLoopback } from '../../domain/text/loopback.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { readWritten } from '../../ledger/safety/written-files.js'
-import { findPack } from '../../report/pack/earlier-pack.js'
+import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import type { Stop } from '../../run/stop.js'
 import type { Context } from '../command.js'
 import { type Line, toned } from './line.js'
@@ -137,7 +137,7 @@ function standingStep(asked: Asked, { totals, verification = null }: CommandEnd,
   if (inDoubt === 0 && ready + sending > 0) return { words: [], command: { name: 'run' } }
   if (pack === null)
     return { words: ['There is no report of the ledger as it is now.'], command: { name: 'report' } }
-  const file = (name: string): string => shownPath(join(pack, name))
+  const file = (name: string): string => shownPath(pathInPack(pack, name))
   if (inDoubt > 0)
     return {
       words: [

@@ -1,6 +1,7 @@
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import type { Context } from '../command.js'
+import { usualOut } from '../settings/settings.js'
 import { flagName, flagsOf, type OptionName } from '../settings/options.js'
 
 const PLAIN = /^[\w./:=@%+,-]+$/
@@ -62,7 +63,7 @@ const CARRIED = {
   'read-back': ASKING,
   verify: ASKING,
   rebuild: [...ASKING, 'asOf'],
-  report: PLACE,
+  report: [...PLACE, 'signWith'],
   resolve: PLACE,
   reconcile: PLACE,
   purge: PLACE,
@@ -98,7 +99,7 @@ export function commandLine(
 }
 
 const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean =>
-  (option === 'out' && resolve(value) === resolve(dirname(ledger))) ||
+  (option === 'out' && resolve(value) === resolve(usualOut(ledger))) ||
   (option === 'sharedFolder' && distrustLedgerFolder(ledger) === null)
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */

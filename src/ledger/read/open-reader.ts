@@ -15,7 +15,6 @@ import type {
   RowRecord,
   RunRecord,
   SourceRecord,
-  WitnessedDecision,
 } from './reader.js'
 import { preparePlanReads } from '../plan/read-plans.js'
 import { prepareProofReads } from './read-proofs.js'
@@ -120,6 +119,8 @@ export function createReader(connection: Connection, file: string): LedgerReader
     page: (after, limit, isBrief) => explained(() => readRows.page(after, limit, isBrief)),
     row: (id) => explained(() => readRows.one(id)),
     rowOfReference: (reference) => explained(() => readRows.ofReference(reference)),
+    registrationOf: (reference) => explained(() => readRows.registrationOf(reference)),
+    stateOf: (rowId) => explained(() => readRows.stateOf(rowId)),
     rowsOfCustomer: (customerNo) => explained(() => readRows.ofCustomer(customerNo)),
     isAccountOf: prepareAccountQuestion(connection, explained),
     rowsAbout: (customerNo) => explained(() => readRows.about(customerNo)),
@@ -184,7 +185,7 @@ function preparePlans(connection: Connection, explained: Explained): ReturnType<
 }
 
 function prepareRows(connection: Connection) {
-  const { one, each, ofStates, page } = prepareRowReads(connection)
+  const { one, each, ofStates, page, registrationOf, stateOf } = prepareRowReads(connection)
   const idOfReference = connection
     .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
     .pluck()
@@ -198,6 +199,8 @@ function prepareRows(connection: Connection) {
     one,
     page,
     ofStates,
+    registrationOf,
+    stateOf,
     ofReference: (reference: string): RowRecord | null => {
       const id = idOfReference.get(reference)
       return id === undefined ? null : one(id)
@@ -277,13 +280,13 @@ function prepareDecisionQueries(
 ): Pick<LedgerReader, 'decisions' | 'decisionsOfRow'> {
   // A ledger of an older program is read as it is.
   const isOlder = !hasColumn(connection, 'decision', 'decided_as')
-  const columns = `id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by", decision,
-    reason, evidence`
+  const columns = `id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by",
+    ${isOlder ? 'null' : 'decided_as'} as "as", decision, from_state as "from", to_state as "to", reason, evidence`
   const page = connection.prepare<[number, number], DecisionRecord>(
     `select ${columns} from decision where id > ? order by id limit ?`,
   )
-  const ofRow = connection.prepare<[number], WitnessedDecision>(
-    `select ${columns}, ${isOlder ? 'null' : 'decided_as'} as "as" from decision where row_id = ? order by id`,
+  const ofRow = connection.prepare<[number], DecisionRecord>(
+    `select ${columns} from decision where row_id = ? order by id`,
   )
   return {
     decisions: (after, limit) => explained(() => page.all(after, limit)),

@@ -166,14 +166,13 @@ export interface DecisionRecord {
   readonly attemptId: number | null
   readonly at: string
   readonly by: string
-  readonly decision: string
-  readonly reason: string
-  readonly evidence: string | null
-}
-
-export interface WitnessedDecision extends DecisionRecord {
   /** The user of the operating system then; null where nobody said. */
   readonly as: string | null
+  readonly decision: string
+  readonly from: string
+  readonly to: string
+  readonly reason: string
+  readonly evidence: string | null
 }
 
 /** One going through what the service holds. */
@@ -325,6 +324,10 @@ export interface LedgerReader {
   readonly row: (id: number) => RowRecord | null
   /** The row to which the service gave this reference, in any case of letters. */
   readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null
+  /** The same as a list of registrations shows it. */
+  readonly registrationOf: (assignedMandateReference: string) => RegisteredRow | null
+  /** Null for a number that no row has. */
+  readonly stateOf: (rowId: number) => RowState | null
   readonly rowsOfCustomer: (customerNo: number) => RowRecord[]
   /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
   readonly isAccountOf: (rowId: number, iban: string) => boolean | null
@@ -347,7 +350,7 @@ export interface LedgerReader {
     count: number
   }[]
   readonly decisions: (after: number, limit: number) => DecisionRecord[]
-  readonly decisionsOfRow: (rowId: number) => WitnessedDecision[]
+  readonly decisionsOfRow: (rowId: number) => DecisionRecord[]
   /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
   readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
   readonly readBacks: () => ReadBackRecord[]

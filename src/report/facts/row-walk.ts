@@ -33,6 +33,7 @@ export interface RowFiles extends VerifiedFile {
   /** Every other row that stands in a file. */
   readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null) => void
   readonly problem: (problem: ProblemRecord) => void
+  readonly decision: (decision: DecisionRecord) => void
 }
 
 type StateCounts = Map<RowState, number>
@@ -55,11 +56,14 @@ function listed(row: RowRecord, explanation: Explanation): ListedRow {
 const NAMES_KEPT = 100
 
 /** The latest decision on each row. People make them one by one, all but --retry-refused, which explains nothing. */
-function readDecisions(reader: ReportedLedger): {
+async function readDecisions(
+  reader: ReportedLedger,
+  files: RowFiles,
+): Promise<{
   latest: ReadonlyMap<number, DecisionRecord>
   list: ReportFacts['decisions']
   by: ReportFacts['resolvedBy']
-} {
+}> {
   const latest = new Map<number, DecisionRecord>()
   const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
   const by = tallyValues(NAMES_KEPT)
@@ -68,7 +72,9 @@ function readDecisions(reader: ReportedLedger): {
       if (decision.decision !== 'retry_refused') latest.set(decision.rowId, decision)
       list.add(decision)
       by.add(decision.by)
+      files.decision(decision)
     }
+    await files.drain()
   }
   return { latest, list: list.result(), by: by.result() }
 }
@@ -96,7 +102,7 @@ const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
 
 /** What the walk has gathered so far. */
 interface Gathered {
-  readonly decisions: ReturnType<typeof readDecisions>
+  readonly decisions: Awaited<ReturnType<typeof readDecisions>>
   /** By source, of the rows that count in it. */
   readonly counts: ReadonlyMap<number, StateCounts>
   readonly sums: ReadonlyMap<RowState, ReturnType<typeof noSums>>
@@ -128,7 +134,7 @@ export async function walkLedger(
   { signal, absentAfterMs }: WalkTerms,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
-  const gathered = startGathering(reader, sources, absentAfterMs)
+  const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
   const { counts, lists } = gathered
   for (const page of rowPages(reader, lists.registered.isFull)) {
     signal?.throwIfAborted()
@@ -154,8 +160,9 @@ const startGathering = (
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   absentAfterMs: number,
+  decisions: Gathered['decisions'],
 ): Gathered => ({
-  decisions: readDecisions(reader),
+  decisions,
   counts: new Map(sources.map((source) => [source.id, new Map()])),
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
   lists: {

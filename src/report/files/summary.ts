@@ -2,7 +2,6 @@ import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { DEFINITIONS } from '../facts/hash-totals.js'
-import type { PackFile } from '../pack/earlier-pack.js'
 import { VERIFICATION_FILE } from './verification-lines.js'
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
@@ -74,7 +73,8 @@ const runIn = (run: RunRecord) => ({
 })
 
 /** Who planned and who approved; the runs name the digest of their plan. */
-const plansIn = ({ plans }: ReportFacts) =>
+/** What was planned and approved, as programs read it. */
+export const plansIn = ({ plans }: ReportFacts) =>
   plans.map(({ digest, plannedAt, plannedBy, plannedAs, document, approvals }) => ({
     digest,
     plannedAt,
@@ -103,14 +103,3 @@ const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
     ? {}
     : { [VERIFICATION_FILE]: { rows: verification.registered - verification.notAsked } }),
 })
-
-/** manifest.json: what belongs to the pack and what it was made from. It cannot list itself. */
-export const renderManifest = (facts: ReportFacts, files: readonly PackFile[]): string =>
-  json({
-    schemaVersion: 1,
-    ledgerId: facts.campaign.ledgerId,
-    changedAt: facts.campaign.changedAt,
-    plans: plansIn(facts),
-    files,
-    sources: facts.sources.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
-  })

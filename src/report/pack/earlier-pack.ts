@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync, readFileSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readSignature, SIGNATURE_FILE } from '../files/signature.js'
 
 export interface PackFile {
   readonly name: string
@@ -96,33 +97,96 @@ const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /**
- * The first of these files under whose name the folder has something that is not as this program wrote it: a file that a
- * person fills in, or one of somebody else. Null where all of them may be replaced.
+ * Those of these files under whose names the folder has something that is not as this program wrote it: a file that a
+ * person fills in, or one of somebody else. None where all of them may be replaced.
  * @param stale names of files that are there no more, which must be removed instead
  */
-export async function keptFile(
+export async function keptFiles(
   folder: string,
-  files: readonly PackFile[],
+  files: readonly Pick<PackFile, 'name' | 'sha256'>[],
   stale: readonly string[] = [],
-): Promise<string | null> {
+): Promise<readonly string[]> {
   const same: Hashes = new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`)) // by a report at the same time
   const unfinished = await unfinishedProofs(folder)
   const [manifest, note] = [provenBy(folder), await readNote(folder)] // after the others, which move here
   const known = [same, ...unfinished, manifest, note]
-  for (const name of [...files.map((file) => file.name), ...stale]) {
-    const path = join(folder, name)
-    const entry = await lstat(path).catch((error: unknown) => {
-      if (isMissing(error)) return null
-      throw error
-    })
-    if (entry === null) continue
-    if (!entry.isFile()) return name
-    if (name === MANIFEST && manifest !== null) continue
-    if (name === PROBLEMS_NOTE && note !== null) continue
-    const found = `${name} ${await sha256Of(path)}`
-    if (!known.some((hashes) => hashes?.has(found))) return name
+  const isOurs = async (name: string): Promise<boolean> => {
+    if (name === MANIFEST && manifest !== null) return true
+    if (name === PROBLEMS_NOTE && note !== null) return true
+    if (name === SIGNATURE_FILE && readSignature(await readFile(join(folder, name), 'utf8')) !== null)
+      return true
+    const found = `${name} ${await sha256Of(join(folder, name))}`
+    return known.some((hashes) => hashes?.has(found) === true)
   }
-  return null
+  const kept: string[] = []
+  for (const name of [...files.map((file) => file.name), ...stale]) {
+    const entry = await lstatOrNull(join(folder, name))
+    if (entry !== null && !(entry.isFile() && (await isOurs(name)))) kept.push(name)
+  }
+  return kept
+}
+
+const lstatOrNull = (path: string): Promise<Stats | null> =>
+  lstat(path).catch((error: unknown) => {
+    if (isMissing(error)) return null
+    throw error
+  })
+
+/** Files in which people work, so that one of them must not keep a new report from taking the place of the last. */
+const WORKED_IN = /^(refused|corrections|in-doubt|not-sent)(?:-\d+)?\.csv$/
+
+export const isWorkedIn = (name: string): boolean => WORKED_IN.test(name)
+
+/** `in-doubt.csv` for `in-doubt-2.csv`; any other name as it is. */
+export const plainName = (name: string): string => {
+  const stem = WORKED_IN.exec(name)?.[1]
+  return stem === undefined ? name : `${stem}.csv`
+}
+
+/**
+ * For each of these files the first of `in-doubt-2.csv`, `in-doubt-3.csv`, … that is free, or is there as the last report
+ * wrote it. Null where the folder holds no pack of ours: then it is somebody else's.
+ */
+export async function numberedNames(
+  folder: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string> | null> {
+  const proven = provenBy(folder)
+  if (proven === null) return null
+  const chosen = new Map<string, string>()
+  for (const name of names)
+    for (let n = 2; !chosen.has(name); n += 1) {
+      const other = name.replace('.csv', `-${n}.csv`)
+      const entry = await lstatOrNull(join(folder, other))
+      const isFree =
+        entry === null || (entry.isFile() && proven.has(`${other} ${await sha256Of(join(folder, other))}`))
+      if (isFree) chosen.set(name, other)
+    }
+  return chosen
+}
+
+/** Numbered files of the last report that are as it wrote them, and that these, where they are a report, do not have. */
+export async function leftNumbered(folder: string, files: readonly PackFile[]): Promise<readonly string[]> {
+  const left: string[] = []
+  if (!files.some(({ name }) => name === MANIFEST)) return left
+  for (const { name, sha256 } of manifestOf(folder)?.files ?? []) {
+    if (plainName(name) === name || files.some((file) => file.name === name)) continue
+    const entry = await lstatOrNull(join(folder, name))
+    if (entry?.isFile() === true && (await sha256Of(join(folder, name))) === sha256) left.push(name)
+  }
+  return left
+}
+
+/** Where a file of a pack is, under the name that it got: a file that somebody works in is not replaced. */
+export function pathInPack(folder: string, name: string): string {
+  const found = manifestOf(folder)?.files.find((file) => plainName(file.name) === name)
+  return join(folder, found?.name ?? name)
+}
+
+/** Whether both folders have a pack of the same ledger in them. */
+export function isOneLedger(one: string, other: string): boolean {
+  const ledgerId = manifestOf(one)?.ledgerId
+  return ledgerId !== undefined && manifestOf(other)?.ledgerId === ledgerId
 }
 
 /** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
@@ -137,6 +201,6 @@ export async function freeFolder(
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     })
     const isFolder = (await lstat(folder)).isDirectory()
-    if (isFolder && (await keptFile(folder, files, stale)) === null) return folder
+    if (isFolder && (await keptFiles(folder, files, stale)).length === 0) return folder
   }
 }

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../errors.js'
-import { freeFolder, keptFile, type PackFile, WORKSHOP_PREFIX } from './earlier-pack.js'
+import {
+  freeFolder,
+  isWorkedIn,
+  keptFiles,
+  leftNumbered,
+  numberedNames,
+  type PackFile,
+  WORKSHOP_PREFIX,
+} from './earlier-pack.js'
 import { assertNotTaken } from '../../trust/output.js'
 
 /** A file that is being written under a temporary name. */
@@ -24,12 +32,22 @@ export interface Published {
   readonly folder: string
   /** The file that stood in the way and was left as it is. */
   readonly kept: string | null
+  /** Files that people work in: they keep their names, and the new ones have others. */
+  readonly numbered: ReadonlyMap<string, string>
 }
 
 /** A folder whose files appear together, each complete, or not at all. */
 export interface PackFolder {
   readonly create: (name: string) => Promise<PackOutput>
   readonly write: (name: string, content: string | Uint8Array) => Promise<PackFile>
+  /**
+   * Gives those of the finished files a number in whose place somebody works in a file of an earlier pack, unless another
+   * name of the pack is taken too.
+   * @returns name to the name that it will have
+   */
+  readonly settleNames: () => Promise<ReadonlyMap<string, string>>
+  /** What is finished, under the names that the files will have. */
+  readonly finished: () => readonly PackFile[]
   /**
    * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
    * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
@@ -166,6 +184,43 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
   return { put: (text) => void (waiting += text), write, drain, flush, finish }
 }
 
+type Numbered = ReadonlyMap<string, string>
+
+const namedAs = (files: readonly PackFile[], numbered: Numbered): readonly PackFile[] =>
+  files.map((file) => ({ ...file, name: numbered.get(file.name) ?? file.name }))
+
+/** None where anything else stands in the way: then the whole pack goes beside it. */
+async function numberedIn(
+  out: string,
+  finished: readonly PackFile[],
+  notMade: readonly string[],
+): Promise<Numbered> {
+  const kept = await keptFiles(out, [...finished, ...notMade.map((name) => ({ name, sha256: '' }))])
+  const isAllWork = kept.length > 0 && kept.every(isWorkedIn)
+  return (isAllWork ? await numberedNames(out, kept) : null) ?? new Map<string, string>()
+}
+
+interface Finished {
+  readonly workshop: string
+  /** With their names in the workshop. */
+  readonly finished: readonly PackFile[]
+  readonly numbered: Numbered
+  readonly stale: readonly string[]
+}
+
+async function moveInto(out: string, { workshop, finished, numbered, stale }: Finished): Promise<Published> {
+  const files = namedAs(finished, numbered)
+  const kept = (await keptFiles(out, files, stale))[0] ?? null
+  const folder = kept === null ? out : await freeFolder(out, files, stale)
+  for (const name of [...stale, ...(await leftNumbered(folder, files))])
+    await rm(join(folder, name), { force: true })
+  for (const { name } of finished)
+    await rename(join(workshop, name), join(folder, numbered.get(name) ?? name))
+  await rm(workshop, { recursive: true })
+  await syncFolder(folder)
+  return { folder, kept, numbered }
+}
+
 /**
  * Opens `out` for a pack of files with some or all of `names`, making the folder with mode 0700 where it is missing. Files are
  * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
@@ -187,6 +242,8 @@ export async function openPackFolder(
   })
   const finished: PackFile[] = []
   const handles: FileHandle[] = []
+  /** Name in the workshop to name in the folder. */
+  let numbered: Numbered = new Map()
 
   const create = (name: string): Promise<PackOutput> =>
     withFolder(out, async () => {
@@ -209,23 +266,22 @@ export async function openPackFolder(
     return output.finish()
   }
 
-  const publish = (): Promise<Published> =>
+  const notMade = (): readonly string[] =>
+    names.filter((name) => !finished.some((file) => file.name === name))
+
+  const settleNames = (): Promise<Numbered> =>
     withFolder(out, async () => {
-      const isMade = (name: string): boolean => finished.some((file) => file.name === name)
-      const stale = names.filter((name) => !isMade(name))
-      const kept = await keptFile(out, finished, stale)
-      const folder = kept === null ? out : await freeFolder(out, finished, stale)
-      for (const name of stale) await rm(join(folder, name), { force: true })
-      for (const { name } of finished) await rename(join(workshop, name), join(folder, name))
-      await rm(workshop, { recursive: true })
-      await syncFolder(folder)
-      return { folder, kept }
+      numbered = await numberedIn(out, finished, notMade())
+      return numbered
     })
+
+  const publish = (): Promise<Published> =>
+    withFolder(out, () => moveInto(out, { workshop, finished, numbered, stale: notMade() }))
 
   async function discard(): Promise<void> {
     for (const handle of handles) await handle.close().catch(() => undefined)
     await rm(workshop, { recursive: true, force: true })
   }
 
-  return { create, write, publish, discard }
+  return { create, write, settleNames, finished: () => namedAs(finished, numbered), publish, discard }
 }

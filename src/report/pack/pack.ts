@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
@@ -7,6 +8,7 @@ import { type PackFile, problemsNote, PROBLEMS_NOTE } from './earlier-pack.js'
 import { FILE_OF_PART, partOf, type ReportFacts } from '../facts/facts.js'
 import { mergeColumns } from '../files/original-columns.js'
 import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
+import { relinked } from '../page/file-link.js'
 import { renderPage } from '../page/page.js'
 import type { ReportedLedger } from '../facts/pages.js'
 import { problemHeader, problemLine, problemsCsv, type ProblemLine } from '../files/problem-lines.js'
@@ -20,7 +22,10 @@ import {
 } from '../files/row-lines.js'
 import { VERIFICATION_FILE, verificationHeader, verificationLine } from '../files/verification-lines.js'
 import { walkLedger, type RowFiles } from '../facts/row-walk.js'
-import { renderManifest, renderSummary } from '../files/summary.js'
+import { DECISIONS_FILE, decisionHeader, decisionLines, type ChainEnd } from '../files/decision-lines.js'
+import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
+import { SIGNATURE_FILE, signManifest } from '../files/signature.js'
+import { renderSummary } from '../files/summary.js'
 import { renderWorkbook } from '../files/workbook.js'
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
@@ -31,14 +36,15 @@ export const PACK_FILES = [
   FILE_OF_PART.inDoubt,
   FILE_OF_PART.notSent,
   'problems.csv',
+  DECISIONS_FILE,
   'report.html',
   'reconciliation.xlsx',
   'summary.json',
-  'manifest.json',
+  MANIFEST_FILE,
 ] as const
 
 /** Every name that a pack may have. */
-export const PACK_NAMES = [...PACK_FILES, VERIFICATION_FILE] as const
+export const PACK_NAMES = [...PACK_FILES, VERIFICATION_FILE, SIGNATURE_FILE] as const
 
 export interface ReportResult {
   readonly files: readonly PackFile[]
@@ -52,6 +58,8 @@ export interface ReportResult {
   readonly folder: string
   /** The file in that folder that was filled in, or is of somebody else, and so was not replaced. */
   readonly kept: string | null
+  /** Files in that folder that somebody works in, and the names that the new ones have instead. */
+  readonly numbered: ReadonlyMap<string, string>
 }
 
 export interface ReportOptions {
@@ -64,13 +72,16 @@ export interface ReportOptions {
   readonly absentAfterMs?: number
   /** The ledger that is named by its path may lie where others can write. */
   readonly sharedFolder?: boolean
+  /** An Ed25519 private key: `manifest.sig` is written beside the manifest. */
+  readonly signWith?: KeyObject
 }
 
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
  * reports of the same ledger are identical byte for byte. Earlier files of the same names are replaced only when
- * every new one is complete on disk, and only where they are as a report wrote them: otherwise the whole pack goes to
- * a folder `report-2`, `report-3`, … beside them.
+ * every new one is complete on disk, and only where they are as a report wrote them: a file that somebody works in keeps
+ * its name and the new one gets a number, and where any other was changed the whole pack goes to a folder `report-2`,
+ * `report-3`, … beside them.
  * @param ledger its path, and then the folder is noted beside it, so that a purge can name it; or one that is open
  * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder, or there is no
  *   ledger
@@ -96,14 +107,17 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     ...(options.forbidden ?? []),
   ])
   try {
-    const { facts, files: lists } = await writeLists(reader, folder, options)
-    const files = [
-      ...lists,
-      await folder.write('report.html', await renderPage(facts)),
-      await folder.write('reconciliation.xlsx', await renderWorkbook(facts)),
-      await folder.write('summary.json', renderSummary(facts)),
-    ]
-    files.push(await folder.write('manifest.json', renderManifest(facts, files)))
+    const { facts, decisions } = await writeLists(reader, folder, options)
+    const numbered = await folder.settleNames()
+    await folder.write('report.html', relinked(await renderPage(facts), numbered))
+    await folder.write('reconciliation.xlsx', await renderWorkbook(facts))
+    await folder.write('summary.json', renderSummary(facts))
+    const listed = folder.finished()
+    const manifest = renderManifest(facts, listed, decisions)
+    const files = [...listed, await folder.write(MANIFEST_FILE, manifest)]
+    const { signWith } = options
+    if (signWith !== undefined)
+      files.push(await folder.write(SIGNATURE_FILE, signManifest(manifest, signWith)))
     const published = await folder.publish()
     const { totals, balanced, proposals, verification } = facts
     return { files, totals, balanced, proposals, verification, ...published }
@@ -117,7 +131,7 @@ async function writeLists(
   reader: ReportedLedger,
   folder: PackFolder,
   { signal, absentAfterMs = USUAL_ABSENT_AFTER_MS }: ReportOptions,
-): Promise<{ facts: ReportFacts; files: PackFile[] }> {
+): Promise<{ facts: ReportFacts; decisions: ChainEnd }> {
   const sources = reader.sources()
   const columns = mergeColumns(sources)
   const campaign = reader.campaign()
@@ -127,11 +141,12 @@ async function writeLists(
   const inDoubt = await folder.create(FILE_OF_PART.inDoubt)
   const notSent = await folder.create(FILE_OF_PART.notSent)
   const problems = await folder.create('problems.csv')
+  const decisions = await folder.create(DECISIONS_FILE)
   const isVerified = reader.verificationCounts().length > 0
   const verified = isVerified ? await folder.create(VERIFICATION_FILE) : null
-  const outputs = [registered, refused, corrections, inDoubt, notSent, problems, verified].filter(
-    (output) => output !== null,
-  )
+  const lists = [registered, refused, corrections, inDoubt, notSent, problems, decisions]
+  const outputs = verified === null ? lists : [...lists, verified]
+  const decided = decisionLines(campaign.ledgerId)
 
   registered.put(registeredHeader())
   refused.put(openRowHeader(columns))
@@ -139,6 +154,7 @@ async function writeLists(
   inDoubt.put(inDoubtHeader(columns))
   notSent.put(openRowHeader(columns))
   problems.put(problemHeader())
+  decisions.put(decisionHeader())
   verified?.put(verificationHeader())
 
   const rowFiles: RowFiles = {
@@ -151,6 +167,7 @@ async function writeLists(
       if (part === 'notSent') notSent.put(openRowLine(columns, campaign, row, explanation))
     },
     problem: (problem) => problems.put(problemLine(problem)),
+    decision: (decision) => decisions.put(decided.next(decision)),
     verified: (row) => verified?.put(verificationLine(row)),
     drain: async () => {
       for (const output of outputs) await output.drain()
@@ -158,9 +175,8 @@ async function writeLists(
   }
   const facts = await walkLedger(reader, sources, rowFiles, { signal, absentAfterMs })
   await Promise.all(outputs.map(({ flush }) => flush()))
-  const files: PackFile[] = []
-  for (const output of outputs) files.push(await output.finish())
-  return { facts, files }
+  for (const output of outputs) await output.finish()
+  return { facts, decisions: decided.end() }
 }
 
 /**

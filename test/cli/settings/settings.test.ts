@@ -31,8 +31,8 @@ describe('a setting', () => {
 
   it('that is a path in the file is relative to the file', () => {
     expect(settingsOf({ config }).ledger).toBe(join(folder, 'march.db'))
-    expect(settingsOf({ config }).out).toBe(folder)
-    expect(settingsOf({ config, ledger: 'x/here.db' }).out).toBe('x')
+    expect(settingsOf({ config }).out).toBe(join(folder, 'sepa-migrate-report'))
+    expect(settingsOf({ config, ledger: 'x/here.db' }).out).toBe(join('x', 'sepa-migrate-report'))
   })
 
   it('is named where a flag or the environment gives it, and not by an empty name', () => {

@@ -117,6 +117,7 @@ describe('one walk over the ledger', () => {
       registered: ({ id }: { id: number }) => void seen.push(id),
       row: ({ id }: { id: number }) => void seen.push(id),
       problem: () => void (problems += 1),
+      decision: () => undefined,
       verified: () => undefined,
       drain: () => Promise.resolve(void sizes.push(seen.length)),
     }
@@ -139,6 +140,7 @@ describe('one walk over the ledger', () => {
         registered: ({ id }: { id: number }) => void handed.push(id),
         row: ({ id }: { id: number }) => void handed.push(id),
         problem: () => undefined,
+        decision: () => undefined,
         verified: () => undefined,
         drain: () => Promise.resolve(),
       }
@@ -192,6 +194,7 @@ describe('one walk over the ledger', () => {
       row: ({ id }: { id: number }, _: unknown, absence: Absence | null) =>
         void handed.push([id, absence?.kind ?? null]),
       problem: () => undefined,
+      decision: () => undefined,
       verified: () => undefined,
       drain: () => Promise.resolve(),
     }
@@ -217,6 +220,7 @@ describe('one walk over the ledger', () => {
       registered: () => undefined,
       row: () => undefined,
       problem: () => undefined,
+      decision: () => undefined,
       verified: () => undefined,
       drain: () => Promise.resolve(),
     }

@@ -19,6 +19,7 @@ const NAMES = ['one.csv', 'two.csv'] as const
 async function publishIn(out: string): Promise<void> {
   const pack = await openPackFolder(out, NAMES)
   for (const name of NAMES) await pack.write(name, `content of ${name}`)
+  await pack.settleNames()
   await pack.publish()
 }
 
@@ -33,7 +34,7 @@ describe('a folder of files that belong together', () => {
     expect(readdirSync(out).filter((name) => !name.startsWith('.'))).toEqual([])
     await second.write(Buffer.from('o'))
     expect(await second.finish()).toMatchObject({ name: 'two.csv', bytes: 3 })
-    expect(await pack.publish()).toEqual({ folder: out, kept: null })
+    expect(await pack.publish()).toEqual({ folder: out, kept: null, numbered: new Map() })
     expect(readdirSync(out).sort()).toEqual(['one.csv', 'two.csv'])
     expect(readFileSync(join(out, 'two.csv'), 'utf8')).toBe('two')
   })

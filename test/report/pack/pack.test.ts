@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import {
   mkdir,
   mkdtemp,
@@ -16,7 +16,8 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/errors.js'
-import { PACK_FILES, PACK_NAMES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
+import { readSignature } from '../../../src/report/files/signature.js'
+import { PACK_FILES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
 import {
   attemptOf,
   decisionOf,
@@ -302,25 +303,61 @@ describe('the folder of a pack', () => {
     [
       'was being filled in',
       'in-doubt.csv',
+      'in-doubt-2.csv',
       (text: string) => text.replace(/,""\n/, ',"the service said so"\n'),
     ],
     [
       'was filled in and saved as a spreadsheet does',
       'refused.csv',
+      'refused-2.csv',
       (text: string) => text.replaceAll(',', ';'),
     ],
-    ['was annotated', 'reconciliation.xlsx', (text: string) => `${text} `],
-  ])(
-    '9.1.5 leaves a file alone that %s, and goes to a folder beside it as a whole',
-    async (_, name, change) => {
+  ])('9.1.5 leaves a list alone that %s, and gives the new one a number', async (_, name, other, change) => {
+    await writeReport(readerOf(EVERY_STATE), { out: folder })
+    const edited = change(await textOf(name))
+    await writeFile(join(folder, name), edited)
+    const grown = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
+
+    const next = await writeReport(readerOf(grown), { out: folder })
+    expect(next).toMatchObject({ folder, kept: null, numbered: new Map([[name, other]]) })
+    expect(await textOf(name)).toBe(edited)
+    expect(await textOf('not-sent.csv')).toContain('M-14')
+    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES, other].sort())
+    const named = async () =>
+      (JSON.parse(await textOf('manifest.json')) as { files: { name: string }[] }).files.map(
+        (file) => file.name,
+      )
+    expect(await named()).toContain(other)
+    const page = await textOf('report.html')
+    expect([page.includes(`href="${name}"`), page.includes(`href="${other}"`)]).toEqual([false, true])
+    expect(await named()).not.toContain(name)
+
+    // As long as nobody works in the second one, it is replaced; then there is a third.
+    expect((await writeReport(readerOf(EVERY_STATE), { out: folder })).numbered.get(name)).toBe(other)
+    await writeFile(join(folder, other), edited)
+    const third = other.replace('-2', '-3')
+    expect((await writeReport(readerOf(EVERY_STATE), { out: folder })).numbered.get(name)).toBe(third)
+    expect([await textOf(name), await textOf(other)]).toEqual([edited, edited])
+
+    // Once nothing is in its way, it has its name again, and no copy of it stays.
+    await rm(join(folder, name))
+    await rm(join(folder, other))
+    expect((await writeReport(readerOf(EVERY_STATE), { out: folder })).numbered.size).toBe(0)
+    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+  })
+
+  it.each([['reconciliation.xlsx'], ['problems.csv'], ['decisions.csv']])(
+    '9.1.5 leaves an annotated %s alone, and goes to a folder beside it as a whole, lists that are filled in too',
+    async (name) => {
       await writeReport(readerOf(EVERY_STATE), { out: folder })
-      const edited = change(await textOf(name))
+      const edited = `${await textOf(name)} `
       await writeFile(join(folder, name), edited)
+      await writeFile(join(folder, 'in-doubt.csv'), 'filled in')
       const others = await Promise.all(PACK_FILES.filter((other) => other !== name).map(textOf))
       const grown = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
 
       const moved = await writeReport(readerOf(grown), { out: folder })
-      expect(moved).toMatchObject({ folder: join(folder, 'report-2'), kept: name })
+      expect(moved).toMatchObject({ folder: join(folder, 'report-2'), numbered: new Map() })
       expect(await textOf(name)).toBe(edited)
       expect(await Promise.all(PACK_FILES.filter((other) => other !== name).map(textOf))).toEqual(others)
       expect((await readdir(moved.folder)).sort()).toEqual([...PACK_FILES].sort())
@@ -332,6 +369,29 @@ describe('the folder of a pack', () => {
       expect((await writeReport(readerOf(grown), { out: folder })).folder).toBe(join(folder, 'report-3'))
     },
   )
+
+  it('is signed where a key is given, and a later report without one takes the signature away', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const signed = await writeReport(readerOf(EVERY_STATE), { out: folder, signWith: privateKey })
+    expect(signed.files.map(({ name }) => name)).toContain('manifest.sig')
+    const signature = await textOf('manifest.sig')
+    expect(readSignature(signature)?.isOf(await readFile(join(folder, 'manifest.json')))).toBe(true)
+    const again = await writeReport(readerOf(EVERY_STATE), { out: folder, signWith: privateKey })
+    expect(again).toMatchObject({ folder, kept: null })
+    expect(await textOf('manifest.sig')).toBe(signature)
+    expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({ folder, kept: null })
+    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+  })
+
+  it('9.1.5 leaves a manifest.sig of somebody else alone', async () => {
+    await writeReport(readerOf(EVERY_STATE), { out: folder })
+    await writeFile(join(folder, 'manifest.sig'), 'signed by hand')
+    expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({
+      folder: join(folder, 'report-2'),
+      kept: 'manifest.sig',
+    })
+    expect(await textOf('manifest.sig')).toBe('signed by hand')
+  })
 
   it.each(['refused.csv', 'manifest.json', 'report.html', 'problems.csv'])(
     '9.1.5 leaves a %s of somebody else alone',
@@ -407,7 +467,7 @@ describe('the folder of a pack', () => {
         'proven',
       ])
       const names = files.map(({ name }) => name).sort()
-      expect(names).toEqual([...PACK_NAMES].sort())
+      expect(names).toEqual([...PACK_FILES, 'verification.csv'].sort())
       const manifest = JSON.parse(await textOf('manifest.json')) as { files: typeof files }
       expect(manifest.files).toEqual(files.filter(({ name }) => name !== 'manifest.json'))
       const again = await writeReport(readerOf(VERIFIED), { out: join(folder, 'again') })

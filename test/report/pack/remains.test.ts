@@ -18,19 +18,20 @@ describe('result files that hold something of persons', () => {
     fill(folder, ...PACK_NAMES)
     const { cells, values, references } = findResultFiles([folder])
     expect(names(cells)).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
-    expect(names(values)).toEqual(['problems.csv', 'reconciliation.xlsx', 'report.html'])
+    expect(names(values)).toEqual(['decisions.csv', 'problems.csv', 'reconciliation.xlsx', 'report.html'])
     expect(names(references)).toEqual(['registered.csv', 'verification.csv'])
     const figures = PACK_NAMES.length - cells.length - values.length - references.length
-    expect(figures).toBe(PACK_NAMES.filter((name) => name.endsWith('.json')).length)
+    expect(figures).toBe(PACK_NAMES.filter((name) => /\.(?:json|sig)$/.test(name)).length)
   })
 
   it('are found one level below, too, and under the names that people and browsers give to copies', () => {
     const folder = freshFolder()
     fill(join(folder, 'report-2'), 'refused.csv')
-    fill(folder, 'in-doubt (1).csv', 'corrections-mended.csv')
+    fill(folder, 'in-doubt (1).csv', 'corrections-mended.csv', 'not-sent-2.csv')
     expect(names(findResultFiles([folder]).cells).sort()).toEqual([
       'corrections-mended.csv',
       'in-doubt (1).csv',
+      'not-sent-2.csv',
       'refused.csv',
     ])
   })

@@ -1,0 +1,77 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { UsageError } from '../../errors.js'
+import { isUsableKey } from '../../report/files/signature.js'
+import { distrustInstructions, distrustSecret, type Distrust } from '../../trust/entry.js'
+
+const MAKE_KEY = '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes one'
+const NO_REPORT = 'no report was written'
+
+/**
+ * The private key to sign with.
+ * @throws {UsageError} where others can read the file, and for anything but an Ed25519 key without a passphrase
+ */
+export function readSigningKey(file: string): KeyObject {
+  const text = readKeyFile(file, { distrust: distrustSecret, nothing: NO_REPORT })
+  if (text.includes('ENCRYPTED'))
+    throw new UsageError(
+      `The key file "${file}" is protected by a passphrase, for which this program does not ask; ${NO_REPORT}`,
+      'Give a key without one, in a file that only you can read ("openssl pkey -in KEY.pem -out PLAIN.pem" takes it off)',
+    )
+  const key = parsed(
+    () => createPrivateKey(text),
+    () =>
+      new UsageError(`There is no private key in "${file}"; ${NO_REPORT}`, `Give a key in PEM; ${MAKE_KEY}`),
+  )
+  if (isUsableKey(key)) return key
+  throw new UsageError(
+    `The key in "${file}" is not an Ed25519 key; ${NO_REPORT}`,
+    `Give one that is; ${MAKE_KEY}`,
+  )
+}
+
+const NOT_VERIFIED = 'nothing was verified'
+
+/**
+ * The public key to check a signature with.
+ * @throws {UsageError} where others can change the file, and for anything but an Ed25519 public key
+ */
+export function readCheckingKey(file: string): KeyObject {
+  const text = readKeyFile(file, { distrust: distrustInstructions, nothing: NOT_VERIFIED })
+  if (text.includes('PRIVATE KEY'))
+    throw new UsageError(
+      `"${file}" holds a private key, which belongs to whoever signs; ${NOT_VERIFIED}`,
+      'Give its public key: "openssl pkey -in KEY.pem -pubout -out PUBLIC.pem" writes it',
+    )
+  const next = 'Give the Ed25519 public key of whoever signed, in PEM'
+  const key = parsed(
+    () => createPublicKey(text),
+    () => new UsageError(`There is no public key in "${file}"; ${NOT_VERIFIED}`, next),
+  )
+  if (isUsableKey(key)) return key
+  throw new UsageError(`The key in "${file}" is not an Ed25519 key; ${NOT_VERIFIED}`, next)
+}
+
+interface Reading {
+  readonly distrust: (path: string) => Distrust | null
+  readonly nothing: string
+}
+
+function readKeyFile(file: string, { distrust, nothing }: Reading): string {
+  const fault = distrust(file)
+  if (fault !== null)
+    throw new UsageError(`Cannot trust the key file "${file}": ${fault.why}; ${nothing}`, fault.next)
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`Cannot read the key file "${file}"; ${nothing}`, 'Check the path', { cause })
+  }
+}
+
+function parsed(parse: () => KeyObject, refusal: () => UsageError): KeyObject {
+  try {
+    return parse()
+  } catch {
+    throw refusal() // without the cause, which may quote what is in the file
+  }
+}

@@ -1,0 +1,52 @@
+import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+
+/** The signature of manifest.json, beside it; no manifest can name the signature that is made over it. */
+export const SIGNATURE_FILE = 'manifest.sig'
+
+/** Ed25519 (RFC 8032): 64 bytes, the same for the same text and key. */
+const ED25519 = 'ed25519'
+const BYTES = 64
+
+export const isUsableKey = (key: KeyObject): boolean => key.asymmetricKeyType === ED25519
+
+const pemOf = (publicKey: KeyObject): string => publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+/** The signature in base64 on the first line, and behind it the public key that it was made with. */
+const render = (signature: Buffer, publicKey: KeyObject): string =>
+  `${signature.toString('base64')}\n${pemOf(publicKey)}`
+
+export const signManifest = (manifest: string, privateKey: KeyObject): string =>
+  render(sign(null, Buffer.from(manifest), privateKey), createPublicKey(privateKey))
+
+export interface Signature {
+  /** The key that it says it was made with; whose key that is, it cannot say. */
+  readonly publicKey: KeyObject
+  readonly isOf: (manifest: Uint8Array) => boolean
+}
+
+/** Null for a text that is not, to the byte, as `signManifest` writes it. */
+export function readSignature(text: string): Signature | null {
+  const end = text.indexOf('\n')
+  const signature = Buffer.from(text.slice(0, Math.max(0, end)), 'base64')
+  const publicKey = publicKeyIn(text.slice(end + 1))
+  if (signature.length !== BYTES || publicKey === null || render(signature, publicKey) !== text) return null
+  return { publicKey, isOf: (manifest) => verify(null, manifest, publicKey, signature) }
+}
+
+/** Null for what is no public key in PEM, or one that signs in another way. */
+function publicKeyIn(pem: string): KeyObject | null {
+  try {
+    const key = createPublicKey(pem)
+    return isUsableKey(key) ? key : null
+  } catch {
+    return null
+  }
+}
+
+/** SHA-256 of the key in DER, in hexadecimal: `openssl pkey -pubin -in KEY -outform DER | sha256sum`. */
+export const fingerprintOf = (publicKey: KeyObject): string =>
+  createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+
+export const isSameKey = (one: KeyObject, other: KeyObject): boolean => one.equals(other)
