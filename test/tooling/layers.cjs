@@ -53,6 +53,7 @@ module.exports = {
       'errors\\.ts',
     ]),
     only('decisions-read-files', 'decisions/', ['domain/', 'source/', 'ledger/', 'report/', 'errors\\.ts']),
+    only('audit-proves-reports', 'audit/', ['domain/', 'source/', 'ledger/', 'report/', 'errors\\.ts']),
     only('run-orchestrates', 'run/', [
       'domain/',
       'contract/',

@@ -17,6 +17,13 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/errors.ts': 'test/cli/terminal/result.test.ts',
   'src/version.ts': 'test/report/files/manifest.test.ts',
 
+  'src/audit/beside-ledger.ts': 'test/audit/audit-pack.test.ts',
+  'src/audit/discrepancies.ts': 'test/audit/audit-pack.test.ts',
+  'src/audit/pack-itself.ts': 'test/audit/audit-pack.test.ts',
+  'src/audit/pack-lists.ts': 'test/audit/audit-pack.test.ts',
+  'src/audit/pack-table.ts': 'test/audit/audit-pack.test.ts',
+  'src/audit/pack.ts': 'test/audit/audit-pack.test.ts',
+
   'src/cli/decide/adopt.ts': 'test/e2e/last-used-ledger.test.ts',
   'src/cli/commands/check.ts': 'test/e2e/check-list.test.ts',
   'src/cli/settings/configuration-mistakes.ts': 'test/cli/settings/configuration.test.ts',
@@ -45,6 +52,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/prove/asking.ts': 'test/e2e/verify.test.ts',
   'src/cli/prove/read-back.ts': 'test/e2e/settled-by-read-back.test.ts',
   'src/cli/prove/verify.ts': 'test/e2e/verify.test.ts',
+  'src/cli/prove/verify-pack.ts': 'test/e2e/proven-report.test.ts',
   'src/cli/prove/rebuild.ts': 'test/e2e/lost-ledger.test.ts',
   'src/cli/commands/notices.ts': 'test/e2e/notices.test.ts',
   'src/cli/commands/run.ts': 'test/e2e/whole-run.test.ts',

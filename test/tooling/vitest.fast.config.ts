@@ -22,6 +22,7 @@ export default mergeConfig(whole, {
       'test/{run,decisions,register}/{loop,deliver,campaign,campaign-register,reconcile,read-decisions}.test.ts',
       'test/report/**/{pack,real-ledger}.test.ts',
       'test/migrate/migrate.test.ts',
+      'test/audit/**',
       'test/cli/**/{confirm,configuration,declared,probe}.test.ts',
       // Properties and floods.
       'test/ledger/**/{model,groups,corrections,delivery,resolution,guards,side-files}.test.ts',

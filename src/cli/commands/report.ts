@@ -22,7 +22,7 @@ export const reportCommand: Command = {
   epilogue: [
     'Two reports of the same ledger are identical byte for byte. A file in which somebody works keeps its name, and the',
     'new one gets a number (in-doubt-2.csv). --sign-with writes manifest.sig, which a later report without it takes away.',
-    '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
+    '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; verify --key checks the signature.',
   ],
   exits: EXITS.verified,
   json: [],

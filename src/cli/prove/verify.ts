@@ -12,7 +12,7 @@ import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { SOME_LEFT } from '../../run/exit-status.js'
-import { ownFlag, type Command, type Context } from '../command.js'
+import { ownFlag, ownText, type Command, type Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { NO_PACK, writePack } from '../pack.js'
 import { noteOutputs } from '../privacy/remains.js'
@@ -24,15 +24,25 @@ import { ASK_EXITS, ASK_OPTIONS, askedLine, askService, SAMPLE_FLAG, sameFlags, 
 import { standingWith, unprovenLines, unprovenRows, verificationIn } from './unproven.js'
 
 export const verifyCommand: Command = {
-  usage: 'verify',
-  summary: 'ask the service whether it holds every registered mandate, once and with the same data',
+  usage: 'verify [folder]',
+  summary: 'prove a report by itself, or ask the service whether it holds every registered mandate',
   examples: [
-    'sepa-migrate verify --at-service --read-back',
+    'sepa-migrate verify sepa-migrate-report',
+    'sepa-migrate verify sepa-migrate-report --ledger sepa-migrate.db --key finance-public.pem',
     'sepa-migrate verify --at-service --read-back --sample 500 --rate 5',
   ],
   options: [...ASK_OPTIONS, 'noReport'],
-  own: [['--at-service', 'ask the service about the registered rows'], SAMPLE_FLAG],
+  own: [
+    ['--at-service', 'ask the service about the registered rows'],
+    SAMPLE_FLAG,
+    ['--key <file>', 'public key (PEM) of whoever signed the report in the folder'],
+  ],
   epilogue: [
+    'With a folder it computes the report in it again: sizes and hashes of all files, the control equation, hash totals,',
+    'that each row stands in one list, and the chain of decisions. --ledger compares it with the ledger too, --key with',
+    'the signature. It reads and changes nothing.',
+    '',
+    'With --at-service it asks the service once for each registered mandate, whether it is there with the same data.',
     'It sends nothing, cancels nothing and changes the state of no row. Each answer is kept as evidence, the latest',
     'about a row counts, and the report is written anew: its sign-off page says how many of how many were proven.',
     '',
@@ -45,20 +55,47 @@ export const verifyCommand: Command = {
   ],
   exits: {
     ...ASK_EXITS,
-    0: 'everything that was asked is proven, and nothing is open',
+    0: 'all of the report holds; or everything that was asked is proven, and nothing is open',
+    3: 'something of the report does not hold; or some rows are invalid, in conflict or refused',
     4: 'a registered mandate is missing, twice or different at the service, or rows are in doubt (outranks 3 and 5)',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
+    7: 'there is no report in the folder that can be read',
   },
-  json: ['stop', 'readBack', 'verification', 'sample', 'unproven'],
+  json: ['stop', 'readBack', 'verification', 'sample', 'unproven', 'pack'],
   run,
 }
 
 async function run(context: Context): Promise<CommandResult> {
-  if (!ownFlag(context, 'atService'))
+  const folder = folderOf(context)
+  if (folder === null) return verifyAtService(context)
+  // Loaded here: the way to the service needs nothing of it.
+  const { verifyPack } = await import('./verify-pack.js')
+  return verifyPack(context, folder)
+}
+
+/** Null where the service is to be asked. */
+function folderOf(context: Context): string | null {
+  const [folder = null] = context.args
+  const isAtService = ownFlag(context, 'atService')
+  if (folder === null && !isAtService)
     throw new UsageError(
-      'There is nothing to verify the registered mandates against; nothing was asked',
-      'Give --at-service to ask the service what it holds',
+      'There is nothing to verify; nothing was asked',
+      'Give --at-service to ask the service what it holds, or the folder of a report to prove that',
     )
+  if (folder !== null && isAtService)
+    throw new UsageError(
+      'A report is proven by itself, and the registered mandates at the service: one at a time; nothing was asked',
+      'Give the folder or --at-service',
+    )
+  const unfit = (isAtService ? ['key'] : ['sample']).find((name) => ownText(context, name) !== null)
+  if (unfit === undefined) return folder
+  throw new UsageError(
+    `--${unfit} does not go with ${isAtService ? '--at-service' : 'the folder of a report'}; nothing was asked`,
+    'Leave it out',
+  )
+}
+
+async function verifyAtService(context: Context): Promise<CommandResult> {
   const sample = sampleOf(context)
   const { end, baseUrl } = await askService(context, { scope: 'registered', sample })
   const { settings } = context

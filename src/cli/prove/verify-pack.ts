@@ -1,0 +1,94 @@
+import { auditPack, type Audit } from '../../audit/audit-pack.js'
+import { countText, plural, timeText } from '../../domain/text/wording.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { ownText, type Context } from '../command.js'
+import { type Line, toned } from '../terminal/line.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { readCheckingKey } from './keys.js'
+
+const SOMETHING_DIFFERS = 3
+
+/**
+ * Proves the pack in a folder by itself, and beside a ledger and a key where these are named.
+ * @throws {SourceError} where there is no pack that can be read
+ */
+export async function verifyPack(context: Context, folder: string): Promise<CommandResult> {
+  const { settings } = context
+  const keyFile = ownText(context, 'key')
+  const key = keyFile === null ? null : readCheckingKey(keyFile)
+  const isBesideLedger = settings.isNamed('ledger')
+  const ledger = isBesideLedger ? openLedgerReader(settings.ledger, settings) : null
+  try {
+    const audit = await auditPack(folder, { key, ledger })
+    return {
+      ...emptyResult,
+      exitCode: audit.count === 0 ? 0 : SOMETHING_DIFFERS,
+      campaign: {
+        ledger: isBesideLedger ? settings.ledger : null,
+        baseUrl: ledger?.campaign().baseUrl ?? null,
+      },
+      lines: [
+        verdictLine(folder, audit),
+        ...differenceLines(audit),
+        ...provenLines(audit),
+        ...otherLines(audit),
+      ],
+      details: { pack: { folder, holds: audit.count === 0, ...audit } },
+    }
+  } finally {
+    ledger?.close()
+  }
+}
+
+/** One line that says whether all holds. */
+function verdictLine(folder: string, { count, files, rows, decisions, changedAt }: Audit): Line {
+  if (count > 0)
+    return [
+      toned('bad', 'Does NOT hold'),
+      `: ${plural(count, 'difference', 'differences')} in "${folder}". Sign nothing and decide nothing by it.`,
+    ]
+  const what = [
+    plural(files, 'file', 'files'),
+    `${plural(rows, 'record', 'records')} read`,
+    plural(decisions, 'decision', 'decisions'),
+  ].join(', ')
+  return [
+    toned('good', 'Holds'),
+    `: "${folder}" is as it was written (${what}; the ledger as of ${timeText(changedAt)}).`,
+  ]
+}
+
+const differenceLines = ({ discrepancies }: Audit): Line[] =>
+  discrepancies.flatMap(({ message, next }) => [['  ', toned('bad', message), '.'], `    ${next}.`])
+
+/** What was compared, so that nobody takes for proven what was not looked at. */
+function provenLines({ signature, ledger, ledgerId }: Audit): string[] {
+  const signed = {
+    none: 'Signature: none; whoever can write files here could have made the whole pack anew.',
+    whole: 'Signature: whole. Whose key it is shows only with --key.',
+    proven: 'Signature: by the key that was given.',
+    broken: 'Signature: does not hold.',
+  }[signature]
+  const compared = {
+    unchanged: 'Ledger: has not changed since; registered rows, states and decisions were compared.',
+    moved_on:
+      'Ledger: has moved on since; what was registered then and the decisions of then were compared. A new report shows it as it is.',
+    behind: 'Ledger: is older than the pack; nothing was compared.',
+    another: 'Ledger: is another one; nothing was compared.',
+    not_compared: 'Ledger: not compared, because the manifest says nothing that could be.',
+  }
+  return [
+    ...(ledgerId === null ? [] : [`Pack of the ledger ${ledgerId}.`]),
+    signed,
+    ledger === null ? 'Ledger: not compared (--ledger FILE compares it).' : compared[ledger],
+  ]
+}
+
+const MOST_NAMED = 10
+
+const otherLines = ({ others }: Audit): string[] =>
+  others.length === 0
+    ? []
+    : [
+        `Not of this pack, and left alone: ${others.slice(0, MOST_NAMED).join(', ')}${others.length > MOST_NAMED ? ` and ${countText(others.length - MOST_NAMED)} more` : ''}.`,
+      ]

@@ -1,0 +1,171 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { germanIban, validExport } from '../support/export.js'
+import {
+  CREDENTIALS,
+  inReport,
+  makeFolder,
+  PROGRAM,
+  runProgram,
+  startCommand,
+  type Ended,
+} from '../support/program.js'
+
+const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
+const ROWS = 6
+const LOST_ANSWER = 2
+
+let place: ReturnType<typeof makeFolder>
+let sandbox: Sandbox
+
+beforeEach(async () => {
+  place = makeFolder()
+  sandbox = await startSandbox({
+    seed: 1,
+    faults: [{ match: { customer_no: LOST_ANSWER }, times: 1, fault: { kind: 'reset', applied: true } }],
+  })
+  writeFileSync(at('export.csv'), validExport(ROWS))
+})
+afterEach(async () => {
+  await sandbox.close()
+  place.remove()
+})
+
+const at = (name: string): string => join(place.folder, inReport(name))
+const env = { ...CREDENTIALS }
+const program = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder, env })
+const run = (...args: string[]): Promise<Ended> =>
+  program('run', 'export.csv', '--base-url', sandbox.url, ...args)
+const change = (name: string, how: (text: string) => string): void =>
+  writeFileSync(at(name), how(readFileSync(at(name), 'utf8')))
+
+interface Document {
+  readonly exitCode: number
+  readonly pack: {
+    readonly holds: boolean
+    readonly ledger: string | null
+    readonly signature: string
+    readonly discrepancies: readonly { kind: string; file: string; message: string; next: string }[]
+  }
+  readonly errors: readonly { kind: string }[]
+}
+
+async function verify(...args: string[]): Promise<Document> {
+  const { stdout } = await program('verify', 'sepa-migrate-report', '--json', ...args)
+  return JSON.parse(stdout) as Document
+}
+
+describe('a report in its own folder', () => {
+  it('lies beside the ledger, private, and holds', async () => {
+    expect((await run('--limit', '4')).status).toBe(4)
+    expect(statSync(join(place.folder, 'sepa-migrate-report')).mode & 0o777).toBe(0o700)
+    const beside = readdirSync(place.folder).filter((name) => /\.(?:csv|html|json|xlsx)$/.test(name))
+    expect(beside).toEqual(['export.csv'])
+
+    const { status, stdout } = await program('verify', 'sepa-migrate-report')
+    expect([status, stdout.split('\n')[0]]).toEqual([
+      0,
+      expect.stringMatching(/^Holds: .* 6 records read, 0 decisions/),
+    ])
+    expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({
+      exitCode: 0,
+      pack: { holds: true, ledger: 'unchanged', signature: 'none', discrepancies: [] },
+    })
+  })
+
+  it('no longer holds once a byte is another one: which file, what it means, what to do', async () => {
+    await run()
+    change('registered.csv', (text) => text.replace('DE…', 'FR…'))
+    const { status, stdout } = await program('verify', 'sepa-migrate-report')
+    expect(status).toBe(3)
+    expect(stdout).toMatch(
+      /^Does NOT hold: 1 difference .*\n {2}registered\.csv was changed since .*\n {4}Write the report again/,
+    )
+    for (let customer = 1; customer <= ROWS; customer += 1) expect(stdout).not.toContain(germanIban(customer))
+  })
+
+  it('keeps a list that somebody fills in; the new one has a number, and the command to type names it', async () => {
+    await run()
+    const filledIn = readFileSync(at('in-doubt.csv'), 'utf8').replace(/""\n$/, '"by telephone"\n')
+    writeFileSync(at('in-doubt.csv'), filledIn)
+    expect((await verify()).pack.discrepancies.map(({ kind, file }) => [kind, file])).toEqual([
+      ['worked_in', 'in-doubt.csv'],
+    ])
+    const { stdout, stderr } = await program('report')
+    expect(stderr).toContain('somebody works in it')
+    expect(stdout).toContain('resolve --from sepa-migrate-report/in-doubt-2.csv')
+    expect(readFileSync(at('in-doubt.csv'), 'utf8')).toBe(filledIn)
+    expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({
+      exitCode: 0,
+      pack: { others: ['in-doubt.csv'] },
+    })
+    expect((await program('status')).stdout).toContain('in-doubt-2.csv')
+    const purge = await program('show', '--customer', '1')
+    expect(purge.status).toBe(0)
+  })
+
+  it('beside a ledger that moved on still holds, and says so', async () => {
+    await run('--limit', '3')
+    await run('--no-report')
+    expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({
+      exitCode: 0,
+      pack: { ledger: 'moved_on' },
+    })
+  })
+
+  it('that is none ends with 7, and a command line that cannot be with 2', async () => {
+    expect((await program('verify', 'nowhere')).status).toBe(7)
+    expect(await verify()).toMatchObject({ exitCode: 7, errors: [{ kind: 'source' }] })
+    for (const args of [[], ['x', '--at-service'], ['x', '--sample', '3'], ['--at-service', '--key', 'k']]) {
+      const { status, stderr } = await program('verify', ...args)
+      expect([status, stderr]).toEqual([2, expect.stringContaining('nothing was asked')])
+    }
+  })
+})
+
+describe('a signature', () => {
+  const block = (containing: string): string =>
+    [...README.matchAll(/^```text\n([^]*?)^```/gm)]
+      .map(([, text = '']) => text)
+      .find((text) => text.includes(containing)) ?? ''
+  const shell = (lines: string, cwd: string): Promise<Ended> =>
+    startCommand(['bash', '-c', `sepa-migrate() { '${process.execPath}' '${PROGRAM}' "$@"; }\n${lines}`], {
+      cwd,
+      env,
+    }).ended
+
+  it('is made and checked with the lines of the README, by this program and by openssl', async () => {
+    await run()
+    const made = await shell(block('genpkey'), place.folder)
+    expect([made.status, made.stdout]).toEqual([
+      0,
+      expect.stringContaining('Signature: by the key that was given'),
+    ])
+    expect(existsSync(at('manifest.sig'))).toBe(true)
+    const checking = block('pkeyutl').replaceAll('finance-public.pem', '../finance-public.pem')
+    const checked = await shell(checking, join(place.folder, 'sepa-migrate-report'))
+    expect([checked.status, checked.stdout + checked.stderr]).toEqual([
+      0,
+      expect.stringContaining('Verified Successfully'),
+    ])
+  })
+
+  it('of another key, of another manifest, and none at all are told apart', async () => {
+    await run()
+    await shell(block('genpkey'), place.folder)
+    await shell('openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out other.pem', place.folder)
+    const kinds = async (key: string) =>
+      (await verify('--key', key)).pack.discrepancies.map(({ kind }) => kind)
+    expect(await kinds('finance-public.pem')).toEqual([])
+    expect(await kinds('other.pem')).toEqual(['signature_of_another_key'])
+    change('manifest.sig', (text) => text.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A')))
+    expect(await kinds('finance-public.pem')).toEqual(['signature_changed'])
+    await program('report', '--sign-with', 'finance-key.pem')
+    expect(await kinds('finance-public.pem')).toEqual([])
+    await program('report')
+    expect(await kinds('finance-public.pem')).toEqual(['signature_missing'])
+  })
+})
