@@ -7,7 +7,7 @@ import { emptyLog, type Connection } from '../file/connection.js'
 import { emergencyPathOf } from '../safety/emergency-file.js'
 import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
 import { isBackupOf } from '../schema/migration.js'
-import { prepareIdentityMasking, prepareWordRemoval } from './word-removal.js'
+import { prepareIdentityMasking, prepareWordRemoval, removeApprovalWords } from './word-removal.js'
 
 interface Scope {
   /** SQL over `row`, which selects the rows whose data go. */
@@ -76,6 +76,7 @@ export function removeAccounts(
     .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
   const rows = removeCells(connection, scope)
   prepareWordRemoval(connection)('true', {}, null)
+  removeApprovalWords(connection)
   prepareIdentityMasking(connection)()
   return rows
 }

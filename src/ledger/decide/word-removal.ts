@@ -56,6 +56,13 @@ export function prepareWordRemoval(connection: Connection) {
   }
 }
 
+/** Why people approved, and the names of the files in which they did; for a purge of everything. */
+export function removeApprovalWords(connection: Connection): void {
+  connection.exec(
+    `update approval set reason = '${REMOVED}', evidence = hash_of(evidence) where reason <> '${REMOVED}'`,
+  )
+}
+
 /** True for a text in which an IBAN stands; long numbers, which references often are, do not count. */
 const holdsIban = (text: string): boolean => /[A-Z]{2}…/.test(maskAccounts(text)) && !text.includes('…')
 

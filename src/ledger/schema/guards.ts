@@ -262,7 +262,16 @@ const NOTICES = [refuse('notice_stays', 'before update on notice', 'that letters
 /** What was planned and approved stays, and no approval is for other bytes than those that were planned. */
 const plans = (): string[] => [
   refuse('plan_stays', 'before update on plan', 'a plan never changes'),
-  refuse('approval_stays', 'before update on approval', 'an approval never changes'),
+  refuse(
+    'approval_stays',
+    `before update of id, plan_id, digest, approved_at, approved_by, approved_as, same_person, expires_at on approval`,
+    'an approval never changes',
+  ),
+  refuse(
+    'approval_words_stay',
+    `before update of reason, evidence on approval when not ${IS_PURGED}`,
+    'an approval never changes',
+  ),
   refuse(
     'approval_is_of_its_plan',
     `before insert on approval when not exists (select 1 from plan where id = new.plan_id and digest = new.digest)`,

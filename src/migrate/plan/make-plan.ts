@@ -95,11 +95,22 @@ async function lookAhead(
   const admission = ledger.admit({ severities: rules, isRetry: files.length === 0 })
   try {
     const admitted = await addSources(admission, files, { signal: drain, watch: watchReading })
+    refuseEmpty(admitted)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
     return { document: documentOf(options, asked, ledger.view), admitted }
   } finally {
     admission.rollback()
   }
+}
+
+/** No run could be held to it, since a ledger does not remember it. */
+function refuseEmpty(admitted: readonly AdmittedSource[]): void {
+  const empty = admitted.find(({ kind }) => kind === 'empty')
+  if (empty === undefined) return
+  throw new UsageError(
+    `Cannot plan "${empty.name}": it lists no row; nothing was sent`,
+    'Leave it out, of the run too',
+  )
 }
 
 function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): PlanDocument {

@@ -111,6 +111,7 @@ describe('plans and approvals on record', () => {
   it.each([
     ['update plan set document = 1', 'a plan never changes'],
     ['update approval set expires_at = 9', 'an approval never changes'],
+    [`update approval set reason = 'other'`, 'an approval never changes'],
     ['delete from approval', 'the ledger never deletes'],
     ['delete from plan', 'the ledger never deletes'],
     [insertApproval({ digest: 'f'.repeat(64) }), 'an approval names the digest of its plan'],
@@ -121,6 +122,23 @@ describe('plans and approvals on record', () => {
     ledger.plans.record(PLAN)
     ledger.plans.approve(approval())
     expect(() => byHand(ledger.file, (db) => db.exec(sql))).toThrow(message)
+  })
+})
+
+describe('a purge', () => {
+  it('takes what the approver typed, and no more', () => {
+    const ledger = open({ clock: stoppedClock() })
+    ledger.plans.record(PLAN)
+    const hash = `SHA-256 ${'1'.repeat(64)}`
+    ledger.plans.approve(approval({ reason: 'asked Mrs Smith', evidence: `smith.json (${hash})` }))
+    const [before] = ledger.view.plans()
+    ledger.purge({ by: 'Ada', reason: 'signed off' })
+    expect(ledger.view.plans()).toEqual([
+      {
+        ...before,
+        approvals: [{ ...before?.approvals[0], reason: 'removed with the personal data', evidence: hash }],
+      },
+    ])
   })
 })
 

@@ -5,6 +5,7 @@ import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import { migrate } from '../../../src/migrate/migrate.js'
 import { planMigration } from '../../../src/migrate/plan/make-plan.js'
 import { readPlan } from '../../../src/migrate/plan/read-plan.js'
+import { writeReport } from '../../../src/report/pack/pack.js'
 import { germanIban, validExport, validLine } from '../../support/export.js'
 import { look } from '../../ledger/ledger-views.js'
 import { newPlace } from '../place.js'
@@ -117,6 +118,11 @@ describe('a plan', () => {
     await expect(planned(place, place.asked(sandbox.url, { files: [] }))).rejects.toThrow(
       'there is no such file',
     )
+    place.exported(1)
+    await migrate(place.asked(sandbox.url))
+    await writeReport(place.at('campaign.db'), { out: place.at('pack') })
+    const empty = place.asked(sandbox.url, { files: [place.at('pack', 'refused.csv')] })
+    await expect(planned(place, empty)).rejects.toThrow('Cannot plan "refused.csv": it lists no row')
   })
 })
 
