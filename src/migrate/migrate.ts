@@ -16,7 +16,7 @@ import type { ServiceClient } from '../service/client.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
 import { checkOptions, type Asked } from './asked.js'
 import { lookFirst, type LookFirst } from './look-first.js'
-import { assertRowsPlanned, holdToPlan, type HeldPlan } from './plan/hold-to-plan.js'
+import { assertRowsPlanned, assertStillApproved, holdToPlan, type HeldPlan } from './plan/hold-to-plan.js'
 import { targetOf } from './plan/make-plan.js'
 import type { Closed, MigrateOptions, Migration, MigrationPlan } from './options.js'
 
@@ -270,6 +270,7 @@ async function agree(
   const approved = plan === null ? {} : { approved: approvedOf(plan) }
   if ((await asked.confirm({ ...intended, service, isLedgerKnown, knownElsewhere, ...approved })) !== true)
     return false
+  if (plan !== null) assertStillApproved(plan, asked.machine)
   register.checkOthers()
   ledger.bind(targetOf(asked))
   asked.watch({ kind: 'sending', rows: intended.toSend })

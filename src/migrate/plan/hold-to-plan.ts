@@ -17,6 +17,7 @@ import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
 import type { SourceInput } from '../../source/bytes/input.js'
+import type { Machine } from '../../machine.js'
 import type { Asked } from '../asked.js'
 import { plannedSources, targetOf } from './make-plan.js'
 import { settingsOf } from './settings.js'
@@ -129,6 +130,14 @@ export function assertRowsPlanned({ file, record }: HeldPlan, view: LedgerReader
     ...(again > 0 ? [{ kind: 'sent_again' as const, count: again }] : []),
     ...rowDrifts(document.rows, view.plannedRows(digest)),
   ])
+}
+
+/**
+ * A question may wait for its answer for longer than an approval counts.
+ * @throws {UsageError} once it does not any more; the admission is taken back and nothing was sent
+ */
+export function assertStillApproved({ file, approval }: HeldPlan, { clock }: Machine): void {
+  refuse(file, approvalDrifts([approval], new Date(clock.now()).toISOString()))
 }
 
 const retryDrifts = ({ options }: Asked, { retriesRefused }: PlanDocument): Drift[] =>

@@ -267,6 +267,19 @@ describe('each drift alone is refused with its name', () => {
     await expectRefused(given, /source changed: "export\.csv"/)
   })
 
+  it('an approval that expires while the question waits for its answer', async () => {
+    const given = await scene()
+    const machine = given.place.machine()
+    let laterMs = 0
+    const clock = { ...machine.clock, now: () => Date.now() + laterMs }
+    const confirm = (): boolean => {
+      laterMs = 2 * 86_400_000
+      return true
+    }
+    const options = { ...given.options, confirm, machine: { ...machine, clock } }
+    await expectRefused({ ...given, options }, /: approval expired: at \d/)
+  })
+
   it('several at once are all named', async () => {
     const given = await scene()
     appendFileSync(given.place.at('export.csv'), '\n')
