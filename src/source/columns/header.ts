@@ -53,7 +53,11 @@ export const isResultHeader = (cells: readonly string[]): boolean => {
 
 /** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
 export function findColumn({ names, positions }: Header, ref: ColumnRef): number | null {
-  if (typeof ref === 'number') return indexOrNull(positions.indexOf(ref - 1))
+  return typeof ref === 'number' ? indexOrNull(positions.indexOf(ref - 1)) : findName(names, ref)
+}
+
+/** The same by name alone. */
+export function findName(names: readonly string[], ref: string): number | null {
   const exact = names.indexOf(cleanCell(ref))
   if (exact >= 0) return exact
   const folded = fold(ref)
