@@ -9,6 +9,8 @@ import type { RowState } from '../domain/row/row-state.js'
 import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
+import type { Selection } from '../domain/wave/wave.js'
+import type { WaveRows } from './deliver/wave-rows.js'
 import type { LedgerReader, NoticeRecord, Standing } from './read/reader.js'
 import type { Scope } from './schema/proof-schema.js'
 
@@ -314,6 +316,12 @@ export interface Ledger {
    */
   readonly ready: (after: number, limit: number) => ReadyRow[]
   readonly countReady: () => number
+  /** How many ready rows of the selection may leave now. */
+  readonly countSelected: (selection: Selection) => number
+  /** Puts them in order. The returned function gives the next page each time; as `ready`, and empty at the end. */
+  readonly select: (selection: Selection) => (limit: number) => readonly ReadyRow[]
+  /** Which rows belong to which wave; what it writes is part of the admission that is open. */
+  readonly waves: WaveRows
   readonly waiting: () => WaitingRows
   /** Commits the intent. When it resolves, the row is durably `sending` and may leave. */
   readonly begin: (row: ReadyRow) => Promise<Attempt>

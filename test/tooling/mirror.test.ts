@@ -78,6 +78,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/report/pack/notices.ts': 'test/e2e/notices.test.ts',
   'src/ledger/schema/proof-schema.ts': 'test/ledger/prove/read-backs.test.ts',
   'src/ledger/schema/plan-schema.ts': 'test/ledger/plan/plans.test.ts',
+  'src/ledger/schema/wave-schema.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/schema/sql-list.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/plan/read-plans.ts': 'test/ledger/plan/plans.test.ts',
   'src/ledger/read/read-proofs.ts': 'test/ledger/prove/read-backs.test.ts',

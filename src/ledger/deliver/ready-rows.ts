@@ -12,7 +12,7 @@ import { HAS_COPIES } from './account-removal.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type { ReadyRow, WaitingRows } from '../ledger.js'
 
-interface Stored {
+export interface StoredReady {
   readonly id: number
   readonly attempts: number
   readonly customerNo: number
@@ -28,7 +28,7 @@ interface Stored {
 }
 
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */
-const mandateOf = (row: Stored): Mandate => ({
+const mandateOf = (row: StoredReady): Mandate => ({
   customerNo: row.customerNo,
   iban: row.iban as Iban,
   signedDate: row.signedDate as LocalDate,
@@ -39,7 +39,7 @@ const mandateOf = (row: Stored): Mandate => ({
 })
 
 /** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
-function toReadyRow(row: Stored, fingerprints: Fingerprints, file: string): ReadyRow {
+export function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string): ReadyRow {
   const mandate = mandateOf(row)
   const isAsAdmitted =
     fingerprints.account(row.iban).equals(row.accountKey) &&
@@ -57,7 +57,7 @@ function toReadyRow(row: Stored, fingerprints: Fingerprints, file: string): Read
  * Rows that may not leave yet: a request of their mandate, or of a row they replaced, was in doubt and may still
  * arrive, and nobody decided to resend it all the same. What the row was called meanwhile does not matter.
  */
-const WAITING = `
+export const WAITING = `
   with recursive late (row_id, mandate_key, started_at) as materialized (
     select row_id, mandate_key, started_at from attempt
      where outcome = 'released' and started_at > :since
@@ -68,6 +68,12 @@ const WAITING = `
      where row.superseded_by is not null)
   select id, started_at from heir
   union select row.id, late.started_at from late join row on row.mandate_key = late.mandate_key`
+
+export const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
+       original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
+       iban_key as accountKey, content_key as contentKey, ${HAS_COPIES} as hasCopies`
+
+export const waitingSince = (nowMs: number): string => new Date(nowMs - LATE_REQUEST_MS).toISOString()
 
 export interface ReadyRows {
   readonly page: (after: number, limit: number) => ReadyRow[]
@@ -82,12 +88,9 @@ export function prepareReadyRows(
 ): ReadyRows {
   const { file, nowMs } = parts
   let known: Fingerprints | null = null
-  const since = (): string => new Date(nowMs() - LATE_REQUEST_MS).toISOString()
-  const page = connection.prepare<[{ after: number; limit: number; since: string }], Stored>(
-    `select id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
-       original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
-       iban_key as accountKey, content_key as contentKey, ${HAS_COPIES} as hasCopies
-     from row where state = 'ready' and id > :after and id not in (select id from (${WAITING}))
+  const since = (): string => waitingSince(nowMs())
+  const page = connection.prepare<[{ after: number; limit: number; since: string }], StoredReady>(
+    `select ${READY_COLUMNS} from row where state = 'ready' and id > :after and id not in (select id from (${WAITING}))
      order by id limit :limit`,
   )
   const count = connection

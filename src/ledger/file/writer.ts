@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openAdmission } from '../admit/admission.js'
+import type { Fingerprints } from '../admit/fingerprints.js'
 import {
   assertNotPurged,
   bind,
@@ -22,7 +23,9 @@ import type { Clock } from '../../domain/text/clock.js'
 import type { Lock } from '../safety/lock.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
 import { createReader } from '../read/open-reader.js'
-import { prepareReadyRows } from '../deliver/ready-rows.js'
+import { prepareReadyRows, toReadyRow, waitingSince } from '../deliver/ready-rows.js'
+import { prepareSelectedRows } from '../deliver/selected-rows.js'
+import { prepareWaveRows, type WaveRows } from '../deliver/wave-rows.js'
 import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { noteNotices } from '../prove/notices.js'
@@ -128,6 +131,8 @@ export function createLedger(parts: LedgerParts): Ledger {
     },
     admit: (options) => admit(held, options),
     ...readyVerbs(held),
+    ...selectionVerbs(held),
+    waves: waveVerbs(held),
     begin: commits.begin,
     settle: (attempt, outcome) => {
       if (outcome.kind === 'registered') assigned.note(outcome.value.mandateReference)
@@ -283,6 +288,45 @@ function readyVerbs({
     },
     countReady: ready.count,
     waiting: ready.waiting,
+  }
+}
+
+/** For runs that have waves or an order of their own; the others prepare nothing. */
+function selectionVerbs({
+  connection,
+  file,
+  clock,
+  storage,
+}: Held): Pick<Ledger, 'countSelected' | 'select'> {
+  const prepare = (): ReturnType<typeof prepareSelectedRows> => {
+    let known: Fingerprints | null = null
+    const fingerprints = (): Fingerprints => (known ??= fingerprintsOf(connection, file, 'send from'))
+    return prepareSelectedRows(connection, {
+      since: () => waitingSince(clock.now()),
+      toRow: (stored) => toReadyRow(stored, fingerprints(), file),
+    })
+  }
+  return {
+    countSelected: (selection) => storage.guard(() => prepare().count(selection)),
+    select: (selection) => {
+      storage.assertSound()
+      const next = storage.guard(() => prepare().start(selection))
+      return (limit) => {
+        storage.assertSound()
+        return storage.guard(() => next(limit))
+      }
+    },
+  }
+}
+
+function waveVerbs({ connection, storage }: Held): WaveRows {
+  let prepared: WaveRows | null = null
+  const rows = (): WaveRows => (prepared ??= prepareWaveRows(connection))
+  return {
+    areUsed: () => storage.guard(() => rows().areUsed()),
+    declare: (waves) => storage.guard(() => rows().declare(waves)),
+    unsent: (...page) => storage.guard(() => rows().unsent(...page)),
+    allot: (rowId, waveId) => storage.guard(() => rows().allot(rowId, waveId)),
   }
 }
 

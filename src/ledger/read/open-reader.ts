@@ -20,6 +20,7 @@ import { preparePlanReads } from '../plan/read-plans.js'
 import { prepareProofReads } from './read-proofs.js'
 import { prepareNoticeReads } from './read-notices.js'
 import { prepareRowReads } from './read-rows.js'
+import { prepareWaves } from './read-waves.js'
 import { prepareVerificationReads } from './read-verification.js'
 import {
   ATTEMPT_COLUMNS,
@@ -103,6 +104,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
   const readRows = prepareRows(connection)
   const standing = prepareStanding(connection)
   const totals = prepareTotals(connection)
+  const waves = prepareWaves(connection, totals)
   const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
   return {
     file,
@@ -113,6 +115,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
         return { ...record, asksFirst: record.asksFirst === 1 }
       }),
     totals: () => explained(totals),
+    waves: () => explained(waves),
     sources: () => explained(() => readSources(connection)),
     runs: () => explained(() => readRuns(connection)),
     rows: (states, after, limit) => explained(() => readRows.ofStates(states, after, limit)),

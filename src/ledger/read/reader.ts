@@ -9,6 +9,7 @@ import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type { Totals } from '../../domain/row/totals.js'
+import type { WaveRecords } from '../../domain/wave/wave.js'
 import type { Scope } from '../schema/proof-schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
@@ -313,6 +314,8 @@ export interface LedgerReader {
   readonly file: string
   readonly campaign: () => CampaignRecord
   readonly totals: () => Totals
+  /** Null where no run had waves. */
+  readonly waves: () => WaveRecords | null
   readonly sources: () => SourceRecord[]
   readonly runs: () => RunRecord[]
   readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]

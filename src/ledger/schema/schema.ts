@@ -5,6 +5,7 @@ import { NOTICE_STEP } from './notice-schema.js'
 import { PLAN_STEP } from './plan-schema.js'
 import { PROOF_STEP } from './proof-schema.js'
 import { sqlList } from './sql-list.js'
+import { WAVE_STEP } from './wave-schema.js'
 
 /** `SMMl` in ASCII: tells a ledger from any other SQLite file. */
 export const APPLICATION_ID = 0x534d4d6c
@@ -241,4 +242,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: PROOF_STEP },
   { sql: RUNNER + NOTICE_STEP },
   { sql: PLAN_STEP },
+  { sql: WAVE_STEP },
 ]

@@ -218,6 +218,34 @@ describe('a ledger of schema 7, kept from the program that wrote it', () => {
     expect(ledger.view.plans()).toMatchObject([{ plannedBy: 'Ada', approvals: [] }])
     expect(() => byHand(file, (db) => db.exec('delete from plan'))).toThrow('the ledger never deletes')
   })
+
+  it('takes waves too, and what was sent before there were any is of the rest', () => {
+    const file = freshFile()
+    writeFileSync(file, gunzipSync(readFileSync(KEPT)), { mode: 0o600 })
+    const before = openLedgerReader(file)
+    const totals = before.totals()
+    expect(totals).toMatchObject({ read: 4, registered: 2, inDoubt: 1, ready: 1 })
+    expect(before.waves()).toBeNull()
+    before.close()
+    expect(byHand(file, versionOf)).toBe(7)
+
+    const ledger = open({ file })
+    expect(byHand(file, versionOf)).toBe(NOW)
+    expect(existsSync(`${file}.v7.backup`)).toBe(true)
+    expect(ledger.totals()).toEqual(totals)
+    const [unsent] = ledger.waves.unsent(0, 10, false)
+    const admission = ledger.admit({ severities: {} })
+    const [wave] = ledger.waves.declare([{ name: 'a', held: true }])
+    ledger.waves.allot(unsent?.id ?? 0, wave?.id ?? 0)
+    admission.commit()
+    expect(ledger.view.waves()?.waves).toMatchObject([
+      { name: 'a', totals: { read: 1, ready: 1 } },
+      { name: 'rest', totals: { read: 3, registered: 2, inDoubt: 1 } },
+    ])
+    expect(() => byHand(file, (db) => db.exec('insert into wave_row values (1, 1)'))).toThrow(
+      'keeps its wave',
+    )
+  })
 })
 
 describe('assertOurs', () => {
