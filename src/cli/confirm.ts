@@ -11,6 +11,7 @@ import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
 import { trustedLines } from './settings/trusted.js'
 import { expectedMs, type ExpectedPace } from '../run/pace/expected-time.js'
+import { emptyHeldNotes, waveLines } from './wave-lines.js'
 import { unlikelyShares } from '../report/facts/unlikely.js'
 
 type Target = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
@@ -55,6 +56,8 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
     }),
     ...approvedLines(plan),
     ...askingLines(plan, ownFlag(context, 'readBackFirst')),
+    ...waveLines(plan.ledger.waves()),
+    ...emptyHeldNotes(plan.ledger.waves()).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
     ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),

@@ -1,5 +1,5 @@
 import type { MigrateOptions } from '../migrate/options.js'
-import { actorOf, type Context, type OwnFlag } from './command.js'
+import { actorOf, ownTexts, type Context, type OwnFlag } from './command.js'
 import type { OptionName } from './settings/options.js'
 import type { Target } from './settings/service.js'
 import { IGNORE_COLUMN, inputOf, sourceOptions } from './settings/sources.js'
@@ -15,11 +15,17 @@ export const RUN_SETTINGS = [
   'limit',
   'maxInDoubt',
   'maxRefused',
+  'order',
   'retryRefused',
 ] as const satisfies readonly OptionName[]
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
   IGNORE_COLUMN,
+  [
+    '--wave <name>',
+    'send the rows of this wave alone; may be given several times, or as names with commas',
+    'repeatable',
+  ],
   ['--another-ledger', 'send although another ledger began with the same mandates'],
   ['--read-back-first', 'ask about each row before it is sent, and hold back what the service already holds'],
 ]
@@ -36,6 +42,9 @@ export function runOptions(
     limit: settings.get('limit'),
     maxInDoubt: settings.get('maxInDoubt'),
     maxRefused: settings.get('maxRefused'),
+    waves: settings.configuration.values.waves,
+    onlyWaves: namedWaves(context),
+    order: settings.get('order'),
     retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
     reading: sourceOptions(context),
     rules: settings.severities,
@@ -52,3 +61,6 @@ export function runOptions(
     machine: world,
   }
 }
+
+const namedWaves = (context: Context): string[] =>
+  ownTexts(context, 'wave').flatMap((names) => names.split(',').map((name) => name.trim()))

@@ -2,6 +2,7 @@ import { parseLocalDate, todayIn } from '../domain/mandate/local-date.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { isRuleId, type Severity, type SeverityOverrides } from '../domain/rule/rules.js'
 import { DORMANT_SOON_DAYS } from '../domain/value/last-collection.js'
+import { SENDING_ORDERS, type SendingOrder, type Wave } from '../domain/wave/wave.js'
 import { UsageError } from '../errors.js'
 import { thisMachine, type Machine } from '../machine.js'
 import type { OpenNext } from '../run/admit-sources.js'
@@ -9,6 +10,7 @@ import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import type { DeliveryPolicy } from '../run/deliver.js'
 import { sourceOpeners } from '../run/open-sources.js'
 import type { BaseUrl } from '../service/base-url.js'
+import { readOnly, readWaves } from '../run/waves/wave-options.js'
 import { checkService, type CheckedService } from '../service/checked-service.js'
 import { readSourceOptions } from '../source/options.js'
 import type { MigrateOptions, MigrationEvent, MigrationPlan } from './options.js'
@@ -24,6 +26,9 @@ export interface Asked {
   readonly files: readonly OpenNext[]
   readonly asOf: LocalDate
   readonly zone: string
+  readonly waves: readonly Wave[] | null
+  readonly only: readonly string[] | null
+  readonly order: SendingOrder
   readonly drain: AbortSignal
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
@@ -48,6 +53,7 @@ export function checkOptions(options: MigrateOptions): Asked {
   assertRules(options.rules ?? {})
   const asOf = dayOf(options.asOf, zone, machine)
   const { rules = {}, newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS } = options
+  const waves = readWaves(options.waves)
   const check = { today: asOf, severities: rules, newCreditorIdentifier, dormantSoonDays }
   return {
     options,
@@ -57,6 +63,9 @@ export function checkOptions(options: MigrateOptions): Asked {
     files: sourceOpeners(options.files ?? [], readSourceOptions(options.reading ?? {}), check, drain),
     asOf,
     zone,
+    waves,
+    only: readOnly(options.onlyWaves, waves),
+    order: orderOf(options),
     drain,
     confirm: options.confirm ?? (() => true),
     watch: options.watch ?? (() => undefined),
@@ -80,6 +89,11 @@ export function assertPlanned(
     'Plan what is to be sent, have somebody else approve the plan, then run under it',
     { ways: ['plan', 'approve', 'run_plan'] },
   )
+}
+
+function orderOf({ order = 'row' }: MigrateOptions): SendingOrder {
+  assertUsable('order', order, SENDING_ORDERS.includes(order), `one of ${SENDING_ORDERS.join(', ')}`)
+  return order
 }
 
 function dayOf(text: string | undefined, zone: string, { clock }: Machine): LocalDate {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { RunTerms } from '../domain/row/run-terms.js'
 import type { Totals } from '../domain/row/totals.js'
 import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'
@@ -190,7 +191,7 @@ function partsOf(
   held: Held,
   { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
 ): CampaignParts {
-  const { options, machine, service, files, asOf, zone, drain, watch } = asked
+  const { options, machine, service, files, asOf, zone, drain, watch, waves, only, order } = asked
   const policy = within(asked.policy, plan)
   const { rules = {}, giveUp = new AbortController().signal } = options
   const { version, host, pid, clock, after, random } = machine
@@ -200,6 +201,9 @@ function partsOf(
     files,
     policy: isAskingFirst ? halfAsFast(policy) : policy,
     severities: rules,
+    waves,
+    only,
+    order,
     settings: {
       version,
       host,
@@ -215,6 +219,7 @@ function partsOf(
         ...(isAskingFirst ? { readBackFirst: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest }),
+        ...wavesAsked(asked),
         ...service.trusted,
         ...held.allowed,
       },
@@ -239,6 +244,13 @@ function partsOf(
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
   }
 }
+
+/** What is kept with the run of its waves; nothing where none were told. */
+const wavesAsked = ({ waves, only, order }: Asked): Pick<RunTerms, 'waves' | 'onlyWaves' | 'order'> => ({
+  ...(waves === null || waves.length === 0 ? {} : { waves }),
+  ...(only === null ? {} : { onlyWaves: only }),
+  ...(order === 'row' ? {} : { order }),
+})
 
 /** A row takes two requests then, and the limit is one of requests. */
 const halfAsFast = (policy: DeliveryPolicy): DeliveryPolicy => ({

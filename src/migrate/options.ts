@@ -2,10 +2,12 @@ import type { Totals } from '../domain/row/totals.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CampaignRecord } from '../ledger/read/reader.js'
 import type { WrittenPath } from '../ledger/safety/written-files.js'
+import type { SendingOrder } from '../domain/wave/wave.js'
 import type { Machine } from '../machine.js'
 import type { CampaignEnd, Plan } from '../run/campaign.js'
 import type { DeliveryEvent } from '../run/deliver.js'
 import type { CommitCounts } from '../run/disk/slow-commits.js'
+import type { WavesInput } from '../run/waves/wave-options.js'
 import type { BaseUrl } from '../service/base-url.js'
 import type { Credentials, ServiceOptions } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
@@ -49,6 +51,16 @@ export interface MigrateOptions {
   readonly maxRefused?: { readonly kind: 'count' | 'percent'; readonly value: number } | null | undefined
   /** Sends refused rows once more: the name of the person who decided that, which is kept. */
   readonly retryRefusedBy?: string | null | undefined
+
+  /**
+   * Parts of the campaign that are sent one behind the other, as the section `waves` of `sepa-migrate.yaml`. Left out, a
+   * ledger that has waves is refused; an empty list says that there are none any more.
+   */
+  readonly waves?: WavesInput | undefined
+  /** Sends the waves of these names alone, `rest` for the rows that no wave takes. Default: all that are not held. */
+  readonly onlyWaves?: readonly string[] | undefined
+  /** Which row of a wave goes first: the first of the file, or the one that must be debited first. Default: `row`. */
+  readonly order?: SendingOrder | undefined
 
   /** How the files are read, as the sections of the same names in `sepa-migrate.yaml`. Found out where left out. */
   readonly reading?: SourceOptionsInput | undefined

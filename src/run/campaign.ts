@@ -1,13 +1,15 @@
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
-import { HaltError } from '../errors.js'
+import { heldReady, type Selection, type SendingOrder, type Wave } from '../domain/wave/wave.js'
+import { HaltError, UsageError } from '../errors.js'
 import type { Ledger, RunSettings } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import type { Disk, DiskSpace } from './disk/disk-space.js'
 import { exitStatusOf, SOME_LEFT } from './exit-status.js'
-import { DECLINED, INTERRUPTED, stopOfWaiting, type Stop } from './stop.js'
+import { DECLINED, INTERRUPTED, stopOfWaiting, stopOfWaves, type Stop } from './stop.js'
+import { allotWaves } from './waves/allot-waves.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface Plan {
@@ -27,6 +29,12 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly files: readonly OpenNext[]
   readonly severities: SeverityOverrides
   readonly settings: RunSettings
+  /** The parts in which the campaign is sent; null where nothing was said of any. */
+  readonly waves?: readonly Wave[] | null
+  /** Which of them this run sends, by name; null for all that are not held. */
+  readonly only?: readonly string[] | null
+  /** Which row of a wave goes first. */
+  readonly order?: SendingOrder
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
   /**
@@ -96,19 +104,63 @@ async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   const prepared = await prepare(parts)
   const { ledger } = parts
   if (prepared.stop !== null) return prepared
-  const stop = ledger.countReady() === 0 ? null : await claimAndDeliver(parts)
-  return { ...prepared, stop: stop ?? stopOfWaiting(ledger.waiting()) }
+  const selection = selectionOf(parts)
+  const stop = countReady(ledger, selection) === 0 ? null : await claimAndDeliver(parts, selection)
+  return { ...prepared, stop: stop ?? stopOfWaiting(ledger.waiting()) ?? stopOfLeft(parts) }
 }
 
-async function claimAndDeliver(parts: CampaignParts): Promise<Stop | null> {
+async function claimAndDeliver(parts: CampaignParts, selection: Selection | null): Promise<Stop | null> {
   parts.claim?.()
-  return deliver(parts)
+  if (selection === null) return deliver(parts)
+  const next = parts.ledger.select(selection)
+  // It knows by itself how far it has come, since the order is not that of the ids.
+  return deliver({ ...parts, ledger: { ...parts.ledger, ready: (_after, limit) => [...next(limit)] } })
+}
+
+/** Null for every ready row in the order of the ids, which costs nothing. */
+const selectionOf = ({ waves = null, only = null, order = 'row' }: CampaignParts): Selection | null =>
+  (waves === null || waves.length === 0) && order === 'row' ? null : { only, order }
+
+const countReady = (ledger: Ledger, selection: Selection | null): number =>
+  selection === null ? ledger.countReady() : ledger.countSelected(selection)
+
+/** Why rows are left although all that this run may send was sent. */
+function stopOfLeft({ ledger, waves = null }: CampaignParts): Stop | null {
+  if (waves === null || waves.length === 0) return null
+  const records = ledger.view.waves()
+  return stopOfWaves({ ready: ledger.totals().ready, held: heldReady(records) })
+}
+
+/**
+ * Within the transaction of the admission: a no takes it back. Of a purged ledger nothing is known any more by which rows
+ * could be told apart, and nothing is sent.
+ * @throws {UsageError} where the ledger has waves and nobody said what they are now
+ */
+function allot({ ledger, waves = null }: CampaignParts): void {
+  const areUsed = ledger.waves.areUsed()
+  if (waves === null && areUsed)
+    throw new UsageError(
+      'The campaign has waves, and this run knows of none: rows of a wave that is held would be sent; nothing was sent',
+      'Name the configuration that has them. Where there are none any more, say so there: waves: []',
+    )
+  if (waves === null || (waves.length === 0 && !areUsed) || ledger.view.campaign().purgedAt !== null) return
+  const isRebuilt = ledger.view.runs().some(({ settings }) => settings.rebuilt !== undefined)
+  if (isRebuilt && waves.some(({ held }) => held === true))
+    throw new UsageError(
+      'The ledger was made in the place of a lost one, which alone knew the waves of its rows: none of them can be held; nothing was sent',
+      'Write off what must not be sent, or exclude it, and take "held" out of the waves',
+    )
+  allotWaves(waves, { rows: ledger.waves, sources: ledger.view.sources() })
 }
 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, retryRefusedBy, severities } = parts
-  if (files.length === 0 && retryRefusedBy === null) {
+  const { ledger, files, retryRefusedBy, severities, waves = null } = parts
+  const isNothingWritten = files.length === 0 && retryRefusedBy === null
+  if (
+    isNothingWritten &&
+    (ledger.view.campaign().purgedAt !== null || (waves === null && !ledger.waves.areUsed()))
+  ) {
     const { isAgreed, disk } = await ask(parts, nothingAdmitted)
     return { ...nothingAdmitted, disk, stop: isAgreed ? null : DECLINED }
   }
@@ -117,6 +169,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     const watch = { signal: parts.drain, watch: parts.watchReading }
     const admitted = await addSources(admission, files, watch)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
+    allot(parts)
     const { isAgreed, disk } = await ask(parts, { admitted, leftRefused })
     if (isAgreed) {
       admission.commit()
@@ -142,10 +195,11 @@ function retryRefused(ledger: Ledger, by: string): number {
 
 /** Nobody is asked when there is nothing to send. */
 async function ask(
-  { ledger, policy, confirm, disk: look }: CampaignParts,
+  parts: CampaignParts,
   { admitted, leftRefused }: Pick<CampaignEnd, 'admitted' | 'leftRefused'>,
 ): Promise<{ isAgreed: boolean; disk: DiskSpace | null }> {
-  const ready = ledger.countReady()
+  const { ledger, policy, confirm, disk: look } = parts
+  const ready = countReady(ledger, selectionOf(parts))
   const records = admitted.map((source) => (source.kind === 'admitted' ? source.records : 0))
   if (ready === 0 && records.every((count) => count === 0)) return { isAgreed: true, disk: null }
   const toSend = Math.min(ready, policy.limit ?? ready)

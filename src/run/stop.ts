@@ -1,7 +1,7 @@
 import type { Halt } from '../domain/row/outcome.js'
 import type { Way } from '../errors.js'
 import type { WaitingRows } from '../ledger/ledger.js'
-import { durationText } from '../domain/text/wording.js'
+import { countText, durationText } from '../domain/text/wording.js'
 
 /** Why a run ended before every ready row was sent. */
 type StopKind =
@@ -19,6 +19,8 @@ type StopKind =
   | 'canary'
   | 'declined'
   | 'waiting'
+  | 'wave'
+  | 'held'
 
 export interface Stop {
   readonly kind: StopKind
@@ -119,6 +121,22 @@ export const stopOfWaiting = ({ count, until }: WaitingRows): Stop | null =>
         why: `${count === 1 ? 'One row was' : `${count} rows were`} in doubt less than 15 minutes ago, so the earlier request may still arrive`,
         next: `Look again whether the service has ${count === 1 ? 'the mandate' : 'the mandates'}, and run the same command after ${until}`,
       }
+
+/** What is ready although this run has sent all that it may; null where nothing is. */
+export function stopOfWaves({ ready, held }: { readonly ready: number; readonly held: number }): Stop | null {
+  if (ready > held)
+    return {
+      kind: 'wave',
+      why: 'The waves that this run was to send were sent, and rows of other waves are ready',
+      next: 'Compare what was registered with the service, then send the next wave',
+    }
+  if (held === 0) return null
+  return {
+    kind: 'held',
+    why: `${held === 1 ? 'One row' : `${countText(held)} rows`} of waves that are held ${held === 1 ? 'stays' : 'stay'} ready: nothing of them was sent`,
+    next: 'Once whoever holds them agrees, take "held" of the wave out of the configuration and run again',
+  }
+}
 
 export const DECLINED: Stop = {
   kind: 'declined',

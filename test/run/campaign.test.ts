@@ -480,3 +480,99 @@ describe('an error', () => {
     expect(campaign.sent).toEqual([])
   })
 })
+
+describe('a run in waves', () => {
+  const one = (customers: readonly number[], more: object = {}) => ({
+    columns: [{ column: 'customer_no', equals: customers }],
+    ...more,
+  })
+  const waves = [
+    { name: 'pilot', ...one([4, 2]) },
+    { name: 'south', ...one([1, 6], { held: true }) },
+    { name: 'next', ...one([3]) },
+  ]
+  const files = () => opened(sourceOf('a.csv', [1, 2, 3, 4, 5, 6]))
+
+  it('sends them in their order, the rest last, and leaves what is held', async () => {
+    const campaign = newCampaign()
+    const end = await campaign.run({ files: files(), waves })
+    expect(campaign.sent).toEqual([2, 4, 3, 5])
+    expect(end).toMatchObject({
+      stop: { kind: 'held', why: '2 rows of waves that are held stay ready: nothing of them was sent' },
+      totals: { registered: 4, ready: 2 },
+      exitCode: 5,
+    })
+    const again = await campaign.run({ waves })
+    expect(again).toMatchObject({ stop: { kind: 'held' }, exitCode: 5 })
+    expect(campaign.sent).toHaveLength(4)
+    const lifted = waves.map(({ name, columns }) => ({ name, columns }))
+    expect(await campaign.run({ waves: lifted })).toMatchObject({ stop: null, exitCode: 0 })
+    expect(campaign.sent).toEqual([2, 4, 3, 5, 1, 6])
+  })
+
+  it('sends those that are named alone, and counts no other for the plan', async () => {
+    const campaign = newCampaign()
+    const plans: Plan[] = []
+    const end = await campaign.run({
+      files: files(),
+      waves,
+      only: ['next', 'rest'],
+      confirm: (plan) => {
+        plans.push(plan)
+        expect(plan.ledger.waves()?.waves.map(({ totals }) => totals.read)).toEqual([2, 2, 1, 1])
+        return Promise.resolve(true)
+      },
+    })
+    expect(plans.map(({ toSend }) => toSend)).toEqual([2])
+    expect(campaign.sent).toEqual([3, 5])
+    expect(end).toMatchObject({ stop: { kind: 'wave' }, exitCode: 5 })
+  })
+
+  it('asks nobody and sends nothing where all that is ready is held', async () => {
+    const campaign = newCampaign()
+    const confirm = () => Promise.reject(new Error('nobody is asked'))
+    const end = await campaign.run({ files: files(), waves: [{ name: 'all', held: true }], confirm })
+    expect(end).toMatchObject({ stop: { kind: 'held' }, totals: { ready: 6 }, exitCode: 5 })
+    expect(campaign.sent).toEqual([])
+  })
+
+  it('is as if it had never been after a no', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: files(), waves: [{ name: 'all', held: true }] })
+    const end = await campaign.run({ waves: [{ name: 'other' }], confirm: no })
+    expect(end).toMatchObject({ stop: { kind: 'declined' } })
+    expect(campaign.ledger.view.waves()?.waves).toMatchObject([
+      { name: 'all', isHeld: true },
+      { name: 'rest' },
+    ])
+  })
+
+  it('refuses to go on where nobody says what the waves are, and goes on where somebody says that there are none', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: files(), waves: [{ name: 'all', held: true }] })
+    await expect(campaign.run()).rejects.toThrow(
+      'The campaign has waves, and this run knows of none: rows of a wave that is held would be sent; nothing was sent',
+    )
+    await expect(campaign.run({ files: opened(sourceOf('b.csv', [7])) })).rejects.toThrow('nothing was sent')
+    expect(campaign.sent).toEqual([])
+    expect(campaign.ledger.totals()).toMatchObject({ read: 6, ready: 6 })
+    expect(await campaign.run({ waves: [] })).toMatchObject({ stop: null, exitCode: 0 })
+    expect(campaign.sent).toHaveLength(6)
+  })
+
+  it('takes the whole run back where a wave names a column that a file does not have', async () => {
+    const campaign = newCampaign()
+    const wrong = [{ name: 'x', columns: [{ column: 'segment', equals: ['a'] }] }]
+    await expect(campaign.run({ files: files(), waves: wrong })).rejects.toThrow('has no column "segment"')
+    expect(campaign.ledger.totals()).toMatchObject({ read: 0 })
+    expect(campaign.sent).toEqual([])
+  })
+
+  it('with a number in each keeps to it over several runs', async () => {
+    const campaign = newCampaign()
+    const two = [{ name: 'two', number: 2 }]
+    await campaign.run({ files: files(), waves: two, only: ['two'] })
+    await campaign.run({ waves: two, only: ['two'] })
+    expect(campaign.sent).toEqual([1, 2])
+  })
+})

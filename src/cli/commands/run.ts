@@ -13,6 +13,7 @@ import { closingLines, NO_PACK, writePack } from '../pack.js'
 import { verificationIn } from '../prove/unproven.js'
 import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
+import { emptyHeldNotes, wavesIn } from '../wave-lines.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
 import { worded } from '../terminal/ways.js'
 import { assertReadBackTold, readService, readTarget, type Service } from '../settings/service.js'
@@ -38,7 +39,7 @@ export const runCommand: Command = {
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst'],
+  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'waves'],
   run,
 }
 
@@ -160,6 +161,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? look(settings, unlikelyShares) : []
+  const waves = isDeclined ? null : look(settings, (reader) => reader.waves())
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -171,6 +173,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       ...givenBackNotes(end.admitted),
       ...leftRefusedNotes(end.leftRefused),
       ...unreadNotes(end.askedFirst),
+      ...emptyHeldNotes(waves),
       ...unlikely,
     ],
     errors: [],
@@ -183,6 +186,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification: isDeclined ? null : look(settings, verificationIn),
+        waves,
         notes: [...heldBackLines(end.askedFirst), ...pack.proposed, ...trustedLines(service.trusted)],
         shown: end.askedFirst?.heldBack ?? 0,
         notAdmitted: end.admitted.length === 0 ? context.args : [],
@@ -194,6 +198,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       admitted: end.admitted,
       disk: diskOf(end),
       askedFirst: end.askedFirst,
+      waves: wavesIn(waves),
     },
   }
 }

@@ -13,6 +13,7 @@ import { drawn, drawnLines } from '../terminal/progress.js'
 import { plainLine, type RunView, settledOf } from '../terminal/progress-view.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import type { World } from '../terminal/world.js'
+import { wavesIn } from '../wave-lines.js'
 
 const DRAWN_INTERVAL_MS = 1_000
 const LINE_INTERVAL_MS = 5_000
@@ -25,7 +26,7 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
   exits: EXITS.verified,
-  json: ['lastRun', 'verification', 'absent'],
+  json: ['lastRun', 'verification', 'absent', 'waves'],
   run: async (context) => {
     const reader = openLedgerReader(context.settings.ledger, context.settings)
     try {
@@ -45,6 +46,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
   const verification = verificationIn(reader)
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)
+  const waves = reader.waves()
   return {
     ...emptyResult,
     exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),
@@ -69,9 +71,10 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
         notes: absentLines(absent),
         isOlder: older.isOlder,
         verification,
+        waves,
       }),
     ],
-    details: { lastRun: lastRun ?? null, verification, absent },
+    details: { lastRun: lastRun ?? null, verification, absent, waves: wavesIn(waves) },
   }
 }
 

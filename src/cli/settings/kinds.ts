@@ -128,6 +128,14 @@ const unitOf = (duration: string): keyof typeof UNITS => {
   return unit === 'm' || unit === 'h' ? unit : 's'
 }
 
+/** One of a few words. */
+export const oneOf = <Word extends string>(words: readonly Word[]): Kind<Word> =>
+  kindOf({
+    expected: `one of ${words.join(', ')}`,
+    pattern: new RegExp(`^(?:${words.join('|')})$`),
+    valueOf: (given) => words.find((word) => word === given) ?? null,
+  })
+
 const MOST_ROWS = 999_999_999
 
 export const rows = (least: 0 | 1): Kind<number> => whole(least, MOST_ROWS)

@@ -45,6 +45,7 @@ const CARRIED = {
     'maxDuration',
     'maxInDoubt',
     'maxRefused',
+    'order',
     'readBack',
   ],
   plan: [

@@ -1,4 +1,5 @@
 import type { SeverityOverrides } from '../rule/rules.js'
+import type { SendingOrder, Wave } from '../wave/wave.js'
 
 /**
  * The terms on which a run sends: all that decides what becomes of a row, without secrets. They are kept with the run and
@@ -38,6 +39,12 @@ export interface RunTerms {
   readonly anotherLedger?: string
   /** The host that was sent to was declared to be a test environment. */
   readonly testHost?: string
+  /** The parts in which the campaign is sent. */
+  readonly waves?: readonly Wave[]
+  /** Those of them that the run was to send, where not all. */
+  readonly onlyWaves?: readonly string[]
+  /** Which row of a wave goes first, where it is not the first of the file. */
+  readonly order?: SendingOrder
   /** Whether the service was asked about each row before it was sent. */
   readonly readBackFirst?: boolean
   /** Digest of the plan that the run went under. */

@@ -350,9 +350,11 @@ describe('8.4.3 a configuration that others can change', () => {
       'ledger',
       'out',
       'logFile',
+      'order',
       'approval',
       'approvalValidFor',
       'readBack',
+      'waves',
       'rules',
       'outcomes',
     ])
