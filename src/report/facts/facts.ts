@@ -1,5 +1,6 @@
 import type { RowState } from '../../domain/row/row-state.js'
 import type { Totals } from '../../domain/row/totals.js'
+import type { WaveRecords } from '../../domain/wave/wave.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type {
   CampaignRecord,
@@ -86,10 +87,12 @@ export interface ReportFacts {
   readonly notTaken: number
   /** Rows in doubt that are proposed to be sent again. */
   readonly proposals: number
-  /** In all and for each source. */
+  /** In all, for each source and for each wave. */
   readonly balanced: boolean
   /** With the totals of this walk. */
   readonly sources: readonly SourceRecord[]
+  /** Null where no run had waves. */
+  readonly waves: WaveRecords | null
   readonly runs: readonly RunRecord[]
   /** In the order in which they were made, with their approvals. */
   readonly plans: readonly PlanRecord[]

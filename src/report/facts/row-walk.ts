@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
+import { areWavesBalanced } from '../../domain/wave/wave.js'
 import type {
   DecisionRecord,
   ProblemRecord,
@@ -239,14 +240,19 @@ function factsFrom(
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
   )
+  const waves = reader.waves()
   return {
     ...known,
     ledger: basename(reader.file),
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
     notTaken: gathered.notTaken,
     proposals: gathered.proposals,
-    balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
+    balanced:
+      isBalanced(totals) &&
+      counted.every((source) => isBalanced(source.totals)) &&
+      (waves === null || areWavesBalanced(waves)),
     sources: counted,
+    waves,
     runs: reader.runs(),
     plans: reader.plans(),
     parts: {

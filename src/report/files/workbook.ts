@@ -1,5 +1,6 @@
 import type { CellObject, Row } from 'write-excel-file/node'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
+import { isFormer, isWaveBalanced, type WaveRecord } from '../../domain/wave/wave.js'
 import { verificationWord } from '../../domain/proof/verification.js'
 import type {
   DecisionRecord,
@@ -159,6 +160,33 @@ const SOURCE_COLUMNS: readonly SheetColumn<SourceRecord>[] = [
   { header: 'SHA-256', width: 68, value: (source) => source.sha256 },
 ]
 
+const WAVE_COLUMNS: readonly SheetColumn<WaveRecord>[] = [
+  { header: 'Wave', width: 30, value: (wave) => maskedText(wave.name) },
+  { header: 'Order', width: 8, value: (wave) => wave.position },
+  { header: 'Standing', width: 16, value: waveStanding },
+  { header: 'Read', width: 10, value: ({ totals }) => totals.read },
+  ...REPORT_ORDER.map((state) => ({
+    header: stateTitle(state),
+    width: 11,
+    value: ({ totals }: WaveRecord) => totals[TOTAL_OF_STATE[state]],
+  })),
+  { header: 'Balanced', width: 10, value: ({ totals }) => (isWaveBalanced(totals) ? 'yes' : 'NO') },
+  {
+    header: 'Takes',
+    width: 60,
+    value: ({ filter }) => (filter === null ? null : maskedText(JSON.stringify(filter))),
+  },
+]
+
+function waveStanding(wave: WaveRecord): string | null {
+  if (wave.isHeld) return 'held'
+  return isFormer(wave) ? 'of an earlier run' : null
+}
+
+/** None where no run had waves. */
+const wavesSheet = ({ waves }: ReportFacts): WorkSheet[] =>
+  waves === null ? [] : [tableSheet('Waves', `Waves: ${waves.waves.length}`, WAVE_COLUMNS, waves.waves)]
+
 const RUN_COLUMNS: readonly SheetColumn<RunRecord>[] = [
   { header: 'Run', width: 6, value: (run) => run.id },
   { header: 'Started', width: 25, value: (run) => run.startedAt },
@@ -265,6 +293,7 @@ export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
       facts.decisions.first,
     ),
     tableSheet('Sources', `Sources: ${facts.sources.length}`, SOURCE_COLUMNS, facts.sources),
+    ...wavesSheet(facts),
     tableSheet('Runs', `Runs: ${facts.runs.length}`, RUN_COLUMNS, facts.runs),
   ]
   return freezeZipTimes(await writeXlsxFile(sheets).toBuffer())

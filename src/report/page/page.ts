@@ -11,6 +11,7 @@ import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
 import { plansSection } from './page-plans.js'
 import { PAGE_STYLE, printedMargins } from './page-style.js'
 import { contradictionText, verificationSection } from './page-verification.js'
+import { wavesSection } from './page-waves.js'
 import { maskedText, plainText } from './plain-text.js'
 import { stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from './report-order.js'
@@ -35,10 +36,11 @@ export async function renderPage(facts: ReportFacts): Promise<string> {
         <main class="${balanced ? 'balanced' : 'unbalanced'}">
           ${coverSection(facts, verdictSection(facts))}
           <p class="annex">Annex: what the first page rests on</p>
-          ${metadataSection(facts)} ${totalsSection(facts)} ${verificationSection(facts)}
-          ${inDoubtSection(facts)} ${refusalsSection(facts)} ${problemsSection(facts)}
-          ${registeredSection(facts)} ${sourcesSection(facts)} ${plansSection(facts)} ${runsSection(facts)}
-          ${decisionsSection(facts)} ${hashTotalsSection(facts)} ${definitionsSection()}
+          ${metadataSection(facts)} ${totalsSection(facts)} ${wavesSection(facts)}
+          ${verificationSection(facts)} ${inDoubtSection(facts)} ${refusalsSection(facts)}
+          ${problemsSection(facts)} ${registeredSection(facts)} ${sourcesSection(facts)}
+          ${plansSection(facts)} ${runsSection(facts)} ${decisionsSection(facts)} ${hashTotalsSection(facts)}
+          ${definitionsSection()}
           <footer>
             All times are UTC. Account numbers are shown as country and last four characters. Made from the
             ledger alone: the same ledger gives the same page.
