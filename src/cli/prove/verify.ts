@@ -210,5 +210,7 @@ function closing(
     ]
   const pack = report === undefined ? null : dirname(report)
   const campaign = reader.campaign()
-  return [...reported, ...nextLines(context, { totals, stop: null, campaign, pack, isOlder, verification })]
+  const waves = reader.waves()
+  const standing = { totals, stop: null, campaign, pack, isOlder, verification, waves }
+  return [...reported, ...nextLines(context, standing)]
 }

@@ -9,7 +9,7 @@ export interface WaveColumn {
 }
 
 /** Rows drawn by their mandates: the same seed draws the same ones whatever the order of the files. */
-export type WaveSample = { readonly seed: string | number } & (
+type WaveSample = { readonly seed: string | number } & (
   { readonly rows: number; readonly percent?: never } | { readonly percent: number; readonly rows?: never }
 )
 
