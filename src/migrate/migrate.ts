@@ -191,7 +191,7 @@ function partsOf(
   held: Held,
   { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
 ): CampaignParts {
-  const { options, machine, service, files, asOf, zone, drain, watch, waves, only, order } = asked
+  const { options, machine, service, files, asOf, zone, drain, watch, waves, only, order, hours } = asked
   const policy = within(asked.policy, plan)
   const { rules = {}, giveUp = new AbortController().signal } = options
   const { version, host, pid, clock, after, random } = machine
@@ -204,6 +204,7 @@ function partsOf(
     waves,
     only,
     order,
+    hours,
     settings: {
       version,
       host,
@@ -220,6 +221,7 @@ function partsOf(
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest }),
         ...wavesAsked(asked),
+        ...hoursAsked(asked),
         ...service.trusted,
         ...held.allowed,
       },
@@ -251,6 +253,16 @@ const wavesAsked = ({ waves, only, order }: Asked): Pick<RunTerms, 'waves' | 'on
   ...(only === null ? {} : { onlyWaves: only }),
   ...(order === 'row' ? {} : { order }),
 })
+
+/** What is kept with the run of its hours. */
+function hoursAsked({ hours }: Asked): Pick<RunTerms, 'between' | 'until' | 'outside'> {
+  if (hours === null) return {}
+  const { text, untilMs, outside } = hours
+  return {
+    ...(text === null ? {} : { between: text, outside }),
+    ...(untilMs === null ? {} : { until: new Date(untilMs).toISOString() }),
+  }
+}
 
 /** A row takes two requests then, and the limit is one of requests. */
 const halfAsFast = (policy: DeliveryPolicy): DeliveryPolicy => ({

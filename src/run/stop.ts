@@ -21,6 +21,8 @@ type StopKind =
   | 'waiting'
   | 'wave'
   | 'held'
+  | 'window'
+  | 'until'
 
 export interface Stop {
   readonly kind: StopKind

@@ -1,7 +1,10 @@
 import type { Totals } from '../../domain/row/totals.js'
 import { verificationText } from '../../domain/proof/verification.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { LedgerReader, RunRecord } from '../../ledger/read/reader.js'
+import { watchHours } from '../../run/pace/hours.js'
+import { readHours } from '../../run/pace/read-hours.js'
+import { localTimeText } from '../../run/pace/window.js'
 import type { Command, Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'
@@ -60,7 +63,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
         : [
             `Last run: started ${lastRun.startedAt}, ${
               lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
-            }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
+            }${waitingIn(lastRun, context.world)}${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
           ]),
       ...(verification === null ? [] : [verificationText(verification)]),
       ...closingLines(context, {
@@ -76,6 +79,16 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
     ],
     details: { lastRun: lastRun ?? null, verification, absent, waves: wavesIn(waves) },
   }
+}
+
+/** A run that goes on may wait for its window: told from its settings, since it writes nothing while it waits. */
+function waitingIn({ endedAt, settings, zone }: RunRecord, { clock }: World): string {
+  if (endedAt !== null || settings.between === undefined) return ''
+  const look = watchHours(readHours({ between: settings.between, outside: 'wait' }, zone, clock.now()))
+  const state = look(clock.now())
+  return state.kind === 'closed'
+    ? `; its window ${settings.between} (${zone}) is closed until ${localTimeText(state.opensAtMs, zone)}`
+    : ''
 }
 
 /** The view of a run for somebody else: drawn in place on a terminal, a line every few seconds elsewhere. */

@@ -46,6 +46,8 @@ const CARRIED = {
     'maxInDoubt',
     'maxRefused',
     'order',
+    'between',
+    'outside',
     'readBack',
   ],
   plan: [

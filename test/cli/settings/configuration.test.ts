@@ -351,6 +351,8 @@ describe('8.4.3 a configuration that others can change', () => {
       'out',
       'logFile',
       'order',
+      'between',
+      'outside',
       'approval',
       'approvalValidFor',
       'readBack',
