@@ -68,12 +68,13 @@ function declare(connection: Connection, waves: readonly Wave[]): DeclaredWave[]
      on conflict (name) do update set position = excluded.position, held = excluded.held, filter = excluded.filter
      returning id`,
   )
-  const sent = connection
-    .prepare<[number], number>(
-      `select count(*) from wave_row join row on row.id = row_id
-        where wave_id = ? and attempts > 0 and state <> 'superseded'`,
+  const counts = connection
+    .prepare<[], { waveId: number; sent: number }>(
+      `select wave_id as waveId, count(*) as sent from wave_row join row on row.id = row_id
+        where attempts > 0 and state <> 'superseded' group by 1`,
     )
-    .pluck()
+    .all()
+  const sent = new Map(counts.map((count) => [count.waveId, count.sent]))
   return waves.map(({ name, held = false, ...filter }, index) => {
     const { id } = write.get(name, index + 1, held ? 1 : 0, JSON.stringify(filter)) ?? { id: 0 }
     return { id, sent: sent.get(id) ?? 0 }
