@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
+import { heldReady } from '../../domain/wave/wave.js'
 import { stateBar, swatch, type Markup } from './charts.js'
 import { fileLink } from './file-link.js'
 import { FILE_OF_PART, partOfState, type ReportFacts } from '../facts/facts.js'
@@ -115,10 +116,16 @@ const OPEN_POINTS: readonly OpenPoint[] = [
 /** What the service contradicts stands before everything else. */
 function openPointsOf(facts: ReportFacts): { readonly anchor: string; readonly text: string }[] {
   const contradiction = contradictionText(facts)
+  const held = heldReady(facts.waves)
   const points = OPEN_POINTS.flatMap(({ state, anchor, text }) => {
-    const count = facts.totals[TOTAL_OF_STATE[state]]
-    return count === 0 ? [] : [{ anchor, text: text(count) }]
+    const count = facts.totals[TOTAL_OF_STATE[state]] - (state === 'ready' ? held : 0)
+    return count <= 0 ? [] : [{ anchor, text: text(count) }]
   })
+  if (held > 0)
+    points.push({
+      anchor: 'waves',
+      text: `${plural(held, 'row is', 'rows are')} held: ready, and not sent before somebody releases their wave.`,
+    })
   return contradiction === null ? points : [{ anchor: 'verification', text: contradiction }, ...points]
 }
 

@@ -35,6 +35,8 @@ describe('the waves on the page', () => {
     expect(section).toContain('1 ready row is held.')
     expect(section).toContain('country (AT); number: 7')
     expect(section).not.toContain('<strong>NO</strong>')
+    expect(page).toContain('1 row is held: ready, and not sent before somebody releases their wave.')
+    expect(page).not.toContain('run again to continue')
   })
 
   it('are left out of a campaign without any', async () => {
