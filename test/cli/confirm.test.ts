@@ -15,6 +15,7 @@ import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import type { MigrationPlan } from '../../src/migrate/options.js'
 import { migrate } from '../../src/migrate/migrate.js'
+import type { MigrateOptions } from '../../src/migrate/options.js'
 import { admit, SETTINGS } from '../ledger/campaign-setup.js'
 import { worldOf } from './world.js'
 
@@ -49,6 +50,9 @@ interface Given {
   readonly anotherLedger?: boolean
   readonly readBackFirst?: boolean
   readonly plan?: Partial<MigrationPlan>
+  readonly waves?: MigrateOptions['waves']
+  readonly between?: string
+  readonly outside?: string
 }
 
 /** A run as the command asks for it. Once it is answered it is stopped, so that nothing leaves. */
@@ -60,6 +64,7 @@ async function confirm(
     firstCustomer,
     anotherLedger = false,
     readBackFirst = false,
+    waves,
     plan: other = {},
     ...flags
   }: Given = {},
@@ -88,6 +93,7 @@ async function confirm(
     service: { baseUrl: target, username: 'migration', password: 'never sent' },
     anotherLedger,
     readBackFirst,
+    waves,
     signal: stop.signal,
     machine: world,
     confirm: async (plan) => {
@@ -168,6 +174,28 @@ describe('a run against a real service', () => {
     expect(notes).not.toContain('same person')
     const alone = await confirm(SERVICE, '', { plan: { approved: { ...approved, isSamePerson: true } } })
     expect(alone.notes).toContain(`${line}\nWarning: the same person planned and approved it`)
+  })
+
+  it('shows the waves with what is held, warns of a held one without a row, and names the window', async () => {
+    const waves = [
+      { name: 'first', number: 1 },
+      { name: 'second', columns: [{ column: 'customer_no', equals: [2] }], held: true },
+      { name: 'misspelt', country: 'FR', held: true },
+    ]
+    const { notes } = await confirm(SERVICE, '', { waves, between: '22:00-05:00', outside: 'wait' })
+    expect(notes).toContain('To send in this run: 2 rows')
+    expect(notes).toContain(
+      [
+        'Waves',
+        '  first     1 read: 1 ready',
+        '  second    held: 1 read: 1 ready',
+        '  misspelt  held: 0 read',
+        '  rest      1 read: 1 ready',
+        '  balanced: each wave, and all of them with the control totals',
+        'Warning: The wave "misspelt" is held and takes no row',
+      ].join('\n'),
+    )
+    expect(notes).toMatch(/Window: 22:00-05:00 \(\S+\); outside of it the run waits/)
   })
 
   it('10.3.3 warns of what hits most rows, and says which refused rows are not sent again', async () => {
