@@ -100,7 +100,9 @@ describe('a run with a window', () => {
   it('does not wait for a repeat beyond its end', async () => {
     const world = openDeliveryWorld(1)
     const hours = hoursOf({ between: '09:00-10:05' }, world)
-    const stop = await world.deliver(() => ({ outcome: turnedAway({ retryAfterMs: 10 * 60_000 }) }), { hours })
+    const stop = await world.deliver(() => ({ outcome: turnedAway({ retryAfterMs: 10 * 60_000 }) }), {
+      hours,
+    })
     expect(stop).toMatchObject({ kind: 'window' })
     expect(world.time.clock.monotonic()).toBe(5 * 60_000 - 1_000)
     expect(world.totals()).toMatchObject({ ready: 1 })
