@@ -144,6 +144,7 @@ async function runLooking(
     clock,
     after,
     drain: asked.drain,
+    hours: asked.hours,
   })
   let end: Omit<Migration, keyof Closed | 'askedFirst'>
   try {
