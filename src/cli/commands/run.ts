@@ -33,7 +33,16 @@ export const runCommand: Command = {
     'sepa-migrate run export.csv --password-file ~/.invoicing-password --rate 5',
     'sepa-migrate run',
   ],
-  options: [...SHARED, ...RUN_SETTINGS, 'passwordFile', 'maxDuration', 'until', 'readBack', 'yes', 'noReport'],
+  options: [
+    ...SHARED,
+    ...RUN_SETTINGS,
+    'passwordFile',
+    'maxDuration',
+    'until',
+    'readBack',
+    'yes',
+    'noReport',
+  ],
   own: [...RUN_FLAGS, ['--plan <file>', 'send what this approved plan says, and refuse anything else']],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
