@@ -72,6 +72,26 @@ describe('a run under a plan', () => {
     expect(posts()).toBe(ROWS)
   })
 
+  it('may send one wave after the other, and none whose hold was taken out since', async () => {
+    const waves = [
+      { name: 'first', number: 2 },
+      { name: 'second', number: 2, held: true },
+    ]
+    const { place, options, posts, url } = await scene({ waves })
+    expect(await migrate({ ...options, onlyWaves: ['first'] })).toMatchObject({ stop: { kind: 'wave' } })
+    expect(await migrate(options)).toMatchObject({
+      stop: { kind: 'held' },
+      totals: { registered: 4, ready: 2 },
+    })
+    expect(posts()).toBe(4)
+    const released = waves.map(({ name, number }) => ({ name, number }))
+    await expectRefused(
+      { place, posts, url, options: { ...options, waves: released } },
+      /setting changed: waves/,
+    )
+    await expectRefused({ place, posts, url, options: { ...options, waves: [] } }, /setting changed: waves/)
+  })
+
   it('sends no more rows than the plan is for, in all its runs together', async () => {
     const planScene = await scene({ limit: 3 })
     const { options, posts } = planScene
