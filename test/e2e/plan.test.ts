@@ -127,7 +127,7 @@ describe('plan, approve, run', () => {
       expect(record).toMatchObject({ digest: plan().digest, plannedBy: 'Ada' })
       expect(record?.approvals).toMatchObject([{ approvedBy: 'Grace', isSamePerson: false }])
       expect(record?.approvals[0]?.approvedAs).not.toBe(record?.plannedAs)
-      const page = readFileSync(path('report.html'), 'utf8')
+      const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
       expect(page).toContain(plan().digest.slice(0, 12))
       expect(page).toContain('Grace')
       expect(page).not.toContain('same person')
@@ -185,7 +185,7 @@ describe('plan, approve, run', () => {
     const allowed = await run(...typed, '--same-person')
     expect([allowed.status, allowed.stderr]).toEqual([0, expect.stringContaining('the same person')])
     expect((await run('run', 'export.csv', '--plan', 'plan.json')).status).toBe(0)
-    const page = readFileSync(path('report.html'), 'utf8')
+    const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
     expect(page.indexOf('planned and approved by the same person')).toBeGreaterThan(0)
     expect(page.indexOf('planned and approved by the same person')).toBeLessThan(
       page.indexOf('<dl class="facts">'),

@@ -62,7 +62,10 @@ describe('summary.json', () => {
     const facts = await factsOf({ ...NO_RECORDS, plans: [{ ...plan, approvals: [approval] }] })
     const { plans } = JSON.parse(renderSummary(facts)) as { plans: object[] }
     expect(plans).toMatchObject([{ digest, rows: document.rows, approvals: [{ approvedBy: 'Grace' }] }])
-    expect((JSON.parse(renderManifest(facts, [], { count: 0, head: '0'.repeat(64) })) as { plans: object[] }).plans).toEqual(plans)
+    expect(
+      (JSON.parse(renderManifest(facts, [], { count: 0, head: '0'.repeat(64) })) as { plans: object[] })
+        .plans,
+    ).toEqual(plans)
   })
 
   it('says how many registered rows were proven at the service, and nothing where nobody asked', async () => {
