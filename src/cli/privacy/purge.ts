@@ -19,7 +19,10 @@ export const purgeCommand: Command = {
     ['--reason <text>', 'why, kept in the ledger (default: signed off)'],
     ['--by <name>', 'who decided (default: the user)'],
     ['--with-open-rows', 'purge although invalid, conflicting or refused rows can never be corrected then'],
-    ['--remove-files', 'delete the result files that hold original cells, and problems.csv, too'],
+    [
+      '--remove-files',
+      'delete the result files that hold original cells, problems.csv and decisions.csv, too',
+    ],
   ],
   epilogue: [
     'States, totals, references and times stay. Refused while rows are ready or in doubt. It cannot be undone.',
