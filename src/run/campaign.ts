@@ -136,7 +136,7 @@ function stopOfLeft({ ledger, waves = null }: CampaignParts): Stop | null {
  * could be told apart, and nothing is sent.
  * @throws {UsageError} where the ledger has waves and nobody said what they are now
  */
-function allot({ ledger, waves = null }: CampaignParts): void {
+export function allot({ ledger, waves = null }: Pick<CampaignParts, 'ledger' | 'waves'>): void {
   const areUsed = ledger.waves.areUsed()
   if (waves === null && areUsed)
     throw new UsageError(

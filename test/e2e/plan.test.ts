@@ -131,7 +131,7 @@ describe('plan, approve, run', () => {
       expect(page).toContain(plan().digest.slice(0, 12))
       expect(page).toContain('Grace')
       expect(page).not.toContain('same person')
-      const summary = JSON.parse(readFileSync(path('summary.json'), 'utf8')) as {
+      const summary = JSON.parse(readFileSync(path('sepa-migrate-report/summary.json'), 'utf8')) as {
         plans: unknown[]
         runs: unknown[]
       }

@@ -34,7 +34,7 @@ export const noticesCommand: Command = {
   summary: 'write the merge file for the letters that tell customers their new reference and creditor',
   examples: [
     'sepa-migrate notices export.csv --first-debit 2027-02-01',
-    'sepa-migrate notices export.csv --first-debit 2027-02-01 --to letters.csv --name Vorname --name Nachname',
+    'sepa-migrate notices export.csv --first-debit 2027-02-01 --to letters.csv --name account_holder',
   ],
   options: ['config', 'ledger', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'sharedFolder', 'asOf'],
   own: [

@@ -39,6 +39,12 @@ export function planLines(document: PlanDocument): Line[] {
       `, digest ${shortDigest(rows.digest)}`,
     ],
     ...(document.retriesRefused ? ['  with the rows that the service refused'] : []),
+    ...(document.waves.length === 0 ? [] : ['Waves, one behind the other:']),
+    ...first(
+      document.waves,
+      ({ name, isHeld, ready }) =>
+        `${name}: ${plural(ready, 'row', 'rows')}${isHeld ? ', held: none is sent' : ''}`,
+    ),
     ...first(
       creditors,
       ({ creditorIdentifier, count }) =>

@@ -24,6 +24,9 @@ export interface DeclaredWave {
   readonly sent: number
 }
 
+/** Rows that stay where they are: a person holds their wave. */
+export const HELD_ROWS = `(select row_id from wave_row join wave on wave.id = wave_id where position is not null and held = 1)`
+
 export interface WaveRows {
   /** The latest run that sent had waves. */
   readonly areUsed: () => boolean

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PlanDocument, PlannedRows, StaysBehind } from '../../domain/plan/plan.js'
+import { HELD_ROWS } from '../deliver/wave-rows.js'
 import type { Connection } from '../file/connection.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../read/reader.js'
 
@@ -87,14 +88,14 @@ const keyOf = (row: KeyedRow): Buffer | string =>
 const BITS = 256
 
 /**
- * The rows that are ready, with those that runs under the plan have sent: the same set before, within and after its
+ * The rows that are ready and not of a held wave, with those that runs under the plan have sent: the same set before, within and after its
  * runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
  */
 function plannedRows(connection: Connection, digest: string | null): PlannedRows {
   const rows = connection.prepare<[{ digest: string | null }], KeyedRow>(
     `select content_key as contentKey, iban_key as accountKey, customer_no as customerNo, signed_date as signedDate,
        mandate_key as mandateKey from row
-      where id in (select id from row where state = 'ready'
+      where id in (select id from row where state = 'ready' and id not in ${HELD_ROWS}
         union select row_id from attempt where run_id in ${RUNS_UNDER})`,
   )
   let count = 0

@@ -16,6 +16,7 @@ import type {
   RunRecord,
   SourceRecord,
 } from './reader.js'
+import { HELD_ROWS } from '../deliver/wave-rows.js'
 import { preparePlanReads } from '../plan/read-plans.js'
 import { prepareProofReads } from './read-proofs.js'
 import { prepareNoticeReads } from './read-notices.js'
@@ -99,7 +100,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
   const distinct = prepareDistinctCounts(connection)
   const creditors = connection.prepare<[], { creditorIdentifier: string; count: number }>(
     `select original_creditor_identifier as creditorIdentifier, count(*) as count from row
-      where state = 'ready' group by 1 order by count desc, creditorIdentifier`,
+      where state = 'ready' and id not in ${HELD_ROWS} group by 1 order by count desc, creditorIdentifier`,
   )
   const readRows = prepareRows(connection)
   const standing = prepareStanding(connection)

@@ -342,7 +342,7 @@ export interface LedgerReader {
   readonly problemCounts: () => { rule: RuleId; severity: 'error' | 'warning'; count: number }[]
   /** The first problems of a rule, in the order of the files. */
   readonly problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) => ProblemRecord[]
-  /** The previous creditors of the rows that wait to be sent, most rows first. */
+  /** The previous creditors of the rows that wait to be sent, held ones left out, most rows first. */
   readonly creditorsOfReady: () => { creditorIdentifier: string; count: number }[]
   /** Refused rows grouped by what the service said. */
   readonly refusalCounts: () => {

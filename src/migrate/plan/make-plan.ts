@@ -8,6 +8,7 @@ import { openLedger } from '../../ledger/file/open-ledger.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
+import { allot } from '../../run/campaign.js'
 import { expectedMs } from '../../run/pace/expected-time.js'
 import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
@@ -97,6 +98,7 @@ async function lookAhead(
     const admitted = await addSources(admission, files, { signal: drain, watch: watchReading })
     refuseEmpty(admitted)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
+    allot({ ledger, waves: asked.waves })
     return { document: documentOf(options, asked, ledger.view), admitted }
   } finally {
     admission.rollback()
@@ -133,6 +135,7 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
     rows,
     limit,
     retriesRefused: (options.retryRefusedBy ?? null) !== null,
+    waves: plannedWaves(view),
     creditors: view.creditorsOfReady(),
     warnings: view
       .problemCounts()
@@ -148,6 +151,14 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
   }
   return { digest: digestOf(body), ...body }
 }
+
+/** In their order, the rest last; none where there never were any. */
+const plannedWaves = (view: LedgerReader): PlanDocument['waves'] =>
+  (view.waves()?.waves ?? []).map(({ name, isHeld, totals }) => ({
+    name: maskAccounts(name),
+    isHeld,
+    ready: totals.ready,
+  }))
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 

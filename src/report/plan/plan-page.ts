@@ -78,6 +78,14 @@ const sendSection = (document: PlanDocument): Markup =>
           html`<li>previous creditor ${plainText(creditorIdentifier)}: ${plural(count, 'row', 'rows')}</li>`,
       )}
     </ul>
+    ${
+      document.waves.length === 0
+        ? ''
+        : html`<p>Waves, one behind the other:</p>
+            <ol>
+              ${document.waves.map(({ name, isHeld, ready }) => html`<li>${plainText(name)}: ${plural(ready, 'row', 'rows')}${isHeld ? html` <span class="mark">held, none is sent</span>` : ''}</li>`)}
+            </ol>`
+    }
     <p class="soft">Digest of the rows: <span class="id">${document.rows.digest}</span></p>
   </div>`
 

@@ -43,6 +43,32 @@ describe('a plan', () => {
     expect(sandbox.requests().received.migrate).toBe(0)
   })
 
+  it('counts each wave, and no row of a held one among those that are to be sent', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(7)
+    const waves = [
+      { name: 'first', number: 2 },
+      { name: 'later', number: 4, held: true },
+    ]
+    const document = await planned(place, place.asked(sandbox.url, { waves }))
+    expect(document).toMatchObject({
+      totals: { ready: 7 },
+      rows: { count: 3 },
+      creditors: [{ count: 3 }],
+      waves: [
+        { name: 'first', isHeld: false, ready: 2 },
+        { name: 'later', isHeld: true, ready: 4 },
+        { name: 'rest', isHeld: false, ready: 1 },
+      ],
+    })
+    const released = waves.map(({ name, number }) => ({ name, number }))
+    const whole = await planned(place, place.asked(sandbox.url, { waves: released }))
+    expect(whole.rows).toMatchObject({ count: 7 })
+    expect(whole.rows.digest).not.toBe(document.rows.digest)
+    expect(look(place.at('campaign.db'), (ledger) => ledger.waves())).toBeNull()
+  })
+
   it('names what stays behind and why, warnings, and the settings that are not as usual', async () => {
     const place = newPlace()
     const sandbox = await place.sandbox()
