@@ -75,6 +75,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/ledger/schema/claim-schema.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/prove/notices.ts': 'test/ledger/read/read-notices.test.ts',
   'src/ledger/schema/notice-schema.ts': 'test/ledger/read/read-notices.test.ts',
+  'src/report/files/printed-sheets.ts': 'test/report/files/workbook.test.ts',
   'src/report/pack/notices.ts': 'test/e2e/notices.test.ts',
   'src/ledger/schema/proof-schema.ts': 'test/ledger/prove/read-backs.test.ts',
   'src/ledger/schema/plan-schema.ts': 'test/ledger/plan/plans.test.ts',

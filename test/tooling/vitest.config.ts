@@ -6,7 +6,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**', 'test/browser/**', 'test/torture/**'],
+    exclude: ['test/bench/**', 'test/viewers/**', 'test/torture/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Vitest leaves one core to itself, which on two cores means one file at a time.

@@ -15,6 +15,7 @@ import { proofText } from '../page/page-verification.js'
 import { maskedText, plainText } from '../page/plain-text.js'
 import { stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from '../page/report-order.js'
+import { printedSheets, type TableRange } from './printed-sheets.js'
 import { VERIFICATION_FILE } from './verification-lines.js'
 import { freezeZipTimes } from './zip-times.js'
 
@@ -28,6 +29,8 @@ interface SheetColumn<Entry> {
   /** In characters. */
   readonly width: number
   readonly value: (entry: Entry) => string | number | null
+  /** A sentence, shown on as many lines as it takes. */
+  readonly isWrapped?: true
 }
 
 interface WorkSheet {
@@ -36,6 +39,15 @@ interface WorkSheet {
   readonly columns: { readonly width: number }[]
   readonly stickyRowsCount: number
 }
+
+/** What stands above a table and is no part of it. */
+const TITLE_ROWS = 1
+
+/** Null for the first sheet, which is no table. */
+const rangeOf = ({ data, columns, stickyRowsCount }: WorkSheet): TableRange | null =>
+  stickyRowsCount <= TITLE_ROWS
+    ? null
+    : { headerRow: TITLE_ROWS + 1, lastRow: data.length, columns: columns.length }
 
 /**
  * A text cell in text format: never a formula, never a number. The writer looks its texts up in a plain object,
@@ -46,14 +58,33 @@ function textCell(text: string): CellObject {
   return { value: shown in Object.prototype ? shown + DROPPED : shown, type: String, format: '@' }
 }
 
-const cell = (value: string | number | null): CellObject | null => {
+const cell = (value: string | number | null, isWrapped = false): CellObject | null => {
   if (value === null || value === '') return null
-  return typeof value === 'number' ? { value, type: Number } : textCell(value)
+  if (typeof value === 'number') return { value, type: Number }
+  return isWrapped ? { ...textCell(value), wrap: true } : textCell(value)
 }
 
 const bold = (text: string): CellObject => ({ ...textCell(text), fontWeight: 'bold' })
 
 const heading = (text: string): CellObject => ({ ...bold(text), backgroundColor: '#E4E7EB' })
+
+/** In points; a spreadsheet does not make a row higher by itself that another program wrote. */
+const LINE_HEIGHT = 13
+
+/** As many lines as the longest of its sentences takes; no height where that is one. */
+function entryRow<Entry>(columns: readonly SheetColumn<Entry>[], entry: Entry): Row {
+  const values = columns.map(({ value }) => value(entry))
+  const lines = columns.map(({ width, isWrapped }, index) =>
+    isWrapped === true ? Math.ceil(String(values[index] ?? '').length / width) : 1,
+  )
+  const highest = Math.max(...lines)
+  return columns.map(({ isWrapped = false }, index) => {
+    const shown = cell(values[index] ?? null, isWrapped)
+    return shown === null || highest < 2
+      ? shown
+      : { ...shown, height: highest * LINE_HEIGHT, alignVertical: 'top' }
+  })
+}
 
 function tableSheet<Entry>(
   sheet: string,
@@ -68,7 +99,7 @@ function tableSheet<Entry>(
     data: [
       [bold(title)],
       columns.map((column) => heading(column.header)),
-      ...entries.map((entry) => columns.map((column) => cell(column.value(entry)))),
+      ...entries.map((entry) => entryRow(columns, entry)),
     ],
   }
 }
@@ -88,7 +119,7 @@ const ROW_COLUMNS: readonly SheetColumn<ListedRow>[] = [
     width: 14,
     value: ({ row }) => (row.customerNo === null ? null : String(row.customerNo)),
   },
-  { header: 'IBAN (masked)', width: 13, value: ({ row }) => row.ibanMasked },
+  { header: 'IBAN (masked)', width: 15, value: ({ row }) => row.ibanMasked },
   { header: 'Signed', width: 11, value: ({ row }) => row.signedDate },
   { header: 'Previous creditor', width: 22, value: ({ row }) => text(row.originalCreditorIdentifier) },
   { header: 'Previous reference', width: 28, value: ({ row }) => text(row.originalMandateReference) },
@@ -99,14 +130,63 @@ const ROW_COLUMNS: readonly SheetColumn<ListedRow>[] = [
   { header: 'Source', width: 24, value: ({ row }) => text(row.source) },
   { header: 'Record', width: 9, value: ({ row }) => row.record },
   { header: 'Line', width: 9, value: ({ row }) => row.line },
-  { header: 'Attempts', width: 9, value: ({ row }) => row.attempts },
   { header: 'Last request', width: 38, value: ({ row }) => row.lastAttempt?.requestId ?? null },
   { header: 'Last attempt at', width: 25, value: ({ row }) => row.lastAttempt?.startedAt ?? null },
   { header: 'HTTP status', width: 11, value: ({ explanation }) => explanation.status },
   { header: 'Rule', width: 24, value: ({ explanation }) => text(explanation.rule) },
-  { header: 'Message', width: 60, value: ({ explanation }) => text(explanation.message) },
-  { header: 'What to do', width: 60, value: ({ explanation }) => text(explanation.remedy) },
+  { header: 'Message', width: 48, value: ({ explanation }) => text(explanation.message), isWrapped: true },
+  { header: 'What to do', width: 48, value: ({ explanation }) => text(explanation.remedy), isWrapped: true },
 ]
+
+/** Of so many columns that a sheet can still be read when it is printed one page across. */
+const columnsOf = (...headers: readonly string[]): readonly SheetColumn<ListedRow>[] =>
+  ROW_COLUMNS.filter(({ header }) => headers.includes(header))
+
+const REGISTERED_SHEET = columnsOf(
+  'Row',
+  'Customer',
+  'IBAN (masked)',
+  'Signed',
+  'Previous creditor',
+  'Previous reference',
+  'Assigned creditor',
+  'Assigned reference',
+  'Registered at',
+  'First debit by',
+  'Source',
+  'Record',
+)
+
+const IN_DOUBT_SHEET = columnsOf(
+  'Row',
+  'State',
+  'Customer',
+  'IBAN (masked)',
+  'Previous creditor',
+  'Previous reference',
+  'Last request',
+  'Last attempt at',
+  'HTTP status',
+  'Message',
+  'What to do',
+)
+
+/** What is looked up in the export. */
+const OPEN_SHEET = columnsOf(
+  'Row',
+  'State',
+  'Customer',
+  'IBAN (masked)',
+  'Previous creditor',
+  'Previous reference',
+  'Source',
+  'Record',
+  'Line',
+  'HTTP status',
+  'Rule',
+  'Message',
+  'What to do',
+)
 
 const PROBLEM_COLUMNS: readonly SheetColumn<ProblemRecord>[] = [
   { header: 'Source', width: 24, value: (problem) => text(problem.source) },
@@ -116,15 +196,15 @@ const PROBLEM_COLUMNS: readonly SheetColumn<ProblemRecord>[] = [
   { header: 'Rule', width: 28, value: (problem) => problem.rule },
   { header: 'Severity', width: 9, value: (problem) => problem.severity },
   { header: 'Value', width: 28, value: (problem) => text(problem.value) },
-  { header: 'Message', width: 60, value: (problem) => text(problem.message) },
-  { header: 'What to do', width: 60, value: (problem) => text(problem.remedy) },
+  { header: 'Message', width: 48, value: (problem) => text(problem.message), isWrapped: true },
+  { header: 'What to do', width: 48, value: (problem) => text(problem.remedy), isWrapped: true },
 ]
 
 const VERIFIED_COLUMNS: readonly SheetColumn<VerifiedRow>[] = [
   { header: 'Row', width: 9, value: (row) => row.id },
   { header: 'Verification', width: 12, value: (row) => verificationWord(row.verdict) },
   { header: 'Customer', width: 14, value: (row) => String(row.customerNo) },
-  { header: 'IBAN (masked)', width: 13, value: (row) => row.ibanMasked },
+  { header: 'IBAN (masked)', width: 15, value: (row) => row.ibanMasked },
   { header: 'Assigned reference', width: 28, value: (row) => text(row.assignedMandateReference) },
   { header: 'Verified at', width: 25, value: (row) => row.answeredAt },
   {
@@ -133,7 +213,7 @@ const VERIFIED_COLUMNS: readonly SheetColumn<VerifiedRow>[] = [
     value: ({ sources }) => text(sources.map(({ id }) => id ?? '-').join(' ')),
   },
   { header: 'May be cancelled', width: 30, value: (row) => text(row.cancellable.join(' ')) },
-  { header: 'What was seen', width: 60, value: (row) => text(explainVerified(row)) },
+  { header: 'What was seen', width: 48, value: (row) => text(explainVerified(row)), isWrapped: true },
 ]
 
 const DECISION_COLUMNS: readonly SheetColumn<DecisionRecord>[] = [
@@ -141,8 +221,8 @@ const DECISION_COLUMNS: readonly SheetColumn<DecisionRecord>[] = [
   { header: 'At', width: 25, value: (decision) => decision.at },
   { header: 'By', width: 20, value: (decision) => text(decision.by) },
   { header: 'Decision', width: 14, value: (decision) => decision.decision },
-  { header: 'Reason', width: 60, value: (decision) => maskedText(decision.reason) },
-  { header: 'Evidence', width: 60, value: (decision) => text(decision.evidence) },
+  { header: 'Reason', width: 48, value: (decision) => maskedText(decision.reason), isWrapped: true },
+  { header: 'Evidence', width: 48, value: (decision) => text(decision.evidence), isWrapped: true },
 ]
 
 const SOURCE_COLUMNS: readonly SheetColumn<SourceRecord>[] = [
@@ -253,7 +333,7 @@ function summarySheet(facts: ReportFacts): WorkSheet {
 function inDoubtSheet({ parts: { inDoubt }, proposals }: ReportFacts): WorkSheet {
   const title = titleOf('In doubt', inDoubt, `All are in ${FILE_OF_PART.inDoubt}.`)
   const proposed = proposals === 0 ? '' : ` (${FILE_OF_PART.inDoubt} proposes to send again: ${proposals})`
-  return tableSheet('In doubt', title + proposed, ROW_COLUMNS, inDoubt.first)
+  return tableSheet('In doubt', title + proposed, IN_DOUBT_SHEET, inDoubt.first)
 }
 
 /** What is not proven; none where nobody asked. */
@@ -269,8 +349,12 @@ export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
   // Loaded here, because the other lists of this room are written by commands that need no workbook.
   const { default: writeXlsxFile } = await import('write-excel-file/node')
   const { parts } = facts
-  const rows = (sheet: string, list: Capped<ListedRow>, whereAllAre: string): WorkSheet =>
-    tableSheet(sheet, titleOf(sheet, list, whereAllAre), ROW_COLUMNS, list.first)
+  const rows = (
+    sheet: string,
+    list: Capped<ListedRow>,
+    whereAllAre: string,
+    columns = OPEN_SHEET,
+  ): WorkSheet => tableSheet(sheet, titleOf(sheet, list, whereAllAre), columns, list.first)
   const sheets = [
     summarySheet(facts),
     ...verificationSheet(facts),
@@ -278,7 +362,7 @@ export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
     rows('Refused', parts.refused, `All are in ${FILE_OF_PART.refused}.`),
     rows('To correct', parts.corrections, `All are in ${FILE_OF_PART.corrections}.`),
     rows('Not sent', parts.notSent, `All are in ${FILE_OF_PART.notSent}.`),
-    rows('Registered', parts.registered, `All are in ${FILE_OF_PART.registered}.`),
+    rows('Registered', parts.registered, `All are in ${FILE_OF_PART.registered}.`, REGISTERED_SHEET),
     rows('Closed', parts.closed, 'All are in the ledger, table of rows.'),
     tableSheet(
       'Problems',
@@ -296,5 +380,7 @@ export async function renderWorkbook(facts: ReportFacts): Promise<Buffer> {
     ...wavesSheet(facts),
     tableSheet('Runs', `Runs: ${facts.runs.length}`, RUN_COLUMNS, facts.runs),
   ]
-  return freezeZipTimes(await writeXlsxFile(sheets).toBuffer())
+  return freezeZipTimes(
+    await writeXlsxFile(sheets, { features: [printedSheets(sheets.map(rangeOf))] }).toBuffer(),
+  )
 }

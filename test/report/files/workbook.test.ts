@@ -24,6 +24,28 @@ const ATTEMPTS = Object.fromEntries(
 ) as ReturnType<typeof runOf>['attempts']
 
 describe('the workbook', () => {
+  it('has a filter over each list and prints each sheet one page across', async () => {
+    const facts = await factsOf({
+      ...NO_RECORDS,
+      sources: [sourceOf({ records: 3 })],
+      rows: [registeredRow(1), registeredRow(2), registeredRow(3)],
+    })
+    const files = unzipped(await renderWorkbook(facts))
+    const sheetNames = [...sheetsOf(await renderWorkbook(facts)).keys()]
+    const xmlOf = (sheet: string): string =>
+      files.get(`xl/worksheets/sheet${sheetNames.indexOf(sheet) + 1}.xml`)?.text ?? ''
+
+    // Three rows behind title and header, in 12 columns.
+    expect(xmlOf('Registered')).toContain('</sheetData><autoFilter ref="A2:L5"/>')
+    expect(xmlOf('Refused')).toContain('<autoFilter ref="A2:M2"/>')
+    expect(xmlOf('Summary')).not.toContain('autoFilter')
+    for (const sheet of sheetNames) {
+      expect(xmlOf(sheet)).toMatch(/<worksheet[^>]*><sheetPr><pageSetUpPr fitToPage="1"\/><\/sheetPr>/)
+      expect(xmlOf(sheet).match(/<pageSetup /g)).toHaveLength(1)
+      expect(xmlOf(sheet)).toMatch(/<pageSetup [^>]*fitToWidth="1" fitToHeight="0"\/><\/worksheet>/)
+    }
+  })
+
   it('has a sheet for each list', async () => {
     const facts = await factsOf({
       ...NO_RECORDS,
@@ -71,8 +93,8 @@ describe('the workbook', () => {
         .get('Registered')
         ?.slice(2) ?? []
 
-    expect(listed.map((cells) => cells[6])).toEqual(references.map((value) => ({ type: 's', value })))
-    expect(listed.map((cells) => cells[2])).toEqual(
+    expect(listed.map((cells) => cells[5])).toEqual(references.map((value) => ({ type: 's', value })))
+    expect(listed.map((cells) => cells[1])).toEqual(
       references.map(() => ({ type: 's', value: '9007199254740991' })),
     )
   })

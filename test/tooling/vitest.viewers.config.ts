@@ -1,0 +1,8 @@
+import { defineConfig } from 'vitest/config'
+import { fileURLToPath } from 'node:url'
+
+/** What only the programs can tell in which a report is looked at: Chromium, a reader of PDF, LibreOffice. */
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: { include: ['test/viewers/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 },
+})

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { validExport } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start } from '../support/program.js'
+
+const ROWS = 40
+const place = makeFolder()
+const at = (...names: string[]): string => join(place.folder, ...names)
+
+/** Opens the workbook and saves it in another format, as a person would. */
+function saveAs(format: string): void {
+  const profile = `-env:UserInstallation=${pathToFileURL(at('profile')).href}`
+  const given = [profile, '--headless', '--convert-to', format, '--outdir', at('saved')]
+  execFileSync('soffice', [...given, at('pack', 'reconciliation.xlsx')], { stdio: 'pipe' })
+}
+
+beforeAll(async () => {
+  const sandbox = await startSandbox({ seed: 1 })
+  // A reference that a spreadsheet would make a number of.
+  writeFileSync(at('export.csv'), validExport(ROWS).replace('MANDATE-1\n', '000123\n'))
+  const args = ['run', 'export.csv', '--quiet', '--out', 'pack', '--base-url', sandbox.url]
+  const run = await start(args, { cwd: place.folder, env: CREDENTIALS }).ended
+  await sandbox.close()
+  expect(run.status, run.stderr).toBe(0)
+  saveAs('csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1')
+  saveAs('pdf')
+})
+
+afterAll(() => place.remove())
+
+describe('the workbook in LibreOffice', () => {
+  it('opens, and each sheet of it', () => {
+    const sheets = readdirSync(at('saved')).filter((name) => name.endsWith('.csv'))
+    expect(sheets.map((name) => name.replace('reconciliation-', ''))).toEqual(
+      expect.arrayContaining(['Summary.csv', 'In doubt.csv', 'Registered.csv', 'Runs.csv']),
+    )
+  })
+
+  it('shows identifiers as they are in registered.csv, none as a number', () => {
+    const shown = parse(readFileSync(at('saved', 'reconciliation-Registered.csv')), {
+      columns: true,
+      from_line: 2,
+    }) as unknown as Record<string, string>[]
+    const listed = parse(readFileSync(at('pack', 'registered.csv')), {
+      bom: true,
+      columns: true,
+    }) as unknown as Record<string, string>[]
+    const plain = (cell = ''): string => /^="(.*)"$/.exec(cell)?.[1] ?? cell
+    expect(shown).toHaveLength(ROWS)
+    expect(
+      shown.map((row) => [row['Customer'], row['Previous reference'], row['Assigned reference']]),
+    ).toEqual(
+      listed.map((row) => [
+        row['customer_no'],
+        plain(row['original_mandate_reference']),
+        plain(row['assigned_mandate_reference']),
+      ]),
+    )
+    expect(shown[0]?.['Previous reference']).toBe('000123')
+  })
+
+  it('prints every list one page across', () => {
+    const text = execFileSync('pdftotext', ['-layout', at('saved', 'reconciliation.pdf'), '-'], {
+      encoding: 'utf8',
+    })
+    const pages = text.split('\f')
+    const page = pages.find((each) => each.includes('Registered: 40')) ?? ''
+    for (const header of ['Row', 'Previous creditor', 'Assigned reference', 'Registered at', 'Record'])
+      expect(page).toContain(header)
+  })
+})
