@@ -12,6 +12,7 @@ import type { HashTotals } from '../report/facts/hash-totals.js'
 import type { Discrepancy, Tell } from './discrepancies.js'
 import { type NamedFile, type Pack, sha256Of } from './pack.js'
 
+const SUMMARY_FILE = 'summary.json'
 const REWRITE = 'Write the report again from the ledger, and ask who had access to this folder'
 
 /** Every byte of the manifest counts: also blanks, which say nothing. */
@@ -51,6 +52,14 @@ export async function checkFiles(pack: Pack, tell: Tell): Promise<void> {
     })
   }
   for (const file of files) if (file.state !== 'whole') tell(await stateOf(pack, file))
+  // Every comparison with it is left out then, so that alone must not look like a pack that holds.
+  if (pack.summary === null && files.some(({ kind, state }) => kind === SUMMARY_FILE && state === 'whole'))
+    tell({
+      kind: 'unreadable',
+      file: SUMMARY_FILE,
+      message: `${SUMMARY_FILE} is no summary of a report: totals, lists and hash totals could not be computed again`,
+      next: REWRITE,
+    })
 }
 
 async function stateOf(pack: Pack, file: NamedFile): Promise<Discrepancy> {

@@ -158,6 +158,12 @@ describe('a tampering is found and named', () => {
         'changed',
         'registered.csv',
       ],
+      [
+        'the summary is no summary any more, with new hashes',
+        (out) => forge(out, { 'summary.json': (text) => text.replace('"hashTotals"', '"noTotals"') }),
+        'unreadable',
+        'summary.json',
+      ],
       ['a file is emptied', (out) => writeFileSync(join(out, 'report.html'), ''), 'changed', 'report.html'],
       ['a file is removed', (out) => rmSync(join(out, 'problems.csv')), 'missing', 'problems.csv'],
       [

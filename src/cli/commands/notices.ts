@@ -15,7 +15,8 @@ import { fold } from '../../domain/text/text.js'
 import { countText, plural } from '../../domain/text/wording.js'
 import { SourceError, UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/ledger.js'
-import type { LedgerReader, NotifiedRow } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import { notifiedPages } from '../../report/facts/pages.js'
 import type { Notice } from '../../report/files/notice-lines.js'
 import type { OpenedSource } from '../../source/read-source.js'
 import { actorOf, ownText, ownTexts, type Command, type Context } from '../command.js'
@@ -26,8 +27,6 @@ import { EXITS, EXIT_STATUSES } from '../settings/exit-statuses.js'
 import { namedFiles } from '../settings/named-files.js'
 import { openers } from '../settings/sources.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
-
-const PAGE = 500
 
 export const noticesCommand: Command = {
   usage: 'notices [files...]',
@@ -79,7 +78,7 @@ async function run(context: Context): Promise<CommandResult> {
     const columns = columnsOf(context, [...exports.values()])
     const tally = { rows: 0, withoutContact: 0, lapsing: 0, unproven: 0, notAsked: 0 }
     const rows = withContacts(
-      registered(ledger.view),
+      notifiedPages(ledger.view),
       (sourceId) => exports.get(sourceId) ?? null,
       columns,
       context.world.signals.drain,
@@ -164,16 +163,6 @@ function columnsOf(context: Context, exports: readonly OpenedSource[]): ContactC
   const of = (value: ContactValue): readonly string[] =>
     asked[value].length === 0 ? usual[value] : asked[value]
   return { name: of('name'), email: of('email'), language: of('language') }
-}
-
-function* registered(reader: LedgerReader): Generator<readonly NotifiedRow[]> {
-  for (let after = 0; ;) {
-    const page = reader.notified(after, PAGE)
-    const last = page.at(-1)
-    if (last === undefined) return
-    yield page
-    after = last.id
-  }
 }
 
 interface ToWrite {

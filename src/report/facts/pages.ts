@@ -2,6 +2,7 @@ import type { VerdictKind } from '../../domain/proof/evidence.js'
 import type {
   DecisionRecord,
   LedgerReader,
+  NotifiedRow,
   ProblemRecord,
   RowPage,
   VerifiedRow,
@@ -75,6 +76,11 @@ export const problemPages = (
 export const decisionPages = (
   reader: Pick<LedgerReader, 'decisions'>,
 ): Generator<readonly DecisionRecord[], void, undefined> => pagesOf(reader.decisions)
+
+/** The registered rows as letters name them. */
+export const notifiedPages = (
+  reader: Pick<LedgerReader, 'notified'>,
+): Generator<readonly NotifiedRow[], void, undefined> => pagesOf(reader.notified)
 
 export const verifiedPages = (
   reader: Pick<LedgerReader, 'verifiedRows'>,

@@ -3,6 +3,7 @@ import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { isLoopback } from '../../domain/text/loopback.js'
 import { countText, plural, shareText, timeText } from '../../domain/text/wording.js'
+import type { RunRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
 import type { ValueCounts } from '../facts/value-counts.js'
 import type { Markup } from './charts.js'
@@ -18,12 +19,16 @@ const urlOf = ({ campaign: { baseUrl } }: ReportFacts): URL | null =>
 
 export const hostOf = (facts: ReportFacts): string => urlOf(facts)?.host ?? 'no service yet'
 
+const hasSent = ({ attempts }: RunRecord): boolean => Object.values(attempts).some((count) => count > 0)
+
 /** Why nothing of this happened to real customers, as a sentence; null for what may be the real service. */
 export function rehearsalText(facts: ReportFacts): string | null {
   const url = urlOf(facts)
   if (url === null) return null
   if (isLoopback(url.hostname)) return 'Everything was sent to a service on this computer.'
-  return facts.runs.some(({ settings }) => settings.testHost === url.host)
+  // A host may have been declared by mistake once; what was sent otherwise is no rehearsal.
+  const senders = facts.runs.filter(hasSent)
+  return senders.length > 0 && senders.every(({ settings }) => settings.testHost === url.host)
     ? `The configuration declares ${plainText(url.host)} to be a test environment.`
     : null
 }
@@ -36,11 +41,7 @@ export function coverSection(facts: ReportFacts, verdict: Markup): Markup {
     <header>
       <h1>Reconciliation of the SEPA mandate migration</h1>
       <p class="lead">to ${plainText(hostOf(facts))}, as of ${timeText(campaign.changedAt)}</p>
-      ${
-        rehearsal === null
-          ? ''
-          : html`<p class="rehearsal"><strong>REHEARSAL</strong> ${rehearsal} No customer is concerned.</p>`
-      }
+      ${rehearsal === null ? '' : html`<p class="rehearsal"><strong>REHEARSAL</strong> ${rehearsal}</p>`}
       ${samePersonNote(facts)}
     </header>
     ${verdict} ${figures(facts)} ${transfer(facts)} ${people(facts)} ${signOff(facts)}
@@ -120,8 +121,7 @@ function people(facts: ReportFacts): Markup {
 
 /** Of the plan that the latest run sent under. */
 function planners({ plans, runs }: ReportFacts): Markup | '' {
-  const sender = runs.findLast(({ attempts }) => Object.values(attempts).some((count) => count > 0))
-  const digest = sender?.settings.plan
+  const digest = runs.findLast(hasSent)?.settings.plan
   const plan = plans.find((each) => each.digest === digest)
   if (plan === undefined) return ''
   const approvers = plan.approvals.map(({ approvedBy }) => approvedBy)
@@ -144,8 +144,8 @@ function decidersText({ values, others }: ValueCounts): string {
   const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
   const named = values
     .slice(0, SHOWN)
-    .map(({ value, count }) => `${plainText(value)} (${plural(count, 'row', 'rows')})`)
-  return [...named, ...(left === 0 ? [] : [`others (${plural(left, 'row', 'rows')})`])].join(', ')
+    .map(({ value, count }) => `${plainText(value)} (${plural(count, 'decision', 'decisions')})`)
+  return [...named, ...(left === 0 ? [] : [`others (${plural(left, 'decision', 'decisions')})`])].join(', ')
 }
 
 function signOff(facts: ReportFacts): Markup {

@@ -53,7 +53,7 @@ describe('the cover', () => {
       'Registered mandates come from DE98ZZZ09999999999 (1), NL97ZZZ123456780001 (1) and go to SE97ZZZ5560000001 (2)',
     )
     expect(cover).toContain('Run by nora, olga, 3 runs, 2026-06-15 10:00 to 2026-06-15 10:03')
-    expect(cover).toContain('A. Reviewer (1 row), B. &lt;b&gt;Second&lt;/b&gt; (1 row)')
+    expect(cover).toContain('A. Reviewer (1 decision), B. &lt;b&gt;Second&lt;/b&gt; (1 decision)')
   })
 
   it('stays short, however many creditors and people there are', async () => {
@@ -61,7 +61,7 @@ describe('the cover', () => {
     const counts = { values: many, others: 5 }
     const cover = await coverOf({ creditors: { previous: counts, assigned: counts }, resolvedBy: counts })
     expect(cover).toContain('value-3 (2), others (77)')
-    expect(cover).toContain('value-3 (2 rows), others (77 rows)')
+    expect(cover).toContain('value-3 (2 decisions), others (77 decisions)')
     expect(cover).not.toContain('value-4')
   })
 
@@ -85,6 +85,21 @@ describe('a rehearsal', () => {
     const page = await renderPage(facts)
     expect(textOf(page)).toContain('REHEARSAL')
     expect(page).toContain('@top-center { content: "REHEARSAL"')
+  })
+
+  it('is none once a run sent without that declaration, whatever an earlier one said', async () => {
+    const facts = await sentTo('https://billing.example/', 'billing.example')
+    const [declared] = facts.runs
+    const sent = runOf({ id: 2 })
+    expect(rehearsalText({ ...facts, runs: [...facts.runs, sent] })).toBeNull()
+    const idle = runOf({ id: 2, attempts: { ...sent.attempts, registered: 0 } })
+    expect(rehearsalText({ ...facts, runs: [...facts.runs, idle] })).not.toBeNull()
+    expect(
+      rehearsalText({
+        ...facts,
+        runs: declared === undefined ? [] : [{ ...declared, attempts: idle.attempts }],
+      }),
+    ).toBeNull()
   })
 
   it.each([
