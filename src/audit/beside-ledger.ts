@@ -11,6 +11,7 @@ import {
   REMOVABLE_COLUMNS,
 } from '../report/files/decision-lines.js'
 import { MANIFEST_FILE, type Manifest } from '../report/files/manifest.js'
+import { plansIn } from '../report/files/summary.js'
 import { REGISTERED_COLUMN_NAMES, registeredCells } from '../report/files/row-lines.js'
 import type { Tell } from './discrepancies.js'
 import { wholeFile, type Pack } from './pack.js'
@@ -69,6 +70,7 @@ export async function compareWithLedger(
   const isPurgedSince = purgedAt !== manifest.campaign.purgedAt
   const comparison = { pack, manifest, reader, isUnchanged, isPurgedSince, differ, tell }
   compareCampaign(comparison)
+  comparePlans(comparison)
   await compareRegistered(comparison)
   for (const part of ['refused', 'corrections', 'inDoubt', 'notSent'] as const)
     await compareStates(comparison, FILE_OF_PART[part])
@@ -86,6 +88,27 @@ function compareCampaign({ manifest, reader, isUnchanged, differ }: Comparison):
     differ(MANIFEST_FILE, `The sources that ${MANIFEST_FILE} names are not those of the ledger`)
   if (isUnchanged && JSON.stringify(reader.totals()) !== JSON.stringify(manifest.totals))
     differ(MANIFEST_FILE, `The totals of ${MANIFEST_FILE} are not those of the ledger`)
+}
+
+/** A page that is signed says in its first lines who approved: each plan and approval of the pack stands in the ledger. */
+function comparePlans({ manifest, reader, isUnchanged, isPurgedSince, differ }: Comparison): void {
+  const held = plansIn(reader.plans())
+  // A purge takes the reason of an approval, and hashes what was its evidence.
+  const isSame = (named: Readonly<Record<string, unknown>>, recorded: object): boolean =>
+    Object.entries(recorded).every(
+      ([name, value]) =>
+        (isPurgedSince && REMOVABLE_COLUMNS.has(name)) ||
+        JSON.stringify(value) === JSON.stringify(named[name]),
+    )
+  const isOfLedger = manifest.plans.every(({ approvals: named, ...plan }, index) => {
+    const recorded = held[index]
+    if (recorded === undefined) return false
+    const { approvals, ...planned } = recorded
+    const isWhole = isUnchanged ? named.length === approvals.length : named.length <= approvals.length
+    return isWhole && isSame(plan, planned) && named.every((one, at) => isSame(one, approvals[at] ?? {}))
+  })
+  if (!isOfLedger || (isUnchanged && held.length !== manifest.plans.length))
+    differ(MANIFEST_FILE, `The plans and approvals that ${MANIFEST_FILE} names are not those of the ledger`)
 }
 
 async function compareRegistered(comparison: Comparison): Promise<void> {

@@ -16,6 +16,7 @@ import { admit, IBAN, registered, send } from '../ledger/campaign-setup.js'
 import { seedChance } from '../e2e/simulation-chance.js'
 import { freshFolder } from '../support/folder.js'
 import {
+  approve,
   audit,
   change,
   decide,
@@ -47,6 +48,18 @@ const swapped =
       .with(other, lines[one] ?? '')
       .join('\n')}\n`
   }
+
+interface Planned {
+  readonly approvals: readonly object[]
+  readonly [name: string]: unknown
+}
+
+const approvedBy = (plan: Planned | undefined, how: (approval: object) => object, times = 1): Planned => ({
+  ...plan,
+  approvals: Array.from({ length: times }, () => plan?.approvals ?? [])
+    .flat()
+    .map(how),
+})
 
 describe('a pack as it was written', () => {
   it('holds, by itself, beside its ledger and under its key', async () => {
@@ -401,6 +414,43 @@ describe('beside a ledger', () => {
       discrepancies: [{ kind: 'other_ledger' }],
       ledger: 'another',
     })
+  })
+
+  const withPlans =
+    (how: (plans: Planned[]) => Planned[]) =>
+    (text: string): string => {
+      const manifest = JSON.parse(text) as { plans: Planned[] }
+      return JSON.stringify({ ...manifest, plans: how(manifest.plans) })
+    }
+
+  it.each<[string, (plans: Planned[]) => Planned[]]>([
+    ['somebody else approved', ([plan]) => [approvedBy(plan, (one) => ({ ...one, approvedBy: 'Eve' }))]],
+    ['the same person is hidden', ([plan]) => [approvedBy(plan, (one) => ({ ...one, isSamePerson: true }))]],
+    ['an approval is gone', ([plan]) => [{ ...plan, approvals: [] }]],
+    ['an approval was made up', ([plan]) => [approvedBy(plan, (one) => one, 2)]],
+    ['a plan is gone', () => []],
+    ['a plan was made up', ([plan]) => [{ ...plan, approvals: [], digest: '0'.repeat(64) }]],
+    ['a plan was doubled', ([plan]) => [{ ...plan, approvals: plan?.approvals ?? [] }, { approvals: [] }]],
+    ['it plans other rows', ([plan]) => [{ ...plan, approvals: plan?.approvals ?? [], rows: { count: 1 } }]],
+  ])('%s, with every hash made anew: found', async (_, how) => {
+    const { ledger, out } = await provenPack()
+    rmSync(join(out, 'manifest.sig'))
+    forge(out, { 'manifest.json': withPlans(how) })
+    expect(await kindsFound(out)).toEqual([])
+    expect(await kindsFound(out, beside(ledger))).toEqual(['ledger_differs'])
+  })
+
+  it('that has moved on, an approval of the pack must still be there, and a later one may be', async () => {
+    const { ledger, clock, out } = await provenPack()
+    clock.advance(60_000)
+    const [plan] = ledger.view.plans()
+    approve(ledger, plan?.digest ?? '', 'Edsger')
+    expect(await audit(out, beside(ledger))).toMatchObject({ discrepancies: [], ledger: 'moved_on' })
+    rmSync(join(out, 'manifest.sig'))
+    forge(out, {
+      'manifest.json': withPlans(([one]) => [approvedBy(one, (each) => ({ ...each, approvedBy: 'Eve' }))]),
+    })
+    expect(await kindsFound(out, beside(ledger))).toEqual(['ledger_differs'])
   })
 
   it.each([

@@ -19,6 +19,7 @@ import {
   SETTINGS,
   stoppedClock,
 } from '../ledger/campaign-setup.js'
+import { planOf } from '../ledger/plan/plan-document.js'
 import { freshFolder } from '../support/folder.js'
 
 export const SIGNER = generateKeyPairSync('ed25519')
@@ -48,7 +49,7 @@ export function emptyCampaign(): Campaign {
   }
 }
 
-/** Rows of every list, from two sources, and three decisions; the report of it, signed. */
+/** Rows of every list, from two sources, a plan with its approval and three decisions; the report of it, signed. */
 export async function provenPack(): Promise<Campaign> {
   const campaign = emptyCampaign()
   const { ledger, clock } = campaign
@@ -73,6 +74,9 @@ export async function provenPack(): Promise<Campaign> {
       sha256: '2'.repeat(64),
     },
   )
+  const plan = planOf()
+  ledger.plans.record(plan)
+  approve(ledger, plan.digest, 'Grace')
   await send(ledger, registered('NEW-1'))
   await send(ledger, registered('NEW-2'))
   await send(ledger, refused())
@@ -85,6 +89,11 @@ export async function provenPack(): Promise<Campaign> {
   decide(ledger, 6, 'written_off', '=moved away')
   await campaign.write()
   return campaign
+}
+
+export function approve(ledger: Ledger, digest: string, by: string): void {
+  const expiresAt = '2026-06-18T10:00:00.000Z'
+  ledger.plans.approve({ digest, by, as: 'approver', reason: 'compared', expiresAt, evidence: null })
 }
 
 export function decide(

@@ -1,6 +1,6 @@
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import { isWaveBalanced, type WaveRecord } from '../../domain/wave/wave.js'
-import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { DEFINITIONS } from '../facts/hash-totals.js'
 import { VERIFICATION_FILE } from './verification-lines.js'
@@ -18,7 +18,7 @@ export const renderSummary = (facts: ReportFacts): string =>
     /** Lines that were given back and could not be taken: the rows they name stay as they were. */
     notTaken: facts.notTaken,
     sources: facts.sources.map(sourceIn),
-    plans: plansIn(facts),
+    plans: plansIn(facts.plans),
     /** In their order, the rest last; null where no run had waves. */
     waves: facts.waves?.waves.map(waveIn) ?? null,
     runs: facts.runs.map(runIn),
@@ -84,9 +84,8 @@ const runIn = (run: RunRecord) => ({
   settings: run.settings,
 })
 
-/** Who planned and who approved; the runs name the digest of their plan. */
-/** What was planned and approved, as programs read it. */
-export const plansIn = ({ plans }: ReportFacts) =>
+/** What was planned and who approved it, as programs read it; the runs name the digest of their plan. */
+export const plansIn = (plans: readonly PlanRecord[]) =>
   plans.map(({ digest, plannedAt, plannedBy, plannedAs, document, approvals }) => ({
     digest,
     plannedAt,
