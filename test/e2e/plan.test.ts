@@ -113,11 +113,16 @@ describe('plan, approve, run', () => {
         /To send: 30 rows[^]*rate: 500[^]*Nothing was sent, and no file was admitted/,
       )
       expect(server.posts()).toBe(0)
+      expect((await run('status')).stdout).toMatch(/Latest plan: \w{12} by Ada, .* 30 rows; not approved yet/)
 
       const taken = await approveAsSecond(office)
       expect(taken.stdout).toMatch(/Approved by Grace \(user (nobody|number 65534)\), until /)
       expect(taken.stdout).toContain('Next: sepa-migrate run export.csv --plan plan.json')
       expect(taken.status).toBe(0)
+      const standing = await run('status', '--json')
+      expect(JSON.parse(standing.stdout)).toMatchObject({
+        latestPlan: { digest: plan().digest, plannedBy: 'Ada', rows: ROWS, approvedBy: 'Grace' },
+      })
 
       const ended = await run('run', 'export.csv', '--plan', 'plan.json', '--rate', '500')
       expect(ended.stderr).not.toMatch(/Error|Warning/)

@@ -42,7 +42,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/terminal/silent.ts': 'test/cli/confirm.test.ts',
   'src/cli/plan/approve.ts': 'test/e2e/plan.test.ts',
   'src/cli/plan/plan.ts': 'test/e2e/plan.test.ts',
-  'src/cli/plan/plan-lines.ts': 'test/e2e/plan.test.ts',
   'src/cli/run-options.ts': 'test/e2e/plan.test.ts',
   'src/cli/privacy/purge.ts': 'test/e2e/purge.test.ts',
   'src/cli/decide/reconcile.ts': 'test/e2e/decisions.test.ts',

@@ -8,6 +8,7 @@ import { localTimeText } from '../../run/pace/window.js'
 import type { Command, Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'
+import { planStanding, planStandingLine } from '../plan/plan-lines.js'
 import { SHARED } from '../settings/options.js'
 import { closingLines } from '../pack.js'
 import { absentLines, absentOf } from '../prove/absent-lines.js'
@@ -29,7 +30,7 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
   exits: EXITS.verified,
-  json: ['lastRun', 'verification', 'absent', 'waves'],
+  json: ['lastRun', 'latestPlan', 'verification', 'absent', 'waves'],
   run: async (context) => {
     const reader = openLedgerReader(context.settings.ledger, context.settings)
     try {
@@ -50,6 +51,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)
   const waves = reader.waves()
+  const plan = reader.plans().at(-1)
   return {
     ...emptyResult,
     exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),
@@ -65,6 +67,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
               lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
             }${waitingIn(lastRun, context.world)}${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
           ]),
+      ...(plan === undefined ? [] : [planStandingLine(plan, context.world.clock.now())]),
       ...(verification === null ? [] : [verificationText(verification)]),
       ...closingLines(context, {
         totals,
@@ -77,7 +80,13 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
         waves,
       }),
     ],
-    details: { lastRun: lastRun ?? null, verification, absent, waves: wavesIn(waves) },
+    details: {
+      lastRun: lastRun ?? null,
+      latestPlan: plan === undefined ? null : planStanding(plan),
+      verification,
+      absent,
+      waves: wavesIn(waves),
+    },
   }
 }
 

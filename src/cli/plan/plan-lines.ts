@@ -1,6 +1,7 @@
 import { shortDigest, type PlanDocument } from '../../domain/plan/plan.js'
 import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { durationText, plural, timeText } from '../../domain/text/wording.js'
+import type { PlanRecord } from '../../ledger/read/reader.js'
 import { type Line, toned } from '../terminal/line.js'
 import { totalsLines } from '../terminal/output.js'
 
@@ -62,4 +63,28 @@ export function planLines(document: PlanDocument): Line[] {
     ...changedSettings.map((name) => `  ${name}: ${JSON.stringify(settings[name])}`),
     `Expected time: about ${durationText(document.expectedMs)} of sending`,
   ]
+}
+
+/** What `status` tells programs of a plan. Times are ISO 8601; the approval is the one that counts longest. */
+export function planStanding({ digest, plannedAt, plannedBy, document, approvals }: PlanRecord) {
+  const { rows, limit } = document
+  const approval = approvals.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1)
+  return {
+    digest,
+    plannedAt,
+    plannedBy,
+    rows: Math.min(rows.count, limit ?? rows.count),
+    approvedBy: approval?.approvedBy ?? null,
+    approvedUntil: approval?.expiresAt ?? null,
+  }
+}
+
+/** The same as one line. */
+export function planStandingLine(plan: PlanRecord, nowMs: number): Line {
+  const { digest, plannedAt, plannedBy, rows, approvedBy, approvedUntil } = planStanding(plan)
+  const start = `Latest plan: ${shortDigest(digest)} by ${plannedBy}, ${timeText(plannedAt)}, ${plural(rows, 'row', 'rows')}; `
+  if (approvedBy === null || approvedUntil === null) return [start, toned('open', 'not approved yet')]
+  return Date.parse(approvedUntil) > nowMs
+    ? [start, `approved by ${approvedBy} until ${timeText(approvedUntil)}`]
+    : [start, toned('open', `the approval by ${approvedBy} ended at ${timeText(approvedUntil)}`)]
 }
