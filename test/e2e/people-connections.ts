@@ -1,3 +1,5 @@
+import type { PackFolder } from '../../src/report/pack/pack-folder.js'
+import type { Workbook } from '../../src/report/workbook/workbook.js'
 import type { Connections } from '../../src/service/connections.js'
 
 /** What the next program gets that opens its connections. Programs may start while another one waits. */
@@ -24,4 +26,15 @@ export const withoutSockets = async (original: () => Promise<object>): Promise<o
 
 /** For `vi.mock`: the pages of the pack take most of its time, and people work with its lists. */
 export const emptyPage = { renderPage: () => Promise.resolve('') }
-export const emptyWorkbook = { renderWorkbook: () => Promise.resolve(Buffer.alloc(0)) }
+export const emptyWorkbook = {
+  WORKBOOK_FILE: 'reconciliation.xlsx',
+  openWorkbook: (folder: PackFolder): Workbook => ({
+    registered: () => undefined,
+    row: () => undefined,
+    problem: () => undefined,
+    decision: () => undefined,
+    verified: () => undefined,
+    drain: () => Promise.resolve(),
+    finish: () => folder.write('reconciliation.xlsx', ''),
+  }),
+}

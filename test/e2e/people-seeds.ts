@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 export function loadPeople() {
   vi.doMock('../../src/service/connections.js', withoutSockets)
   vi.doMock('../../src/report/page/page.js', () => emptyPage)
-  vi.doMock('../../src/report/files/workbook.js', () => emptyWorkbook)
+  vi.doMock('../../src/report/workbook/workbook.js', () => emptyWorkbook)
   vi.doMock('../../src/ledger/safety/other-names.js', () => ({ assertNoOtherName: () => undefined }))
   return import('./people.js')
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { PACK_FILES } from '../../src/report/pack/pack.js'
 import { validExport } from '../support/export.js'
 import { freshFolder } from '../support/folder.js'
 import { CREDENTIALS, runShell, type Ended } from '../support/program.js'
@@ -80,4 +81,43 @@ describe('a small disk', () => {
     expect(errors[0]?.message).toMatch(/\(\d+ MB to send 2,995 rows, .* nothing was admitted or sent$/)
     expect(totals).toMatchObject({ read: ROWS, registered: 5, ready: ROWS - 5, inDoubt: 0 })
   })
+
+  it.skipIf(NO_MOUNT !== false)(
+    'that fills up while a report is written leaves the earlier pack whole, wherever that happens',
+    async () => {
+      const report = '"$NODE" "$PROGRAM" report --ledger small/a.db --out small/report --json'
+      const fill = [
+        'free=$(df -k --output=avail small | tail -1)',
+        'head -c $(( (free - kb) * 1024 )) /dev/zero > small/filler',
+      ].join('; ')
+      const seen = 'sha256sum --quiet -c ../../before && ls -A | tr "\\n" " "'
+      const { ran } = await onDisk('24m', [
+        'RUN export.csv > /dev/null',
+        '(cd small/report; sha256sum * > ../../before)',
+        // So much is left; the files of a report of these rows take 1 MB.
+        `for kb in 100 250 400 500 600 700 800 900 1000 1200 1400 1800; do ${fill}; ${report} > out.json; ` +
+          `echo "$kb $? $(cd small/report; ${seen}) $(grep -c 'no space is left' out.json)"; rm small/filler; done`,
+      ])
+      const results = ran.stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' '))
+      expect(results, ran.stderr).toHaveLength(12)
+      const names = [...PACK_FILES].sort()
+      for (const [kb = '', status, ...rest] of results) {
+        expect(
+          rest
+            .slice(0, -1)
+            .filter((name) => name !== '')
+            .sort(),
+          `${kb} kB left`,
+        ).toEqual(names)
+        expect([status, rest.at(-1)]).toEqual(status === '0' ? ['0', '0'] : ['2', '1'])
+      }
+      const statuses = results.map(([, status]) => status)
+      expect([statuses[0], statuses.at(-1)]).toEqual(['2', '0'])
+      expect(statuses.filter((status) => status !== '0').length).toBeGreaterThan(4)
+    },
+    120_000,
+  )
 })

@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
 
 /** The entries of a zip archive by name, with their times: read by hand, so that the writer does not test itself. */
 export function unzipped(zip: Buffer): Map<string, { text: string; dosDate: number; dosTime: number }> {
@@ -11,8 +11,13 @@ export function unzipped(zip: Buffer): Map<string, { text: string; dosDate: numb
     const local = zip.readUInt32LE(at + 42)
     const body = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
     const packed = zip.subarray(body, body + zip.readUInt32LE(at + 20))
+    const whole = zip.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed)
+    const sums = [crc32(whole), packed.length, whole.length]
+    for (const header of [local + 14, at + 16])
+      if (sums.some((sum, index) => zip.readUInt32LE(header + 4 * index) !== sum))
+        throw new Error(`"${name}" is not what its header says`)
     entries.set(name, {
-      text: (zip.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed)).toString('utf8'),
+      text: whole.toString('utf8'),
       dosTime: zip.readUInt16LE(local + 10) | zip.readUInt16LE(at + 12),
       dosDate: zip.readUInt16LE(local + 12) | zip.readUInt16LE(at + 14),
     })
@@ -23,18 +28,23 @@ export function unzipped(zip: Buffer): Map<string, { text: string; dosDate: numb
 
 const plain = (xml: string): string =>
   xml
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
     .replaceAll('&apos;', "'")
     .replaceAll('&amp;', '&')
 
-/** The cells of each sheet of a workbook as a reader sees them: `s` a text, `n` a number. */
+/** The text of a cell as a spreadsheet reads it, with characters that are written by their number. */
+export const textOf = (xml: string): string =>
+  plain(xml).replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+
+/** The cells of each sheet of a workbook as a reader sees them: `s` a text, `n` a number, `empty` nothing. */
 export function sheetsOf(workbook: Buffer): Map<string, { type: string; value: string }[][]> {
   const files = unzipped(workbook)
   const xml = (name: string): string => files.get(name)?.text ?? ''
   const shared = [...xml('xl/sharedStrings.xml').matchAll(/<si><t[^>]*>([^<]*)<\/t><\/si>/g)].map((match) =>
-    plain(match[1] ?? ''),
+    textOf(match[1] ?? ''),
   )
   const names = [...xml('xl/workbook.xml').matchAll(/<sheet [^>]*name="([^"]*)"/g)].map((match) =>
     plain(match[1] ?? ''),
@@ -48,9 +58,10 @@ export function sheetsOf(workbook: Buffer): Map<string, { type: string; value: s
 }
 
 function cellsOf(row: string, shared: readonly string[]): { type: string; value: string }[] {
-  return [...row.matchAll(/<c ([^>]*?)(?:\/>|>(.*?)<\/c>)/g)].map(([, attributes = '', content = '']) => {
-    const type = /t="(\w+)"/.exec(attributes)?.[1] ?? (content.includes('<f>') ? 'formula' : 'n')
-    const value = /<v>(.*?)<\/v>/.exec(content)?.[1] ?? ''
+  return [...row.matchAll(/<c([^>]*?)(?:\/>|>(.*?)<\/c>)/g)].map(([, attributes = '', content = '']) => {
+    const type = /t="(\w+)"/.exec(attributes)?.[1] ?? (content === '' ? 'empty' : 'n')
+    const value = /<(?:v|t)>(.*?)<\/(?:v|t)>/.exec(content)?.[1] ?? ''
+    if (type === 'inlineStr') return { type: 's', value: textOf(value) }
     return { type, value: type === 's' ? (shared[Number(value)] ?? `no text ${value}`) : value }
   })
 }

@@ -38,11 +38,10 @@ export const LOG_BYTES = 2 * 1_000 * 4_120
 const FIXED = 512 * 1024
 /** Page, summary, workbook without rows. */
 const REPORT_FIXED = 128 * 1024
-/** Rows of the workbook, up to its limit (`report/files/workbook.ts`). */
-const SHEET_ROW = 150
-const SHEET_ROWS = 2_000
 /** A line of a result file without original cells. */
 const REPORT_ROW = 250
+/** A row of the workbook, which is on the disk twice while it is put together. Measured: 30, twice. */
+const SHEET_ROW = 150
 
 export const admissionGrowth = ({ records, bytes }: Records): number =>
   Math.ceil(records * ADMITTED_RECORD + bytes * ADMITTED_BYTE)
@@ -83,7 +82,7 @@ export function spaceNeed({ added, inLog, toSend, underWay, reported }: Expected
 }
 
 const reportBytes = ({ records, bytes }: Records): number =>
-  REPORT_FIXED + Math.min(records, SHEET_ROWS) * SHEET_ROW + records * REPORT_ROW + bytes
+  REPORT_FIXED + records * (REPORT_ROW + SHEET_ROW) + bytes
 
 /** What a row takes in the ledger beside its cells, at the least. */
 const LEAST_ROW = 150

@@ -2,9 +2,6 @@ import type { Capped } from './facts.js'
 
 export interface CappedList<Entry> {
   readonly add: (entry: Entry) => void
-  /** Counts an entry of which no more is kept. @throws while there is room for it */
-  readonly count: () => void
-  readonly isFull: () => boolean
   readonly result: () => Capped<Entry>
 }
 
@@ -17,11 +14,6 @@ export function cappedList<Entry>(limit: number): CappedList<Entry> {
       total += 1
       if (first.length < limit) first.push(entry)
     },
-    count: () => {
-      if (first.length < limit) throw new Error('Cannot leave out an entry that the list has room for')
-      total += 1
-    },
-    isFull: () => first.length >= limit,
     result: () => ({ total, first }),
   }
 }

@@ -8,7 +8,6 @@ import type {
   LedgerReader,
   NoticeRecord,
   PlanRecord,
-  ProblemRecord,
   RegisteredRow,
   RowRecord,
   RunRecord,
@@ -96,8 +95,11 @@ export interface ReportFacts {
   readonly runs: readonly RunRecord[]
   /** In the order in which they were made, with their approvals. */
   readonly plans: readonly PlanRecord[]
-  readonly parts: Readonly<Record<Part, Capped<ListedRow>>>
-  readonly problems: Capped<ProblemRecord>
+  /** Rows of each part. */
+  readonly parts: Readonly<Record<Part, number>>
+  /** Those in doubt. */
+  readonly inDoubt: Capped<ListedRow>
+  readonly problems: number
   readonly problemCounts: ReturnType<LedgerReader['problemCounts']>
   readonly refusalCounts: ReturnType<LedgerReader['refusalCounts']>
   readonly decisions: Capped<DecisionRecord>

@@ -53,16 +53,13 @@ function* pagesOf<Entry extends { readonly id: number }>(
 }
 
 /**
- * One walk over all rows in order of id: beside a running writer each row is still met once, in one state.
- * @param isBrief asked before each page: whether registered rows may come without their requests
+ * One walk over all rows in order of id: beside a running writer each row is still met once, in one state. Registered
+ * rows that count come without their requests.
  */
-export function* rowPages(
-  reader: Pick<LedgerReader, 'page'>,
-  isBrief: () => boolean,
-): Generator<RowPage, void, undefined> {
+export function* rowPages(reader: Pick<LedgerReader, 'page'>): Generator<RowPage, void, undefined> {
   let after = 0
   for (;;) {
-    const page = reader.page(after, PAGE_ROWS, isBrief())
+    const page = reader.page(after, PAGE_ROWS, true)
     if (page.last === null) return
     yield page
     after = page.last

@@ -20,18 +20,15 @@ import { tallyTimeline } from './timeline.js'
 import { tallyValues, type ValueTally } from './value-counts.js'
 import { walkVerification, type VerifiedFile } from './verification.js'
 
-/**
- * Entries a list keeps for the workbook and the page; the files hold all of them. The workbook is made in memory:
- * with 5,000 the report of a large ledger took 234 MB at its peak, with 2,000 it took 190 MB.
- */
-const LISTED_AT_MOST = 2_000
+/** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
+const LISTED_AT_MOST = 50
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10
 
 /** Takes what stands in the files; `drain` comes after every page. */
 export interface RowFiles extends VerifiedFile {
   readonly registered: (row: RegisteredRow) => void
-  /** Every other row that stands in a file. */
+  /** Every other row. */
   readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null) => void
   readonly problem: (problem: ProblemRecord) => void
   readonly decision: (decision: DecisionRecord) => void
@@ -45,13 +42,6 @@ const countState = (counts: StateCounts, state: RowState): void =>
 /** Only states given at admission are explained by findings; the others by what the service answered. */
 const hasFindings = (state: RowState): boolean =>
   state === 'invalid' || state === 'duplicate' || state === 'conflict' || state === 'excluded'
-
-function listed(row: RowRecord, explanation: Explanation): ListedRow {
-  const answer =
-    row.state === 'in_doubt' || row.state === 'sending' ? (row.lastAttempt?.answer ?? null) : null
-  const lastAttempt = row.lastAttempt === null ? null : { ...row.lastAttempt, answer }
-  return { row: { ...row, cells: null, lastAttempt }, explanation }
-}
 
 /** Creditors and people are few; somebody may have mapped a wrong column. */
 const NAMES_KEPT = 100
@@ -107,13 +97,14 @@ interface Gathered {
   /** By source, of the rows that count in it. */
   readonly counts: ReadonlyMap<number, StateCounts>
   readonly sums: ReadonlyMap<RowState, ReturnType<typeof noSums>>
-  readonly lists: Readonly<Record<Part, CappedList<ListedRow>>>
-  readonly problems: CappedList<ProblemRecord>
+  readonly parts: Record<Part, number>
+  readonly inDoubt: CappedList<ListedRow>
   readonly registrations: ReturnType<typeof tallyTimeline>
   readonly firstDebits: RegisteredRow[]
   readonly previousCreditors: ValueTally
   readonly assignedCreditors: ValueTally
   readonly absenceOf: ReturnType<typeof absencesAlong>
+  problems: number
   notTaken: number
   proposals: number
 }
@@ -136,8 +127,8 @@ export async function walkLedger(
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
   const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
-  const { counts, lists } = gathered
-  for (const page of rowPages(reader, lists.registered.isFull)) {
+  const { counts } = gathered
+  for (const page of rowPages(reader)) {
     signal?.throwIfAborted()
     for (const row of page.rows) if (counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
     for (const row of page.registered) if (counts.has(row.sourceId)) takeRegistered(gathered, row, files)
@@ -145,10 +136,8 @@ export async function walkLedger(
   }
   for (const page of problemPages(reader)) {
     signal?.throwIfAborted()
-    for (const problem of page) {
-      gathered.problems.add(problem)
-      files.problem(problem)
-    }
+    gathered.problems += page.length
+    for (const problem of page) files.problem(problem)
     await files.drain()
   }
   const totals = totalsOver(sources, counts)
@@ -166,59 +155,44 @@ const startGathering = (
   decisions,
   counts: new Map(sources.map((source) => [source.id, new Map()])),
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
-  lists: {
-    registered: cappedList(LISTED_AT_MOST),
-    refused: cappedList(LISTED_AT_MOST),
-    corrections: cappedList(LISTED_AT_MOST),
-    inDoubt: cappedList(LISTED_AT_MOST),
-    notSent: cappedList(LISTED_AT_MOST),
-    closed: cappedList(LISTED_AT_MOST),
-  },
-  problems: cappedList(LISTED_AT_MOST),
+  parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
+  inDoubt: cappedList(LISTED_AT_MOST),
   registrations: tallyTimeline(),
   firstDebits: [],
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
   absenceOf: absencesAlong(reader, absentAfterMs),
+  problems: 0,
   notTaken: 0,
   proposals: 0,
 })
 
-/** What is gathered of every registered row, of which there are as many as mandates. */
-function noteRegistration(gathered: Gathered, row: RegisteredRow): void {
+/** There are as many of them as mandates. */
+function takeRegistered(gathered: Gathered, row: RegisteredRow, files: RowFiles): void {
+  countRow(gathered, 'registered', row)
+  gathered.parts.registered += 1
   if (row.registeredAt !== null) gathered.registrations.add(row.registeredAt)
   gathered.previousCreditors.add(row.originalCreditorIdentifier ?? '')
   gathered.assignedCreditors.add(row.assignedCreditorIdentifier ?? '')
   keepEarliest(gathered.firstDebits, row)
-}
-
-/** One that came without its requests: the list is full. */
-function takeRegistered(gathered: Gathered, row: RegisteredRow, files: RowFiles): void {
-  countRow(gathered, 'registered', row)
-  noteRegistration(gathered, row)
-  gathered.lists.registered.count()
   files.registered(row)
 }
 
 function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, files: RowFiles): void {
   const part = partOf(row)
-  const list = gathered.lists[part]
-  if (isNotTaken(row)) gathered.notTaken += 1
-  countRow(gathered, row.state, row)
-  if (row.state === 'registered') noteRegistration(gathered, row)
-  if (part === 'registered') files.registered(row)
-  const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
-  if (absence?.kind === 'resend') gathered.proposals += 1
-  const isInFile = part !== 'registered' && part !== 'closed'
-  if (list.isFull() && !isInFile) {
-    list.count()
+  if (part === 'registered') {
+    takeRegistered(gathered, row, files)
     return
   }
+  countRow(gathered, row.state, row)
+  gathered.parts[part] += 1
+  if (isNotTaken(row)) gathered.notTaken += 1
+  const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
+  if (absence?.kind === 'resend') gathered.proposals += 1
   const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
   const explanation = explain(row, { problems, decision: gathered.decisions.latest.get(row.id) ?? null })
-  if (list.isFull()) list.count()
-  else list.add(listed(row, explanation))
-  if (isInFile) files.row(row, explanation, absence)
+  if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation })
+  files.row(row, explanation, absence)
 }
 
 function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {
@@ -235,7 +209,7 @@ function factsFrom(
   sources: readonly SourceRecord[],
   known: Pick<ReportFacts, 'campaign' | 'totals' | 'verification'>,
 ): ReportFacts {
-  const { counts, sums, lists } = gathered
+  const { counts, sums } = gathered
   const { campaign, totals } = known
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
@@ -255,15 +229,9 @@ function factsFrom(
     waves,
     runs: reader.runs(),
     plans: reader.plans(),
-    parts: {
-      registered: lists.registered.result(),
-      refused: lists.refused.result(),
-      corrections: lists.corrections.result(),
-      inDoubt: lists.inDoubt.result(),
-      notSent: lists.notSent.result(),
-      closed: lists.closed.result(),
-    },
-    problems: gathered.problems.result(),
+    parts: gathered.parts,
+    inDoubt: gathered.inDoubt.result(),
+    problems: gathered.problems,
     problemCounts: reader.problemCounts(),
     refusalCounts: reader.refusalCounts(),
     decisions: gathered.decisions.list,

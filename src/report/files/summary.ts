@@ -104,12 +104,12 @@ function verificationIn({ verification }: ReportFacts) {
 }
 
 const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
-  [FILE_OF_PART.registered]: { rows: parts.registered.total },
-  [FILE_OF_PART.refused]: { rows: parts.refused.total },
-  [FILE_OF_PART.corrections]: { rows: parts.corrections.total },
-  [FILE_OF_PART.inDoubt]: { rows: parts.inDoubt.total },
-  [FILE_OF_PART.notSent]: { rows: parts.notSent.total },
-  'problems.csv': { rows: problems.total },
+  [FILE_OF_PART.registered]: { rows: parts.registered },
+  [FILE_OF_PART.refused]: { rows: parts.refused },
+  [FILE_OF_PART.corrections]: { rows: parts.corrections },
+  [FILE_OF_PART.inDoubt]: { rows: parts.inDoubt },
+  [FILE_OF_PART.notSent]: { rows: parts.notSent },
+  'problems.csv': { rows: problems },
   ...(verification === null
     ? {}
     : { [VERIFICATION_FILE]: { rows: verification.registered - verification.notAsked } }),

@@ -27,6 +27,14 @@ interface PackOutput {
   readonly finish: () => Promise<PackFile>
 }
 
+/** What a report keeps aside while it is written: it gets no name, and is gone with the folder's hidden part. */
+export interface ScratchFile {
+  readonly write: (bytes: Uint8Array) => Promise<void>
+  /** Everything that was written, from its beginning. A chunk holds until the next one is asked for. */
+  readonly chunks: () => AsyncGenerator<Uint8Array, void, undefined>
+  readonly remove: () => Promise<void>
+}
+
 export interface Published {
   /** Where the files are: the folder that was asked for, or one in it. */
   readonly folder: string
@@ -39,6 +47,8 @@ export interface Published {
 /** A folder whose files appear together, each complete, or not at all. */
 export interface PackFolder {
   readonly create: (name: string) => Promise<PackOutput>
+  /** @param name of no other file of the folder */
+  readonly scratch: (name: string) => Promise<ScratchFile>
   readonly write: (name: string, content: string | Uint8Array) => Promise<PackFile>
   /**
    * Gives those of the finished files a number in whose place somebody works in a file of an earlier pack, unless another
@@ -184,6 +194,26 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
   return { put: (text) => void (waiting += text), write, drain, flush, finish }
 }
 
+/** In bytes. */
+const READ_AT_ONCE = 1_048_576
+
+function scratchAt(handle: FileHandle, path: string): ScratchFile {
+  async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    const buffer = Buffer.allocUnsafe(READ_AT_ONCE)
+    for (let at = 0; ;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  }
+  async function remove(): Promise<void> {
+    await handle.close()
+    await rm(path)
+  }
+  return { write: (bytes) => handle.writeFile(bytes), chunks, remove }
+}
+
 type Numbered = ReadonlyMap<string, string>
 
 const namedAs = (files: readonly PackFile[], numbered: Numbered): readonly PackFile[] =>
@@ -221,6 +251,45 @@ async function moveInto(out: string, { workshop, finished, numbered, stale }: Fi
   return { folder, kept, numbered }
 }
 
+/** The files that are being written in the hidden folder of a pack. */
+function filesOf(
+  out: string,
+  workshop: string,
+  onFinish: (file: PackFile) => void,
+): Pick<PackFolder, 'create' | 'scratch'> & { readonly close: () => Promise<void> } {
+  const handles: FileHandle[] = []
+
+  async function opened(name: string, flags: 'wx' | 'wx+'): Promise<FileHandle> {
+    const handle = await open(join(workshop, name), flags, 0o600)
+    handles.push(handle)
+    return handle
+  }
+
+  const create = (name: string): Promise<PackOutput> =>
+    withFolder(out, async () => {
+      const output = outputTo(await opened(name, 'wx'), name, onFinish)
+      return {
+        put: output.put,
+        write: (chunk) => withFolder(out, () => output.write(chunk)),
+        drain: () => withFolder(out, output.drain),
+        flush: () => withFolder(out, output.flush),
+        finish: () => withFolder(out, output.finish),
+      }
+    })
+
+  const scratch = (name: string): Promise<ScratchFile> =>
+    withFolder(out, async () => {
+      const file = scratchAt(await opened(name, 'wx+'), join(workshop, name))
+      return { ...file, write: (bytes) => withFolder(out, () => file.write(bytes)) }
+    })
+
+  async function close(): Promise<void> {
+    for (const handle of handles) await handle.close().catch(() => undefined)
+  }
+
+  return { create, scratch, close }
+}
+
 /**
  * Opens `out` for a pack of files with some or all of `names`, making the folder with mode 0700 where it is missing. Files are
  * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
@@ -241,23 +310,10 @@ export async function openPackFolder(
     return made
   })
   const finished: PackFile[] = []
-  const handles: FileHandle[] = []
   /** Name in the workshop to name in the folder. */
   let numbered: Numbered = new Map()
 
-  const create = (name: string): Promise<PackOutput> =>
-    withFolder(out, async () => {
-      const handle = await open(join(workshop, name), 'wx', 0o600)
-      handles.push(handle)
-      const output = outputTo(handle, name, (file) => void finished.push(file))
-      return {
-        put: output.put,
-        write: (chunk) => withFolder(out, () => output.write(chunk)),
-        drain: () => withFolder(out, output.drain),
-        flush: () => withFolder(out, output.flush),
-        finish: () => withFolder(out, output.finish),
-      }
-    })
+  const { create, scratch, close } = filesOf(out, workshop, (file) => void finished.push(file))
 
   async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
     const output = await create(name)
@@ -279,9 +335,18 @@ export async function openPackFolder(
     withFolder(out, () => moveInto(out, { workshop, finished, numbered, stale: notMade() }))
 
   async function discard(): Promise<void> {
-    for (const handle of handles) await handle.close().catch(() => undefined)
-    await rm(workshop, { recursive: true, force: true })
+    await close()
+    // A file may just come to be, of a writer that has not been told yet: then the folder is not empty once more.
+    await rm(workshop, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  return { create, write, settleNames, finished: () => namedAs(finished, numbered), publish, discard }
+  return {
+    create,
+    scratch,
+    write,
+    settleNames,
+    finished: () => namedAs(finished, numbered),
+    publish,
+    discard,
+  }
 }

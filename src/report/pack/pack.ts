@@ -3,6 +3,7 @@ import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
 import { type PackFile, problemsNote, PROBLEMS_NOTE } from './earlier-pack.js'
 import { FILE_OF_PART, partOf, type ReportFacts } from '../facts/facts.js'
@@ -26,7 +27,7 @@ import { DECISIONS_FILE, decisionHeader, decisionLines, type ChainEnd } from '..
 import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
 import { SIGNATURE_FILE, signManifest } from '../files/signature.js'
 import { renderSummary } from '../files/summary.js'
-import { renderWorkbook } from '../files/workbook.js'
+import { openWorkbook, WORKBOOK_FILE, type Workbook } from '../workbook/workbook.js'
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
@@ -38,7 +39,7 @@ export const PACK_FILES = [
   'problems.csv',
   DECISIONS_FILE,
   'report.html',
-  'reconciliation.xlsx',
+  WORKBOOK_FILE,
   'summary.json',
   MANIFEST_FILE,
 ] as const
@@ -107,10 +108,10 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     ...(options.forbidden ?? []),
   ])
   try {
-    const { facts, decisions } = await writeLists(reader, folder, options)
+    const { facts, workbook, decisions } = await writeLists(reader, folder, options)
     const numbered = await folder.settleNames()
     await folder.write('report.html', relinked(await renderPage(facts), numbered))
-    await folder.write('reconciliation.xlsx', await renderWorkbook(facts))
+    await workbook.finish(facts)
     await folder.write('summary.json', renderSummary(facts))
     const listed = folder.finished()
     const manifest = renderManifest(facts, listed, decisions)
@@ -131,8 +132,51 @@ async function writeLists(
   reader: ReportedLedger,
   folder: PackFolder,
   { signal, absentAfterMs = USUAL_ABSENT_AFTER_MS }: ReportOptions,
-): Promise<{ facts: ReportFacts; decisions: ChainEnd }> {
+): Promise<{ facts: ReportFacts; workbook: Workbook; decisions: ChainEnd }> {
   const sources = reader.sources()
+  const lists = await openCsvLists(reader, sources, folder)
+  const workbook = openWorkbook(folder)
+  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), { signal, absentAfterMs })
+  return { facts, workbook, decisions: await lists.finish() }
+}
+
+const inBoth = (one: RowFiles, other: RowFiles): RowFiles => ({
+  registered: (row) => {
+    one.registered(row)
+    other.registered(row)
+  },
+  row: (row, explanation, absence) => {
+    one.row(row, explanation, absence)
+    other.row(row, explanation, absence)
+  },
+  problem: (problem) => {
+    one.problem(problem)
+    other.problem(problem)
+  },
+  decision: (decision) => {
+    one.decision(decision)
+    other.decision(decision)
+  },
+  verified: (row) => {
+    one.verified(row)
+    other.verified(row)
+  },
+  drain: async () => {
+    await one.drain()
+    await other.drain()
+  },
+})
+
+/** The CSV files of a pack; `finish` once everything was handed over. */
+interface CsvLists extends RowFiles {
+  readonly finish: () => Promise<ChainEnd>
+}
+
+async function openCsvLists(
+  reader: ReportedLedger,
+  sources: readonly SourceRecord[],
+  folder: PackFolder,
+): Promise<CsvLists> {
   const columns = mergeColumns(sources)
   const campaign = reader.campaign()
   const registered = await folder.create(FILE_OF_PART.registered)
@@ -157,7 +201,7 @@ async function writeLists(
   decisions.put(decisionHeader())
   verified?.put(verificationHeader())
 
-  const rowFiles: RowFiles = {
+  return {
     registered: (row) => registered.put(registeredLine(row)),
     row: (row, explanation, absence) => {
       const part = partOf(row)
@@ -172,11 +216,12 @@ async function writeLists(
     drain: async () => {
       for (const output of outputs) await output.drain()
     },
+    finish: async () => {
+      await Promise.all(outputs.map(({ flush }) => flush()))
+      for (const output of outputs) await output.finish()
+      return decided.end()
+    },
   }
-  const facts = await walkLedger(reader, sources, rowFiles, { signal, absentAfterMs })
-  await Promise.all(outputs.map(({ flush }) => flush()))
-  for (const output of outputs) await output.finish()
-  return { facts, decisions: decided.end() }
 }
 
 /**

@@ -23,7 +23,7 @@ const restOf = (shown: number, total: number, where: string): Markup | '' =>
 
 /** The rows nobody can answer for yet, each with what is known about it. */
 export function inDoubtSection(facts: ReportFacts): Markup {
-  const { total, first } = facts.parts.inDoubt
+  const { total, first } = facts.inDoubt
   const shown = first.slice(0, CASES_SHOWN)
   if (total === 0) {
     return html`<section id="in-doubt">

@@ -57,6 +57,27 @@ describe('a folder of files that belong together', () => {
     expect(readdirSync(out)).toEqual([])
   })
 
+  it('keeps aside what is read again, private, and publishes none of it', async () => {
+    const out = freshFolder()
+    const pack = await openPackFolder(out, NAMES)
+    const [first, second] = [await pack.scratch('.first'), await pack.scratch('.second')]
+    const bytes = Buffer.alloc(2_500_000, 'some bytes')
+    await first.write(bytes.subarray(0, 1_000_001))
+    await second.write(Buffer.from('of another'))
+    await first.write(bytes.subarray(1_000_001))
+    const workshop = join(out, readdirSync(out)[0] ?? '')
+    expect(statSync(join(workshop, '.first')).mode & 0o777).toBe(0o600)
+    const read: Buffer[] = []
+    for await (const chunk of first.chunks()) read.push(Buffer.from(chunk))
+    expect(Buffer.concat(read).equals(bytes)).toBe(true)
+    await first.remove()
+    expect(readdirSync(workshop)).toEqual(['.second'])
+    await pack.write('one.csv', 'one')
+    await pack.publish()
+    expect(readdirSync(out)).toEqual(['one.csv'])
+    await pack.discard()
+  })
+
   it('a file of somebody else keeps its place, and the whole pack goes beside it', async () => {
     const out = freshFolder()
     writeFileSync(join(out, 'two.csv'), 'filled in by hand')

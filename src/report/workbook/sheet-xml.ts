@@ -1,0 +1,125 @@
+import { cellText } from './cell-text.js'
+import { STYLES, type Style } from './styles.js'
+
+export type CellValue = string | number | null
+
+/** A column of a list: how it looks, and what stands in it of an entry. */
+export interface SheetColumn<Entry> {
+  readonly header: string
+  /** In characters. */
+  readonly width: number
+  readonly value: (entry: Entry) => CellValue
+  /** A sentence, shown on as many lines as it takes. */
+  readonly isWrapped?: true
+}
+
+/** Title and header; they stay in sight, and are printed on every page. */
+export const HEAD_ROWS = 2
+
+/** A cell that nothing stands in. Without it, the next one would be taken for it: cells go without their names. */
+const EMPTY = '<c/>'
+const OPENED = Object.values(STYLES).map((style) => `<c s="${style}" t="inlineStr"><is><t>`)
+const CLOSED = '</t></is></c>'
+const NUMBER = `<c s="${STYLES.number}"><v>`
+
+/** A cell outside of lists. */
+export function oneCell(value: CellValue, style: Style = STYLES.text): string {
+  if (value === null || value === '') return EMPTY
+  if (typeof value === 'number') return `${NUMBER}${value}</v></c>`
+  return `${OPENED[style] ?? ''}${cellText(value)}${CLOSED}`
+}
+
+/** In points: of a line, and the most that a spreadsheet takes for a row. It makes none higher that others wrote. */
+const LINE_HEIGHT = 15
+const HIGHEST_ROW = 409
+
+/** As many lines as the longest of its sentences takes; nothing where that is one. */
+function heightOf(columns: readonly SheetColumn<never>[], values: readonly CellValue[]): string {
+  const lines = columns.map(({ width, isWrapped }, index) =>
+    isWrapped === true ? Math.ceil(String(values[index] ?? '').length / width) : 1,
+  )
+  const highest = Math.max(...lines)
+  if (highest < 2) return ''
+  return ` ht="${Math.min(highest * LINE_HEIGHT, HIGHEST_ROW)}" customHeight="1"`
+}
+
+/**
+ * How an entry is written as a row. There are as many rows as mandates, and most columns say the same in most of them:
+ * a cell that repeats the one above it is not made again.
+ */
+export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry: Entry) => string {
+  const isHigher = columns.some(({ isWrapped }) => isWrapped)
+  const styles = columns.map(({ isWrapped }) => (isWrapped === true ? STYLES.sentence : STYLES.text))
+  const above: CellValue[] = columns.map(() => null)
+  const cells = columns.map(() => EMPTY)
+  return (entry) => {
+    let row = ''
+    // An iterator would take as long as the rest, and so would a list that is joined.
+    for (let index = 0; index < columns.length; index += 1) {
+      const own = columns[index]?.value(entry) ?? null
+      if (own !== above[index]) {
+        above[index] = own
+        cells[index] = oneCell(own, styles[index])
+      }
+      row += cells[index] ?? EMPTY
+    }
+    return `<row${isHigher ? heightOf(columns, above) : ''}>${row}</row>`
+  }
+}
+
+/** `A`, `Z`, `AA`, counted from 1. */
+function columnName(column: number): string {
+  let name = ''
+  for (let left = column; left > 0; left = Math.floor((left - 1) / 26))
+    name = String.fromCharCode(65 + ((left - 1) % 26)) + name
+  return name
+}
+
+/** Up to the first row. The order of elements is fixed (ISO/IEC 29500-1, 18.3.1.99). */
+function opening(columns: readonly { readonly width: number }[], frozenRows: number): string {
+  const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`
+  const widths = columns.map(
+    ({ width }, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
+  )
+  return (
+    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
+    '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>' +
+    `<sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews>` +
+    `<cols>${widths.join('')}</cols><sheetData>`
+  )
+}
+
+/** Behind the last row; printed one page across (A4). */
+const closing = (filter: string, orientation: 'portrait' | 'landscape'): string =>
+  `</sheetData>${filter}` +
+  '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>' +
+  `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/></worksheet>`
+
+/**
+ * A list up to its first entry.
+ * @param title number of its title among the shared texts, which are written once all entries are counted
+ */
+export const listHead = (columns: readonly SheetColumn<never>[], title: number): string =>
+  opening(columns, HEAD_ROWS) +
+  `<row><c s="${STYLES.title}" t="s"><v>${title}</v></c></row>` +
+  `<row>${columns.map(({ header }) => oneCell(header, STYLES.heading)).join('')}</row>`
+
+/** What follows its last entry, with a filter over all of them. */
+export const listTail = (columns: readonly SheetColumn<never>[], entries: number): string =>
+  closing(
+    `<autoFilter ref="A${HEAD_ROWS}:${columnName(columns.length)}${HEAD_ROWS + entries}"/>`,
+    'landscape',
+  )
+
+/** A sheet that is no list: rows of cells, the first of which stays in sight. */
+export const freeSheet = (
+  columns: readonly { readonly width: number }[],
+  rows: readonly (readonly string[])[],
+): string =>
+  `${opening(columns, 1)}${rows.map((cells) => `<row>${cells.join('')}</row>`).join('')}${closing('', 'portrait')}`
+
+/** The texts that sheets name by their number. */
+export const sharedTexts = (texts: readonly string[]): string =>
+  `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" count="${texts.length}" uniqueCount="${texts.length}">` +
+  `${texts.map((text) => `<si><t>${cellText(text)}</t></si>`).join('')}</sst>`

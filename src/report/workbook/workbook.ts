@@ -1,0 +1,179 @@
+import { UsageError } from '../../errors.js'
+import type { DecisionRecord, ProblemRecord, RegisteredRow, VerifiedRow } from '../../ledger/read/reader.js'
+import { FILE_OF_PART, partOf, type ListedRow, type Part, type ReportFacts } from '../facts/facts.js'
+import type { RowFiles } from '../facts/row-walk.js'
+import { DECISIONS_FILE } from '../files/decision-lines.js'
+import { VERIFICATION_FILE } from '../files/verification-lines.js'
+import type { PackFile } from '../pack/earlier-pack.js'
+import type { PackFolder } from '../pack/pack-folder.js'
+import { writeArchive } from './archive.js'
+import { RUN_COLUMNS, SOURCE_COLUMNS, summarySheet, WAVE_COLUMNS } from './campaign-sheets.js'
+import { DECISION_COLUMNS, PROBLEM_COLUMNS, VERIFIED_COLUMNS } from './finding-sheets.js'
+import { growingEntry, type GrowingEntry } from './growing-entry.js'
+import { sheetPath, workbookParts } from './parts.js'
+import { IN_DOUBT_COLUMNS, OPEN_COLUMNS, REGISTERED_COLUMNS } from './row-sheets.js'
+import {
+  sheetList,
+  WORKBOOK_LIMITS,
+  type CompleteSheet,
+  type ListWords,
+  type SheetList,
+  type SheetRoom,
+  type WorkbookLimits,
+} from './sheet-list.js'
+import type { SheetColumn } from './sheet-xml.js'
+
+export const WORKBOOK_FILE = 'reconciliation.xlsx'
+
+/** A workbook that takes its lists while the ledger is walked over. */
+export interface Workbook extends RowFiles {
+  /**
+   * Writes the file, once everything has been handed over.
+   * @throws {UsageError} when the folder does not take it
+   */
+  readonly finish: (facts: ReportFacts) => Promise<PackFile>
+}
+
+type Scratch = Pick<PackFolder, 'scratch' | 'create'>
+
+/** The entries and titles of a workbook that is being written. */
+interface Growing {
+  readonly room: SheetRoom
+  readonly titles: readonly string[]
+  readonly newEntry: () => GrowingEntry
+  readonly drain: () => Promise<void>
+}
+
+function growing(folder: Scratch, limits: WorkbookLimits): Growing {
+  const entries: GrowingEntry[] = []
+  const titles: string[] = []
+  let isFull = false
+  function newEntry(): GrowingEntry {
+    const number = entries.length + 1
+    const entry = growingEntry(() => folder.scratch(`.sheet-${number}`))
+    entries.push(entry)
+    return entry
+  }
+  const room: SheetRoom = {
+    limits,
+    newEntry,
+    newTitle: () => titles.push('') - 1,
+    setTitle: (number, title) => void (titles[number] = title),
+    isFull: () => isFull,
+  }
+  async function drain(): Promise<void> {
+    for (const entry of entries) await entry.drain()
+    isFull ||= entries.reduce((sum, entry) => sum + entry.packedBytes(), 0) >= limits.packedBytes
+  }
+  return { room, titles, newEntry, drain }
+}
+
+/** An error that is not of the file system says which file it keeps from being written. */
+async function named<Value>(action: () => Promise<Value>): Promise<Value> {
+  try {
+    return await action()
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new Error(`${WORKBOOK_FILE} cannot be written`, { cause: error })
+  }
+}
+
+/** The lists that are filled during the walk. */
+interface Lists {
+  readonly rows: Readonly<Record<Exclude<Part, 'registered'>, SheetList<ListedRow>>>
+  readonly registered: SheetList<RegisteredRow>
+  readonly problems: SheetList<ProblemRecord>
+  readonly decisions: SheetList<DecisionRecord>
+  readonly unproven: SheetList<VerifiedRow>
+}
+
+const openLists = (room: SheetRoom): Lists => ({
+  rows: {
+    inDoubt: sheetList(room, IN_DOUBT_COLUMNS),
+    refused: sheetList(room, OPEN_COLUMNS),
+    corrections: sheetList(room, OPEN_COLUMNS),
+    notSent: sheetList(room, OPEN_COLUMNS),
+    closed: sheetList(room, OPEN_COLUMNS),
+  },
+  registered: sheetList(room, REGISTERED_COLUMNS),
+  problems: sheetList(room, PROBLEM_COLUMNS),
+  decisions: sheetList(room, DECISION_COLUMNS),
+  unproven: sheetList(room, VERIFIED_COLUMNS),
+})
+
+const allIn = (file: string): Pick<ListWords, 'whereAllAre'> => ({ whereAllAre: `All are in ${file}.` })
+
+/** All sheets in their order. */
+function sheetsOf(
+  facts: ReportFacts,
+  { rows, ...lists }: Lists,
+  { room, newEntry }: Growing,
+): CompleteSheet[] {
+  const { proposals, verification, sources, waves, runs } = facts
+  const known = <Entry>(
+    sheet: string,
+    columns: readonly SheetColumn<Entry>[],
+    entries: readonly Entry[],
+  ): readonly CompleteSheet[] => {
+    const list = sheetList(room, columns)
+    for (const entry of entries) list.add(entry)
+    return list.complete({ sheet })
+  }
+  const summary = newEntry()
+  summary.put(summarySheet(facts))
+  const note = proposals === 0 ? '' : ` (${FILE_OF_PART.inDoubt} proposes to send again: ${proposals})`
+  const unproven = { sheet: 'Verification', title: 'Not proven at the service', ...allIn(VERIFICATION_FILE) }
+  return [
+    { name: 'Summary', isList: false, entry: summary },
+    ...(verification === null ? [] : lists.unproven.complete(unproven)),
+    ...rows.inDoubt.complete({ sheet: 'In doubt', note, ...allIn(FILE_OF_PART.inDoubt) }),
+    ...rows.refused.complete({ sheet: 'Refused', ...allIn(FILE_OF_PART.refused) }),
+    ...rows.corrections.complete({ sheet: 'To correct', ...allIn(FILE_OF_PART.corrections) }),
+    ...rows.notSent.complete({ sheet: 'Not sent', ...allIn(FILE_OF_PART.notSent) }),
+    ...lists.registered.complete({ sheet: 'Registered', ...allIn(FILE_OF_PART.registered) }),
+    ...rows.closed.complete({ sheet: 'Closed', whereAllAre: 'All are in the ledger, table of rows.' }),
+    ...lists.problems.complete({ sheet: 'Problems', ...allIn('problems.csv') }),
+    ...lists.decisions.complete({ sheet: 'Decisions', ...allIn(DECISIONS_FILE) }),
+    ...known('Sources', SOURCE_COLUMNS, sources),
+    ...(waves === null ? [] : known('Waves', WAVE_COLUMNS, waves.waves)),
+    ...known('Runs', RUN_COLUMNS, runs),
+  ]
+}
+
+/**
+ * reconciliation.xlsx: the lists of the pack as sheets, every entry of them, all identifiers as text; the same bytes for
+ * the same facts.
+ */
+export function openWorkbook(folder: Scratch, limits = WORKBOOK_LIMITS): Workbook {
+  const book = growing(folder, limits)
+  const lists = openLists(book.room)
+
+  async function write(facts: ReportFacts): Promise<PackFile> {
+    const sheets = sheetsOf(facts, lists, book)
+    const output = await folder.create(WORKBOOK_FILE)
+    const packed = []
+    for (const [path, xml] of workbookParts(sheets, book.titles)) {
+      const entry = book.newEntry()
+      entry.put(xml)
+      packed.push(await entry.end(path))
+    }
+    for (const [index, { entry }] of sheets.entries()) packed.push(await entry.end(sheetPath(index)))
+    await writeArchive(packed, output.write)
+    return output.finish()
+  }
+
+  return {
+    registered: lists.registered.add,
+    row: (row, explanation) => {
+      const part = partOf(row)
+      if (part !== 'registered') lists.rows[part].add({ row, explanation })
+    },
+    problem: lists.problems.add,
+    decision: lists.decisions.add,
+    verified: (row) => {
+      if (row.verdict !== 'proven') lists.unproven.add(row)
+    },
+    drain: () => named(book.drain),
+    finish: (facts) => named(() => write(facts)),
+  }
+}
