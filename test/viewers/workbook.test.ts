@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WORKBOOK_LIMITS } from '../../src/report/workbook/sheet-list.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { NO_RECORDS, registeredRow, sourceOf } from '../report/ledger-value.js'
+import { workbookOf } from '../report/workbook-value.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
 
@@ -12,11 +15,14 @@ const ROWS = 40
 const place = makeFolder()
 const at = (...names: string[]): string => join(place.folder, ...names)
 
-/** Opens the workbook and saves it in another format, as a person would. */
-function saveAs(format: string): void {
+/** Each sheet, in quotes, as it is shown. */
+const EVERY_SHEET = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1'
+
+/** Opens a workbook and saves it in another format, as a person would. */
+function saveAs(format: string, file = at('pack', 'reconciliation.xlsx')): void {
   const profile = `-env:UserInstallation=${pathToFileURL(at('profile')).href}`
   const given = [profile, '--headless', '--convert-to', format, '--outdir', at('saved')]
-  execFileSync('soffice', [...given, at('pack', 'reconciliation.xlsx')], { stdio: 'pipe' })
+  execFileSync('soffice', [...given, file], { stdio: 'pipe' })
 }
 
 beforeAll(async () => {
@@ -27,7 +33,7 @@ beforeAll(async () => {
   const run = await start(args, { cwd: place.folder, env: CREDENTIALS }).ended
   await sandbox.close()
   expect(run.status, run.stderr).toBe(0)
-  saveAs('csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1')
+  saveAs(EVERY_SHEET)
   saveAs('pdf')
 })
 
@@ -72,5 +78,44 @@ describe('the workbook in LibreOffice', () => {
     const page = pages.find((each) => each.includes('Registered: 40')) ?? ''
     for (const header of ['Row', 'Previous creditor', 'Assigned reference', 'Registered at', 'Record'])
       expect(page).toContain(header)
+  })
+
+  it('opens one of 150,000 rows on two sheets, with every value as it is', async () => {
+    const awkward = [
+      '=1+1',
+      "'x",
+      '007',
+      '3E5',
+      '_x0041_',
+      'a<b>&"c"',
+      'å😀…',
+      '__proto__',
+      '1-2',
+      'x'.repeat(40_000),
+    ]
+    const rows = Array.from({ length: 150_000 }, (_, index) =>
+      registeredRow(index + 1, { originalMandateReference: awkward[index % 50_000] ?? `M-${index + 1}` }),
+    )
+    const value = { ...NO_RECORDS, sources: [sourceOf({ records: rows.length })], rows }
+    writeFileSync(at('large.xlsx'), await workbookOf(value, { ...WORKBOOK_LIMITS, sheetEntries: 100_000 }))
+    saveAs(EVERY_SHEET, at('large.xlsx'))
+    const sheetOf = (name: string): string[][] =>
+      parse(readFileSync(at('saved', `large-${name}.csv`)), { relax_column_count: true })
+    const [first, second] = [sheetOf('Registered'), sheetOf('Registered (2)')]
+    expect([first[0]?.[0], second[0]?.[0]]).toEqual([
+      'Registered: rows 1 to 100,000 of 150,000',
+      'Registered: rows 100,001 to 150,000 of 150,000',
+    ])
+    expect(second[1]).toEqual(first[1])
+    const shown = [...first.slice(2), ...second.slice(2)].map(([row, customer, , , , reference]) => [
+      row,
+      customer,
+      reference,
+    ])
+    const expected = rows.map((row) =>
+      [row.id, row.customerNo, (row.originalMandateReference ?? '').slice(0, 32_000)].map(String),
+    )
+    expect(shown.length).toBe(expected.length)
+    expect(shown.filter((row, index) => row.join() !== expected[index]?.join())).toEqual([])
   })
 })
