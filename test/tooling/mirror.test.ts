@@ -76,6 +76,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/ledger/schema/notice-schema.ts': 'test/ledger/read/read-notices.test.ts',
   'src/report/workbook/campaign-sheets.ts': 'test/report/workbook/workbook.test.ts',
   'src/report/workbook/finding-sheets.ts': 'test/report/workbook/workbook.test.ts',
+  'src/report/workbook/plan-sheet.ts': 'test/report/workbook/workbook.test.ts',
   'src/report/workbook/row-sheets.ts': 'test/report/workbook/workbook.test.ts',
   'src/report/workbook/sheet-list.ts': 'test/report/workbook/workbook.test.ts',
   'src/report/workbook/styles.ts': 'test/report/workbook/parts.test.ts',

@@ -66,10 +66,14 @@ export function plansSection({ plans, runs }: ReportFacts): Markup | '' {
 const sentIn = (attempts: RunRecord['attempts']): number =>
   Object.values(attempts).reduce((sum, count) => sum + count, 0)
 
+/** Those that sent something. */
+export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): readonly RunRecord[] =>
+  runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0)
+
 function planLine(plan: PlanRecord, runs: readonly RunRecord[]): Markup {
   const { digest, plannedAt, plannedBy, plannedAs, document, approvals } = plan
   const { rows, limit } = document
-  const under = runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0)
+  const under = runsUnder(plan, runs)
   return html`<tr>
     <th scope="row"><code>${shortDigest(digest)}</code></th>
     <td>${timeText(plannedAt)}, ${personText(plannedBy, plannedAs)}</td>

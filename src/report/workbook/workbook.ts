@@ -11,6 +11,7 @@ import { RUN_COLUMNS, SOURCE_COLUMNS, summarySheet, WAVE_COLUMNS } from './campa
 import { DECISION_COLUMNS, PROBLEM_COLUMNS, VERIFIED_COLUMNS } from './finding-sheets.js'
 import { growingEntry, type GrowingEntry } from './growing-entry.js'
 import { sheetPath, workbookParts } from './parts.js'
+import { PLAN_COLUMNS, planLines } from './plan-sheet.js'
 import { IN_DOUBT_COLUMNS, OPEN_COLUMNS, REGISTERED_COLUMNS } from './row-sheets.js'
 import {
   sheetList,
@@ -109,15 +110,16 @@ function sheetsOf(
   { rows, ...lists }: Lists,
   { room, newEntry }: Growing,
 ): CompleteSheet[] {
-  const { proposals, verification, sources, waves, runs } = facts
+  const { proposals, verification, sources, waves, runs, plans } = facts
   const known = <Entry>(
     sheet: string,
     columns: readonly SheetColumn<Entry>[],
     entries: readonly Entry[],
+    title = sheet,
   ): readonly CompleteSheet[] => {
     const list = sheetList(room, columns)
     for (const entry of entries) list.add(entry)
-    return list.complete({ sheet })
+    return list.complete({ sheet, title })
   }
   const summary = newEntry()
   summary.put(summarySheet(facts))
@@ -136,6 +138,9 @@ function sheetsOf(
     ...lists.decisions.complete({ sheet: 'Decisions', ...allIn(DECISIONS_FILE) }),
     ...known('Sources', SOURCE_COLUMNS, sources),
     ...(waves === null ? [] : known('Waves', WAVE_COLUMNS, waves.waves)),
+    ...(plans.length === 0
+      ? []
+      : known('Plans', PLAN_COLUMNS, planLines(plans, runs), 'Plans, a line for each approval')),
     ...known('Runs', RUN_COLUMNS, runs),
   ]
 }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { EDGES } from '../../../src/domain/row/row-state.js'
+import type { ApprovalRecord } from '../../../src/ledger/read/reader.js'
 import { countText } from '../../../src/domain/text/wording.js'
 import { openPackFolder } from '../../../src/report/pack/pack-folder.js'
 import { WORKBOOK_LIMITS } from '../../../src/report/workbook/sheet-list.js'
 import { openWorkbook, WORKBOOK_FILE } from '../../../src/report/workbook/workbook.js'
+import { planOf } from '../../ledger/plan/plan-document.js'
 import { freshFolder } from '../../support/folder.js'
 import { factsOf } from '../facts-value.js'
 import {
@@ -254,6 +256,49 @@ describe('the workbook', () => {
     expect(texts(sheets.get('Summary'))).toContain(
       '1 of 2 registered mandates proven at the service between 2026-06-15 11:00:00 UTC and 2026-06-15 11:00:00 UTC; 1 twice; 0 not asked.',
     )
+  })
+
+  it('has a line for each approval of a plan, and no sheet for them where nobody planned', async () => {
+    const document = planOf()
+    const approval: ApprovalRecord = {
+      id: 1,
+      approvedAt: '2026-06-15T09:00:00.000Z',
+      approvedBy: 'Grace',
+      approvedAs: 'grace',
+      reason: `compared with ${IBAN}`,
+      isSamePerson: false,
+      expiresAt: '2026-06-18T09:00:00.000Z',
+      evidence: null,
+    }
+    const again = { ...approval, id: 2, approvedBy: 'Ada', approvedAs: null, isSamePerson: true }
+    const { digest, plannedAt, plannedBy, plannedAs } = document
+    const planned = { digest, plannedAt, plannedBy, plannedAs, lastDecision: 0, document, text: '' }
+    const other = 'f'.repeat(64)
+    const plans = [
+      { id: 1, ...planned, approvals: [approval, again] },
+      { id: 2, ...planned, digest: other, approvals: [] },
+    ]
+    const runs = [1, 2, 3].map((id) => runOf({ id, settings: id === 2 ? {} : { plan: digest } }))
+
+    const sheets = sheetsOf(await workbookOf({ ...NO_RECORDS, plans, runs }))
+
+    const lines = (sheets.get('Plans') ?? []).map((cells) => cells.map(({ value }) => value))
+    expect(lines[0]).toEqual(['Plans, a line for each approval: 3'])
+    const [one, two, three] = lines.slice(2)
+    const start = [digest, plannedAt, 'Ada', 'ada', '3', approval.approvedAt]
+    expect(one).toEqual([
+      ...start,
+      'Grace',
+      'grace',
+      'no',
+      'compared with DE…3000',
+      approval.expiresAt,
+      '1, 3',
+    ])
+    expect(two?.slice(0, 9)).toEqual([...start, 'Ada', '', 'YES'])
+    expect(three).toEqual([other, plannedAt, 'Ada', 'ada', '3', ...Array.from({ length: 7 }, () => '')])
+    expect([...sheets.keys()].slice(-3)).toEqual(['Sources', 'Plans', 'Runs'])
+    expect([...sheetsOf(await workbookOf({ ...NO_RECORDS, runs })).keys()]).not.toContain('Plans')
   })
 
   it('carries no time of its own', async () => {

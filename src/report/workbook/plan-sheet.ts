@@ -1,0 +1,48 @@
+import type { ApprovalRecord, PlanRecord, RunRecord } from '../../ledger/read/reader.js'
+import { runsUnder } from '../page/page-plans.js'
+import { maskedText } from '../page/plain-text.js'
+import type { SheetColumn } from './sheet-xml.js'
+
+/** A plan with one of its approvals, or the only line of one that nobody approved. */
+interface PlanLine {
+  readonly plan: PlanRecord
+  readonly approval: ApprovalRecord | null
+  readonly runs: string
+}
+
+export const planLines = (plans: readonly PlanRecord[], runs: readonly RunRecord[]): readonly PlanLine[] =>
+  plans.flatMap((plan) => {
+    const ids = runsUnder(plan, runs)
+      .map(({ id }) => id)
+      .join(', ')
+    const approvals = plan.approvals.length === 0 ? [null] : plan.approvals
+    return approvals.map((approval) => ({ plan, approval, runs: ids }))
+  })
+
+const ofApproval =
+  (value: (approval: ApprovalRecord) => string | null) =>
+  ({ approval }: PlanLine): string | null =>
+    approval === null ? null : value(approval)
+
+export const PLAN_COLUMNS: readonly SheetColumn<PlanLine>[] = [
+  { header: 'Plan', width: 68, value: ({ plan }) => plan.digest },
+  { header: 'Planned at', width: 25, value: ({ plan }) => plan.plannedAt },
+  { header: 'Planned by', width: 20, value: ({ plan }) => maskedText(plan.plannedBy) },
+  { header: 'Planned as', width: 14, value: ({ plan }) => plan.plannedAs },
+  { header: 'Rows', width: 10, value: ({ plan }) => plannedRows(plan) },
+  { header: 'Approved at', width: 25, value: ofApproval(({ approvedAt }) => approvedAt) },
+  { header: 'Approved by', width: 20, value: ofApproval(({ approvedBy }) => maskedText(approvedBy)) },
+  { header: 'Approved as', width: 14, value: ofApproval(({ approvedAs }) => approvedAs) },
+  {
+    header: 'Same person',
+    width: 12,
+    value: ofApproval(({ isSamePerson }) => (isSamePerson ? 'YES' : 'no')),
+  },
+  { header: 'Reason', width: 48, value: ofApproval(({ reason }) => maskedText(reason)), isWrapped: true },
+  { header: 'Expires', width: 25, value: ofApproval(({ expiresAt }) => expiresAt) },
+  { header: 'Runs', width: 14, value: ({ runs }) => runs },
+]
+
+/** As many as a run under the plan may send. */
+const plannedRows = ({ document: { rows, limit } }: PlanRecord): number =>
+  Math.min(rows.count, limit ?? rows.count)
