@@ -22,15 +22,20 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const DAY_MINUTES = 24 * 60
 
-/** `5 s`, `3 min`, `2 h 5 min`, `3 days 2 h`: every span that a person reads, rounded up as an estimate must be. */
-export function durationText(ms: number): string {
+const daysText = (count: number): string => plural(count, 'day', 'days')
+
+/**
+ * `5 s`, `3 min`, `2 h 5 min`, `3 days 2 h`: every span that a person reads, rounded up as an estimate must be.
+ * @param inDays `3 days` in another language; the other units are the same in all
+ */
+export function durationText(ms: number, inDays = daysText): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 90) return `${seconds} s`
   const minutes = Math.ceil(ms / MINUTE_MS)
   if (minutes < 90) return `${minutes} min`
   const days = Math.floor(minutes / DAY_MINUTES)
   const hours = Math.floor((minutes % DAY_MINUTES) / 60)
-  if (days > 0) return parts(plural(days, 'day', 'days'), hours, 'h')
+  if (days > 0) return parts(inDays(days), hours, 'h')
   return parts(`${hours} h`, minutes % 60, 'min')
 }
 
@@ -44,12 +49,19 @@ export function ageText(at: string | null, now: string): string {
   return ms >= 0 ? durationText(ms) : ''
 }
 
-/** The width of a bar of a time line. */
+export type WidthUnit = 'second' | 'minute' | 'hour' | 'day'
+
+/** The width of a bar of a time line as a person counts it. */
+export function widthOf(ms: number): { readonly count: number; readonly unit: WidthUnit } {
+  if (ms < MINUTE_MS) return { count: ms / 1000, unit: 'second' }
+  if (ms < HOUR_MS) return { count: ms / MINUTE_MS, unit: 'minute' }
+  return ms < DAY_MS ? { count: ms / HOUR_MS, unit: 'hour' } : { count: ms / DAY_MS, unit: 'day' }
+}
+
+/** `minute`, `10 minutes`. */
 export function widthText(ms: number): string {
-  if (ms < MINUTE_MS) return ms === 1000 ? 'second' : `${ms / 1000} seconds`
-  if (ms < HOUR_MS) return ms === MINUTE_MS ? 'minute' : `${ms / MINUTE_MS} minutes`
-  if (ms < DAY_MS) return ms === HOUR_MS ? 'hour' : `${ms / HOUR_MS} hours`
-  return ms === DAY_MS ? 'day' : `${ms / DAY_MS} days`
+  const { count, unit } = widthOf(ms)
+  return count === 1 ? unit : `${count} ${unit}s`
 }
 
 const BYTE_UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
