@@ -1,7 +1,9 @@
-import { isRuleId, RULES } from '../../domain/rule/rules.js'
+import { isRuleId } from '../../domain/rule/rules.js'
 import type { DecisionRecord, ProblemRecord, RowRecord } from '../../ledger/read/reader.js'
 import { maskedText } from '../page/plain-text.js'
 import { timeText } from '../../domain/text/wording.js'
+import { en, type Texts } from '../text/en.js'
+import { problemMessage, problemRemedy } from '../text/recorded.js'
 
 /** Why a row is where it is and what a person should do, for the result files and the lists. */
 export interface Explanation {
@@ -19,78 +21,82 @@ export interface RowBackground {
   readonly decision: DecisionRecord | null
 }
 
-const IN_DOUBT_REMEDY =
-  'Look the mandate up at the service. Then fill the decision columns and run "sepa-migrate resolve --from" with this file. Never feed it back as a source.'
-const REFUSED_REMEDY =
-  'Correct the value and feed this file back. If the cause was at the service, run again with --retry-refused.'
-
-export function explain(row: RowRecord, background: RowBackground): Explanation {
-  const explanation = explainState(row, background)
-  const former = formerDoubt(row)
+/** @param texts English where the files are written, which are the same in every language */
+export function explain(row: RowRecord, background: RowBackground, texts: Texts = en): Explanation {
+  const explanation = explainState(row, background, texts)
+  const former = formerDoubt(row, texts.explanation)
   if (former === null) return explanation
   const { message } = explanation
   return { ...explanation, message: message === '' ? former : `${message.replace(/[.!]?$/, '.')} ${former}` }
 }
 
 /** What was ever in doubt says so, whatever it was called since: the late request may have been applied. */
-function formerDoubt({ id, state, formerDoubt: decided, lastAttempt }: RowRecord): string | null {
+function formerDoubt(
+  { id, state, formerDoubt: decided, lastAttempt }: RowRecord,
+  words: Texts['explanation'],
+): string | null {
   const isClosed = state === 'written_off' && lastAttempt?.outcome === 'in_doubt'
   const former = isClosed ? { ...lastAttempt, rowId: id } : decided
   if (former === null) return null
-  const whose = former.rowId === id ? 'It was' : `Row ${former.rowId} of this mandate was`
-  const told = `${whose} in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
-  if (state === 'registered') return `${told}.`
-  return former.started === false ? `${told}.` : `${told} and may have been applied.`
+  const how = leftText(former.started, words)
+  const at = timeText(former.startedAt)
+  const told =
+    former.rowId === id
+      ? words.itWasInDoubt(how, at, former.requestId)
+      : words.rowWasInDoubt(former.rowId, how, at, former.requestId)
+  return state === 'registered' || former.started === false ? `${told}.` : words.mayBeApplied(told)
 }
 
 /** @param started whether a byte left; null where that is not known, as after a kill */
-function leftText(started: boolean | null): string {
-  if (started === null) return 'its request may have left'
-  return started ? 'its request left' : 'the service held it already, and nothing was sent'
+function leftText(started: boolean | null, words: Texts['explanation']): string {
+  if (started === null) return words.mayHaveLeft
+  return started ? words.left : words.heldAlready
 }
 
-function explainState(row: RowRecord, background: RowBackground): Explanation {
+function explainState(row: RowRecord, background: RowBackground, texts: Texts): Explanation {
+  const { explanation: words } = texts
   switch (row.state) {
     case 'invalid':
     case 'duplicate':
     case 'conflict':
     case 'excluded':
-      return explainAdmission(row, background)
+      return explainAdmission(row, background, texts)
     case 'ready':
       return {
         ...lastAnswer(row),
-        message: readyMessage(row, background.decision),
-        remedy: 'Run again to send it.',
+        message: readyMessage(row, background.decision, words),
+        remedy: words.readyRemedy,
       }
     case 'sending':
       return {
         ...lastAnswer(row),
-        message: 'A run is sending this row, or ended while it did',
-        remedy: 'If no run is going, run again: the row becomes in doubt and is not sent.',
+        message: words.sending,
+        remedy: words.sendingRemedy,
       }
     case 'in_doubt':
-      return { ...lastAnswer(row), message: serviceSaid(row), remedy: IN_DOUBT_REMEDY }
+      return { ...lastAnswer(row), message: serviceSaid(row, words), remedy: words.inDoubtRemedy }
     case 'refused':
       return {
         ...lastAnswer(row),
-        message: decided(row, background.decision) ?? serviceSaid(row),
-        remedy: REFUSED_REMEDY,
+        message: decided(row, background.decision, words) ?? serviceSaid(row, words),
+        remedy: words.refusedRemedy,
       }
     case 'registered':
-      return { ...lastAnswer(row), message: decided(row, background.decision) ?? 'Registered', remedy: '' }
+      return {
+        ...lastAnswer(row),
+        message: decided(row, background.decision, words) ?? words.registered,
+        remedy: '',
+      }
     case 'superseded':
       return {
         ...lastAnswer(row),
-        message:
-          row.supersededBy === null
-            ? 'Replaced by a later file'
-            : `Replaced by row ${row.supersededBy} of a later file`,
+        message: row.supersededBy === null ? words.replaced : words.replacedBy(row.supersededBy),
         remedy: '',
       }
     case 'written_off':
       return {
         ...lastAnswer(row),
-        message: decided(row, background.decision) ?? 'Written off by a person',
+        message: decided(row, background.decision, words) ?? words.writtenOff,
         remedy: '',
       }
   }
@@ -102,54 +108,59 @@ function lastAnswer(row: RowRecord): { rule: string; status: string } {
 }
 
 /** The decision of a person, unless a later attempt has overtaken it. */
-function decided(row: RowRecord, decision: DecisionRecord | null): string | null {
+function decided(
+  row: RowRecord,
+  decision: DecisionRecord | null,
+  words: Texts['explanation'],
+): string | null {
   if (decision === null || decision.attemptId !== (row.lastAttempt?.id ?? null)) return null
-  return maskedText(
-    `Decided by ${decision.by} on ${decision.at.slice(0, 10)} (${decision.decision}): ${decision.reason}`,
-  )
+  return maskedText(words.decided(decision.by, decision.at.slice(0, 10), decision.decision, decision.reason))
 }
 
 /** Code, field and words of the service, then what this program made of it. */
-function serviceSaid(row: RowRecord): string {
+function serviceSaid(row: RowRecord, said: Texts['explanation']): string {
   const attempt = row.lastAttempt
   if (attempt === null) return ''
-  const field = attempt.field === null ? null : `field ${attempt.field}`
+  const field = attempt.field === null ? null : said.field(attempt.field)
   const parts = [attempt.serviceCode, field, attempt.message].filter((part) => part !== null && part !== '')
   const words = maskedText(parts.join(', '))
   if (attempt.reason === null || attempt.reason === attempt.message) return words
   const reason = maskedText(attempt.reason)
-  return words === '' ? reason : `${reason}. The service said: ${words}`
+  return words === '' ? reason : said.theServiceSaid(reason, words)
 }
 
-function readyMessage(row: RowRecord, decision: DecisionRecord | null): string {
-  const last = serviceSaid(row)
+function readyMessage(row: RowRecord, decision: DecisionRecord | null, words: Texts['explanation']): string {
+  const last = serviceSaid(row, words)
   switch (row.lastAttempt?.outcome ?? null) {
     case null:
-      return 'Not sent yet'
+      return words.notSentYet
     case 'released':
-      return `To be sent again. ${decided(row, decision) ?? 'A person decided so'}`
+      return words.toBeSentAgain(decided(row, decision, words) ?? words.aPersonDecided)
     case 'refused':
-      return `To be sent again after it was refused: ${last}`
+      return words.afterRefusal(last)
     default:
-      return `Not registered yet, the last attempt was not carried out: ${last}`
+      return words.notCarriedOut(last)
   }
 }
 
-function explainAdmission(row: RowRecord, background: RowBackground): Explanation {
+function explainAdmission(row: RowRecord, background: RowBackground, texts: Texts): Explanation {
   const errors = background.problems.filter((problem) => problem.severity === 'error')
   const rules = [...new Set([row.rule ?? '', ...errors.map((problem) => problem.rule)])].filter(
     (rule) => rule !== '',
   )
   const messages = errors.map((problem) =>
-    problem.column === '' ? problem.message : `${problem.column}: ${problem.message}`,
+    problem.column === ''
+      ? problemMessage(problem, texts)
+      : texts.labelled(problem.column, problemMessage(problem, texts)),
   )
-  if (messages.length === 0) messages.push(ruleMessage(row.rule))
-  const remedies = new Set(errors.map((problem) => problem.remedy))
-  if (remedies.size === 0 && row.rule !== null && isRuleId(row.rule)) remedies.add(RULES[row.rule].remedy)
+  if (messages.length === 0) messages.push(ruleMessage(row.rule, texts))
+  const remedies = new Set(errors.map((problem) => problemRemedy(problem, texts)))
+  if (remedies.size === 0 && row.rule !== null && isRuleId(row.rule))
+    remedies.add(texts.rules[row.rule].remedy)
   return { rule: rules.join(' '), status: '', message: messages.join(' '), remedy: [...remedies].join(' ') }
 }
 
-const ruleMessage = (rule: string | null): string => {
+const ruleMessage = (rule: string | null, { rules }: Texts): string => {
   if (rule === null) return ''
-  return isRuleId(rule) ? RULES[rule].message : rule
+  return isRuleId(rule) ? rules[rule].message : rule
 }

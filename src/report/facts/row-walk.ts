@@ -19,6 +19,7 @@ import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pa
 import { tallyTimeline } from './timeline.js'
 import { tallyValues, type ValueTally } from './value-counts.js'
 import { walkVerification, type VerifiedFile } from './verification.js'
+import { en, type Texts } from '../text/en.js'
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50
@@ -93,6 +94,7 @@ const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
 
 /** What the walk has gathered so far. */
 interface Gathered {
+  readonly texts: Texts
   readonly decisions: Awaited<ReturnType<typeof readDecisions>>
   /** By source, of the rows that count in it. */
   readonly counts: ReadonlyMap<number, StateCounts>
@@ -113,6 +115,8 @@ export interface WalkTerms {
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
+  /** What the pages are written in; the files are the same in every language. */
+  readonly texts?: Texts
 }
 
 /**
@@ -123,10 +127,15 @@ export async function walkLedger(
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   files: RowFiles,
-  { signal, absentAfterMs }: WalkTerms,
+  { signal, absentAfterMs, texts = en }: WalkTerms,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
-  const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
+  const gathered = startGathering(
+    reader,
+    sources,
+    { absentAfterMs, texts },
+    await readDecisions(reader, files),
+  )
   const { counts } = gathered
   for (const page of rowPages(reader)) {
     signal?.throwIfAborted()
@@ -149,9 +158,10 @@ export async function walkLedger(
 const startGathering = (
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
-  absentAfterMs: number,
+  { absentAfterMs, texts }: { readonly absentAfterMs: number; readonly texts: Texts },
   decisions: Gathered['decisions'],
 ): Gathered => ({
+  texts,
   decisions,
   counts: new Map(sources.map((source) => [source.id, new Map()])),
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
@@ -190,8 +200,11 @@ function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, fil
   const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
   if (absence?.kind === 'resend') gathered.proposals += 1
   const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
-  const explanation = explain(row, { problems, decision: gathered.decisions.latest.get(row.id) ?? null })
-  if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation })
+  const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
+  const explanation = explain(row, background)
+  const { texts } = gathered
+  const told = texts === en ? explanation : explain(row, background, texts)
+  if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation: told })
   files.row(row, explanation, absence)
 }
 

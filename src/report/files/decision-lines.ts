@@ -9,9 +9,7 @@ export const DECISIONS_FILE = 'decisions.csv'
 /** What somebody typed, with account numbers masked once more. */
 const typedCell = (text: string): string => neutralCell(maskedText(text))
 
-type DecisionColumn = readonly [name: string, cell: (decision: DecisionRecord) => string]
-
-const COLUMNS: readonly DecisionColumn[] = [
+const COLUMNS = [
   ['id', ({ id }) => String(id)],
   ['row', ({ rowId }) => String(rowId)],
   ['attempt', ({ attemptId }) => (attemptId === null ? '' : String(attemptId))],
@@ -23,13 +21,17 @@ const COLUMNS: readonly DecisionColumn[] = [
   ['to', ({ to }) => to],
   ['reason', ({ reason }) => typedCell(reason)],
   ['evidence', ({ evidence }) => messageCell(evidence ?? '')],
-]
+] as const satisfies readonly (readonly [name: string, cell: (decision: DecisionRecord) => string])[]
 
 /** What a purge takes out of a decision; everything else of it stays for good. */
 export const REMOVABLE_COLUMNS: ReadonlySet<string> = new Set(['reason', 'evidence'])
 
 /** In the order of the hash; `hash` stands behind them. */
-export const DECISION_COLUMN_NAMES: readonly string[] = COLUMNS.map(([name]) => name)
+export const DECISION_COLUMN_NAMES = COLUMNS.map(([name]) => name)
+
+/** All of decisions.csv. */
+export const DECISION_FILE_COLUMNS = [...DECISION_COLUMN_NAMES, 'hash'] as const
+export type DecisionColumn = (typeof DECISION_FILE_COLUMNS)[number]
 
 /** The cells of a decision as they stand in the file, under `DECISION_COLUMN_NAMES`. */
 export const decisionCells = (decision: DecisionRecord): readonly string[] =>
@@ -60,7 +62,7 @@ export interface DecisionLines {
   readonly end: () => ChainEnd
 }
 
-export const decisionHeader = (): string => BYTE_ORDER_MARK + csvHeader([...DECISION_COLUMN_NAMES, 'hash'])
+export const decisionHeader = (): string => BYTE_ORDER_MARK + csvHeader(DECISION_FILE_COLUMNS)
 
 export function decisionLines(ledgerId: string): DecisionLines {
   let count = 0

@@ -1,7 +1,7 @@
 import { csvHeader, csvLine, messageCell, neutralCell } from './csv.js'
 
 /** Header of problems.csv. */
-const PROBLEM_COLUMNS = [
+export const PROBLEM_COLUMNS = [
   'source',
   'record',
   'line',
@@ -12,6 +12,8 @@ const PROBLEM_COLUMNS = [
   'message',
   'remedy',
 ] as const
+
+export type ProblemColumn = (typeof PROBLEM_COLUMNS)[number]
 
 /** One line of problems.csv; a finding on a whole file has neither record nor line. */
 export interface ProblemLine {

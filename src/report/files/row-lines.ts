@@ -9,12 +9,13 @@ import { ageText, timeText } from '../../domain/text/wording.js'
 /** A column of a result file: its name, and the cell of a row. */
 type ReportColumn<Of> = readonly [name: string, cell: (of: Of) => string]
 
-const namesOf = (columns: readonly ReportColumn<never>[]): string[] => columns.map(([name]) => name)
+const namesOf = <Name extends string>(columns: readonly (readonly [name: Name, ...unknown[]])[]): Name[] =>
+  columns.map(([name]) => name)
 const cellsOf = <Of>(columns: readonly ReportColumn<Of>[], of: Of): string[] =>
   columns.map(([, cell]) => cell(of))
 
 /** registered.csv, old to new. A reference that a spreadsheet would run is written as `="…"`, as in files to be edited. */
-const REGISTERED_COLUMNS: readonly ReportColumn<RegisteredRow>[] = [
+const REGISTERED_COLUMNS = [
   ['customer_no', (row) => (row.customerNo === null ? '' : String(row.customerNo))],
   ['iban_masked', (row) => row.ibanMasked ?? ''],
   ['signed_date', (row) => row.signedDate ?? ''],
@@ -27,7 +28,9 @@ const REGISTERED_COLUMNS: readonly ReportColumn<RegisteredRow>[] = [
   ['record', (row) => String(row.record)],
   ['attempts', (row) => String(row.attempts)],
   ['latest_first_debit', (row) => row.latestFirstDebit ?? ''],
-]
+] as const satisfies readonly ReportColumn<RegisteredRow>[]
+
+export type RegisteredColumn = (typeof REGISTERED_COLUMNS)[number][0]
 
 /** The column by which a line says which row it corrects. */
 const ROW_NUMBER = 'migration_row'
@@ -40,14 +43,14 @@ interface ExplainedRow {
 }
 
 /** What the result files add to the original columns (report/README.md#the-files). */
-const MIGRATION_COLUMNS: readonly ReportColumn<ExplainedRow>[] = [
+const MIGRATION_COLUMNS = [
   [ROW_NUMBER, ({ row }) => String(row.id)],
   ['migration_state', ({ row }) => row.state],
   ['migration_rule', ({ explanation }) => messageCell(explanation.rule)],
   ['migration_status', ({ explanation }) => explanation.status],
   ['migration_message', ({ explanation, stray }) => messageCell(explanation.message + asRead(stray))],
   ['migration_remedy', ({ explanation }) => messageCell(explanation.remedy)],
-]
+] as const satisfies readonly ReportColumn<ExplainedRow>[]
 
 /** What in-doubt.csv says of the request that left, for asking the service about it. */
 const REQUEST_COLUMNS = [
@@ -58,13 +61,13 @@ const REQUEST_COLUMNS = [
 ] as const
 
 /** What in-doubt.csv proposes for a row that was read back as absent. A person who agrees copies it as the decision. */
-const PROPOSAL_COLUMNS: readonly ReportColumn<Absence | null>[] = [
+const PROPOSAL_COLUMNS = [
   ['migration_proposal', (absence) => (absence?.kind === 'resend' ? 'resend' : '')],
   [
     'migration_proposal_evidence',
     (absence) => (absence === null ? '' : messageCell(sentence(absenceText(absence)))),
   ],
-]
+] as const satisfies readonly ReportColumn<Absence | null>[]
 
 const sentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
@@ -88,6 +91,21 @@ const ASSIGNED_COLUMNS = [
   'migration_assigned_mandate_reference',
 ] as const
 
+/** What stands behind the original columns in every result file. */
+export const OPEN_ROW_COLUMNS = [...namesOf(MIGRATION_COLUMNS), ...CLOSING_COLUMNS] as const
+
+/** The same for in-doubt.csv. */
+export const IN_DOUBT_COLUMNS = [
+  ...namesOf(MIGRATION_COLUMNS),
+  ...REQUEST_COLUMNS,
+  ...namesOf(PROPOSAL_COLUMNS),
+  ...CLOSING_COLUMNS,
+  ...ASSIGNED_COLUMNS,
+] as const
+
+/** A column that this program adds to those of the export. */
+export type ResultColumn = (typeof OPEN_ROW_COLUMNS | typeof IN_DOUBT_COLUMNS)[number]
+
 /** Every column that `resolve --from` looks at. */
 export const DECISION_COLUMNS = [ROW_NUMBER, ...CLOSING_COLUMNS, ...ASSIGNED_COLUMNS] as const
 
@@ -96,7 +114,7 @@ export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): stri
 
 export const registeredHeader = (): string => csvHeader(namesOf(REGISTERED_COLUMNS))
 
-export const REGISTERED_COLUMN_NAMES: readonly string[] = namesOf(REGISTERED_COLUMNS)
+export const REGISTERED_COLUMN_NAMES: readonly RegisteredColumn[] = namesOf(REGISTERED_COLUMNS)
 
 /** The cells of a row as they stand in registered.csv, under `REGISTERED_COLUMN_NAMES`. */
 export const registeredCells = (row: RegisteredRow): readonly string[] => cellsOf(REGISTERED_COLUMNS, row)
@@ -105,17 +123,10 @@ export const registeredLine = (row: RegisteredRow): string => csvLine(registered
 
 /** Header of refused.csv, corrections.csv and not-sent.csv. */
 export const openRowHeader = (columns: OriginalColumns): string =>
-  peopleHeader(columns, [...columns.names, ...namesOf(MIGRATION_COLUMNS), ...CLOSING_COLUMNS])
+  peopleHeader(columns, [...columns.names, ...OPEN_ROW_COLUMNS])
 
 export const inDoubtHeader = (columns: OriginalColumns): string =>
-  peopleHeader(columns, [
-    ...columns.names,
-    ...namesOf(MIGRATION_COLUMNS),
-    ...REQUEST_COLUMNS,
-    ...namesOf(PROPOSAL_COLUMNS),
-    ...CLOSING_COLUMNS,
-    ...ASSIGNED_COLUMNS,
-  ])
+  peopleHeader(columns, [...columns.names, ...IN_DOUBT_COLUMNS])
 
 /** A file for people, as their spreadsheet wants it. */
 const peopleHeader = ({ delimiter }: OriginalColumns, names: readonly string[]): string =>

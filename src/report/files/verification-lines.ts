@@ -6,7 +6,7 @@ import { BYTE_ORDER_MARK, csvHeader, csvLine, editableCell, messageCell } from '
 /** Written only where registered rows were read back. */
 export const VERIFICATION_FILE = 'verification.csv'
 
-const COLUMNS = [
+export const VERIFICATION_COLUMNS = [
   'migration_row',
   'customer_no',
   'iban_masked',
@@ -20,7 +20,9 @@ const COLUMNS = [
   'explanation',
 ] as const
 
-export const verificationHeader = (): string => BYTE_ORDER_MARK + csvHeader(COLUMNS)
+export type VerificationColumn = (typeof VERIFICATION_COLUMNS)[number]
+
+export const verificationHeader = (): string => BYTE_ORDER_MARK + csvHeader(VERIFICATION_COLUMNS)
 
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
 export const verificationLine = (row: VerifiedRow): string =>

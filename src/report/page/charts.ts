@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from './report-order.js'
 import type { Timeline } from '../facts/timeline.js'
-import { countText, plural, shareText, widthText } from '../../domain/text/wording.js'
+import { stateTitle } from '../text/state-title.js'
+import type { Texts } from '../text/en.js'
 
 export type Markup = ReturnType<typeof html>
 
@@ -72,14 +72,14 @@ export const swatch = (state: RowState): Markup =>
   </svg>`
 
 /** All rows by state as one bar; the table of control totals is its legend. */
-export function stateBar(totals: Totals): Markup {
+export function stateBar(totals: Totals, texts: Texts): Markup {
   const segments = segmentsOf(totals)
-  if (segments.length === 0) return html`<p>No record was read yet.</p>`
+  if (segments.length === 0) return html`<p>${texts.chart.nothingRead}</p>`
   const widths = widthsOf(segments)
   let x = 0
   const drawn = segments.map(({ state, count }, index) => {
     const width = widths[index] ?? 0
-    const label = `${stateTitle(state)}: ${countText(count)}`
+    const label = texts.labelled(stateTitle(state, texts), texts.count(count))
     const rect = html`<rect
       x="${x.toFixed(1)}"
       y="0.5"
@@ -95,7 +95,10 @@ export function stateBar(totals: Totals): Markup {
     return rect
   })
   const described = segments
-    .map(({ state, count }) => `${stateTitle(state)} ${countText(count)} (${shareText(count, totals.read)})`)
+    .map(
+      ({ state, count }) =>
+        `${stateTitle(state, texts)} ${texts.count(count)} (${texts.share(count, totals.read)})`,
+    )
     .join(', ')
   return html`<svg
     class="chart"
@@ -103,18 +106,22 @@ export function stateBar(totals: Totals): Markup {
     role="img"
     aria-labelledby="state-bar-title state-bar-text"
   >
-    <title id="state-bar-title">Rows by state</title>
+    <title id="state-bar-title">${texts.chart.rowsByState}</title>
     <desc id="state-bar-text">${described}</desc>
     ${PATTERNS} ${drawn}
   </svg>`
 }
 
+/** `2026-06-15 10:00:00`. */
+const clock = (at: string): string => at.slice(0, 19).replace('T', ' ')
+
 /** Registrations per span of time. */
-export function registrationsChart(timeline: Timeline): Markup {
+export function registrationsChart(timeline: Timeline, texts: Texts): Markup {
   const { bars, widthMs } = timeline
+  const { chart } = texts
   const first = bars[0]
   const last = bars.at(-1)
-  if (first === undefined || last === undefined) return html`<p>Nothing was registered yet.</p>`
+  if (first === undefined || last === undefined) return html`<p>${chart.nothingRegistered}</p>`
   const highest = Math.max(...bars.map((bar) => bar.count))
   const slot = Math.min(WIDTH / bars.length, 60)
   const drawn = bars.map((bar, index) => {
@@ -126,20 +133,20 @@ export function registrationsChart(timeline: Timeline): Markup {
       height="${height.toFixed(1)}"
       fill="${FILL.registered}"
     >
-      <title>${bar.from.slice(0, 19).replace('T', ' ')}: ${countText(bar.count)}</title>
+      <title>${texts.labelled(clock(bar.from), texts.count(bar.count))}</title>
     </rect>`
   })
   const foot = TIMELINE_FOOT + TIMELINE_HEIGHT
   const end = new Date(Date.parse(last.from) + widthMs).toISOString()
-  const clock = (at: string): string => at.slice(0, 19).replace('T', ' ')
-  const described = `${plural(bars.length, 'bar', 'bars')} of one ${widthText(widthMs)} from ${clock(first.from)} to ${clock(end)} UTC, at most ${countText(highest)}`
+  const width = texts.width(widthMs)
+  const described = chart.bars(bars.length, width, clock(first.from), `${clock(end)} UTC`, highest)
   return html`<svg
     class="chart"
     viewBox="0 0 ${WIDTH} ${foot + 18}"
     role="img"
     aria-labelledby="timeline-title timeline-text"
   >
-    <title id="timeline-title">Registrations per ${widthText(widthMs)}</title>
+    <title id="timeline-title">${chart.registrationsPer(width)}</title>
     <desc id="timeline-text">${described}</desc>
     <line
       x1="0"
@@ -149,7 +156,7 @@ export function registrationsChart(timeline: Timeline): Markup {
       stroke="#c5cad1"
       stroke-dasharray="3 3"
     />
-    <text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${countText(highest)} per ${widthText(widthMs)}</text>
+    <text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${chart.countPer(highest, width)}</text>
     ${drawn}
     <line x1="0" y1="${foot}" x2="${WIDTH}" y2="${foot}" stroke="#374151" />
     <text x="0" y="${foot + 14}" class="axis">${clock(first.from)}</text>

@@ -2,10 +2,11 @@ import { html } from 'hono/html'
 import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { isLoopback } from '../../domain/text/loopback.js'
-import { countText, plural, shareText, timeText } from '../../domain/text/wording.js'
+import { timeText } from '../../domain/text/wording.js'
 import type { RunRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
 import type { ValueCounts } from '../facts/value-counts.js'
+import type { Texts } from '../text/en.js'
 import type { Markup } from './charts.js'
 import { samePersonNote } from './page-plans.js'
 import { proofText } from './page-verification.js'
@@ -17,34 +18,36 @@ const SHOWN = 4
 const urlOf = ({ campaign: { baseUrl } }: ReportFacts): URL | null =>
   baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : null
 
-export const hostOf = (facts: ReportFacts): string => urlOf(facts)?.host ?? 'no service yet'
+export const hostOf = (facts: ReportFacts, { cover }: Texts): string => urlOf(facts)?.host ?? cover.noService
 
 const hasSent = ({ attempts }: RunRecord): boolean => Object.values(attempts).some((count) => count > 0)
 
 /** Why nothing of this happened to real customers, as a sentence; null for what may be the real service. */
-export function rehearsalText(facts: ReportFacts): string | null {
+export function rehearsalText(facts: ReportFacts, { cover }: Texts): string | null {
   const url = urlOf(facts)
   if (url === null) return null
-  if (isLoopback(url.hostname)) return 'Everything was sent to a service on this computer.'
+  if (isLoopback(url.hostname)) return cover.onThisComputer
   // A host may have been declared by mistake once; what was sent otherwise is no rehearsal.
   const senders = facts.runs.filter(hasSent)
   return senders.length > 0 && senders.every(({ settings }) => settings.testHost === url.host)
-    ? `The configuration declares ${plainText(url.host)} to be a test environment.`
+    ? cover.declaredAsTest(plainText(url.host))
     : null
 }
 
 /** The first printed page: who signs needs no other. */
-export function coverSection(facts: ReportFacts, verdict: Markup): Markup {
+export function coverSection(facts: ReportFacts, verdict: Markup, texts: Texts): Markup {
   const { campaign } = facts
-  const rehearsal = rehearsalText(facts)
+  const { cover, page } = texts
+  const rehearsal = rehearsalText(facts, texts)
   return html`<div class="cover">
     <header>
-      <h1>Reconciliation of the SEPA mandate migration</h1>
-      <p class="lead">to ${plainText(hostOf(facts))}, as of ${timeText(campaign.changedAt)}</p>
-      ${rehearsal === null ? '' : html`<p class="rehearsal"><strong>REHEARSAL</strong> ${rehearsal}</p>`}
-      ${samePersonNote(facts)}
+      <h1>${page.title}</h1>
+      <p class="lead">${cover.lead(plainText(hostOf(facts, texts)), timeText(campaign.changedAt))}</p>
+      ${rehearsal === null ? '' : html`<p class="rehearsal"><strong>${cover.rehearsal}</strong> ${rehearsal}</p>`}
+      ${samePersonNote(facts, texts)}
     </header>
-    ${verdict} ${figures(facts)} ${transfer(facts)} ${people(facts)} ${signOff(facts)}
+    ${verdict} ${figures(facts, texts)} ${transfer(facts, texts)} ${people(facts, texts)}
+    ${signOff(facts, texts)}
   </div>`
 }
 
@@ -57,109 +60,110 @@ const REST = REPORT_ORDER.filter(
 )
 
 /** The last four add up to the first. */
-function figures(facts: ReportFacts): Markup {
-  const { totals } = facts
-  const figure = (label: string, count: number): Markup =>
+function figures({ totals }: ReportFacts, { cover, count, share }: Texts): Markup {
+  const figure = (label: string, rows: number): Markup =>
     html`<div>
       <dt>${label}</dt>
-      <dd>${countText(count)}<span class="soft">${shareText(count, totals.read)}</span></dd>
+      <dd>${count(rows)}<span class="soft">${share(rows, totals.read)}</span></dd>
     </div>`
   return html`<dl class="figures">
-    ${figure('Records read', totals.read)} ${figure('Registered', totals.registered)}
-    ${figure('In doubt', sumOf(totals, DOUBTFUL))} ${figure('Refused', totals.refused)}
-    ${figure('Not sent', sumOf(totals, REST))}
+    ${figure(cover.read, totals.read)} ${figure(cover.registered, totals.registered)}
+    ${figure(cover.inDoubt, sumOf(totals, DOUBTFUL))} ${figure(cover.refused, totals.refused)}
+    ${figure(cover.notSent, sumOf(totals, REST))}
   </dl>`
 }
 
-const valuesText = ({ values, others }: ValueCounts): Markup => {
+const valuesText = ({ values, others }: ValueCounts, { cover, count: countText }: Texts): Markup => {
   const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
   return html`${values
     .slice(0, SHOWN)
     .map(
       ({ value, count }, at) =>
         html`${at === 0 ? '' : ', '}<span class="id">${plainText(value)}</span> (${countText(count)})`,
-    )}${left === 0 ? '' : `, others (${countText(left)})`}`
+    )}${left === 0 ? '' : `, ${cover.others(left)}`}`
 }
 
-function transfer({ creditors }: ReportFacts): Markup | '' {
+function transfer({ creditors }: ReportFacts, texts: Texts): Markup | '' {
+  const { cover } = texts
   if (creditors.previous.values.length === 0) return ''
   return html`<dl class="transfer">
     <div>
-      <dt>Registered mandates come from</dt>
-      <dd>${valuesText(creditors.previous)}</dd>
+      <dt>${cover.comeFrom}</dt>
+      <dd>${valuesText(creditors.previous, texts)}</dd>
     </div>
     <div>
-      <dt>and go to</dt>
-      <dd>${valuesText(creditors.assigned)}</dd>
+      <dt>${cover.goTo}</dt>
+      <dd>${valuesText(creditors.assigned, texts)}</dd>
     </div>
   </dl>`
 }
 
 /** Who did what, as far as the ledger has their names. */
-function people(facts: ReportFacts): Markup {
+function people(facts: ReportFacts, texts: Texts): Markup {
   const { runs, resolvedBy, campaign } = facts
+  const { cover } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))]
   const [first, last] = [runs.at(0), runs.at(-1)]
   const period =
     first === undefined || last === undefined
-      ? 'nothing was run'
-      : `${plural(runs.length, 'run', 'runs')}, ${timeText(first.startedAt).slice(0, 16)} to ${timeText(last.endedAt ?? campaign.changedAt).slice(0, 16)}`
+      ? cover.nothingRun
+      : cover.runsBetween(
+          runs.length,
+          timeText(first.startedAt).slice(0, 16),
+          timeText(last.endedAt ?? campaign.changedAt).slice(0, 16),
+        )
   return html`<dl class="people">
-    ${planners(facts)}
+    ${planners(facts, texts)}
     <div>
-      <dt>Run by</dt>
-      <dd>${[...namesOf(runners), period].join(', ')}</dd>
+      <dt>${cover.runBy}</dt>
+      <dd>${[...namesOf(runners, texts), period].join(', ')}</dd>
     </div>
     <div>
-      <dt>Decided by</dt>
-      <dd>
-        ${resolvedBy.values.length === 0 ? 'no row was resolved by a person' : decidersText(resolvedBy)}
-      </dd>
+      <dt>${cover.decidedBy}</dt>
+      <dd>${resolvedBy.values.length === 0 ? cover.nobodyDecided : decidersText(resolvedBy, texts)}</dd>
     </div>
   </dl>`
 }
 
 /** Of the plan that the latest run sent under. */
-function planners({ plans, runs }: ReportFacts): Markup | '' {
+function planners({ plans, runs }: ReportFacts, texts: Texts): Markup | '' {
+  const { cover } = texts
   const digest = runs.findLast(hasSent)?.settings.plan
   const plan = plans.find((each) => each.digest === digest)
   if (plan === undefined) return ''
   const approvers = plan.approvals.map(({ approvedBy }) => approvedBy)
   return html`<div>
-      <dt>Planned by</dt>
+      <dt>${cover.plannedBy}</dt>
       <dd>${maskedText(plan.plannedBy)}, ${timeText(plan.plannedAt).slice(0, 16)}</dd>
     </div>
     <div>
-      <dt>Approved by</dt>
-      <dd>${namesOf([...new Set(approvers)]).join(', ')}</dd>
+      <dt>${cover.approvedBy}</dt>
+      <dd>${namesOf([...new Set(approvers)], texts).join(', ')}</dd>
     </div>`
 }
 
-const namesOf = (names: readonly string[]): string[] => [
+const namesOf = (names: readonly string[], { cover }: Texts): string[] => [
   ...names.slice(0, SHOWN).map(plainText),
-  ...(names.length > SHOWN ? [`${countText(names.length - SHOWN)} others`] : []),
+  ...(names.length > SHOWN ? [cover.moreNames(names.length - SHOWN)] : []),
 ]
 
-function decidersText({ values, others }: ValueCounts): string {
+function decidersText({ values, others }: ValueCounts, { cover }: Texts): string {
   const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
-  const named = values
-    .slice(0, SHOWN)
-    .map(({ value, count }) => `${plainText(value)} (${plural(count, 'decision', 'decisions')})`)
-  return [...named, ...(left === 0 ? [] : [`others (${plural(left, 'decision', 'decisions')})`])].join(', ')
+  const named = values.slice(0, SHOWN).map(({ value, count }) => cover.decisionsBy(plainText(value), count))
+  return [...named, ...(left === 0 ? [] : [cover.decisionsByOthers(left)])].join(', ')
 }
 
-function signOff(facts: ReportFacts): Markup {
+function signOff(facts: ReportFacts, texts: Texts): Markup {
   const { campaign, totals } = facts
+  const { cover } = texts
+  const { prepared, checked, approved } = cover.signers
+  const ledger = html`<span class="id">${campaign.ledgerId}</span>`
   return html`<section id="sign-off">
-    <h2>Sign-off</h2>
-    <p>
-      I have compared ${plural(totals.read, 'record', 'records')} read with ${countText(totals.registered)}
-      registered and the open points above, for ledger <span class="id">${campaign.ledgerId}</span> as of
-      ${timeText(campaign.changedAt)}.
-    </p>
-    <p>${proofText(facts)}</p>
+    <h2>${cover.signOff}</h2>
+    <p>${cover.compared(totals.read, totals.registered, ledger, timeText(campaign.changedAt))}</p>
+    <p>${proofText(facts, texts)}</p>
     <div class="sign">
-      ${['Prepared by', 'Checked by', 'Approved by'].map((role) => html`<div><strong>${role}</strong><span>Name, function</span><span>Date, signature</span></div>`)}
+      ${[prepared, checked, approved].map((role) => html`<div><strong>${role}</strong><span>${cover.nameAndFunction}</span><span>${cover.dateAndSignature}</span></div>`)}
     </div>
   </section>`
 }

@@ -3,60 +3,49 @@ import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { registrationsChart, type Markup } from './charts.js'
 import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
-import { DEFINITIONS, type HashTotals } from '../facts/hash-totals.js'
+import type { HashTotals } from '../facts/hash-totals.js'
 import { maskedText, plainText } from './plain-text.js'
-import { STATE_WORDS, stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from './report-order.js'
-import { countText, plural, timeText } from '../../domain/text/wording.js'
+import { timeText } from '../../domain/text/wording.js'
+import type { Texts } from '../text/en.js'
+import { explainedColumns } from '../text/explained-columns.js'
+import { stateTitle } from '../text/state-title.js'
 
 const DECISIONS_SHOWN = 50
 
-export function registeredSection(facts: ReportFacts): Markup {
-  const { registered } = facts.totals
+export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
+  const { registered: words } = texts
   return html`<section id="registered">
-    <h2>Registered: ${plural(registered, 'mandate', 'mandates')}</h2>
-    ${registrationsChart(facts.registrations)}
+    <h2>${words.counted(facts.totals.registered)}</h2>
+    ${registrationsChart(facts.registrations, texts)}
     <div class="note">
-      <p>
-        <strong>What “registered” means.</strong> The service answered that it stored the mandate, and gave it
-        a new creditor identifier and a new reference. ${fileLink(FILE_OF_PART.registered)} holds old and new
-        side by side.
-      </p>
-      <p><strong>What it does not mean.</strong></p>
+      <p><strong>${words.means}</strong> ${words.meaning(fileLink(FILE_OF_PART.registered))}</p>
+      <p><strong>${words.meansNot}</strong></p>
       <ul>
-        <li>It is not final. A mandate has moved only when its first payment is initiated with it.</li>
-        <li>
-          It does not prove the account, the reference or the date. If one is wrong, the first debit comes
-          back (MD01, MD02, AC01, AC04, AM05, MD07), days or months later.
-        </li>
-        <li>
-          It is no reason to cancel anything at the previous creditor, and the old identifiers have to be kept
-          for good.
-        </li>
-        <li>It does not restart the 36 months after which an unused mandate lapses.</li>
-        <li>
-          Each customer must learn the new creditor name, identifier and reference before the next debit.
-        </li>
+        <li>${words.notFinal}</li>
+        <li>${words.notProven}</li>
+        <li>${words.notCancelled}</li>
+        <li>${words.notRestarted}</li>
+        <li>${words.notTold}</li>
       </ul>
     </div>
-    ${firstDebits(facts)} ${noticesMade(facts)}
+    ${firstDebits(facts, texts)} ${noticesMade(facts, texts)}
   </section>`
 }
 
-function firstDebits(facts: ReportFacts): Markup | '' {
-  const rows = facts.firstDebits
+function firstDebits({ firstDebits: rows }: ReportFacts, { registered: words }: Texts): Markup | '' {
   if (rows.length === 0) return ''
-  return html`<h3>Registered mandates that lapse first</h3>
+  return html`<h3>${words.lapseFirst}</h3>
     <table>
       <caption>
-        The first debit has to run by this date. Earliest ${rows.length} of those for which it can be told.
+        ${words.earliest(rows.length)}
       </caption>
       <thead>
         <tr>
-          <th scope="col">First debit by</th>
-          <th scope="col">Customer</th>
-          <th scope="col">Assigned reference</th>
-          <th scope="col">Previous reference</th>
+          <th scope="col">${words.firstDebitBy}</th>
+          <th scope="col">${words.customer}</th>
+          <th scope="col">${words.assignedReference}</th>
+          <th scope="col">${words.previousReference}</th>
         </tr>
       </thead>
       <tbody>
@@ -73,19 +62,20 @@ function firstDebits(facts: ReportFacts): Markup | '' {
     </table>`
 }
 
-function noticesMade({ notices }: ReportFacts): Markup | '' {
+function noticesMade({ notices }: ReportFacts, texts: Texts): Markup | '' {
+  const { letters: words } = texts
   if (notices.length === 0) return ''
-  return html`<h3>Letters to customers</h3>
+  return html`<h3>${words.title}</h3>
     <table>
       <caption>
-        Merge files that were made for them; whether a letter was sent, this program cannot know.
+        ${words.lead}
       </caption>
       <thead>
         <tr>
-          <th scope="col">Made by, at</th>
-          <th scope="col" class="n">Mandates</th>
-          <th scope="col">First debit</th>
-          <th scope="col">File, SHA-256</th>
+          <th scope="col">${words.madeBy}</th>
+          <th scope="col" class="n">${words.mandates}</th>
+          <th scope="col">${words.firstDebit}</th>
+          <th scope="col">${words.file}</th>
         </tr>
       </thead>
       <tbody>
@@ -93,7 +83,7 @@ function noticesMade({ notices }: ReportFacts): Markup | '' {
           (notice) =>
             html`<tr>
               <td>${plainText(notice.madeBy)}<br /><span class="soft t">${timeText(notice.madeAt)}</span></td>
-              <td class="n">${countText(notice.rows)}</td>
+              <td class="n">${texts.count(notice.rows)}</td>
               <td class="t">${notice.firstDebit}</td>
               <td class="id">${plainText(notice.file)}<br /><span class="soft">${notice.sha256}</span></td>
             </tr>`,
@@ -102,38 +92,43 @@ function noticesMade({ notices }: ReportFacts): Markup | '' {
     </table>`
 }
 
-export function decisionsSection(facts: ReportFacts): Markup {
+export function decisionsSection(facts: ReportFacts, texts: Texts): Markup {
+  const { decisions: words, page } = texts
   const { total, first } = facts.decisions
   const shown = first.slice(0, DECISIONS_SHOWN)
   if (total === 0) {
     return html`<section id="decisions">
-      <h2>Decisions by persons</h2>
-      <p>No row was resolved by a person.</p>
+      <h2>${words.title}</h2>
+      <p>${words.none}</p>
     </section>`
   }
   return html`<section id="decisions">
-    <h2>Decisions by persons: ${countText(total)}</h2>
+    <h2>${texts.labelled(words.title, texts.count(total))}</h2>
     <table>
       <thead>
         <tr>
-          <th scope="col" class="n">Row</th>
-          <th scope="col">Decision</th>
-          <th scope="col">By, at</th>
-          <th scope="col">Reason and evidence</th>
+          <th scope="col" class="n">${words.row}</th>
+          <th scope="col">${words.decision}</th>
+          <th scope="col">${words.by}</th>
+          <th scope="col">${words.reason}</th>
         </tr>
       </thead>
       <tbody>
-        ${shown.map(oneDecision)}
+        ${shown.map((decision) => oneDecision(decision, texts))}
       </tbody>
     </table>
-    ${shown.length < total ? html`<p>The first ${countText(shown.length)} of ${countText(total)} are shown. More are in reconciliation.xlsx, all in the ledger.</p>` : ''}
+    ${shown.length < total ? html`<p>${page.firstShown(shown.length, total)} ${words.more}</p>` : ''}
   </section>`
 }
 
-const oneDecision = (decision: DecisionRecord): Markup =>
+/** The word of another version stands as it was recorded. */
+const decisionText = (decision: string, { decisionWords }: Texts): string =>
+  new Map(Object.entries(decisionWords)).get(decision) ?? plainText(decision).replaceAll('_', ' ')
+
+const oneDecision = (decision: DecisionRecord, texts: Texts): Markup =>
   html`<tr>
     <td class="n">${decision.rowId}</td>
-    <td>${plainText(decision.decision).replaceAll('_', ' ')}</td>
+    <td>${decisionText(decision.decision, texts)}</td>
     <td>${plainText(decision.by)}<br /><span class="soft t">${timeText(decision.at)}</span></td>
     <td>
       ${maskedText(decision.reason)}${decision.evidence === null ? '' : html`<br /><span class="soft id">${plainText(decision.evidence)}</span>`}
@@ -141,78 +136,103 @@ const oneDecision = (decision: DecisionRecord): Markup =>
   </tr>`
 
 /** Figures that let a third party check the files against this page. */
-export function hashTotalsSection(facts: ReportFacts): Markup {
+export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
+  const { count, hashTotals: words } = texts
   const registered = facts.hashTotals.byState.get('registered')
+  const distinct = (label: string, distinctCount: number): Markup =>
+    html`<div>
+      <dt>${label}</dt>
+      <dd>${words.distinct(distinctCount)}</dd>
+    </div>`
+  const line = (over: string, rows: number, total: string, value: string): Markup =>
+    html`<tr>
+      <th scope="row">${over}</th>
+      <td class="n">${count(rows)}</td>
+      <td>${total}</td>
+      <td class="id">${value}</td>
+    </tr>`
+  const lines = (over: string, totals: HashTotals): Markup[] => [
+    line(over, totals.customerNoRows, words.sum, totals.customerNoSum),
+    line(over, totals.oldKeyRows, words.oldKeys, totals.oldKeyDigest),
+  ]
   return html`<section id="hash-totals">
-    <h2>Hash totals</h2>
+    <h2>${words.title}</h2>
     <dl class="facts">
-      ${distinct('Different customers', facts.distinct.customers)}
-      ${distinct('Different mandates', facts.distinct.mandates)}
-      ${distinct('Different accounts', facts.distinct.accounts)}
+      ${distinct(words.customers, facts.distinct.customers)}
+      ${distinct(words.mandates, facts.distinct.mandates)}
+      ${distinct(words.accounts, facts.distinct.accounts)}
     </dl>
-    <p>
-      These totals change when a row is lost, doubled or altered. They do not depend on the order of rows.
-    </p>
+    <p>${words.lead}</p>
     <table>
       <thead>
         <tr>
-          <th scope="col">Over</th>
-          <th scope="col" class="n">Rows</th>
-          <th scope="col">Total</th>
-          <th scope="col">Value</th>
+          <th scope="col">${words.over}</th>
+          <th scope="col" class="n">${words.rows}</th>
+          <th scope="col">${words.total}</th>
+          <th scope="col">${words.value}</th>
         </tr>
       </thead>
       <tbody>
-        ${hashLines('All mandates', facts.hashTotals.read)}
-        ${registered === undefined ? '' : hashLines('Registered', registered)}
+        ${lines(words.allMandates, facts.hashTotals.read)}
+        ${registered === undefined ? '' : lines(words.registered, registered)}
         ${
           registered === undefined
             ? ''
-            : hashLine('Registered', registered.pairRows, 'digest of old and new', registered.pairDigest)
+            : line(words.registered, registered.pairRows, words.pairs, registered.pairDigest)
         }
       </tbody>
     </table>
     <p class="soft">
-      Old key: ${DEFINITIONS.oldKey} Digest of old keys: ${DEFINITIONS.oldKeyDigest} Digest of old and new:
-      ${DEFINITIONS.pairDigest} The totals of every state are in ${fileLink('summary.json')}; those of the
-      states add up to those of all rows. ${fileLink('manifest.json')} has the size and SHA-256 of every file
-      of this pack and of every source.
+      ${words.definitions} ${words.whereAll(fileLink('summary.json'), fileLink('manifest.json'))}
     </p>
   </section>`
 }
 
-const distinct = (label: string, count: number): Markup =>
-  html`<div>
-    <dt>${label}</dt>
-    <dd>${countText(count)} among all mandates</dd>
-  </div>`
-
-const hashLine = (over: string, rows: number, total: string, value: string): Markup =>
-  html`<tr>
-    <th scope="row">${over}</th>
-    <td class="n">${countText(rows)}</td>
-    <td>${total}</td>
-    <td class="id">${value}</td>
-  </tr>`
-
-const hashLines = (over: string, totals: HashTotals): Markup[] => [
-  hashLine(over, totals.customerNoRows, 'sum of customer_no', totals.customerNoSum),
-  hashLine(over, totals.oldKeyRows, 'digest of old keys', totals.oldKeyDigest),
-]
-
-export function definitionsSection(): Markup {
+export function definitionsSection(_: ReportFacts, texts: Texts): Markup {
   return html`<section id="definitions">
-    <h2>What the states mean</h2>
+    <h2>${texts.stateMeanings}</h2>
     <table>
       <tbody>
         ${REPORT_ORDER.map(
           (state) =>
             html`<tr>
-              <th scope="row" class="t">${stateTitle(state)}</th>
-              <td>${STATE_WORDS[state].long}</td>
+              <th scope="row" class="t">${stateTitle(state, texts)}</th>
+              <td>${texts.states[state].long}</td>
             </tr>`,
         )}
       </tbody>
     </table>
+  </section>`
+}
+
+/** What stands in the files beside this page: their headers are the same in every language. */
+export function columnsSection({ verification }: ReportFacts, texts: Texts): Markup {
+  const { columns: words } = texts
+  return html`<section id="columns">
+    <h2>${words.title}</h2>
+    <p>${words.lead}</p>
+    ${explainedColumns(texts, verification !== null).map(
+      ({ files, columns }) =>
+        html`<table class="columns">
+          <caption>
+            ${files.map((file, at) => html`${at === 0 ? '' : ', '}${fileLink(file)}`)}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">${words.column}</th>
+              <th scope="col">${words.meaning}</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${columns.map(
+              ([column, meaning]) =>
+                html`<tr>
+                  <th scope="row"><code>${column}</code></th>
+                  <td>${meaning}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>`,
+    )}
   </section>`
 }

@@ -6,27 +6,29 @@ import type { Markup } from './charts.js'
 import type { ReportFacts } from '../facts/facts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { partsOf, settingLines, settingText } from './setting-text.js'
-import { stateTitle } from '../../domain/row/state-words.js'
 import { REPORT_ORDER } from './report-order.js'
-import { countText, durationText, plural, timeText } from '../../domain/text/wording.js'
+import { timeText } from '../../domain/text/wording.js'
+import type { Texts } from '../text/en.js'
+import { stateTitle } from '../text/state-title.js'
 
 /** Totals of each source, and how it was read. */
-export function sourcesSection(facts: ReportFacts): Markup {
+export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
+  const { count, sources: words } = texts
   const states = REPORT_ORDER.filter((state) => facts.totals[TOTAL_OF_STATE[state]] > 0)
   const counts = (name: string, totals: Totals): Markup =>
     html`<th scope="row">${name}</th>
-      <td class="n">${countText(totals.read)}</td>
-      ${states.map((state) => html`<td class="n">${countText(totals[TOTAL_OF_STATE[state]])}</td>`)}
-      <td>${isBalanced(totals) ? 'yes' : html`<strong>NO</strong>`}</td>`
-  return html`<section id="sources" tabindex="0" aria-label="Sources">
-    <h2>Sources</h2>
+      <td class="n">${count(totals.read)}</td>
+      ${states.map((state) => html`<td class="n">${count(totals[TOTAL_OF_STATE[state]])}</td>`)}
+      <td>${isBalanced(totals) ? texts.addsUp : html`<strong>${texts.doesNotAddUp}</strong>`}</td>`
+  return html`<section id="sources" tabindex="0" aria-label="${words.title}">
+    <h2>${words.title}</h2>
     <table class="wide">
       <thead>
         <tr>
-          <th scope="col">Source</th>
-          <th scope="col" class="n">Read</th>
-          ${states.map((state) => html`<th scope="col" class="n">${stateTitle(state)}</th>`)}
-          <th scope="col">Adds up</th>
+          <th scope="col">${words.source}</th>
+          <th scope="col" class="n">${words.read}</th>
+          ${states.map((state) => html`<th scope="col" class="n">${stateTitle(state, texts)}</th>`)}
+          <th scope="col">${words.addsUp}</th>
         </tr>
       </thead>
       <tbody>
@@ -37,33 +39,32 @@ export function sourcesSection(facts: ReportFacts): Markup {
             </tr>`,
         )}
         <tr class="sum last">
-          ${counts('All sources', facts.totals)}
+          ${counts(words.all, facts.totals)}
         </tr>
       </tbody>
     </table>
-    ${facts.sources.map(oneSource)}
+    ${facts.sources.map((source) => oneSource(source, texts))}
   </section>`
 }
 
-const oneSource = (source: SourceRecord): Markup =>
+const oneSource = (source: SourceRecord, texts: Texts): Markup =>
   html`<div class="run">
     <h3>${plainText(source.name)}</h3>
     <ul class="settings one">
       <li>SHA-256: <span class="id">${source.sha256}</span></li>
       <li>
-        ${countText(source.bytes)} bytes, ${plural(source.records, 'record', 'records')},
-        ${plural(source.blankLines, 'blank line', 'blank lines')}, admitted ${timeText(source.admittedAt)}
+        ${texts.sources.size(source.bytes, source.records, source.blankLines, timeText(source.admittedAt))}
       </li>
-      ${settingLines(Object.entries(source.reading)).map((line) => html`<li>${line}</li>`)}
+      ${settingLines(Object.entries(source.reading), texts).map((line) => html`<li>${line}</li>`)}
     </ul>
   </div>`
 
 /** Every run with its settings; those that change what an answer means stand out. */
-export function runsSection(facts: ReportFacts): Markup {
+export function runsSection(facts: ReportFacts, texts: Texts): Markup {
   return html`<section id="runs">
-    <h2>Runs</h2>
-    ${facts.runs.length === 0 ? html`<p>Nothing was run yet.</p>` : ''}
-    ${facts.runs.map((run, at) => oneRun(run, facts.runs[at + 1] ?? null))}
+    <h2>${texts.runs.title}</h2>
+    ${facts.runs.length === 0 ? html`<p>${texts.runs.none}</p>` : ''}
+    ${facts.runs.map((run, at) => oneRun(run, facts.runs[at + 1] ?? null, texts))}
   </section>`
 }
 
@@ -71,56 +72,66 @@ export function runsSection(facts: ReportFacts): Markup {
 export const hasOverrides = ({ settings }: RunRecord): boolean =>
   partsOf(settings.outcomes).length + partsOf(settings.rules).length > 0
 
-function oneRun(run: RunRecord, later: RunRecord | null): Markup {
-  const span = run.endedAt === null ? null : durationText(Date.parse(run.endedAt) - Date.parse(run.startedAt))
+function oneRun(run: RunRecord, later: RunRecord | null, texts: Texts): Markup {
+  const { runs: words } = texts
+  const span =
+    run.endedAt === null ? null : texts.duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))
   const { outcomes: outcomeOverrides, rules, ...others } = run.settings
   const outcomes = partsOf(outcomeOverrides)
   const severities = partsOf(rules)
-  const { attempts } = run
+  const facts: [string, string][] = [
+    ...(run.startedAs === null ? [] : [[words.startedBy, plainText(run.startedAs)] as [string, string]]),
+    [words.version, plainText(run.version)],
+    [words.today, `${run.asOf} (${plainText(run.zone)})`],
+  ]
   return html`<div class="run">
     <h3>
-      Run ${run.id},
-      ${timeText(run.startedAt)}${span === null ? '' : html` <span class="soft">(${span})</span>`}
+      ${words.run(run.id, timeText(run.startedAt))}${span === null ? '' : html` <span class="soft">(${span})</span>`}
     </h3>
-    <p>
-      ${endOf(run, later)} Requests: ${countText(attempts.registered)} registered,
-      ${countText(attempts.refused)} refused, ${countText(attempts.in_doubt)} in doubt,
-      ${countText(attempts.turned_away)} turned away, ${countText(attempts.not_sent)} not
-      sent${attempts.open > 0 ? `, ${countText(attempts.open)} without an outcome` : ''}.
-    </p>
+    <p>${endOf(run, later, texts)} ${requestsText(run, texts)}</p>
     ${
       outcomes.length === 0
         ? ''
         : html`<div class="changed">
-            <span class="mark">answers read differently</span>
-            ${outcomes.map(([status, outcome]) => html` <code>${plainText(status)} as ${settingText(outcome)}</code>`)}
+            <span class="mark">${words.answersChanged}</span>
+            ${outcomes.map(([status, outcome]) => html` <code>${words.readAs(plainText(status), settingText(outcome, texts))}</code>`)}
           </div>`
     }
     ${
       severities.length === 0
         ? ''
         : html`<div class="changed">
-            <span class="mark">rules changed</span>
-            ${severities.map(([rule, severity]) => html` <code>${plainText(rule)}: ${settingText(severity)}</code> <span class="soft">(default ${isRuleId(rule) ? ruleOf(rule).severity : 'unknown'})</span>`)}
+            <span class="mark">${words.rulesChanged}</span>
+            ${severities.map(([rule, severity]) => html` <code>${plainText(rule)}: ${settingText(severity, texts)}</code> <span class="soft">(${words.usually(isRuleId(rule) ? ruleOf(rule).severity : words.unknown)})</span>`)}
           </div>`
     }
     <ul class="settings">
-      ${run.startedAs === null ? '' : html`<li>started by: ${plainText(run.startedAs)}</li>`}
-      <li>program version: ${plainText(run.version)}</li>
-      <li>today of the date rules: ${run.asOf} (${plainText(run.zone)})</li>
-      ${settingLines(partsOf(others)).map((line) => html`<li>${line}</li>`)}
+      ${facts.map(([name, value]) => html`<li>${texts.labelled(name, value)}</li>`)}
+      ${settingLines(partsOf(others), texts).map((line) => html`<li>${line}</li>`)}
     </ul>
   </div>`
 }
 
+function requestsText({ attempts }: RunRecord, { runs }: Texts): string {
+  const {
+    registered,
+    refused,
+    in_doubt: inDoubt,
+    turned_away: turnedAway,
+    not_sent: notSent,
+    open,
+  } = attempts
+  const counted = runs.requests(registered, refused, inDoubt, turnedAway, notSent)
+  return open > 0 ? `${counted}, ${runs.withoutOutcome(open)}.` : `${counted}.`
+}
+
 /** One run at a time holds the ledger, so one that never ended and was followed by another is dead. */
-function endOf(run: RunRecord, later: RunRecord | null): Markup {
+function endOf(run: RunRecord, later: RunRecord | null, { runs }: Texts): Markup {
+  const exit = run.exitCode ?? runs.unknown
   if (run.endedAt === null)
     return later === null && run.stoppedBy === null
-      ? html`<strong>Going on, or ended without a word.</strong>`
-      : html`<strong>Killed: it ended without a word.</strong> What it had under way became in doubt.`
-  if (run.stoppedBy === null)
-    return html`Ended at ${timeText(run.endedAt)}, exit status ${run.exitCode ?? 'unknown'}.`
-  return html`<strong>Stopped early: ${maskedText(run.stoppedBy)}</strong> (exit status
-    ${run.exitCode ?? 'unknown'}).`
+      ? html`<strong>${runs.goingOn}</strong>`
+      : html`<strong>${runs.killed}</strong> ${runs.becameDoubtful}`
+  if (run.stoppedBy === null) return html`${runs.ended(timeText(run.endedAt), exit)}`
+  return html`<strong>${runs.stopped(maskedText(run.stoppedBy))}</strong> (${runs.exit(exit)}).`
 }

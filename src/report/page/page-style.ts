@@ -1,6 +1,7 @@
 import { raw } from 'hono/html'
 import { timeText } from '../../domain/text/wording.js'
 import type { ReportFacts } from '../facts/facts.js'
+import type { Texts } from '../text/en.js'
 import { rehearsalText } from './page-cover.js'
 
 /** The whole look of report.html: on paper (A4, grey) as on screen, with fonts every machine has. */
@@ -53,6 +54,8 @@ td:last-child, th:last-child { padding-right: 0 }
 tr.sum th, tr.sum td { border-top: 1.5px solid var(--ink); font-weight: 700 }
 tr.last th, tr.last td { border-bottom: 3px double var(--ink); font-weight: 700 }
 tr.zero { color: var(--soft) }
+.columns th:first-child { width: 38% }
+.columns code { white-space: normal; overflow-wrap: anywhere }
 .wide { font-size: 11.5px }
 .wide th, .wide td { padding-right: 8px }
 .wide th:first-child { width: 30% }
@@ -108,16 +111,33 @@ footer { margin-top: 30px; color: var(--soft); font-size: 12px }
 }
 `)
 
-const cssText = (text: string): string => `"${text.replace(/[^\w .,:;()/-]/g, ' ')}"`
+const cssText = (text: string): string => `"${text.replace(/[^\p{L}\p{N}_ \u00A0.,:;()/-]/gu, ' ')}"`
+
+/** A number where the text has its place. */
+const COUNTERS: Readonly<Partial<Record<string, string>>> = {
+  '<page>': 'counter(page)',
+  '<pages>': 'counter(pages)',
+}
+
+const countedText = (text: string): string =>
+  text
+    .split(/(<pages?>)/)
+    .filter((part) => part !== '')
+    .map((part) => COUNTERS[part] ?? cssText(part))
+    .join(' ')
 
 /** What stands on every printed page: which ledger it is of, and that none is missing. */
-export function printedMargins(facts: ReportFacts) {
+export function printedMargins(facts: ReportFacts, texts: Texts) {
+  const { cover, page } = texts
   const { ledgerId, changedAt } = facts.campaign
   const note = 'font: 8pt Helvetica, Arial, "Liberation Sans", sans-serif; color: #55606e'
-  const mark = rehearsalText(facts) === null ? '' : `@top-center { content: "REHEARSAL"; ${note} }`
+  const mark =
+    rehearsalText(facts, texts) === null
+      ? ''
+      : `@top-center { content: ${cssText(cover.rehearsal)}; ${note} }`
   return raw(`@page {
-  @bottom-left { content: ${cssText(`Ledger ${ledgerId}, as of ${timeText(changedAt)}`)}; ${note} }
-  @bottom-right { content: "Page " counter(page) " of " counter(pages); ${note} }
+  @bottom-left { content: ${cssText(page.printedLedger(ledgerId, timeText(changedAt)))}; ${note} }
+  @bottom-right { content: ${countedText(page.printedPage('<page>', '<pages>'))}; ${note} }
   ${mark}
 }
 `)

@@ -9,6 +9,7 @@ import type { Markup } from '../page/charts.js'
 import { PAGE_STYLE } from '../page/page-style.js'
 import { maskedText, plainText } from '../page/plain-text.js'
 import { settingText } from '../page/setting-text.js'
+import { en } from '../text/en.js'
 
 /**
  * plan.html: one page without network or script, for the person who approves.
@@ -124,7 +125,7 @@ function changedLines(document: PlanDocument, last: PlanDocument): string[] {
   const settings = settingDrifts(last.settings, document.settings).flatMap((drift) =>
     drift.kind === 'setting'
       ? [
-          `changed: ${drift.name} from ${settingText(drift.planned ?? null)} to ${settingText(drift.now ?? null)}`,
+          `changed: ${drift.name} from ${settingText(drift.planned ?? null, en)} to ${settingText(drift.now ?? null, en)}`,
         ]
       : [],
   )
@@ -222,7 +223,7 @@ const sourceText = ({ name, records, bytes, sha256 }: PlannedSource): string =>
 
 function settingsSection({ settings, changedSettings, settingsDigest }: PlanDocument): Markup {
   const lines = (names: readonly string[]): Markup[] =>
-    names.map((name) => html`<li>${name}: ${settingText(settings[name] ?? null)}</li>`)
+    names.map((name) => html`<li>${name}: ${settingText(settings[name] ?? null, en)}</li>`)
   return html`<section id="settings">
     <h2>Settings</h2>
     ${

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { hostOf, rehearsalText } from '../../../src/report/page/page-cover.js'
 import { renderPage } from '../../../src/report/page/page.js'
+import { en } from '../../../src/report/text/en.js'
 import { factsOf } from '../facts-value.js'
 import { decisionOf, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'
 
@@ -81,7 +82,7 @@ describe('a rehearsal', () => {
     ['https://test.example:8443/', 'test.example:8443', 'to be a test environment'],
   ])('is what went to %s, declared as %s', async (baseUrl, testHost, words) => {
     const facts = await sentTo(baseUrl, testHost)
-    expect(rehearsalText(facts)).toContain(words)
+    expect(rehearsalText(facts, en)).toContain(words)
     const page = await renderPage(facts)
     expect(textOf(page)).toContain('REHEARSAL')
     expect(page).toContain('@top-center { content: "REHEARSAL"')
@@ -91,14 +92,14 @@ describe('a rehearsal', () => {
     const facts = await sentTo('https://billing.example/', 'billing.example')
     const [declared] = facts.runs
     const sent = runOf({ id: 2 })
-    expect(rehearsalText({ ...facts, runs: [...facts.runs, sent] })).toBeNull()
+    expect(rehearsalText({ ...facts, runs: [...facts.runs, sent] }, en)).toBeNull()
     const idle = runOf({ id: 2, attempts: { ...sent.attempts, registered: 0 } })
-    expect(rehearsalText({ ...facts, runs: [...facts.runs, idle] })).not.toBeNull()
+    expect(rehearsalText({ ...facts, runs: [...facts.runs, idle] }, en)).not.toBeNull()
     expect(
-      rehearsalText({
-        ...facts,
-        runs: declared === undefined ? [] : [{ ...declared, attempts: idle.attempts }],
-      }),
+      rehearsalText(
+        { ...facts, runs: declared === undefined ? [] : [{ ...declared, attempts: idle.attempts }] },
+        en,
+      ),
     ).toBeNull()
   })
 
@@ -109,13 +110,13 @@ describe('a rehearsal', () => {
     [null, undefined],
   ])('is not what went to %s, declared as %s', async (baseUrl, testHost) => {
     const facts = await sentTo(baseUrl, testHost)
-    expect(rehearsalText(facts)).toBeNull()
+    expect(rehearsalText(facts, en)).toBeNull()
     expect(await renderPage(facts)).not.toContain('REHEARSAL')
   })
 
   it('names the host, or says that there is none', async () => {
-    expect(hostOf(await sentTo('https://billing.example/x'))).toBe('billing.example')
-    expect(hostOf(await sentTo(null))).toBe('no service yet')
+    expect(hostOf(await sentTo('https://billing.example/x'), en)).toBe('billing.example')
+    expect(hostOf(await sentTo(null), en)).toBe('no service yet')
   })
 })
 

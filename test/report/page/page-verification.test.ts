@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderPage } from '../../../src/report/page/page.js'
+import { en } from '../../../src/report/text/en.js'
 import {
   contradictionText,
   proofText,
@@ -40,8 +41,8 @@ describe('the proof at the service', () => {
   it('is said to be missing at the sign-off, and nowhere else, where nobody asked', async () => {
     const facts = await factsOf(registered(3))
     expect(proofText(facts)).toBe('Read back at the service: not asked.')
-    expect(contradictionText(facts)).toBeNull()
-    expect(verificationSection(facts)).toBe('')
+    expect(contradictionText(facts, en)).toBeNull()
+    expect(verificationSection(facts, en)).toBe('')
     const page = textOf(await renderPage(facts))
     expect(page).toContain('Balanced, nothing is open')
     expect(page.match(/Read back at the service/g)).toHaveLength(1)
