@@ -33,14 +33,14 @@ export const NO_PACK: WrittenPack = { files: {}, warnings: [], proposed: [], ver
 
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
-  settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs'>,
+  settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs' | 'language'>,
   signWith: KeyObject | null = null,
 ): Promise<WrittenPack> {
-  const { ledger, out, sharedFolder, absentAfterMs } = settings
+  const { ledger, out, sharedFolder, absentAfterMs, language } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
   const signing = signWith === null ? {} : { signWith }
-  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, ...signing })
+  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, ...signing })
   const { files, folder, kept, numbered, proposals, verification } = written
   return {
     files: Object.fromEntries(files.map(({ name }) => [plainName(name), join(folder, name)])),

@@ -84,6 +84,7 @@ describe('the pack of a ledger', () => {
       out,
       sharedFolder: false,
       absentAfterMs: USUAL_ABSENT_AFTER_MS,
+      language: 'en',
     })
     expect(warnings).toEqual([])
     for (const path of Object.values(files)) expect(existsSync(path), path).toBe(true)
@@ -94,7 +95,13 @@ describe('the pack of a ledger', () => {
     const ledger = open()
     admit(ledger, [{}])
     const out = join(dirname(ledger.file), 'out')
-    const settings = { ledger: ledger.file, out, sharedFolder: false, absentAfterMs: USUAL_ABSENT_AFTER_MS }
+    const settings = {
+      ledger: ledger.file,
+      out,
+      sharedFolder: false,
+      absentAfterMs: USUAL_ABSENT_AFTER_MS,
+      language: 'en' as const,
+    }
     await writePack(settings)
     writeFileSync(join(out, 'in-doubt.csv'), 'filled in')
     const { files, warnings } = await writePack(settings)
@@ -108,7 +115,13 @@ describe('the pack of a ledger', () => {
     const ledger = open()
     admit(ledger, [{}])
     const out = join(dirname(ledger.file), 'out')
-    const settings = { ledger: ledger.file, out, sharedFolder: false, absentAfterMs: USUAL_ABSENT_AFTER_MS }
+    const settings = {
+      ledger: ledger.file,
+      out,
+      sharedFolder: false,
+      absentAfterMs: USUAL_ABSENT_AFTER_MS,
+      language: 'en' as const,
+    }
     await writePack(settings)
     writeFileSync(join(out, 'report.html'), 'annotated')
     const { files, warnings } = await writePack(settings)
@@ -120,7 +133,12 @@ describe('the pack of a ledger', () => {
     const ledger = open()
     admit(ledger, [{}])
     const beside = dirname(ledger.file)
-    const settings = { ledger: ledger.file, sharedFolder: false, absentAfterMs: USUAL_ABSENT_AFTER_MS }
+    const settings = {
+      ledger: ledger.file,
+      sharedFolder: false,
+      absentAfterMs: USUAL_ABSENT_AFTER_MS,
+      language: 'en' as const,
+    }
     await writePack({ ...settings, out: beside })
     const earlier = readFileSync(join(beside, 'manifest.json'), 'utf8')
     const { warnings } = await writePack({ ...settings, out: usualOut(ledger.file) })

@@ -101,6 +101,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/report/page/page-runs.ts': 'test/report/page/page.test.ts',
   'src/report/page/page-style.ts': 'test/report/page/page.test.ts',
   'src/report/facts/pages.ts': 'test/report/facts/row-walk.test.ts',
+  'src/report/text/de.ts': 'test/report/text/language.test.ts',
   'src/report/text/en.ts': 'test/report/page/page.test.ts',
   'src/report/text/state-title.ts': 'test/report/page/page.test.ts',
 

@@ -15,11 +15,13 @@ export const reportCommand: Command = {
     'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
   examples: [
     'sepa-migrate report',
-    'sepa-migrate report --ledger sepa-migrate.db --out signed',
+    'sepa-migrate report --lang de --out signed',
     'sepa-migrate report --sign-with finance-key.pem',
   ],
-  options: [...SHARED, 'signWith'],
+  options: [...SHARED, 'lang', 'signWith'],
   epilogue: [
+    '--lang is for the page and the workbook; the CSV and JSON files are the same in every language. Other commands that',
+    'write a report take it from "lang" in the configuration, or from SEPA_MIGRATE_LANG.',
     'Two reports of the same ledger are identical byte for byte. A file in which somebody works keeps its name, and the',
     'new one gets a number (in-doubt-2.csv). --sign-with writes manifest.sig, which a later report without it takes away.',
     '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; verify --key checks the signature.',

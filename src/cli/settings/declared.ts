@@ -1,6 +1,7 @@
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
 import { SENDING_ORDERS } from '../../domain/wave/wave.js'
+import { LANGUAGES } from '../../report/text/language.js'
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
 import { OUTSIDE } from '../../run/pace/hours.js'
 import { USUAL_CONCURRENCY, USUAL_CONNECT_TIMEOUT_MS, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
@@ -72,6 +73,13 @@ export const SETTINGS = {
     flags: '--out <dir>',
     configured: ['out'],
     otherwise: 'sepa-migrate-report by the ledger',
+  },
+  lang: {
+    kind: oneOf(LANGUAGES),
+    help: `language of report.html and reconciliation.xlsx: ${LANGUAGES.join(', ')}`,
+    flags: '--lang <language>',
+    configured: ['lang'],
+    byDefault: 'en',
   },
   json: { kind: yesOrNo, help: 'print one JSON document on stdout', flags: '--json' },
   quiet: { kind: yesOrNo, help: 'no progress on stderr', flags: '--quiet' },

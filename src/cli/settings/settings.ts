@@ -4,6 +4,7 @@ import { todayIn } from '../../domain/mandate/local-date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
+import type { Language } from '../../report/text/language.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import { settingOf, type SettingName, type SettingValue } from './declared.js'
@@ -31,6 +32,8 @@ export interface Settings {
   readonly asOf: LocalDate
   /** How long after its request a row in doubt must still be absent, to be proposed to be sent again. */
   readonly absentAfterMs: number
+  /** What people read of a report is in it, whichever command writes one. */
+  readonly language: Language
 }
 
 export function readSettings(
@@ -56,6 +59,7 @@ export function readSettings(
     zone,
     asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
     absentAfterMs: get('absentAfter') * 1000,
+    language: get('lang'),
   }
 }
 

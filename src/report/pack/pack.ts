@@ -28,6 +28,8 @@ import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
 import { SIGNATURE_FILE, signManifest } from '../files/signature.js'
 import { renderSummary } from '../files/summary.js'
 import { openWorkbook, WORKBOOK_FILE, type Workbook } from '../workbook/workbook.js'
+import type { Texts } from '../text/en.js'
+import { type Language, textsOf } from '../text/language.js'
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
@@ -75,14 +77,16 @@ export interface ReportOptions {
   readonly sharedFolder?: boolean
   /** An Ed25519 private key: `manifest.sig` is written beside the manifest. */
   readonly signWith?: KeyObject
+  /** What people read is in it: page and workbook; English where nothing is said. */
+  readonly language?: Language
 }
 
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
- * reports of the same ledger are identical byte for byte. Earlier files of the same names are replaced only when
- * every new one is complete on disk, and only where they are as a report wrote them: a file that somebody works in keeps
- * its name and the new one gets a number, and where any other was changed the whole pack goes to a folder `report-2`,
- * `report-3`, … beside them.
+ * reports of the same ledger in one language are identical byte for byte, and the files that programs read are so in
+ * every language. Earlier files of the same names are replaced only when every new one is complete on disk, and only
+ * where they are as a report wrote them: a file that somebody works in keeps its name and the new one gets a number, and
+ * where any other was changed the whole pack goes to a folder `report-2`, `report-3`, … beside them.
  * @param ledger its path, and then the folder is noted beside it, so that a purge can name it; or one that is open
  * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder, or there is no
  *   ledger
@@ -108,9 +112,10 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     ...(options.forbidden ?? []),
   ])
   try {
-    const { facts, workbook, decisions } = await writeLists(reader, folder, options)
+    const texts = await textsOf(options.language ?? 'en')
+    const { facts, workbook, decisions } = await writeLists(reader, folder, texts, options)
     const numbered = await folder.settleNames()
-    await folder.write('report.html', relinked(await renderPage(facts), numbered))
+    await folder.write('report.html', relinked(await renderPage(facts, texts), numbered))
     await workbook.finish(facts)
     await folder.write('summary.json', renderSummary(facts))
     const listed = folder.finished()
@@ -131,12 +136,17 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
 async function writeLists(
   reader: ReportedLedger,
   folder: PackFolder,
+  texts: Texts,
   { signal, absentAfterMs = USUAL_ABSENT_AFTER_MS }: ReportOptions,
 ): Promise<{ facts: ReportFacts; workbook: Workbook; decisions: ChainEnd }> {
   const sources = reader.sources()
   const lists = await openCsvLists(reader, sources, folder)
   const workbook = openWorkbook(folder)
-  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), { signal, absentAfterMs })
+  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), {
+    signal,
+    absentAfterMs,
+    texts,
+  })
   return { facts, workbook, decisions: await lists.finish() }
 }
 

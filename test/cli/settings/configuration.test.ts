@@ -349,6 +349,7 @@ describe('8.4.3 a configuration that others can change', () => {
     expect(Object.keys(others).filter((key) => !reading.includes(key))).toEqual([
       'ledger',
       'out',
+      'lang',
       'logFile',
       'order',
       'between',

@@ -164,7 +164,13 @@ it('a pack that an earlier command wrote is named as long as it shows the ledger
   admit(ledger, [{ verdict: 'invalid' }])
   const out = join(freshFolder(), 'packs')
   mkdirSync(out)
-  await writePack({ ledger: ledger.file, out, sharedFolder: false, absentAfterMs: USUAL_ABSENT_AFTER_MS })
+  await writePack({
+    ledger: ledger.file,
+    out,
+    sharedFolder: false,
+    absentAfterMs: USUAL_ABSENT_AFTER_MS,
+    language: 'en',
+  })
   writeFileSync(`${ledger.file}.files.jsonl`, `${JSON.stringify({ kind: 'report', path: out })}\n`, {
     mode: 0o600,
   })
