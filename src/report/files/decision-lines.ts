@@ -31,7 +31,6 @@ export const DECISION_COLUMN_NAMES = COLUMNS.map(([name]) => name)
 
 /** All of decisions.csv. */
 export const DECISION_FILE_COLUMNS = [...DECISION_COLUMN_NAMES, 'hash'] as const
-export type DecisionColumn = (typeof DECISION_FILE_COLUMNS)[number]
 
 /** The cells of a decision as they stand in the file, under `DECISION_COLUMN_NAMES`. */
 export const decisionCells = (decision: DecisionRecord): readonly string[] =>

@@ -13,8 +13,6 @@ export const PROBLEM_COLUMNS = [
   'remedy',
 ] as const
 
-export type ProblemColumn = (typeof PROBLEM_COLUMNS)[number]
-
 /** One line of problems.csv; a finding on a whole file has neither record nor line. */
 export interface ProblemLine {
   readonly source: string

@@ -30,8 +30,6 @@ const REGISTERED_COLUMNS = [
   ['latest_first_debit', (row) => row.latestFirstDebit ?? ''],
 ] as const satisfies readonly ReportColumn<RegisteredRow>[]
 
-export type RegisteredColumn = (typeof REGISTERED_COLUMNS)[number][0]
-
 /** The column by which a line says which row it corrects. */
 const ROW_NUMBER = 'migration_row'
 
@@ -103,9 +101,6 @@ export const IN_DOUBT_COLUMNS = [
   ...ASSIGNED_COLUMNS,
 ] as const
 
-/** A column that this program adds to those of the export. */
-export type ResultColumn = (typeof OPEN_ROW_COLUMNS | typeof IN_DOUBT_COLUMNS)[number]
-
 /** Every column that `resolve --from` looks at. */
 export const DECISION_COLUMNS = [ROW_NUMBER, ...CLOSING_COLUMNS, ...ASSIGNED_COLUMNS] as const
 
@@ -114,7 +109,7 @@ export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): stri
 
 export const registeredHeader = (): string => csvHeader(namesOf(REGISTERED_COLUMNS))
 
-export const REGISTERED_COLUMN_NAMES: readonly RegisteredColumn[] = namesOf(REGISTERED_COLUMNS)
+export const REGISTERED_COLUMN_NAMES = namesOf(REGISTERED_COLUMNS)
 
 /** The cells of a row as they stand in registered.csv, under `REGISTERED_COLUMN_NAMES`. */
 export const registeredCells = (row: RegisteredRow): readonly string[] => cellsOf(REGISTERED_COLUMNS, row)

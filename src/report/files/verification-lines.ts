@@ -20,8 +20,6 @@ export const VERIFICATION_COLUMNS = [
   'explanation',
 ] as const
 
-export type VerificationColumn = (typeof VERIFICATION_COLUMNS)[number]
-
 export const verificationHeader = (): string => BYTE_ORDER_MARK + csvHeader(VERIFICATION_COLUMNS)
 
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */

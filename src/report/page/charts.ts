@@ -5,8 +5,7 @@ import { REPORT_ORDER } from './report-order.js'
 import type { Timeline } from '../facts/timeline.js'
 import { stateTitle } from '../text/state-title.js'
 import type { Texts } from '../text/en.js'
-
-export type Markup = ReturnType<typeof html>
+import type { Markup } from '../text/markup.js'
 
 /** User units: the drawings scale with the page. */
 const WIDTH = 700

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { isRuleId } from '../../domain/rule/rules.js'
-import { lineBar, type Markup } from './charts.js'
+import { lineBar } from './charts.js'
+import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import type { RowRecord } from '../../ledger/read/reader.js'

@@ -4,7 +4,7 @@ import { timeText } from '../../domain/text/wording.js'
 import type { ApprovalRecord, PlanRecord, RunRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
 import type { Texts } from '../text/en.js'
-import type { Markup } from './charts.js'
+import type { Markup } from '../text/markup.js'
 import { maskedText, plainText } from './plain-text.js'
 
 const PLANS_SHOWN = 50

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
-import { registrationsChart, type Markup } from './charts.js'
+import { registrationsChart } from './charts.js'
+import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import type { HashTotals } from '../facts/hash-totals.js'

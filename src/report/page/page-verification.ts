@@ -6,7 +6,7 @@ import type { ReportFacts, VerificationFacts } from '../facts/facts.js'
 import { explainVerified } from '../facts/verification.js'
 import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import { en, type Texts } from '../text/en.js'
-import type { Markup } from './charts.js'
+import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
 import { plainText } from './plain-text.js'
 

@@ -11,7 +11,7 @@ import {
 import type { ReportFacts } from '../facts/facts.js'
 import type { Texts } from '../text/en.js'
 import { stateTitle } from '../text/state-title.js'
-import type { Markup } from './charts.js'
+import type { Markup } from '../text/markup.js'
 import { maskedText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
 import { partsOf, settingLines } from './setting-text.js'

@@ -9,11 +9,7 @@ import type { SourceReading } from '../../domain/rule/source-reading.js'
 import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { countText, durationText, plural, shareText, widthText } from '../../domain/text/wording.js'
 import { DEFINITIONS } from '../facts/hash-totals.js'
-import type { DecisionColumn } from '../files/decision-lines.js'
-import type { ProblemColumn } from '../files/problem-lines.js'
-import type { RegisteredColumn, ResultColumn } from '../files/row-lines.js'
-import type { VerificationColumn } from '../files/verification-lines.js'
-import type { Markup } from '../page/charts.js'
+import type { Markup } from './markup.js'
 
 type Words<Key extends string> = Readonly<Record<Key, string>>
 
@@ -450,7 +446,7 @@ const settingNames: Readonly<Partial<Record<string, string>>> = {
 const asWords = (name: string): string =>
   name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
 
-const registeredColumns: Words<RegisteredColumn> = {
+const registeredColumns = {
   customer_no: 'Number of the customer at the service.',
   iban_masked: 'The account: country and last four characters.',
   signed_date: 'Day on which the mandate was signed.',
@@ -466,7 +462,7 @@ const registeredColumns: Words<RegisteredColumn> = {
     'Day by which the first debit has to run, because the mandate lapses then; empty where it cannot be told.',
 }
 
-const resultColumns: Words<ResultColumn> = {
+const resultColumns = {
   migration_row:
     'Number of the row in the ledger, by which a corrected line is recognised. Leave it as it is.',
   migration_state: 'State of the row, as the program names it.',
@@ -494,7 +490,7 @@ const resultColumns: Words<ResultColumn> = {
     'For a person to fill in with the decision registered: the mandate reference that the service assigned.',
 }
 
-const problemColumns: Words<ProblemColumn> = {
+const problemColumns = {
   source: 'The file in which it was found.',
   record: 'Number of the record in that file; the header is none. Empty for a whole file.',
   line: 'Line of the file on which the record begins. Empty for a whole file.',
@@ -506,7 +502,7 @@ const problemColumns: Words<ProblemColumn> = {
   remedy: 'What to do about it.',
 }
 
-const decisionColumns: Words<DecisionColumn> = {
+const decisionColumns = {
   id: 'Number of the decision.',
   row: 'Number of the row in the ledger.',
   attempt: 'Number, in the ledger, of the attempt that was decided on; empty where there was none.',
@@ -521,7 +517,7 @@ const decisionColumns: Words<DecisionColumn> = {
   hash: 'SHA-256 over the hash of the line before and the cells of this one: none can change, move or go unnoticed.',
 }
 
-const verificationColumns: Words<VerificationColumn> = {
+const verificationColumns = {
   migration_row: 'Number of the row in the ledger.',
   customer_no: 'Number of the customer at the service.',
   iban_masked: 'The account: country and last four characters.',
@@ -535,7 +531,7 @@ const verificationColumns: Words<VerificationColumn> = {
   explanation: 'What was seen, and what a person may do about it.',
 }
 
-/** What stands in the columns of the files, whose names and cells are the same in every language. */
+/** What stands in the columns of the files (`explained-columns.ts`), whose names and cells are the same in every language. */
 const columns = {
   title: 'The columns of the files',
   lead: 'Names of columns, and the words that the program writes under them, are English in every language, because programs read them. In the files to be corrected the columns of the export stand before these.',

@@ -36,6 +36,15 @@ it('every column that the files have is explained once, and no other', async () 
 const hasOriginals = (name: string): boolean =>
   ['in-doubt.csv', 'refused.csv', 'corrections.csv', 'not-sent.csv'].includes(name)
 
+it('no text explains a column that no file has', () => {
+  const groups = explainedColumns(en, true).map(({ columns }) => columns.map(([column]) => column))
+  const { registered, result, problems, decisions, verification } = en.columns
+  const explained = [registered, result, problems, decisions, verification].flatMap((texts) =>
+    Object.keys(texts),
+  )
+  expect(new Set(groups.flat())).toEqual(new Set(explained))
+})
+
 it('a file that is not there is not explained', () => {
   expect(explainedIn(false).has('verification.csv')).toBe(false)
 })
