@@ -145,7 +145,7 @@ const shown = (page: string): string =>
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ')
+    .replace(/[ \t\r\n]+/g, ' ')
 
 /** Pages that show everything, nothing, something that does not add up, and where nothing is open. */
 async function pagesIn(language: Language): Promise<string[]> {
@@ -215,7 +215,7 @@ const englishOn = (text: string): string[] =>
   ENGLISH.flatMap(({ fragments }) => fragments.filter((fragment) => text.includes(fragment)))
 
 /** What other pages and the lists of the workbook show (`explanation.test.ts`, `workbook.test.ts`). */
-const ELSEWHERE = /^(?:rules\..*\.remedy|explanation\..*|stillNotSent|duration)$/
+const ELSEWHERE = /^(?:rules\..*\.remedy|explanation\..*|workbook\..*|stillNotSent|duration)$/
 
 /** Every figure, as digits. */
 const figuresOn = (text: string): string[] =>

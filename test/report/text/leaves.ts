@@ -39,7 +39,7 @@ export function saidBy({ path, value }: Leaf, values: readonly number[] = VALUES
   return ungrouped(
     value(...values.slice(0, value.length))
       .toString()
-      .replace(/\s+/g, ' '),
+      .replace(/[ \t\r\n]+/g, ' '),
   )
 }
 
@@ -74,5 +74,5 @@ function unsaid(leaf: Leaf, count: number): string[] {
 
 /** Texts that a language may have in common with English. */
 export const SAME: Readonly<Record<Exclude<Language, 'en'>, readonly string[]>> = {
-  de: ['plans.plan'],
+  de: ['plans.plan', 'workbook.headers.bytes', 'workbook.headers.plan', 'workbook.headers.version'],
 }
