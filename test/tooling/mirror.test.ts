@@ -103,7 +103,9 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/report/facts/pages.ts': 'test/report/facts/row-walk.test.ts',
   'src/report/text/de.ts': 'test/report/text/language.test.ts',
   'src/report/text/en.ts': 'test/report/page/page.test.ts',
+  'src/report/text/fr.ts': 'test/report/text/language.test.ts',
   'src/report/text/state-title.ts': 'test/report/page/page.test.ts',
+  'src/report/text/sv.ts': 'test/report/text/language.test.ts',
 
   'src/migrate/plan/read-plan.ts': 'test/migrate/plan/make-plan.test.ts',
   'src/migrate/plan/settings.ts': 'test/migrate/plan/make-plan.test.ts',

@@ -135,7 +135,7 @@ const MORE: Partial<ReportFacts> = {
   })),
 }
 
-/** The page as a reader sees it: without tags and style, blanks folded. */
+/** The page as a reader sees it: without tags and style, blanks folded but for those that group digits. */
 const shown = (page: string): string =>
   page
     .replace(/<style>.*?<\/style>/s, '')

@@ -75,4 +75,17 @@ function unsaid(leaf: Leaf, count: number): string[] {
 /** Texts that a language may have in common with English. */
 export const SAME: Readonly<Record<Exclude<Language, 'en'>, readonly string[]>> = {
   de: ['plans.plan', 'workbook.headers.bytes', 'workbook.headers.plan', 'workbook.headers.version'],
+  fr: [
+    'hashTotals.total',
+    'inDoubt.source',
+    'plans.plan',
+    'sources.source',
+    'sources.title',
+    'workbook.headers.plan',
+    'workbook.headers.source',
+    'workbook.headers.version',
+    'workbook.sheets.plans',
+    'workbook.sheets.sources',
+  ],
+  sv: ['chart.countPer', 'plans.plan', 'workbook.headers.plan', 'workbook.headers.version'],
 }
