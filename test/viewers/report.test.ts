@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Language, LANGUAGES, textsOf } from '../../src/report/text/language.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
@@ -19,8 +20,11 @@ const SIZES = {
 
 let browser: Browser
 const place = makeFolder()
-/** A report in which something of everything is open, and one of a campaign that ended well. */
-const reports: Record<'open' | 'done', string> = { open: '', done: '' }
+/** A report in which something of everything is open, and one of a campaign that ended well, in each language. */
+const NAMES = ['open', 'done'] as const
+type Name = (typeof NAMES)[number]
+const fileOf = (name: Name, language: Language): string =>
+  join(place.folder, `${name}-${language}`, 'report.html')
 
 beforeAll(async () => {
   browser = await chromium.launch({
@@ -29,29 +33,28 @@ beforeAll(async () => {
   })
   const demo = await start(['demo', '--out', 'demo', '--quiet'], { cwd: place.folder }).ended
   expect(demo.status, demo.stderr).toBe(0)
-  reports.open = findReport('demo')
   const sandbox = await startSandbox({ seed: 1 })
   writeFileSync(join(place.folder, 'export.csv'), validExport(120))
-  const run = await start(['run', 'export.csv', '--quiet', '--out', 'done', '--base-url', sandbox.url], {
+  const run = await start(['run', 'export.csv', '--quiet', '--no-report', '--base-url', sandbox.url], {
     cwd: place.folder,
     env: CREDENTIALS,
   }).ended
   await sandbox.close()
   expect(run.status, run.stderr).toBe(0)
-  reports.done = findReport('done')
+  const ledgers = { open: 'demo/sepa-migrate.db', done: 'sepa-migrate.db' }
+  for (const name of NAMES)
+    for (const language of LANGUAGES) {
+      const out = `${name}-${language}`
+      const args = ['report', '--ledger', ledgers[name], '--lang', language, '--out', out, '--quiet']
+      await start(args, { cwd: place.folder }).ended
+      expect(existsSync(fileOf(name, language)), out).toBe(true)
+    }
 })
 
 afterAll(async () => {
   await browser.close()
   place.remove()
 })
-
-function findReport(folder: string): string {
-  const found = readdirSync(join(place.folder, folder), { recursive: true, encoding: 'utf8' }).find((name) =>
-    name.endsWith('report.html'),
-  )
-  return join(place.folder, folder, found ?? '')
-}
 
 interface Seen {
   readonly page: Page
@@ -92,23 +95,28 @@ const violations = async (page: Page): Promise<string[]> => {
   })
 }
 
-const cases = (['open', 'done'] as const).flatMap((report) =>
-  (['phone', 'laptop'] as const).map((size) => ({ report, size })),
-)
+const reports = NAMES.flatMap((report) => LANGUAGES.map((language) => ({ report, language })))
+const cases = reports.flatMap((each) => (['phone', 'laptop'] as const).map((size) => ({ ...each, size })))
 
-describe.each(cases)('the page of a campaign that is $report, on a $size', ({ report, size }) => {
+describe.each(cases)('the page of a campaign that is $report, in $language, on a $size', (each) => {
+  const { report, language, size } = each
+  const file = fileOf(report, language)
+
   it('says nothing to the console, asks for nothing, and is accessible', async () => {
-    const { page, context, said, asked } = await open(reports[report], SIZES[size])
+    const { page, context, said, asked } = await open(file, SIZES[size])
     expect(said).toEqual([])
-    expect(asked).toEqual([pathToFileURL(reports[report]).href])
+    expect(asked).toEqual([pathToFileURL(file).href])
     expect(await violations(page)).toEqual([])
     if (PICTURES !== null)
-      await page.screenshot({ path: join(PICTURES, `${report}-${size}.png`), fullPage: size === 'phone' })
+      await page.screenshot({
+        path: join(PICTURES, `${report}-${language}-${size}.png`),
+        fullPage: size === 'phone',
+      })
     await context.close()
   })
 
   it('shows the verdict before what the page was made from, without scrolling sideways', async () => {
-    const { page, context } = await open(reports[report], SIZES[size])
+    const { page, context } = await open(file, SIZES[size])
     const top = async (selector: string): Promise<number> =>
       (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
     expect(await top('.verdict')).toBeLessThan(await top('dl.facts'))
@@ -118,52 +126,51 @@ describe.each(cases)('the page of a campaign that is $report, on a $size', ({ re
   })
 
   it('has links to files that are there', async () => {
-    const { page, context } = await open(reports[report], SIZES[size])
+    const { page, context } = await open(file, SIZES[size])
     const targets = await page.evaluate<string[]>(
       `[...document.querySelectorAll('a[href]')].map((link) => link.getAttribute('href'))`,
     )
     const files = targets.filter((target) => !target.startsWith('#'))
     expect(files.length).toBeGreaterThan(0)
-    for (const file of files) expect(existsSync(join(reports[report], '..', file)), file).toBe(true)
+    for (const target of files) expect(existsSync(join(file, '..', target)), target).toBe(true)
     await context.close()
   })
 })
 
-describe.each(['open', 'done'] as const)('on paper, the page of a campaign that is %s', (report) => {
+describe.each(reports)('on paper, the page of a campaign that is $report, in $language', (each) => {
+  const { report, language } = each
   let pages: string[] = []
 
   beforeAll(async () => {
-    const { page, context } = await open(reports[report], SIZES.laptop)
-    const file = join(place.folder, `${report}.pdf`)
+    const { page, context } = await open(fileOf(report, language), SIZES.laptop)
+    const file = join(place.folder, `${report}-${language}.pdf`)
     await page.pdf({ path: file, preferCSSPageSize: true })
     pages = execFileSync('pdftotext', ['-layout', file, '-'], { encoding: 'utf8' }).split('\f').slice(0, -1)
-    if (PICTURES !== null) execFileSync('pdftoppm', ['-r', '60', '-png', file, join(PICTURES, report)])
+    if (PICTURES !== null)
+      execFileSync('pdftoppm', ['-r', '60', '-png', file, join(PICTURES, `${report}-${language}`)])
     await context.close()
   })
 
-  it('begins with a cover that can be signed, and nothing of the annex', () => {
-    const [cover = '', second = ''] = pages
-    for (const words of [
-      'Records read',
-      'Run by',
-      'Decided by',
-      'Prepared by',
-      'Approved by',
-      'Date, signature',
-    ])
-      expect(cover).toContain(words)
-    expect(cover).not.toContain('Annex')
-    expect(second).toContain('Annex')
+  it('begins with a cover that can be signed, and nothing of the annex', async () => {
+    const { cover, page } = await textsOf(language)
+    const [first = '', second = ''] = pages
+    const { signers } = cover
+    for (const words of [cover.read, cover.runBy, cover.decidedBy, signers.prepared, signers.approved])
+      expect(first).toContain(words)
+    expect(first).toContain(cover.dateAndSignature)
+    expect(first).not.toContain(page.annex)
+    expect(second).toContain(page.annex)
   })
 
-  it('has ledger, page number and REHEARSAL on every page', () => {
-    const id = /Ledger id\s+([0-9a-f-]+)/.exec(pages.join('\n'))?.[1] ?? 'none'
+  it('has ledger, page number and the word of a rehearsal on every page', async () => {
+    const { cover, page } = await textsOf(language)
+    const [before = ''] = page.printedLedger('#', '').split('#')
+    const id = /[0-9a-f]{16}/.exec(pages.join('\n'))?.[0] ?? 'none'
     pages.forEach((text, index) => {
-      expect(text).toContain(`Page ${index + 1} of ${pages.length}`)
-      expect(text).toContain('REHEARSAL')
-      expect(text).toMatch(/Ledger [0-9a-f-]{8,}/)
+      expect(text).toContain(page.printedPage(String(index + 1), String(pages.length)))
+      expect(text).toContain(cover.rehearsal)
+      expect(text).toContain(`${before}${id}`)
     })
     expect(pages.length).toBeGreaterThan(2)
-    expect(id).not.toBe('')
   })
 })
