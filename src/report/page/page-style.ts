@@ -89,11 +89,17 @@ footer { margin-top: 30px; color: var(--soft); font-size: 12px }
 @media print {
   body { background: none; font-size: 10pt; -webkit-print-color-adjust: exact; print-color-adjust: exact }
   main { max-width: none; margin: 0; padding: 0; border-top: 0 }
-  .cover { break-after: page }
+  .cover { break-after: page; line-height: 1.3 }
   .cover h2 { margin-top: 12pt }
-  .cover .sign strong { margin-bottom: 44pt }
+  .cover p { max-width: none; margin: 4pt 0 6pt }
+  .cover li { margin: 1pt 0 }
+  .cover .sign { margin-top: 6pt }
+  .cover .sign strong { margin-bottom: 30pt }
+  .cover .sign span { margin-bottom: 14pt }
+  .cover .rehearsal, .cover .changed { padding: 3pt 10pt; margin: 4pt 0 }
+  dl.transfer, dl.people { margin: 5pt 0; gap: 4pt 18pt }
   .annex { margin-top: 0; padding-top: 0; border-top: 0 }
-  dl.figures { margin: 14pt 0 }
+  dl.figures { margin: 7pt 0 }
   dl.figures dd { font-size: 17pt }
   h2 { break-after: avoid; margin-top: 18pt; font-size: 13pt }
   h1 { font-size: 19pt }
@@ -104,8 +110,11 @@ footer { margin-top: 30px; color: var(--soft); font-size: 12px }
   th, td { padding-top: 2.6pt; padding-bottom: 2.6pt }
   dl.facts { margin-bottom: 12pt; gap: 5pt 16pt }
   .verdict { padding: 9pt 14pt }
+  .cover .verdict { padding: 6pt 12pt }
   .lead { margin-bottom: 10pt }
+  .cover .lead { margin-bottom: 6pt }
   .wide { font-size: 7.6pt }
+  .wide thead .n { writing-mode: vertical-rl }
   a { text-decoration: none }
   #sign-off { break-inside: avoid }
 }

@@ -1,0 +1,131 @@
+import { ROW_STATES } from '../../src/domain/row/row-state.js'
+import { totalsOf } from '../../src/domain/row/totals.js'
+import type { ReportFacts } from '../../src/report/facts/facts.js'
+import { en } from '../../src/report/text/en.js'
+import { planOf } from '../ledger/plan/plan-document.js'
+import {
+  attemptOf,
+  decisionOf,
+  keptSource,
+  NO_RECORDS,
+  registeredRow,
+  rowOf,
+  runOf,
+  sourceOf,
+  verifiedRow,
+  type LedgerValue,
+} from './ledger-value.js'
+
+const doubtful = attemptOf({ outcome: 'in_doubt', hint: 'may_exist', reason: 'R', answer: 'A'.repeat(700) })
+const { resubmitted: _, ...TWO_READY } = totalsOf(2, new Map([['ready', 2]]))
+const approval = {
+  id: 1,
+  approvedAt: '2026-06-15T09:00:00.000Z',
+  approvedBy: 'Grace',
+  approvedAs: 'grace',
+  reason: 'x',
+  isSamePerson: true,
+  expiresAt: '2026-06-18T09:00:00.000Z',
+  evidence: null,
+}
+const { digest, ...document } = planOf()
+export const PLAN = {
+  ...document,
+  id: 1,
+  digest,
+  lastDecision: 0,
+  document: planOf(),
+  text: '',
+  approvals: [approval],
+}
+const sent = { registered: 1_234, refused: 2, in_doubt: 3, turned_away: 4, not_sent: 5, open: 6 }
+
+const nameless = { ...keptSource('a', { reference: 'NEW-102' }), id: null }
+
+/** Something of everything that a page can show. */
+export const FULL: LedgerValue = {
+  ...NO_RECORDS,
+  sources: [sourceOf({ records: 60, resubmitted: 1, reading: { resultFile: true, headerLine: 1 } })],
+  rows: [
+    ...[...ROW_STATES, ...ROW_STATES].map((state, at) =>
+      state === 'registered'
+        ? registeredRow(at + 1, { latestFirstDebit: '2027-01-01' })
+        : rowOf(at + 1, { state, lastAttempt: state === 'in_doubt' ? doubtful : null }),
+    ),
+    rowOf(30, { state: 'in_doubt', lastAttempt: attemptOf({ outcome: 'in_doubt', started: false }) }),
+    rowOf(31, {
+      state: 'in_doubt',
+      customerNo: null,
+      lastAttempt: attemptOf({ outcome: 'in_doubt', hint: 'probably_registered', message: 'M' }),
+      formerDoubt: { rowId: 30, startedAt: '2026-06-15T10:00:00.000Z', requestId: 'q', started: null },
+    }),
+    rowOf(32, { corrects: 1, countedIn: null, state: 'conflict' }),
+    ...Array.from({ length: 60 }, (__, at) => rowOf(at + 40, { state: 'in_doubt', lastAttempt: doubtful })),
+  ],
+  decisions: Array.from({ length: 60 }, (__, at) =>
+    decisionOf({
+      id: at + 1,
+      rowId: 3,
+      decision: ['written_off', 'resend', 'retry_refused'][at % 3] ?? '',
+      by: `P${at}`,
+    }),
+  ),
+  runs: [
+    runOf({ endedAt: null, attempts: sent, settings: { maxDurationMs: 5, rules: { UMR_SPACE: 'off' } } }),
+    runOf({ id: 2, settings: { outcomes: { 503: 'turned_away' }, stopAtCanaryDoubt: true, plan: digest } }),
+    runOf({ id: 3, exitCode: null, attempts: sent }),
+    runOf({ id: 4, endedAt: null }),
+    runOf({ id: 5, stoppedBy: 'signal' }),
+  ],
+  plans: [PLAN, { ...PLAN, id: 2, digest: 'e'.repeat(64), approvals: [] }],
+  waves: {
+    totals: totalsOf(2, new Map([['ready', 2]])),
+    waves: [
+      { name: 'W', position: 1, isHeld: true, filter: { country: ['AT'] }, totals: TWO_READY },
+      { name: 'V', position: null, isHeld: false, filter: {}, totals: TWO_READY },
+    ],
+  },
+  verified: [
+    verifiedRow(8),
+    verifiedRow(101, { verdict: 'absent', sources: [] }),
+    verifiedRow(102, { verdict: 'twice', cancellable: ['b'], sources: [nameless] }),
+    verifiedRow(103, { verdict: 'twice', sources: [keptSource('a'), keptSource('b')] }),
+    verifiedRow(104, { verdict: 'other' }),
+    verifiedRow(105, { verdict: 'other', why: 'ended' }),
+    verifiedRow(106, { verdict: 'other', why: 'ambiguous' }),
+    verifiedRow(107, { verdict: 'other', sources: [] }),
+    verifiedRow(108, { verdict: 'unreadable' }),
+  ],
+  sample: 7,
+}
+
+const notice = {
+  madeAt: '2026-06-15T09:00:00.000Z',
+  madeBy: 'N',
+  madeAs: null,
+  version: '0.1.0',
+  firstDebit: '2026-07-01',
+  file: 'n.csv',
+  sha256: 'f'.repeat(64),
+  bytes: 12,
+  rows: 1_234,
+}
+
+/** What a value of a ledger cannot give. */
+export const MORE: Partial<ReportFacts> = {
+  changedWhileReading: true,
+  proposals: 2,
+  notices: [notice],
+  problemCounts: (Object.keys(en.rules) as (keyof typeof en.rules)[]).map((rule, at) => ({
+    rule,
+    severity: at % 2 === 0 ? ('error' as const) : ('warning' as const),
+    count: 1_000 + at,
+  })),
+  refusalCounts: Array.from({ length: 30 }, (__, at) => ({
+    status: at === 0 ? null : 422,
+    serviceCode: null,
+    field: at === 1 ? 'iban' : null,
+    message: null,
+    count: at + 1,
+  })),
+}
