@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RULES } from '../../../src/domain/rule/rules.js'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import { en } from '../../../src/report/text/en.js'
-import { LANGUAGES, textsOf } from '../../../src/report/text/language.js'
+import { type Language, LANGUAGES, textsOf } from '../../../src/report/text/language.js'
 import { faultsOf, leavesOf, SAME, saidBy } from './leaves.js'
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en')
@@ -31,6 +31,23 @@ describe.each(OTHERS)('in %s', (language) => {
     const same = leavesOf(await textsOf(language)).filter((leaf) => english.get(leaf.path) === saidBy(leaf))
     const words = same.filter((leaf) => /\p{L}{2}/u.test(saidBy(leaf)) && typeof leaf.value !== 'boolean')
     expect([...new Set(words.map(({ path }) => path))].sort()).toEqual([...SAME[language]].sort())
+  })
+})
+
+/** What no text may hold: marks of another language, and a blank where a line must not break. */
+const STRANGE: Readonly<Record<Language, RegExp>> = {
+  en: /[„«»]/,
+  de: /[”«»]|\s[:;?!]|“[^\s,;.:)]/,
+  fr: /[“”„]|[ ][:;?!»]|«[^\u00A0]|[^\u00A0][;?!»]/,
+  sv: /[“„«»]|\s[:;?!]/,
+}
+
+describe.each(LANGUAGES)('in %s', (language) => {
+  it('quotes and points are those of the language', async () => {
+    const texts = leavesOf(await textsOf(language)).map(
+      (leaf) => `${leaf.path} ${saidBy(leaf).replaceAll('&#39;', "'")}`,
+    )
+    expect(texts.filter((text) => STRANGE[language].test(text))).toEqual([])
   })
 })
 
