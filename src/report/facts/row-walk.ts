@@ -29,8 +29,12 @@ const FIRST_DEBITS_SHOWN = 10
 /** Takes what stands in the files; `drain` comes after every page. */
 export interface RowFiles extends VerifiedFile {
   readonly registered: (row: RegisteredRow) => void
-  /** Every other row. */
-  readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null) => void
+  /**
+   * Every other row.
+   * @param explanation for the files, which are the same in every language
+   * @param told the same for people
+   */
+  readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null, told: Explanation) => void
   readonly problem: (problem: ProblemRecord) => void
   readonly decision: (decision: DecisionRecord) => void
 }
@@ -205,7 +209,7 @@ function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, fil
   const { texts } = gathered
   const told = texts === en ? explanation : explain(row, background, texts)
   if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation: told })
-  files.row(row, explanation, absence)
+  files.row(row, explanation, absence, told)
 }
 
 function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {

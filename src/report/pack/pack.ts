@@ -141,7 +141,7 @@ async function writeLists(
 ): Promise<{ facts: ReportFacts; workbook: Workbook; decisions: ChainEnd }> {
   const sources = reader.sources()
   const lists = await openCsvLists(reader, sources, folder)
-  const workbook = openWorkbook(folder)
+  const workbook = openWorkbook(folder, texts)
   const facts = await walkLedger(reader, sources, inBoth(lists, workbook), {
     signal,
     absentAfterMs,
@@ -155,9 +155,9 @@ const inBoth = (one: RowFiles, other: RowFiles): RowFiles => ({
     one.registered(row)
     other.registered(row)
   },
-  row: (row, explanation, absence) => {
-    one.row(row, explanation, absence)
-    other.row(row, explanation, absence)
+  row: (row, explanation, absence, told) => {
+    one.row(row, explanation, absence, told)
+    other.row(row, explanation, absence, told)
   },
   problem: (problem) => {
     one.problem(problem)

@@ -10,6 +10,7 @@ import { REPORT_ORDER } from './report-order.js'
 import { timeText } from '../../domain/text/wording.js'
 import type { Texts } from '../text/en.js'
 import { explainedColumns } from '../text/explained-columns.js'
+import { decisionWord } from '../text/recorded.js'
 import { stateTitle } from '../text/state-title.js'
 
 const DECISIONS_SHOWN = 50
@@ -122,14 +123,10 @@ export function decisionsSection(facts: ReportFacts, texts: Texts): Markup {
   </section>`
 }
 
-/** The word of another version stands as it was recorded. */
-const decisionText = (decision: string, { decisionWords }: Texts): string =>
-  new Map(Object.entries(decisionWords)).get(decision) ?? plainText(decision).replaceAll('_', ' ')
-
 const oneDecision = (decision: DecisionRecord, texts: Texts): Markup =>
   html`<tr>
     <td class="n">${decision.rowId}</td>
-    <td>${decisionText(decision.decision, texts)}</td>
+    <td>${decisionWord(decision.decision, texts)}</td>
     <td>${plainText(decision.by)}<br /><span class="soft t">${timeText(decision.at)}</span></td>
     <td>
       ${maskedText(decision.reason)}${decision.evidence === null ? '' : html`<br /><span class="soft id">${plainText(decision.evidence)}</span>`}

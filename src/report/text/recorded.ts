@@ -1,5 +1,6 @@
 import { STILL_NOT_SENT } from '../../domain/rule/finding.js'
 import { isRuleId, RULES } from '../../domain/rule/rules.js'
+import { plainText } from '../page/plain-text.js'
 import type { Texts } from './en.js'
 
 interface Recorded {
@@ -24,3 +25,7 @@ export function problemMessage({ rule, message }: Recorded, { rules, stillNotSen
 /** What to do about it: the same. */
 export const problemRemedy = ({ rule, remedy }: Recorded, { rules }: Texts): string =>
   isRuleId(rule) && remedy === RULES[rule].remedy ? rules[rule].remedy : remedy
+
+/** What a person decided; the word of another version stands as it was recorded. */
+export const decisionWord = (decision: string, { decisionWords }: Texts): string =>
+  new Map(Object.entries(decisionWords)).get(decision) ?? plainText(decision).replaceAll('_', ' ')

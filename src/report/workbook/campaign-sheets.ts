@@ -1,4 +1,3 @@
-import { stateTitle } from '../../domain/row/state-words.js'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import { isFormer, isWaveBalanced, type WaveRecord } from '../../domain/wave/wave.js'
 import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
@@ -6,105 +5,142 @@ import type { ReportFacts } from '../facts/facts.js'
 import { proofText } from '../page/page-verification.js'
 import { maskedText } from '../page/plain-text.js'
 import { REPORT_ORDER } from '../page/report-order.js'
+import type { Texts } from '../text/en.js'
+import { explainedColumns } from '../text/explained-columns.js'
+import { stateTitle } from '../text/state-title.js'
 import { freeSheet, oneCell, type CellValue, type SheetColumn } from './sheet-xml.js'
 import { STYLES } from './styles.js'
 
-const stateColumns: readonly SheetColumn<{ readonly totals: WaveRecord['totals'] }>[] = REPORT_ORDER.map(
-  (state) => ({
-    header: stateTitle(state),
+const stateColumns = (texts: Texts): readonly SheetColumn<{ readonly totals: WaveRecord['totals'] }>[] =>
+  REPORT_ORDER.map((state) => ({
+    header: stateTitle(state, texts),
     width: 11,
     value: ({ totals }) => totals[TOTAL_OF_STATE[state]],
-  }),
-)
+  }))
 
-export const SOURCE_COLUMNS: readonly SheetColumn<SourceRecord>[] = [
-  { header: 'Source', width: 30, value: (source) => source.name },
-  { header: 'Admitted at', width: 25, value: (source) => source.admittedAt },
-  { header: 'Bytes', width: 12, value: (source) => source.bytes },
-  { header: 'Read', width: 10, value: (source) => source.totals.read },
-  { header: 'Resubmitted', width: 12, value: (source) => source.totals.resubmitted },
-  ...stateColumns,
-  { header: 'Balanced', width: 10, value: (source) => (isBalanced(source.totals) ? 'yes' : 'NO') },
-  { header: 'SHA-256', width: 68, value: (source) => source.sha256 },
-]
-
-export const WAVE_COLUMNS: readonly SheetColumn<WaveRecord>[] = [
-  { header: 'Wave', width: 30, value: (wave) => maskedText(wave.name) },
-  { header: 'Order', width: 8, value: (wave) => wave.position },
-  { header: 'Standing', width: 16, value: waveStanding },
-  { header: 'Read', width: 10, value: ({ totals }) => totals.read },
-  ...stateColumns,
-  { header: 'Balanced', width: 10, value: ({ totals }) => (isWaveBalanced(totals) ? 'yes' : 'NO') },
-  {
-    header: 'Takes',
-    width: 60,
-    value: ({ filter }) => (filter === null ? null : maskedText(JSON.stringify(filter))),
-  },
-]
-
-function waveStanding(wave: WaveRecord): string | null {
-  if (wave.isHeld) return 'held'
-  return isFormer(wave) ? 'of an earlier run' : null
+export function sourceColumns(texts: Texts): readonly SheetColumn<SourceRecord>[] {
+  const { headers } = texts.workbook
+  return [
+    { header: headers.source, width: 30, value: (source) => source.name },
+    { header: headers.admittedAt, width: 25, value: (source) => source.admittedAt },
+    { header: headers.bytes, width: 12, value: (source) => source.bytes },
+    { header: headers.read, width: 10, value: (source) => source.totals.read },
+    { header: headers.resubmitted, width: 12, value: (source) => source.totals.resubmitted },
+    ...stateColumns(texts),
+    { header: headers.balanced, width: 10, value: (source) => yesOrNo(isBalanced(source.totals), texts) },
+    { header: 'SHA-256', width: 68, value: (source) => source.sha256 },
+  ]
 }
 
-export const RUN_COLUMNS: readonly SheetColumn<RunRecord>[] = [
-  { header: 'Run', width: 6, value: (run) => run.id },
-  { header: 'Started', width: 25, value: (run) => run.startedAt },
-  { header: 'Ended', width: 25, value: (run) => run.endedAt },
-  { header: 'Version', width: 10, value: (run) => run.version },
-  { header: 'As of', width: 11, value: (run) => run.asOf },
-  { header: 'Zone', width: 18, value: (run) => run.zone },
-  { header: 'Registered', width: 11, value: (run) => run.attempts.registered },
-  { header: 'Refused', width: 11, value: (run) => run.attempts.refused },
-  { header: 'In doubt', width: 11, value: (run) => run.attempts.in_doubt },
-  { header: 'Turned away', width: 12, value: (run) => run.attempts.turned_away },
-  { header: 'Not sent', width: 11, value: (run) => run.attempts.not_sent },
-  { header: 'Open', width: 8, value: (run) => run.attempts.open },
-  {
-    header: 'Stopped by',
-    width: 40,
-    value: (run) => (run.stoppedBy === null ? null : maskedText(run.stoppedBy)),
-  },
-  { header: 'Exit', width: 6, value: (run) => run.exitCode },
-  { header: 'Settings', width: 80, value: (run) => JSON.stringify(run.settings) },
-]
+export function waveColumns(texts: Texts): readonly SheetColumn<WaveRecord>[] {
+  const { headers } = texts.workbook
+  return [
+    { header: headers.wave, width: 30, value: (wave) => maskedText(wave.name) },
+    { header: headers.order, width: 8, value: (wave) => wave.position },
+    { header: headers.standing, width: 16, value: (wave) => waveStanding(wave, texts) },
+    { header: headers.read, width: 10, value: ({ totals }) => totals.read },
+    ...stateColumns(texts),
+    { header: headers.balanced, width: 10, value: ({ totals }) => yesOrNo(isWaveBalanced(totals), texts) },
+    {
+      header: headers.takes,
+      width: 60,
+      value: ({ filter }) => (filter === null ? null : maskedText(JSON.stringify(filter))),
+    },
+  ]
+}
+
+function waveStanding(wave: WaveRecord, { waves }: Texts): string | null {
+  if (wave.isHeld) return waves.held
+  return isFormer(wave) ? waves.former : null
+}
+
+/** What does not add up must be seen. */
+const yesOrNo = (isBalanced: boolean, { addsUp, doesNotAddUp }: Texts): string =>
+  isBalanced ? addsUp : doesNotAddUp
+
+export function runColumns(texts: Texts): readonly SheetColumn<RunRecord>[] {
+  const { headers } = texts.workbook
+  return [
+    { header: headers.run, width: 6, value: (run) => run.id },
+    { header: headers.started, width: 25, value: (run) => run.startedAt },
+    { header: headers.ended, width: 25, value: (run) => run.endedAt },
+    { header: headers.version, width: 10, value: (run) => run.version },
+    { header: headers.asOf, width: 11, value: (run) => run.asOf },
+    { header: headers.zone, width: 18, value: (run) => run.zone },
+    { header: headers.registered, width: 11, value: (run) => run.attempts.registered },
+    { header: headers.refused, width: 11, value: (run) => run.attempts.refused },
+    { header: headers.inDoubt, width: 11, value: (run) => run.attempts.in_doubt },
+    { header: headers.turnedAway, width: 12, value: (run) => run.attempts.turned_away },
+    { header: headers.notSent, width: 11, value: (run) => run.attempts.not_sent },
+    { header: headers.open, width: 8, value: (run) => run.attempts.open },
+    {
+      header: headers.stoppedBy,
+      width: 40,
+      value: (run) => (run.stoppedBy === null ? null : maskedText(run.stoppedBy)),
+    },
+    { header: headers.exit, width: 6, value: (run) => run.exitCode },
+    { header: headers.settings, width: 80, value: (run) => JSON.stringify(run.settings) },
+  ]
+}
+
+/** A column of a file with its meaning, for a person who has the workbook alone. */
+interface ColumnLine {
+  readonly files: string
+  readonly column: string
+  readonly meaning: string
+}
+
+export const columnLines = ({ verification }: ReportFacts, texts: Texts): readonly ColumnLine[] =>
+  explainedColumns(texts, verification !== null).flatMap(({ files, columns }) =>
+    columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
+  )
+
+export function fileColumns(texts: Texts): readonly SheetColumn<ColumnLine>[] {
+  const { headers } = texts.workbook
+  return [
+    { header: headers.file, width: 30, value: ({ files }) => files, isWrapped: true },
+    { header: headers.column, width: 40, value: ({ column }) => column },
+    { header: headers.meaning, width: 90, value: ({ meaning }) => meaning, isWrapped: true },
+  ]
+}
 
 /** The first sheet: what finance signs, as far as figures say it. */
-export function summarySheet(facts: ReportFacts): string {
+export function summarySheet(facts: ReportFacts, texts: Texts): string {
   const { campaign, totals, hashTotals, distinct } = facts
+  const { metadata, workbook } = texts
   const registered = hashTotals.byState.get('registered')
   const line = (label: string, value: CellValue): string[] => [oneCell(label), oneCell(value)]
-  const heading = (...texts: readonly string[]): string[] =>
-    texts.map((text) => oneCell(text, STYLES.heading))
+  const heading = (...words: readonly string[]): string[] =>
+    words.map((word) => oneCell(word, STYLES.heading))
   return freeSheet(
     [{ width: 44 }, { width: 70 }],
     [
-      [oneCell('SEPA mandate migration: reconciliation', STYLES.title)],
-      line('Target', campaign.baseUrl),
-      line('User', campaign.username),
-      line('Ledger', facts.ledger),
-      line('Ledger id', campaign.ledgerId),
-      line('State of the ledger as of', campaign.changedAt),
-      line('Result', facts.balanced ? 'The control totals balance' : 'THE CONTROL TOTALS DO NOT BALANCE'),
-      line('Proof at the service', proofText(facts)),
+      [oneCell(workbook.title, STYLES.title)],
+      line(metadata.target, campaign.baseUrl),
+      line(workbook.user, campaign.username),
+      line(metadata.ledger, facts.ledger),
+      line(metadata.ledgerId, campaign.ledgerId),
+      line(workbook.asOf, campaign.changedAt),
+      line(workbook.result, facts.balanced ? workbook.balanced : workbook.notBalanced),
+      line(texts.verification.title, proofText(facts, texts)),
       [],
-      heading('Control totals', 'Rows'),
-      line('Read', totals.read),
-      ...REPORT_ORDER.map((state) => line(stateTitle(state), totals[TOTAL_OF_STATE[state]])),
-      line('Resubmitted, counted in the place of the rows they correct', totals.resubmitted),
-      line('Of these not taken', facts.notTaken),
+      heading(texts.totals.title, texts.totals.rows),
+      line(workbook.headers.read, totals.read),
+      ...REPORT_ORDER.map((state) => line(stateTitle(state, texts), totals[TOTAL_OF_STATE[state]])),
+      line(workbook.resubmitted, totals.resubmitted),
+      line(workbook.notTaken, facts.notTaken),
       [],
-      heading('Distinct', 'Count'),
-      line('Customers', distinct.customers),
-      line('Mandates', distinct.mandates),
-      line('Accounts', distinct.accounts),
+      heading(workbook.distinct, workbook.count),
+      line(workbook.customers, distinct.customers),
+      line(workbook.mandates, distinct.mandates),
+      line(workbook.accounts, distinct.accounts),
       [],
-      heading('Hash totals', 'Value'),
-      line('Sum of customer numbers, all mandates', hashTotals.read.customerNoSum),
-      line('Digest of old keys, all mandates', hashTotals.read.oldKeyDigest),
-      line('Sum of customer numbers, registered', registered?.customerNoSum ?? null),
-      line('Digest of old keys, registered', registered?.oldKeyDigest ?? null),
-      line('Digest of old and new, registered', registered?.pairDigest ?? null),
+      heading(texts.hashTotals.title, texts.hashTotals.value),
+      line(workbook.sumOfAll, hashTotals.read.customerNoSum),
+      line(workbook.oldKeysOfAll, hashTotals.read.oldKeyDigest),
+      line(workbook.sumOfRegistered, registered?.customerNoSum ?? null),
+      line(workbook.oldKeysOfRegistered, registered?.oldKeyDigest ?? null),
+      line(workbook.pairsOfRegistered, registered?.pairDigest ?? null),
     ],
   )
 }

@@ -1,6 +1,7 @@
 import type { ApprovalRecord, PlanRecord, RunRecord } from '../../ledger/read/reader.js'
 import { runsUnder } from '../page/page-plans.js'
 import { maskedText } from '../page/plain-text.js'
+import type { Texts } from '../text/en.js'
 import type { SheetColumn } from './sheet-xml.js'
 
 /** A plan with one of its approvals, or the only line of one that nobody approved. */
@@ -24,24 +25,32 @@ const ofApproval =
   ({ approval }: PlanLine): string | null =>
     approval === null ? null : value(approval)
 
-export const PLAN_COLUMNS: readonly SheetColumn<PlanLine>[] = [
-  { header: 'Plan', width: 68, value: ({ plan }) => plan.digest },
-  { header: 'Planned at', width: 25, value: ({ plan }) => plan.plannedAt },
-  { header: 'Planned by', width: 20, value: ({ plan }) => maskedText(plan.plannedBy) },
-  { header: 'Planned as', width: 14, value: ({ plan }) => plan.plannedAs },
-  { header: 'Rows', width: 10, value: ({ plan }) => plannedRows(plan) },
-  { header: 'Approved at', width: 25, value: ofApproval(({ approvedAt }) => approvedAt) },
-  { header: 'Approved by', width: 20, value: ofApproval(({ approvedBy }) => maskedText(approvedBy)) },
-  { header: 'Approved as', width: 14, value: ofApproval(({ approvedAs }) => approvedAs) },
-  {
-    header: 'Same person',
-    width: 12,
-    value: ofApproval(({ isSamePerson }) => (isSamePerson ? 'YES' : 'no')),
-  },
-  { header: 'Reason', width: 48, value: ofApproval(({ reason }) => maskedText(reason)), isWrapped: true },
-  { header: 'Expires', width: 25, value: ofApproval(({ expiresAt }) => expiresAt) },
-  { header: 'Runs', width: 14, value: ({ runs }) => runs },
-]
+export function planColumns(texts: Texts): readonly SheetColumn<PlanLine>[] {
+  const { headers, samePerson, otherPerson } = texts.workbook
+  return [
+    { header: headers.plan, width: 68, value: ({ plan }) => plan.digest },
+    { header: headers.plannedAt, width: 25, value: ({ plan }) => plan.plannedAt },
+    { header: headers.plannedBy, width: 20, value: ({ plan }) => maskedText(plan.plannedBy) },
+    { header: headers.asUser, width: 14, value: ({ plan }) => plan.plannedAs },
+    { header: headers.rows, width: 10, value: ({ plan }) => plannedRows(plan) },
+    { header: headers.approvedAt, width: 25, value: ofApproval(({ approvedAt }) => approvedAt) },
+    { header: headers.approvedBy, width: 20, value: ofApproval(({ approvedBy }) => maskedText(approvedBy)) },
+    { header: headers.asUser, width: 14, value: ofApproval(({ approvedAs }) => approvedAs) },
+    {
+      header: headers.samePerson,
+      width: 12,
+      value: ofApproval(({ isSamePerson }) => (isSamePerson ? samePerson : otherPerson)),
+    },
+    {
+      header: headers.reason,
+      width: 48,
+      value: ofApproval(({ reason }) => maskedText(reason)),
+      isWrapped: true,
+    },
+    { header: headers.expires, width: 25, value: ofApproval(({ expiresAt }) => expiresAt) },
+    { header: headers.runs, width: 14, value: ({ runs }) => runs },
+  ]
+}
 
 /** As many as a run under the plan may send. */
 const plannedRows = ({ document: { rows, limit } }: PlanRecord): number =>

@@ -1,4 +1,4 @@
-import { countText } from '../../domain/text/wording.js'
+import type { Texts } from '../text/en.js'
 import type { GrowingEntry } from './growing-entry.js'
 import { listHead, listTail, rowWriter, type SheetColumn } from './sheet-xml.js'
 
@@ -21,6 +21,7 @@ export const WORKBOOK_LIMITS: WorkbookLimits = {
 /** What the sheets of a workbook share while they grow. */
 export interface SheetRoom {
   readonly limits: WorkbookLimits
+  readonly texts: Texts
   /** Room for a title, by its number: what it says is known last. */
   readonly newTitle: () => number
   readonly setTitle: (number: number, title: string) => void
@@ -62,7 +63,7 @@ interface OpenSheet {
 }
 
 export function sheetList<Entry>(room: SheetRoom, columns: readonly SheetColumn<Entry>[]): SheetList<Entry> {
-  const { limits } = room
+  const { limits, texts } = room
   const rowOf = rowWriter(columns)
   let total = 0
 
@@ -98,7 +99,7 @@ export function sheetList<Entry>(room: SheetRoom, columns: readonly SheetColumn<
     close(last)
     const listed = last.before + last.count
     return sheets.map((each, index) => {
-      room.setTitle(each.title, titleOf(words, each, { listed, total }))
+      room.setTitle(each.title, titleOf(words, each, { listed, total }, texts))
       const name = index === 0 ? words.sheet : `${words.sheet} (${index + 1})`
       return { name, isList: true, entry: each.entry }
     })
@@ -111,9 +112,11 @@ function titleOf(
   { sheet, title = sheet, note = '', whereAllAre = '' }: ListWords,
   { before, count }: OpenSheet,
   { listed, total }: { readonly listed: number; readonly total: number },
+  { labelled, count: countText, workbook }: Texts,
 ): string {
-  if (count === total) return `${title}: ${countText(total)}${note}`
-  const rows = count === 0 ? 'none' : `rows ${countText(before + 1)} to ${countText(before + count)}`
-  const rest = listed === total ? '' : `. A workbook cannot hold more. ${whereAllAre}`
-  return `${title}: ${rows} of ${countText(total)}${note}${rest}`
+  const noted = note === '' ? '' : ` ${note}`
+  if (count === total) return `${labelled(title, countText(total))}${noted}`
+  const rows = count === 0 ? workbook.noneOf(total) : workbook.span(before + 1, before + count, total)
+  const rest = listed === total ? '' : `. ${workbook.full} ${whereAllAre}`
+  return `${labelled(title, rows)}${noted}${rest}`
 }

@@ -75,11 +75,21 @@ function columnName(column: number): string {
   return name
 }
 
+/** In characters: what a filter takes of a header. */
+const FILTER_ARROW = 3
+
+/** A column is as wide as its header at the least, which is longer in some languages than in others. */
+interface Width {
+  readonly width: number
+  readonly header?: string
+}
+
 /** Up to the first row. The order of elements is fixed (ISO/IEC 29500-1, 18.3.1.99). */
-function opening(columns: readonly { readonly width: number }[], frozenRows: number): string {
+function opening(columns: readonly Width[], frozenRows: number): string {
   const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`
   const widths = columns.map(
-    ({ width }, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
+    ({ width, header = '' }, index) =>
+      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, header.length + FILTER_ARROW)}" customWidth="1"/>`,
   )
   return (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +

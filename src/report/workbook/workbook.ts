@@ -7,12 +7,20 @@ import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder } from '../pack/pack-folder.js'
 import { writeArchive } from './archive.js'
-import { RUN_COLUMNS, SOURCE_COLUMNS, summarySheet, WAVE_COLUMNS } from './campaign-sheets.js'
-import { DECISION_COLUMNS, PROBLEM_COLUMNS, VERIFIED_COLUMNS } from './finding-sheets.js'
+import { en, type Texts } from '../text/en.js'
+import {
+  columnLines,
+  fileColumns,
+  runColumns,
+  sourceColumns,
+  summarySheet,
+  waveColumns,
+} from './campaign-sheets.js'
+import { decisionColumns, problemColumns, verifiedColumns } from './finding-sheets.js'
 import { growingEntry, type GrowingEntry } from './growing-entry.js'
 import { sheetPath, workbookParts } from './parts.js'
-import { PLAN_COLUMNS, planLines } from './plan-sheet.js'
-import { IN_DOUBT_COLUMNS, OPEN_COLUMNS, REGISTERED_COLUMNS } from './row-sheets.js'
+import { planColumns, planLines } from './plan-sheet.js'
+import { inDoubtColumns, openColumns, registeredColumns } from './row-sheets.js'
 import {
   sheetList,
   WORKBOOK_LIMITS,
@@ -45,7 +53,7 @@ interface Growing {
   readonly drain: () => Promise<void>
 }
 
-function growing(folder: Scratch, limits: WorkbookLimits): Growing {
+function growing(folder: Scratch, texts: Texts, limits: WorkbookLimits): Growing {
   const entries: GrowingEntry[] = []
   const titles: string[] = []
   let isFull = false
@@ -57,6 +65,7 @@ function growing(folder: Scratch, limits: WorkbookLimits): Growing {
   }
   const room: SheetRoom = {
     limits,
+    texts,
     newEntry,
     newTitle: () => titles.push('') - 1,
     setTitle: (number, title) => void (titles[number] = title),
@@ -88,21 +97,23 @@ interface Lists {
   readonly unproven: SheetList<VerifiedRow>
 }
 
-const openLists = (room: SheetRoom): Lists => ({
-  rows: {
-    inDoubt: sheetList(room, IN_DOUBT_COLUMNS),
-    refused: sheetList(room, OPEN_COLUMNS),
-    corrections: sheetList(room, OPEN_COLUMNS),
-    notSent: sheetList(room, OPEN_COLUMNS),
-    closed: sheetList(room, OPEN_COLUMNS),
-  },
-  registered: sheetList(room, REGISTERED_COLUMNS),
-  problems: sheetList(room, PROBLEM_COLUMNS),
-  decisions: sheetList(room, DECISION_COLUMNS),
-  unproven: sheetList(room, VERIFIED_COLUMNS),
-})
-
-const allIn = (file: string): Pick<ListWords, 'whereAllAre'> => ({ whereAllAre: `All are in ${file}.` })
+function openLists(room: SheetRoom): Lists {
+  const { texts } = room
+  const open = openColumns(texts)
+  return {
+    rows: {
+      inDoubt: sheetList(room, inDoubtColumns(texts)),
+      refused: sheetList(room, open),
+      corrections: sheetList(room, open),
+      notSent: sheetList(room, open),
+      closed: sheetList(room, open),
+    },
+    registered: sheetList(room, registeredColumns(texts)),
+    problems: sheetList(room, problemColumns(texts)),
+    decisions: sheetList(room, decisionColumns(texts)),
+    unproven: sheetList(room, verifiedColumns(texts)),
+  }
+}
 
 /** All sheets in their order. */
 function sheetsOf(
@@ -111,6 +122,9 @@ function sheetsOf(
   { room, newEntry }: Growing,
 ): CompleteSheet[] {
   const { proposals, verification, sources, waves, runs, plans } = facts
+  const { texts } = room
+  const { sheets: names, ...words } = texts.workbook
+  const allIn = (file: string): Pick<ListWords, 'whereAllAre'> => ({ whereAllAre: texts.page.allIn(file) })
   const known = <Entry>(
     sheet: string,
     columns: readonly SheetColumn<Entry>[],
@@ -122,26 +136,27 @@ function sheetsOf(
     return list.complete({ sheet, title })
   }
   const summary = newEntry()
-  summary.put(summarySheet(facts))
-  const note = proposals === 0 ? '' : ` (${FILE_OF_PART.inDoubt} proposes to send again: ${proposals})`
-  const unproven = { sheet: 'Verification', title: 'Not proven at the service', ...allIn(VERIFICATION_FILE) }
+  summary.put(summarySheet(facts, texts))
+  const note = proposals === 0 ? '' : words.proposals(FILE_OF_PART.inDoubt, proposals)
+  const unproven = { sheet: names.verification, title: words.notProven, ...allIn(VERIFICATION_FILE) }
   return [
-    { name: 'Summary', isList: false, entry: summary },
+    { name: names.summary, isList: false, entry: summary },
     ...(verification === null ? [] : lists.unproven.complete(unproven)),
-    ...rows.inDoubt.complete({ sheet: 'In doubt', note, ...allIn(FILE_OF_PART.inDoubt) }),
-    ...rows.refused.complete({ sheet: 'Refused', ...allIn(FILE_OF_PART.refused) }),
-    ...rows.corrections.complete({ sheet: 'To correct', ...allIn(FILE_OF_PART.corrections) }),
-    ...rows.notSent.complete({ sheet: 'Not sent', ...allIn(FILE_OF_PART.notSent) }),
-    ...lists.registered.complete({ sheet: 'Registered', ...allIn(FILE_OF_PART.registered) }),
-    ...rows.closed.complete({ sheet: 'Closed', whereAllAre: 'All are in the ledger, table of rows.' }),
-    ...lists.problems.complete({ sheet: 'Problems', ...allIn('problems.csv') }),
-    ...lists.decisions.complete({ sheet: 'Decisions', ...allIn(DECISIONS_FILE) }),
-    ...known('Sources', SOURCE_COLUMNS, sources),
-    ...(waves === null ? [] : known('Waves', WAVE_COLUMNS, waves.waves)),
+    ...rows.inDoubt.complete({ sheet: names.inDoubt, note, ...allIn(FILE_OF_PART.inDoubt) }),
+    ...rows.refused.complete({ sheet: names.refused, ...allIn(FILE_OF_PART.refused) }),
+    ...rows.corrections.complete({ sheet: names.corrections, ...allIn(FILE_OF_PART.corrections) }),
+    ...rows.notSent.complete({ sheet: names.notSent, ...allIn(FILE_OF_PART.notSent) }),
+    ...lists.registered.complete({ sheet: names.registered, ...allIn(FILE_OF_PART.registered) }),
+    ...rows.closed.complete({ sheet: names.closed, whereAllAre: words.allInLedger }),
+    ...lists.problems.complete({ sheet: names.problems, ...allIn('problems.csv') }),
+    ...lists.decisions.complete({ sheet: names.decisions, ...allIn(DECISIONS_FILE) }),
+    ...known(names.sources, sourceColumns(texts), sources),
+    ...(waves === null ? [] : known(names.waves, waveColumns(texts), waves.waves)),
     ...(plans.length === 0
       ? []
-      : known('Plans', PLAN_COLUMNS, planLines(plans, runs), 'Plans, a line for each approval')),
-    ...known('Runs', RUN_COLUMNS, runs),
+      : known(names.plans, planColumns(texts), planLines(plans, runs), words.plansTitle)),
+    ...known(names.runs, runColumns(texts), runs),
+    ...known(names.columns, fileColumns(texts), columnLines(facts, texts), texts.columns.title),
   ]
 }
 
@@ -149,8 +164,8 @@ function sheetsOf(
  * reconciliation.xlsx: the lists of the pack as sheets, every entry of them, all identifiers as text; the same bytes for
  * the same facts.
  */
-export function openWorkbook(folder: Scratch, limits = WORKBOOK_LIMITS): Workbook {
-  const book = growing(folder, limits)
+export function openWorkbook(folder: Scratch, texts: Texts = en, limits = WORKBOOK_LIMITS): Workbook {
+  const book = growing(folder, texts, limits)
   const lists = openLists(book.room)
 
   async function write(facts: ReportFacts): Promise<PackFile> {
@@ -169,9 +184,9 @@ export function openWorkbook(folder: Scratch, limits = WORKBOOK_LIMITS): Workboo
 
   return {
     registered: lists.registered.add,
-    row: (row, explanation) => {
+    row: (row, _explanation, _absence, told) => {
       const part = partOf(row)
-      if (part !== 'registered') lists.rows[part].add({ row, explanation })
+      if (part !== 'registered') lists.rows[part].add({ row, explanation: told })
     },
     problem: lists.problems.add,
     decision: lists.decisions.add,

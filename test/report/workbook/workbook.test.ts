@@ -75,6 +75,7 @@ describe('the workbook', () => {
       'Decisions',
       'Sources',
       'Runs',
+      'Columns',
     ])
     expect(texts(sheets.get('Summary'))).toContain('The control totals balance')
   })
@@ -297,7 +298,7 @@ describe('the workbook', () => {
     ])
     expect(two?.slice(0, 9)).toEqual([...start, 'Ada', '', 'YES'])
     expect(three).toEqual([other, plannedAt, 'Ada', 'ada', '3', ...Array.from({ length: 7 }, () => '')])
-    expect([...sheets.keys()].slice(-3)).toEqual(['Sources', 'Plans', 'Runs'])
+    expect([...sheets.keys()].slice(-4)).toEqual(['Sources', 'Plans', 'Runs', 'Columns'])
     expect([...sheetsOf(await workbookOf({ ...NO_RECORDS, runs })).keys()]).not.toContain('Plans')
   })
 
