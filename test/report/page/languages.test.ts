@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { renderPage } from '../../../src/report/page/page.js'
-import { en } from '../../../src/report/text/en.js'
 import { type Language, LANGUAGES, textsOf } from '../../../src/report/text/language.js'
 import { factsOf } from '../facts-value.js'
 import { FULL, MORE, PLAN } from '../full-ledger.js'
 import { NO_RECORDS, registeredRow, runOf, sourceOf, type LedgerValue } from '../ledger-value.js'
-import { type Leaf, leavesOf } from '../text/leaves.js'
+import { ENGLISH, englishOn, figuresOn } from '../text/leaves.js'
 
 /** The page as a reader sees it: without tags and style, blanks folded but for those that group digits. */
 const shown = (page: string): string =>
@@ -65,40 +64,8 @@ beforeAll(async () => {
   }
 })
 
-/** The parts of an English text that no value stands in. */
-function fragmentsOf({ value }: Leaf): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'function') return []
-  const say = value as (...values: string[]) => { toString: () => string }
-  // As text each stands for itself; as a number it is none, and many.
-  try {
-    return say(...Array<string>(value.length).fill('\u0001'))
-      .toString()
-      .split('\u0001')
-  } catch {
-    return []
-  }
-}
-
-const longFragments = (leaf: Leaf): string[] =>
-  fragmentsOf(leaf)
-    .map((text) => text.replace(/\s+/g, ' ').trim())
-    .filter((text) => text.length > 12)
-
-const ENGLISH = leavesOf(en).map((leaf) => ({ path: leaf.path, fragments: longFragments(leaf) }))
-
-/** As far as it stands on it. */
-const englishOn = (text: string): string[] =>
-  ENGLISH.flatMap(({ fragments }) => fragments.filter((fragment) => text.includes(fragment)))
-
 /** What other pages and the lists of the workbook show (`explanation.test.ts`, `workbook.test.ts`). */
 const ELSEWHERE = /^(?:rules\..*\.remedy|explanation\..*|workbook\..*|stillNotSent|duration)$/
-
-/** Every figure, as digits. */
-const figuresOn = (text: string): string[] =>
-  [...text.replace(/(?<=\d)[.,\u00A0\u202F](?=\d{3}(?!\d))/g, '').matchAll(/(?<!\p{L})\d+(?!\p{L})/gu)]
-    .map(([digits]) => digits)
-    .sort()
 
 describe('the English pages', () => {
   it('show every text that is for a page, or the others could not be looked at', () => {

@@ -1,3 +1,4 @@
+import { en } from '../../../src/report/text/en.js'
 import type { Language } from '../../../src/report/text/language.js'
 
 /** A text by its path in the file of a language, or a function that makes one. */
@@ -89,3 +90,36 @@ export const SAME: Readonly<Record<Exclude<Language, 'en'>, readonly string[]>> 
   ],
   sv: ['chart.countPer', 'plans.plan', 'workbook.headers.plan', 'workbook.headers.version'],
 }
+
+/** The parts of an English text that no value stands in. */
+function fragmentsOf({ value }: Leaf): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'function') return []
+  const say = value as (...values: string[]) => { toString: () => string }
+  // As text each stands for itself; as a number it is none, and many.
+  try {
+    return say(...Array<string>(value.length).fill('\u0001'))
+      .toString()
+      .split('\u0001')
+  } catch {
+    return []
+  }
+}
+
+const longFragments = (leaf: Leaf): string[] =>
+  fragmentsOf(leaf)
+    .map((text) => text.replace(/\s+/g, ' ').trim())
+    .filter((text) => text.length > 12)
+
+/** Every English text, as far as it can be told from another. */
+export const ENGLISH = leavesOf(en).map((leaf) => ({ path: leaf.path, fragments: longFragments(leaf) }))
+
+/** As far as it stands on it. */
+export const englishOn = (text: string): string[] =>
+  ENGLISH.flatMap(({ fragments }) => fragments.filter((fragment) => text.includes(fragment)))
+
+/** Every figure, as digits. */
+export const figuresOn = (text: string): string[] =>
+  [...text.replace(/(?<=\d)[.,\u00A0\u202F](?=\d{3}(?!\d))/g, '').matchAll(/(?<!\p{L})\d+(?!\p{L})/gu)]
+    .map(([digits]) => digits)
+    .sort()
