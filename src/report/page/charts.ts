@@ -169,6 +169,7 @@ export function lineBar(count: number, highest: number): Markup {
   return html`<svg
     class="line-bar"
     viewBox="0 0 150 10"
+    preserveAspectRatio="none"
     width="150"
     height="10"
     aria-hidden="true"

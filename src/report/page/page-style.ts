@@ -84,7 +84,7 @@ ul.one { columns: 1 }
 .sign strong { display: block; color: var(--ink); margin-bottom: 34px }
 .sign span { display: block; border-top: 1px solid var(--ink); padding-top: 3px; margin-bottom: 30px }
 footer { margin-top: 30px; color: var(--soft); font-size: 12px }
-@media screen and (max-width: 760px) { main { margin: 0; padding: 24px 18px } dl.facts, dl.transfer, dl.people, .case dl, .sign { grid-template-columns: 1fr } dl.figures { grid-template-columns: 1fr 1fr } section { overflow-x: auto } .settings { columns: 1 } }
+@media screen and (max-width: 760px) { main { margin: 0; padding: 24px 18px } dl.facts, dl.transfer, dl.people, .case dl, .sign { grid-template-columns: 1fr } dl.figures { grid-template-columns: 1fr 1fr } section { overflow-x: auto } .settings { columns: 1 } .line-bar { width: 56px } }
 @page { size: A4; margin: 15mm 14mm 16mm }
 @media print {
   body { background: none; font-size: 10pt; -webkit-print-color-adjust: exact; print-color-adjust: exact }
