@@ -46,12 +46,13 @@ export function assertSafePlace(file: string, { sharedFolder }: { readonly share
 
 /**
  * Beside a ledger that is about to be made there is no log: it would be taken for its own.
- * A log of no length is left by every reader and holds nothing.
+ * A log of no length is left by every reader and holds nothing. Where the ledger is there by now, another process is
+ * making it, and the log is its own: the lock tells that.
  * @throws {LedgerError} `unsafe`
  */
 export function assertNoLeftovers(file: string): void {
   const left = [logFileOf(file), `${file}-journal`].find((path) => (entryAt(path)?.size ?? 0) > 0)
-  if (left === undefined) return
+  if (left === undefined || entryAt(file) !== null) return
   throw new LedgerError(
     'unsafe',
     `Cannot make the ledger "${file}": "${basename(left)}" is there without it, left by another ledger`,

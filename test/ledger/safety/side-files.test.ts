@@ -2,6 +2,7 @@ import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
+import { assertNoLeftovers } from '../../../src/ledger/safety/side-files.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { admit, freshFile, IBAN, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
@@ -174,5 +175,15 @@ describe('8.1.4 a row that does not hold what was admitted', () => {
     ledger.close()
     const swapped = changed(`update row set content_key = null, iban = '${OTHER_IBAN}'`)
     expect(() => swapped.ready(0, 10)).toThrow('Cannot send row 1')
+  })
+})
+
+describe('a log beside a ledger that is about to be made', () => {
+  it('is refused, unless the ledger came meanwhile: then another process is making it', () => {
+    const file = freshFile()
+    writeFileSync(`${file}-journal`, 'of another ledger')
+    expect(faultOf(() => assertNoLeftovers(file)).message).toContain('is there without it')
+    writeFileSync(file, '')
+    expect(() => assertNoLeftovers(file)).not.toThrow()
   })
 })
