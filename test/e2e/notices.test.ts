@@ -196,4 +196,16 @@ describe('sepa-migrate notices', () => {
     expect(made.stderr).toContain('No mandate is registered yet')
     expect(readdirSync(place.folder).filter((name) => name.startsWith('notices'))).toEqual([])
   })
+
+  it('is found by a purge under whatever name it was written, and removed where that is asked for', async () => {
+    writeExport('a.csv', [lineOf(1)])
+    expect((await run('a.csv')).status).toBe(0)
+    expect((await notices('a.csv', '--to', 'Anschreiben.csv')).status).toBe(0)
+    const kept = await program('purge', '--yes')
+    expect(kept.stdout).toMatch(/Anschreiben\.csv\n +NAMES AND E-MAIL ADDRESSES/)
+    expect(existsSync(at('Anschreiben.csv'))).toBe(true)
+    const removed = await program('purge', '--yes', '--remove-files')
+    expect(removed.stdout).toContain('Removed ')
+    expect(existsSync(at('Anschreiben.csv'))).toBe(false)
+  })
 })

@@ -174,7 +174,7 @@ interface ToWrite {
 
 async function write(context: Context, ledger: Ledger, { to, firstDebit, tally, rows }: ToWrite) {
   const out = dirname(to)
-  noteOutputs(context, out)
+  noteOutputs(context, out, [{ kind: 'letters', path: to }])
   const { writeNotices } = await import('../../report/pack/notices.js')
   return writeNotices(noticesOf(rows, firstDebit, tally), {
     out,

@@ -5,9 +5,11 @@ import { openTrusted } from '../../trust/output.js'
 import { emergencyPathOf } from './emergency-file.js'
 import { isBackupOf } from '../schema/migration.js'
 
-/** `report`: a folder with result files; `log`: a log file. */
+/** `report`: a folder with result files; `log`: a log file; `letters`: a merge file, which may have any name. */
+const KINDS = ['report', 'log', 'letters'] as const
+
 export interface WrittenPath {
-  readonly kind: 'report' | 'log'
+  readonly kind: (typeof KINDS)[number]
   /** Absolute. */
   readonly path: string
 }
@@ -67,8 +69,9 @@ function writtenOf(line: string): WrittenPath | null {
   try {
     const value: unknown = JSON.parse(line)
     if (typeof value !== 'object' || value === null || !('kind' in value) || !('path' in value)) return null
-    const { kind, path } = value
-    return (kind === 'report' || kind === 'log') && typeof path === 'string' ? { kind, path } : null
+    const { path } = value
+    const kind = KINDS.find((each) => each === value.kind)
+    return kind !== undefined && typeof path === 'string' ? { kind, path } : null
   } catch {
     return null
   }
