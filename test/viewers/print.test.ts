@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderPage } from '../../src/report/page/page.js'
 import { LANGUAGES, textsOf, type Language } from '../../src/report/text/language.js'
@@ -10,9 +10,7 @@ import { factsOf } from '../report/facts-value.js'
 import { FULL, MORE, PLAN } from '../report/full-ledger.js'
 import { NO_RECORDS, registeredRow, sourceOf, type LedgerValue } from '../report/ledger-value.js'
 import { makeFolder } from '../support/program.js'
-
-/** Pictures to look at go there; none are made where it is not set. */
-const PICTURES = process.env['PICTURES'] ?? null
+import { launch, PICTURES } from './browser.js'
 
 const SMALL: LedgerValue = { ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] }
 
@@ -20,10 +18,7 @@ let browser: Browser
 const place = makeFolder()
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  browser = await launch()
 })
 afterAll(async () => {
   await browser.close()

@@ -2,21 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Language, LANGUAGES, textsOf } from '../../src/report/text/language.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
-
-/** Pictures to look at go there; none are made where it is not set. */
-const PICTURES = process.env['PICTURES'] ?? null
-
-const SIZES = {
-  phone: { width: 390, height: 844 },
-  laptop: { width: 1366, height: 768 },
-} as const
+import { launch, openPage, PICTURES, SIZES, violations } from './browser.js'
 
 let browser: Browser
 const place = makeFolder()
@@ -27,10 +19,7 @@ const fileOf = (name: Name, language: Language): string =>
   join(place.folder, `${name}-${language}`, 'report.html')
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  browser = await launch()
   const demo = await start(['demo', '--out', 'demo', '--quiet'], { cwd: place.folder }).ended
   expect(demo.status, demo.stderr).toBe(0)
   const sandbox = await startSandbox({ seed: 1 })
@@ -56,45 +45,6 @@ afterAll(async () => {
   place.remove()
 })
 
-interface Seen {
-  readonly page: Page
-  readonly context: BrowserContext
-  /** What the browser said and asked for, besides the page itself. */
-  readonly said: string[]
-  readonly asked: string[]
-}
-
-async function open(report: string, viewport: { width: number; height: number }): Promise<Seen> {
-  const context = await browser.newContext({ viewport })
-  const page = await context.newPage()
-  const said: string[] = []
-  const asked: string[] = []
-  page.on('console', (message) => said.push(message.text()))
-  page.on('pageerror', (error) => said.push(error.message))
-  page.on('request', (request) => asked.push(request.url()))
-  await page.goto(pathToFileURL(report).href)
-  return { page, context, said, asked }
-}
-
-const violations = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const axe = (
-      globalThis as unknown as {
-        axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-      }
-    ).axe
-    const { violations: found } = await axe.run()
-    return found.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes
-          .map(({ html }) => html)
-          .slice(0, 3)
-          .join(' ')}`,
-    )
-  })
-}
-
 const reports = NAMES.flatMap((report) => LANGUAGES.map((language) => ({ report, language })))
 const cases = reports.flatMap((each) => (['phone', 'laptop'] as const).map((size) => ({ ...each, size })))
 
@@ -103,7 +53,7 @@ describe.each(cases)('the page of a campaign that is $report, in $language, on a
   const file = fileOf(report, language)
 
   it('says nothing to the console, asks for nothing, and is accessible', async () => {
-    const { page, context, said, asked } = await open(file, SIZES[size])
+    const { page, context, said, asked } = await openPage(browser, file, SIZES[size])
     expect(said).toEqual([])
     expect(asked).toEqual([pathToFileURL(file).href])
     expect(await violations(page)).toEqual([])
@@ -116,7 +66,7 @@ describe.each(cases)('the page of a campaign that is $report, in $language, on a
   })
 
   it('shows the verdict before what the page was made from, without scrolling sideways', async () => {
-    const { page, context } = await open(file, SIZES[size])
+    const { page, context } = await openPage(browser, file, SIZES[size])
     const top = async (selector: string): Promise<number> =>
       (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
     expect(await top('.verdict')).toBeLessThan(await top('dl.facts'))
@@ -126,7 +76,7 @@ describe.each(cases)('the page of a campaign that is $report, in $language, on a
   })
 
   it('has links to files that are there', async () => {
-    const { page, context } = await open(file, SIZES[size])
+    const { page, context } = await openPage(browser, file, SIZES[size])
     const targets = await page.evaluate<string[]>(
       `[...document.querySelectorAll('a[href]')].map((link) => link.getAttribute('href'))`,
     )
@@ -145,7 +95,7 @@ describe.each(reports)('on paper, the page of a campaign that is $report, in $la
   let pages: string[] = []
 
   beforeAll(async () => {
-    const { page, context } = await open(fileOf(report, language), SIZES.laptop)
+    const { page, context } = await openPage(browser, fileOf(report, language), SIZES.laptop)
     const file = join(place.folder, `${report}-${language}.pdf`)
     await page.pdf({ path: file, preferCSSPageSize: true })
     const printed = execFileSync('pdftotext', ['-layout', file, '-'], { encoding: 'utf8' })

@@ -70,7 +70,8 @@ function provenLines({ signature, ledger, ledgerId }: Audit): string[] {
     broken: 'Signature: does not hold.',
   }[signature]
   const compared = {
-    unchanged: 'Ledger: has not changed since; registered rows, states and decisions were compared.',
+    unchanged:
+      'Ledger: has not changed since; registered rows, states, decisions, plans and approvals were compared.',
     moved_on:
       'Ledger: has moved on since; what was registered then and the decisions of then were compared. A new report shows it as it is.',
     behind: 'Ledger: is older than the pack; nothing was compared.',
