@@ -91,6 +91,12 @@ const sendSection = (document: PlanDocument): Markup =>
   </div>`
 
 /** What is another thing than it was. */
+/** A setting that holds nothing is told as that. */
+const valueText = (value: unknown): string => {
+  const text = value === null || value === undefined ? '' : settingText(value, en)
+  return text === '' ? 'none' : text
+}
+
 function lastSection(document: PlanDocument, last: PlanDocument | null): Markup {
   if (last === null)
     return html`<section id="last">
@@ -124,9 +130,7 @@ function changedLines(document: PlanDocument, last: PlanDocument): string[] {
   )
   const settings = settingDrifts(last.settings, document.settings).flatMap((drift) =>
     drift.kind === 'setting'
-      ? [
-          `changed: ${drift.name} from ${settingText(drift.planned ?? null, en)} to ${settingText(drift.now ?? null, en)}`,
-        ]
+      ? [`changed: ${drift.name} from ${valueText(drift.planned)} to ${valueText(drift.now)}`]
       : [],
   )
   const isSame = last.rows.count === document.rows.count && last.rows.digest === document.rows.digest
@@ -223,7 +227,7 @@ const sourceText = ({ name, records, bytes, sha256 }: PlannedSource): string =>
 
 function settingsSection({ settings, changedSettings, settingsDigest }: PlanDocument): Markup {
   const lines = (names: readonly string[]): Markup[] =>
-    names.map((name) => html`<li>${name}: ${settingText(settings[name] ?? null, en)}</li>`)
+    names.map((name) => html`<li>${name}: ${valueText(settings[name])}</li>`)
   return html`<section id="settings">
     <h2>Settings</h2>
     ${

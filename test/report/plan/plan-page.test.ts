@@ -38,6 +38,7 @@ describe('the page of a plan', () => {
     expect(text).toContain('added: source export.csv')
     expect(text).toContain('changed: rows to send, 3 then and 5 now')
     expect(text).toContain('changed: rate from 5 to 9')
+    expect(text).toContain('proxy: none')
     expect(text).toContain('changed: program version from 0.0.9 to 0.1.0')
     expect(text).toContain('In the last plan')
     expect(textIn(await renderPlanPage(now, now))).toContain('Nothing changed since')
