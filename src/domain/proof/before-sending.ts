@@ -30,17 +30,22 @@ export const isHeldBack = ({ kind, evidence }: Pick<Outcome, 'kind' | 'evidence'
 /** Why a row is held back, as one sentence for the operator. */
 export function heldBackBecause({ verdict, why, sources }: Evidence): string {
   const shown = sources.map(textOf).join('; ')
-  return `${WORDS[why ?? ''] ?? (verdict === 'twice' ? MORE_THAN_ONCE : ONCE)}, so it was not sent: ${shown}`
+  return `${HELD_BACK[wordOf(verdict, why)]}, so it was not sent: ${shown}`
 }
 
-const ONCE = 'The service already holds this mandate'
-const MORE_THAN_ONCE = 'The service already holds this mandate more than once'
+function wordOf(verdict: Evidence['verdict'], why: Evidence['why']): keyof typeof HELD_BACK {
+  if (why === 'ended' || why === 'ambiguous') return why
+  return verdict === 'twice' ? 'moreThanOnce' : 'once'
+}
 
-const WORDS: Readonly<Record<string, string>> = {
+/** What the service holds, as the beginning of that sentence. */
+export const HELD_BACK = {
+  once: 'The service already holds this mandate',
+  moreThanOnce: 'The service already holds this mandate more than once',
   ended: 'The service holds this mandate as one that was cancelled',
   ambiguous:
     'The service holds a mandate that is this one or that of another row with the same account and date',
-}
+} as const
 
 const textOf = ({ id, status, reference }: KeptSource): string =>
   `payment source ${id ?? 'without an id'}${reference === null ? '' : `, reference ${reference}`}${status === null ? '' : `, ${status}`}`

@@ -3,7 +3,7 @@ import type { DecisionRecord, ProblemRecord, RowRecord } from '../../ledger/read
 import { maskedText } from '../page/plain-text.js'
 import { timeText } from '../../domain/text/wording.js'
 import { en, type Texts } from '../text/en.js'
-import { problemMessage, problemRemedy } from '../text/recorded.js'
+import { problemMessage, problemRemedy, reasonText } from '../text/recorded.js'
 
 /** Why a row is where it is and what a person should do, for the result files and the lists. */
 export interface Explanation {
@@ -64,7 +64,7 @@ function explainState(row: RowRecord, background: RowBackground, texts: Texts): 
     case 'ready':
       return {
         ...lastAnswer(row),
-        message: readyMessage(row, background.decision, words),
+        message: readyMessage(row, background.decision, texts),
         remedy: words.readyRemedy,
       }
     case 'sending':
@@ -74,11 +74,11 @@ function explainState(row: RowRecord, background: RowBackground, texts: Texts): 
         remedy: words.sendingRemedy,
       }
     case 'in_doubt':
-      return { ...lastAnswer(row), message: serviceSaid(row, words), remedy: words.inDoubtRemedy }
+      return { ...lastAnswer(row), message: serviceSaid(row, texts), remedy: words.inDoubtRemedy }
     case 'refused':
       return {
         ...lastAnswer(row),
-        message: decided(row, background.decision, words) ?? serviceSaid(row, words),
+        message: decided(row, background.decision, words) ?? serviceSaid(row, texts),
         remedy: words.refusedRemedy,
       }
     case 'registered':
@@ -118,19 +118,21 @@ function decided(
 }
 
 /** Code, field and words of the service, then what this program made of it. */
-function serviceSaid(row: RowRecord, said: Texts['explanation']): string {
+function serviceSaid(row: RowRecord, texts: Texts): string {
+  const { explanation: said } = texts
   const attempt = row.lastAttempt
   if (attempt === null) return ''
   const field = attempt.field === null ? null : said.field(attempt.field)
   const parts = [attempt.serviceCode, field, attempt.message].filter((part) => part !== null && part !== '')
   const words = maskedText(parts.join(', '))
   if (attempt.reason === null || attempt.reason === attempt.message) return words
-  const reason = maskedText(attempt.reason)
+  const reason = reasonText(maskedText(attempt.reason), texts)
   return words === '' ? reason : said.theServiceSaid(reason, words)
 }
 
-function readyMessage(row: RowRecord, decision: DecisionRecord | null, words: Texts['explanation']): string {
-  const last = serviceSaid(row, words)
+function readyMessage(row: RowRecord, decision: DecisionRecord | null, texts: Texts): string {
+  const { explanation: words } = texts
+  const last = serviceSaid(row, texts)
   switch (row.lastAttempt?.outcome ?? null) {
     case null:
       return words.notSentYet

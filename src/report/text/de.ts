@@ -912,6 +912,103 @@ const explanation: Texts['explanation'] = {
   mayBeApplied: (told) => `${told}; sie kann ausgeführt worden sein.`,
 }
 
+const reasons: Texts['reasons'] = {
+  unsent: {
+    refusedConnection: 'Der Dienst nahm die Verbindung nicht an',
+    unknownHost: 'Der Hostname des Dienstes ist nicht bekannt',
+    notLookedUp: 'Der Hostname des Dienstes ließ sich nicht auflösen',
+    unreachable: 'Der Dienst ist von hier aus nicht erreichbar',
+    connectionLate: 'Die Verbindung kam nicht rechtzeitig zustande',
+    noConnection: 'Keine Verbindung kam rechtzeitig zustande',
+    brokenOff: 'Der Lauf wurde vorzeitig beendet, bevor die Anfrage hinausging',
+    proxyCredentials: 'Der Proxy verlangte mit 407 Zugangsdaten',
+    proxyAnswered: (status) => `Der Proxy antwortete mit ${status}, statt den Weg zum Dienst zu öffnen`,
+    notTrusted: 'Es kam keine vertrauenswürdige Verbindung zustande; Zertifikate, Hostnamen und Port prüfen',
+    notWellFormed: (problem) => `Die Anfrage war nicht wohlgeformt: ${problem}`,
+    notSetUp: 'Die Verbindung ließ sich nicht aufbauen',
+  },
+  broken: {
+    notComplete: 'Es kam rechtzeitig keine vollständige Antwort',
+    noAnswer: 'Es kam rechtzeitig keine Antwort',
+    inTheMiddle: 'Die Antwort brach in der Mitte ab',
+    tooLarge: 'Die Antwort war zu groß, um gelesen zu werden',
+    brokenOff: 'Der Lauf wurde vorzeitig beendet, während die Anfrage unterwegs war',
+    connection: 'Die Verbindung brach ab, bevor die Antwort vollständig war',
+  },
+  consequence: {
+    mayExist: 'Das Mandat ist dort möglicherweise schon vorhanden',
+    refused: 'abgelehnt',
+    credentials: 'Zugangsdaten oder Berechtigung nicht anerkannt, nichts wurde ausgeführt',
+    later: 'nicht jetzt, später erneut versuchen',
+    redirect: 'eine Weiterleitung, der nie gefolgt wird',
+    unclear: 'Daraus geht nicht hervor, ob die Anfrage ausgeführt wurde',
+  },
+  held: {
+    once: 'Der Dienst hat dieses Mandat bereits',
+    moreThanOnce: 'Der Dienst hat dieses Mandat bereits mehr als einmal',
+    ended: 'Der Dienst führt dieses Mandat als gekündigt',
+    ambiguous:
+      'Der Dienst hat ein Mandat, das dieses oder das einer anderen Zeile mit demselben Konto und Datum ist',
+  },
+  compared: {
+    lacking: 'einer Zahlungsquelle, die dieses Mandat sein könnte, fehlt, was verglichen wird',
+    unknownRow: 'diese Zeile ist im Journal nicht bekannt',
+  },
+  source: {
+    withReference: (id, reference) => `Zahlungsquelle ${id}, Referenz ${reference}`,
+    alone: (id) => `Zahlungsquelle ${id}`,
+  },
+  unread: {
+    broken: (how, code) => `${how} (${code})`,
+    notWhole: (status, how, code) =>
+      `Der Dienst antwortete mit ${status}, aber nicht vollständig: ${how} (${code})`,
+    answeredSaying: (status, said) => `Der Dienst antwortete mit ${status} (${said})`,
+    answered: (status) => `Der Dienst antwortete mit ${status}`,
+    tooLarge: 'Die Liste der Zahlungsquellen ist größer, als gelesen wird',
+    notAList: (problem) =>
+      `Der Dienst antwortete mit 200, aber nicht mit einer Liste von Zahlungsquellen (${problem})`,
+    notComparable: (why) =>
+      `Die Liste der Zahlungsquellen lässt sich mit diesem Mandat nicht vergleichen: ${why}`,
+  },
+  sentence: {
+    nothingSent: (cause, code) => `${cause} (${code}): Nichts wurde gesendet`,
+    mayBeApplied: (how, code) => `${how} (${code}): Der Dienst kann die Anfrage ausgeführt haben`,
+    cutProbablyApplied: (status, how, code) =>
+      `Der Dienst antwortete mit ${status}, aber die Antwort kam nicht vollständig an (${how} (${code})): Die Anfrage wurde wahrscheinlich ausgeführt`,
+    cut: (status, how, code) =>
+      `Der Dienst antwortete mit ${status}, aber die Antwort kam nicht vollständig an (${how} (${code}))`,
+    answeredSaying: (status, said, consequence) =>
+      `Der Dienst antwortete mit ${status} (${said}): ${consequence}`,
+    answered: (status, consequence) => `Der Dienst antwortete mit ${status}: ${consequence}`,
+    complete: (status) => `Der Dienst antwortete mit ${status} und einer vollständigen Antwort`,
+    nothingElse: (status) =>
+      `Der Dienst antwortete mit ${status} und sonst nichts: Die Anfrage wurde wahrscheinlich ausgeführt`,
+    notJson: (status) =>
+      `Der Dienst antwortete mit ${status} und etwas, das kein JSON ist: Die Anfrage wurde wahrscheinlich ausgeführt`,
+    notUsable: (status, problem) =>
+      `Der Dienst antwortete mit ${status}, aber die Antwort ist nicht verwendbar (${problem}): Die Anfrage wurde wahrscheinlich ausgeführt`,
+    otherField: (status, field) =>
+      `Der Dienst antwortete mit ${status}, aber der Wert von ${field} ist nicht der gesendete: Antworten können vertauscht sein`,
+    repeated: (reference, creditor) =>
+      `Der Dienst antwortete mit der Mandatsreferenz „${reference}“ von „${creditor}“, die er zuvor einer anderen Zeile gegeben hat`,
+    heldBack: (what, shown) => `${what}, deshalb wurde es nicht gesendet: ${shown}`,
+    askedFirst: (answer) =>
+      `Zuerst wurde angefragt, was der Dienst schon hat; die Zeile wurde nicht gesendet. ${answer}`,
+    interrupted:
+      'Der Lauf wurde unterbrochen, während der Dienst befragt wurde; die Zeile wurde nicht gesendet',
+    windowClosed:
+      'Das Zeitfenster des Laufs endete, während der Dienst befragt wurde; die Zeile wurde nicht gesendet',
+    ended: 'Das Programm endete, bevor die Antwort aufgezeichnet war',
+    endedWithAnswer: (file) =>
+      `Das Programm endete, bevor die Antwort aufgezeichnet war. Die Antwort steht in der Datei „${file}“`,
+    olderCopy:
+      'Eine ältere Kopie des Journals wurde zurückgespielt: Diese Zeile kann seit deren Erstellung gesendet worden sein',
+    lost: 'Das Journal, in dem stand, ob diese Zeile gesendet wurde, ist verloren: Sie kann gesendet worden sein',
+  },
+  withoutId: 'ohne Kennung',
+  noError: 'kein Fehler wurde genannt',
+}
+
 const seen: Texts['seen'] = {
   absent:
     'Der Dienst zeigt für diesen Kunden keine Zahlungsquelle. Dort nachfragen: Das Mandat kann gekündigt sein oder verspätet erscheinen.',
@@ -1208,6 +1305,7 @@ export const de: Texts = {
   hashTotals,
   stateMeanings: 'Was die Status bedeuten',
   explanation,
+  reasons,
   seen,
   columns,
   workbook,

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { DoubtHint } from '../../domain/row/outcome.js'
+import { HELD_BACK } from '../../domain/proof/before-sending.js'
 import { verificationText, type VerificationWord } from '../../domain/proof/verification.js'
 import { STILL_NOT_SENT } from '../../domain/rule/finding.js'
 import { RULES, type RuleId, type Severity } from '../../domain/rule/rules.js'
@@ -16,6 +17,8 @@ type Words<Key extends string> = Readonly<Record<Key, string>>
 /** What the domain says in English is its own source: the other languages say the same. */
 const states: Readonly<Record<RowState, Words<'name' | 'long'>>> = STATE_WORDS
 const rules: Readonly<Record<RuleId, Words<'message' | 'remedy'>>> = RULES
+
+const heldBack: Words<keyof typeof HELD_BACK> = HELD_BACK
 
 const severities: Words<Severity> = { error: 'error', warning: 'warning', off: 'off' }
 
@@ -412,6 +415,98 @@ const explanation = {
   mayBeApplied: (told: string) => `${told} and may have been applied.`,
 }
 
+/**
+ * Why a row is in doubt, was refused or not sent, as it is recorded in English. What stands in it is what another layer
+ * records; `recorded.test.ts` has each of them made there.
+ */
+const reasons = {
+  unsent: {
+    refusedConnection: 'The service refused the connection',
+    unknownHost: 'The host name of the service is not known',
+    notLookedUp: 'The host name of the service could not be looked up',
+    unreachable: 'The service cannot be reached from here',
+    connectionLate: 'The connection was not ready in time',
+    noConnection: 'No connection was ready in time',
+    brokenOff: 'The run was broken off before the request left',
+    proxyCredentials: 'The proxy asked for credentials with 407',
+    proxyAnswered: (status: string) =>
+      `The proxy answered ${status} instead of opening the way to the service`,
+    notTrusted: 'No trusted connection could be set up, check certificates, host name and port',
+    notWellFormed: (problem: string) => `The request was not well formed: ${problem}`,
+    notSetUp: 'The connection could not be set up',
+  },
+  broken: {
+    notComplete: 'No complete answer came in time',
+    noAnswer: 'No answer came in time',
+    inTheMiddle: 'The answer stopped in the middle',
+    tooLarge: 'The answer was too large to read',
+    brokenOff: 'The run was broken off while the request was under way',
+    connection: 'The connection broke before the answer was complete',
+  },
+  consequence: {
+    mayExist: 'the mandate may already exist there',
+    refused: 'refused',
+    credentials: 'credentials or permission refused, nothing was applied',
+    later: 'not now, try later',
+    redirect: 'a redirect, which is never followed',
+    unclear: 'this does not tell whether the request was applied',
+  },
+  /** What the domain says itself. */
+  held: heldBack,
+  compared: {
+    lacking: 'a source that could be this mandate lacks what is compared',
+    unknownRow: 'this row is not known to the ledger',
+  },
+  source: {
+    withReference: (id: string, reference: string) => `payment source ${id}, reference ${reference}`,
+    alone: (id: string) => `payment source ${id}`,
+  },
+  unread: {
+    broken: (how: string, code: string) => `${how} (${code})`,
+    notWhole: (status: string, how: string, code: string) =>
+      `The service answered ${status}, but not whole: ${how} (${code})`,
+    answeredSaying: (status: string, said: string) => `The service answered ${status} (${said})`,
+    answered: (status: string) => `The service answered ${status}`,
+    tooLarge: 'The list of payment sources is larger than is read',
+    notAList: (problem: string) =>
+      `The service answered 200, but not with a list of payment sources (${problem})`,
+    notComparable: (why: string) => `The list of payment sources cannot be held against this mandate: ${why}`,
+  },
+  sentence: {
+    nothingSent: (cause: string, code: string) => `${cause} (${code}): nothing was sent`,
+    mayBeApplied: (how: string, code: string) => `${how} (${code}): the service may have applied the request`,
+    cutProbablyApplied: (status: string, how: string, code: string) =>
+      `The service answered ${status}, but the answer did not arrive whole (${how} (${code})): the request was probably applied`,
+    cut: (status: string, how: string, code: string) =>
+      `The service answered ${status}, but the answer did not arrive whole (${how} (${code}))`,
+    answeredSaying: (status: string, said: string, consequence: string) =>
+      `The service answered ${status} (${said}): ${consequence}`,
+    answered: (status: string, consequence: string) => `The service answered ${status}: ${consequence}`,
+    complete: (status: string) => `The service answered ${status} with a complete answer`,
+    nothingElse: (status: string) =>
+      `The service answered ${status} and nothing else: the request was probably applied`,
+    notJson: (status: string) =>
+      `The service answered ${status} and something that is not JSON: the request was probably applied`,
+    notUsable: (status: string, problem: string) =>
+      `The service answered ${status}, but the answer is not usable (${problem}): the request was probably applied`,
+    otherField: (status: string, field: string) =>
+      `The service answered ${status}, but its ${field} is not the one that was sent: answers may be shifted`,
+    repeated: (reference: string, creditor: string) =>
+      `The service answered with the mandate reference "${reference}" of "${creditor}", which it gave to another row before`,
+    heldBack: (what: string, shown: string) => `${what}, so it was not sent: ${shown}`,
+    askedFirst: (answer: string) => `Asked first what the service holds; the row was not sent. ${answer}`,
+    interrupted: 'The run was interrupted while the service was asked; the row was not sent',
+    windowClosed: 'The window of the run closed while the service was asked; the row was not sent',
+    ended: 'The program ended before the answer was recorded',
+    endedWithAnswer: (file: string) =>
+      `The program ended before the answer was recorded. Its answer is in the file "${file}"`,
+    olderCopy: 'An older copy of the ledger was put back: this row may have been sent since it was made',
+    lost: 'The ledger that knew whether this row was sent is lost: it may have been',
+  },
+  withoutId: 'without an id',
+  noError: 'no error was given',
+}
+
 /** What was seen of a registered row at the service, and what a person may do about it. */
 const seen = {
   absent:
@@ -714,6 +809,7 @@ export const en = {
   hashTotals,
   stateMeanings: 'What the states mean',
   explanation,
+  reasons,
   seen,
   columns,
   workbook,

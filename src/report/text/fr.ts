@@ -933,6 +933,102 @@ const explanation: Texts['explanation'] = {
   mayBeApplied: (told) => `${told} et a pu être appliquée.`,
 }
 
+const reasons: Texts['reasons'] = {
+  unsent: {
+    refusedConnection: "Le service n'a pas accepté la connexion",
+    unknownHost: "Le nom d'hôte du service n'est pas connu",
+    notLookedUp: "Le nom d'hôte du service n'a pas pu être résolu",
+    unreachable: "Le service n'est pas joignable d'ici",
+    connectionLate: "La connexion n'a pas été établie à temps",
+    noConnection: "Aucune connexion n'a été établie à temps",
+    brokenOff: "L'exécution a été arrêtée prématurément avant le départ de la requête",
+    proxyCredentials: "Le proxy a demandé des données d'authentification par un 407",
+    proxyAnswered: (status) => `Le proxy a répondu ${status} au lieu d'ouvrir la voie vers le service`,
+    notTrusted:
+      "Aucune connexion de confiance n'a pu être établie, vérifier les certificats, le nom d'hôte et le port",
+    notWellFormed: (problem) => `La requête n'était pas bien formée : ${problem}`,
+    notSetUp: "La connexion n'a pas pu être établie",
+  },
+  broken: {
+    notComplete: "Aucune réponse complète n'est arrivée à temps",
+    noAnswer: "Aucune réponse n'est arrivée à temps",
+    inTheMiddle: "La réponse s'est interrompue au milieu",
+    tooLarge: 'La réponse était trop volumineuse pour être lue',
+    brokenOff: "L'exécution a été arrêtée prématurément alors que la requête était en cours",
+    connection: 'La connexion a été coupée avant que la réponse soit complète',
+  },
+  consequence: {
+    mayExist: 'le mandat y existe peut-être déjà',
+    refused: 'refusé',
+    credentials: "données d'authentification ou autorisation rejetées, rien n'a été appliqué",
+    later: 'pas maintenant, réessayer plus tard',
+    redirect: "une redirection, qui n'est jamais suivie",
+    unclear: 'cela ne dit pas si la requête a été appliquée',
+  },
+  held: {
+    once: 'Le service détient déjà ce mandat',
+    moreThanOnce: "Le service détient déjà ce mandat plus d'une fois",
+    ended: 'Le service détient ce mandat comme résilié',
+    ambiguous:
+      "Le service détient un mandat qui est celui-ci ou celui d'une autre ligne ayant le même compte et la même date",
+  },
+  compared: {
+    lacking: 'à une source de paiement qui pourrait être ce mandat, il manque ce qui est comparé',
+    unknownRow: "cette ligne n'est pas connue du journal",
+  },
+  source: {
+    withReference: (id, reference) => `source de paiement ${id}, référence ${reference}`,
+    alone: (id) => `source de paiement ${id}`,
+  },
+  unread: {
+    broken: (how, code) => `${how} (${code})`,
+    notWhole: (status, how, code) => `Le service a répondu ${status}, mais pas en entier : ${how} (${code})`,
+    answeredSaying: (status, said) => `Le service a répondu ${status} (${said})`,
+    answered: (status) => `Le service a répondu ${status}`,
+    tooLarge: 'La liste des sources de paiement est plus volumineuse que ce qui est lu',
+    notAList: (problem) =>
+      `Le service a répondu 200, mais pas par une liste de sources de paiement (${problem})`,
+    notComparable: (why) => `La liste des sources de paiement ne peut pas être comparée à ce mandat : ${why}`,
+  },
+  sentence: {
+    nothingSent: (cause, code) => `${cause} (${code}) : rien n'a été envoyé`,
+    mayBeApplied: (how, code) => `${how} (${code}) : le service a pu appliquer la requête`,
+    cutProbablyApplied: (status, how, code) =>
+      `Le service a répondu ${status}, mais la réponse n'est pas arrivée en entier (${how} (${code})) : la requête a probablement été appliquée`,
+    cut: (status, how, code) =>
+      `Le service a répondu ${status}, mais la réponse n'est pas arrivée en entier (${how} (${code}))`,
+    answeredSaying: (status, said, consequence) =>
+      `Le service a répondu ${status} (${said}) : ${consequence}`,
+    answered: (status, consequence) => `Le service a répondu ${status} : ${consequence}`,
+    complete: (status) => `Le service a répondu ${status} par une réponse complète`,
+    nothingElse: (status) =>
+      `Le service a répondu ${status} et rien de plus : la requête a probablement été appliquée`,
+    notJson: (status) =>
+      `Le service a répondu ${status} et quelque chose qui n'est pas du JSON : la requête a probablement été appliquée`,
+    notUsable: (status, problem) =>
+      `Le service a répondu ${status}, mais la réponse n'est pas exploitable (${problem}) : la requête a probablement été appliquée`,
+    otherField: (status, field) =>
+      `Le service a répondu ${status}, mais la valeur de ${field} n'est pas celle qui a été envoyée : les réponses sont peut-être décalées`,
+    repeated: (reference, creditor) =>
+      `Le service a répondu par la RUM « ${reference} » de « ${creditor} », qu'il avait déjà attribuée à une autre ligne`,
+    heldBack: (what, shown) => `${what}, il n'a donc pas été envoyé : ${shown}`,
+    askedFirst: (answer) =>
+      `Le service a d'abord été interrogé sur ce qu'il détient ; la ligne n'a pas été envoyée. ${answer}`,
+    interrupted:
+      "L'exécution a été interrompue pendant que le service était interrogé ; la ligne n'a pas été envoyée",
+    windowClosed:
+      "La plage horaire de l'exécution s'est terminée pendant que le service était interrogé ; la ligne n'a pas été envoyée",
+    ended: "Le programme s'est terminé avant que la réponse soit consignée",
+    endedWithAnswer: (file) =>
+      `Le programme s'est terminé avant que la réponse soit consignée. La réponse se trouve dans le fichier « ${file} »`,
+    olderCopy:
+      'Une copie plus ancienne du journal a été remise en place : cette ligne a pu être envoyée depuis que cette copie a été faite',
+    lost: "Le journal qui savait si cette ligne a été envoyée est perdu : elle l'a peut-être été",
+  },
+  withoutId: 'sans identifiant',
+  noError: "aucune erreur n'a été indiquée",
+}
+
 const seen: Texts['seen'] = {
   absent:
     "Le service ne montre aucune source de paiement pour ce client. Interroger le service : le mandat a pu être résilié, ou n'apparaît que plus tard.",
@@ -1230,6 +1326,7 @@ export const fr: Texts = {
   hashTotals,
   stateMeanings: 'Ce que signifient les états',
   explanation,
+  reasons,
   seen,
   columns,
   workbook,

@@ -920,6 +920,94 @@ const explanation: Texts['explanation'] = {
   mayBeApplied: (told) => `${told} och kan ha verkställts.`,
 }
 
+const reasons: Texts['reasons'] = {
+  unsent: {
+    refusedConnection: 'Tjänsten tog inte emot anslutningen',
+    unknownHost: 'Tjänstens värdnamn är inte känt',
+    notLookedUp: 'Tjänstens värdnamn kunde inte slås upp',
+    unreachable: 'Tjänsten kan inte nås härifrån',
+    connectionLate: 'Anslutningen var inte klar i tid',
+    noConnection: 'Ingen anslutning var klar i tid',
+    brokenOff: 'Körningen stoppades i förtid innan begäran gick iväg',
+    proxyCredentials: 'Proxyn begärde inloggningsuppgifter med 407',
+    proxyAnswered: (status) => `Proxyn svarade ${status} i stället för att öppna vägen till tjänsten`,
+    notTrusted: 'Ingen betrodd anslutning kunde upprättas, kontrollera certifikat, värdnamn och port',
+    notWellFormed: (problem) => `Begäran var inte välformad: ${problem}`,
+    notSetUp: 'Anslutningen kunde inte upprättas',
+  },
+  broken: {
+    notComplete: 'Inget fullständigt svar kom i tid',
+    noAnswer: 'Inget svar kom i tid',
+    inTheMiddle: 'Svaret avbröts mitt i',
+    tooLarge: 'Svaret var för stort för att läsas',
+    brokenOff: 'Körningen stoppades i förtid medan begäran var på väg',
+    connection: 'Anslutningen bröts innan svaret var fullständigt',
+  },
+  consequence: {
+    mayExist: 'mandatet kan redan finnas där',
+    refused: 'nekad',
+    credentials: 'inloggningsuppgifter eller behörighet godtogs inte, ingenting verkställdes',
+    later: 'inte nu, försök senare',
+    redirect: 'en omdirigering, som aldrig följs',
+    unclear: 'det framgår inte om begäran verkställdes',
+  },
+  held: {
+    once: 'Tjänsten har redan detta mandat',
+    moreThanOnce: 'Tjänsten har redan detta mandat mer än en gång',
+    ended: 'Tjänsten har detta mandat som uppsagt',
+    ambiguous:
+      'Tjänsten har ett mandat som är detta eller ett som hör till en annan rad med samma konto och datum',
+  },
+  compared: {
+    lacking: 'en betalningskälla som kan vara detta mandat saknar det som jämförs',
+    unknownRow: 'denna rad är inte känd i journalen',
+  },
+  source: {
+    withReference: (id, reference) => `betalningskälla ${id}, referens ${reference}`,
+    alone: (id) => `betalningskälla ${id}`,
+  },
+  unread: {
+    broken: (how, code) => `${how} (${code})`,
+    notWhole: (status, how, code) => `Tjänsten svarade ${status}, men inte fullständigt: ${how} (${code})`,
+    answeredSaying: (status, said) => `Tjänsten svarade ${status} (${said})`,
+    answered: (status) => `Tjänsten svarade ${status}`,
+    tooLarge: 'Listan över betalningskällor är större än vad som läses',
+    notAList: (problem) => `Tjänsten svarade 200, men inte med en lista över betalningskällor (${problem})`,
+    notComparable: (why) => `Listan över betalningskällor kan inte jämföras med detta mandat: ${why}`,
+  },
+  sentence: {
+    nothingSent: (cause, code) => `${cause} (${code}): ingenting skickades`,
+    mayBeApplied: (how, code) => `${how} (${code}): tjänsten kan ha verkställt begäran`,
+    cutProbablyApplied: (status, how, code) =>
+      `Tjänsten svarade ${status}, men svaret kom inte fram fullständigt (${how} (${code})): begäran verkställdes troligen`,
+    cut: (status, how, code) =>
+      `Tjänsten svarade ${status}, men svaret kom inte fram fullständigt (${how} (${code}))`,
+    answeredSaying: (status, said, consequence) => `Tjänsten svarade ${status} (${said}): ${consequence}`,
+    answered: (status, consequence) => `Tjänsten svarade ${status}: ${consequence}`,
+    complete: (status) => `Tjänsten svarade ${status} med ett fullständigt svar`,
+    nothingElse: (status) => `Tjänsten svarade ${status} och ingenting mer: begäran verkställdes troligen`,
+    notJson: (status) =>
+      `Tjänsten svarade ${status} och något som inte är JSON: begäran verkställdes troligen`,
+    notUsable: (status, problem) =>
+      `Tjänsten svarade ${status}, men svaret går inte att använda (${problem}): begäran verkställdes troligen`,
+    otherField: (status, field) =>
+      `Tjänsten svarade ${status}, men värdet i ${field} är inte det som skickades: svaren kan vara förskjutna`,
+    repeated: (reference, creditor) =>
+      `Tjänsten svarade med mandatreferensen ”${reference}” för ”${creditor}”, som den tidigare gav en annan rad`,
+    heldBack: (what, shown) => `${what}, därför skickades det inte: ${shown}`,
+    askedFirst: (answer) => `Först efterfrågades vad tjänsten redan har; raden skickades inte. ${answer}`,
+    interrupted: 'Körningen avbröts medan tjänsten tillfrågades; raden skickades inte',
+    windowClosed: 'Körningens tidsfönster stängdes medan tjänsten tillfrågades; raden skickades inte',
+    ended: 'Programmet slutade innan svaret hade dokumenterats',
+    endedWithAnswer: (file) =>
+      `Programmet slutade innan svaret hade dokumenterats. Svaret finns i filen ”${file}”`,
+    olderCopy: 'En äldre kopia av journalen lades tillbaka: denna rad kan ha skickats sedan kopian gjordes',
+    lost: 'Journalen som visste om denna rad skickades har gått förlorad: den kan ha skickats',
+  },
+  withoutId: 'utan id',
+  noError: 'inget fel angavs',
+}
+
 const seen: Texts['seen'] = {
   absent:
     'Tjänsten visar ingen betalningskälla för denna kund. Fråga tjänsten: mandatet kan ha sagts upp, eller visas först senare.',
@@ -1214,6 +1302,7 @@ export const sv: Texts = {
   hashTotals,
   stateMeanings: 'Vad lägena betyder',
   explanation,
+  reasons,
   seen,
   columns,
   workbook,

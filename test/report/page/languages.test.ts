@@ -64,8 +64,8 @@ beforeAll(async () => {
   }
 })
 
-/** What other pages and the lists of the workbook show (`explanation.test.ts`, `workbook.test.ts`). */
-const ELSEWHERE = /^(?:rules\..*\.remedy|explanation\..*|workbook\..*|stillNotSent|duration)$/
+/** What other pages and the lists of the workbook show (`explanation.test.ts`, `recorded.test.ts`, `workbook.test.ts`). */
+const ELSEWHERE = /^(?:rules\..*\.remedy|explanation\..*|reasons\..*|workbook\..*|stillNotSent|duration)$/
 
 describe('the English pages', () => {
   it('show every text that is for a page, or the others could not be looked at', () => {
