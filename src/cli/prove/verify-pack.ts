@@ -73,7 +73,7 @@ function provenLines({ signature, ledger, ledgerId }: Audit): string[] {
     unchanged:
       'Ledger: has not changed since; registered rows, states, decisions, plans and approvals were compared.',
     moved_on:
-      'Ledger: has moved on since; what was registered then and the decisions of then were compared. A new report shows it as it is.',
+      'Ledger: has moved on since; what was registered, decided, planned and approved then was compared. A new report shows it as it is.',
     behind: 'Ledger: is older than the pack; nothing was compared.',
     another: 'Ledger: is another one; nothing was compared.',
     not_compared: 'Ledger: not compared, because the manifest says nothing that could be.',

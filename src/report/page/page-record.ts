@@ -3,6 +3,7 @@ import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { registrationsChart } from './charts.js'
 import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
+import { DECISIONS_FILE } from '../files/decision-lines.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import type { HashTotals } from '../facts/hash-totals.js'
 import { maskedText, plainText } from './plain-text.js'
@@ -119,7 +120,7 @@ export function decisionsSection(facts: ReportFacts, texts: Texts): Markup {
         ${shown.map((decision) => oneDecision(decision, texts))}
       </tbody>
     </table>
-    ${shown.length < total ? html`<p>${page.firstShown(shown.length, total)} ${words.more}</p>` : ''}
+    ${shown.length < total ? html`<p>${page.firstShown(shown.length, total)} ${page.allIn(DECISIONS_FILE)}</p>` : ''}
   </section>`
 }
 

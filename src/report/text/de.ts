@@ -856,7 +856,6 @@ const decisions: Texts['decisions'] = {
   decision: 'Entscheidung',
   by: 'Von, am',
   reason: 'Grund und Beleg',
-  more: 'Weitere stehen in reconciliation.xlsx, alle im Journal.',
 }
 
 const hashTotals: Texts['hashTotals'] = {

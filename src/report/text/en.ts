@@ -359,7 +359,6 @@ const decisions = {
   decision: 'Decision',
   by: 'By, at',
   reason: 'Reason and evidence',
-  more: 'More are in reconciliation.xlsx, all in the ledger.',
 }
 
 const hashTotals = {

@@ -545,7 +545,7 @@ const page: Texts['page'] = {
   printedLedger: (id, at) => `Journal ${id}, situation au ${at}`,
   printedPage: (number, pages) => `Page ${number} sur ${pages}`,
   firstShown: (shown, total) => `Les ${count(shown)} premiers éléments sur ${count(total)} sont montrés.`,
-  allIn: (file) => `Tous sont dans ${file}.`,
+  allIn: (file) => `Le tout est dans ${file}.`,
 }
 
 const cover: Texts['cover'] = {
@@ -876,7 +876,6 @@ const decisions: Texts['decisions'] = {
   decision: 'Décision',
   by: 'Par, le',
   reason: 'Raison et justificatif',
-  more: "D'autres sont dans reconciliation.xlsx, toutes sont dans le journal.",
 }
 
 const hashTotals: Texts['hashTotals'] = {

@@ -865,7 +865,6 @@ const decisions: Texts['decisions'] = {
   decision: 'Beslut',
   by: 'Av, tid',
   reason: 'Skäl och underlag',
-  more: 'Fler finns i reconciliation.xlsx, alla i journalen.',
 }
 
 const hashTotals: Texts['hashTotals'] = {

@@ -201,10 +201,13 @@ describe('the page', () => {
       rowOf(index + 1, { state: 'in_doubt', lastAttempt: attemptOf({ outcome: 'in_doubt' }) }),
     )
 
-    const page = await pageOf({ ...NO_RECORDS, sources: [sourceOf({ records: 51 })], rows })
+    const decisions = Array.from({ length: 51 }, (_, index) => decisionOf({ id: index + 1 }))
+
+    const page = await pageOf({ ...NO_RECORDS, sources: [sourceOf({ records: 51 })], rows, decisions })
 
     expect(page.match(/class="case"/g)).toHaveLength(50)
     expect(shown(page)).toContain('The first 50 of 51 are shown. All are in in-doubt.csv.')
+    expect(shown(page)).toContain('The first 50 of 51 are shown. All are in decisions.csv.')
   })
 
   it('says how many rows are proposed to be sent again', async () => {
