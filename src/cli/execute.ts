@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { requireDriver } from '../driver.js'
-import { PACK_NAMES } from '../report/pack/pack.js'
 import { assertTrustedOutput } from '../trust/output.js'
 import { boundedProgress } from './terminal/boundary.js'
 import type { Command, Context } from './command.js'
@@ -54,6 +53,7 @@ export async function execute(
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')
     if (logFile !== null) {
+      const { PACK_NAMES } = await import('../report/pack/pack.js')
       assertTrustedOutput(logFile, {
         what: 'log file',
         forbidden: [

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+import type { Dispatcher, Pool, ProxyAgent } from 'undici'
 import { UsageError } from '../errors.js'
 import type { BaseUrl } from './base-url.js'
 import { readProxy } from './proxy.js'
@@ -47,6 +48,13 @@ const MAX_ANSWER_BYTES = 1_048_576
 const MAX_KEEP_ALIVE_MS = 10_000
 const MAX_TIMER_MS = 2_147_483_647
 
+/** Loaded when the first request leaves: a run that finds nothing to send needs none of it. */
+const loadUndici = () =>
+  createRequire(import.meta.url)('undici') as {
+    readonly Pool: typeof Pool
+    readonly ProxyAgent: typeof ProxyAgent
+  }
+
 /** @throws {UsageError} for certificates or a proxy address that cannot be used */
 export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): Connections {
   const {
@@ -75,19 +83,42 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): C
   }
   const connect = { ...secure, timeout: connectTimeoutMs }
   const proxy = options.proxy === undefined ? null : readProxy(options.proxy)
-  const dispatcher =
-    proxy === null || baseUrl.isLoopback
-      ? new Pool(baseUrl.origin, { ...settings, connect })
-      : new ProxyAgent({
-          ...settings,
-          uri: proxy.href,
-          requestTls: connect,
-          proxyTls: { ...connect, cert: undefined, key: undefined },
-          // A proxy that does not answer CONNECT counts as a connection that stalls.
-          clientFactory: (origin, given) =>
-            new Pool(origin, { ...given, headersTimeout: connectTimeoutMs, bodyTimeout: connectTimeoutMs }),
-        })
-  return { dispatcher, origin: baseUrl.origin, close: () => dispatcher.destroy() }
+  const open = (): Dispatcher => {
+    const undici = loadUndici()
+    if (proxy === null || baseUrl.isLoopback) return new undici.Pool(baseUrl.origin, { ...settings, connect })
+    return new undici.ProxyAgent({
+      ...settings,
+      uri: proxy.href,
+      requestTls: connect,
+      proxyTls: { ...connect, cert: undefined, key: undefined },
+      // A proxy that does not answer CONNECT counts as a connection that stalls.
+      clientFactory: (origin, given) =>
+        new undici.Pool(origin, {
+          ...given,
+          headersTimeout: connectTimeoutMs,
+          bodyTimeout: connectTimeoutMs,
+        }),
+    })
+  }
+  return { ...openedWhenUsed(open), origin: baseUrl.origin }
+}
+
+function openedWhenUsed(open: () => Dispatcher): Pick<Connections, 'dispatcher' | 'close'> {
+  let opened: Dispatcher | null = null
+  let isClosed = false
+  const used = (): Dispatcher => {
+    if (opened !== null) return opened
+    opened = open()
+    if (isClosed) void opened.destroy() // it tells by itself that nothing leaves any more
+    return opened
+  }
+  return {
+    dispatcher: { dispatch: (request, handler) => used().dispatch(request, handler) },
+    close: async () => {
+      isClosed = true
+      await opened?.destroy()
+    },
+  }
 }
 
 /**
@@ -127,6 +158,8 @@ function readTls(tls: TlsOptions) {
     // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
     rejectUnauthorized: true,
   }
+  // Without certificates of its own there is nothing that could not be used, and the context costs 30 ms.
+  if (tls.ca === undefined && tls.cert === undefined && tls.key === undefined) return secure
   try {
     for (const certificate of splitBundle(tls.ca)) new X509Certificate(certificate)
     createSecureContext(secure)

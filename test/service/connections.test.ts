@@ -261,6 +261,17 @@ describe('a proxy that was asked for', () => {
   })
 })
 
+describe('connections that were closed', () => {
+  it.each([true, false])('send nothing any more, used before: %s', async (wasUsed) => {
+    const server = await openServer()
+    const client = openClient(server.url)
+    if (wasUsed) expect(await send(client)).toMatchObject({ kind: 'registered' })
+    await client.close()
+    expect(await send(client)).toMatchObject({ kind: 'not_sent', evidence: { started: false } })
+    expect(server.truth.requests).toHaveLength(wasUsed ? 1 : 0)
+  })
+})
+
 describe('settings that cannot be used', () => {
   const open = (options: Partial<ConnectionOptions>) =>
     openConnections(readBaseUrl('http://127.0.0.1:1'), { concurrency: 1, ...options })
