@@ -69,7 +69,16 @@ function hold(asked: Asked): Held {
   const warnings: string[] = []
   const commits = watchCommits(clock.monotonic, (text) => warn(asked, warnings, text))
   const { committed } = commits
-  const ledger = openLedger({ file: options.ledger, clock, pid, user, create, sharedFolder, committed })
+  const ledger = openLedger({
+    file: options.ledger,
+    clock,
+    pid,
+    user,
+    create,
+    sharedFolder,
+    committed,
+    looksLate: true,
+  })
   try {
     const register = openRunRegister(
       {

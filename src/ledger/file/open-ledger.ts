@@ -1,23 +1,31 @@
 import { resolve } from 'node:path'
-import { LedgerError } from '../../errors.js'
-import { configureForWriting, openForReading, openForWriting, type Connection } from './connection.js'
+import { configureForWriting, openForReading, openForWriting } from './connection.js'
 import { assertLocalFolder, createPrivateFile } from '../safety/file-safety.js'
 import { entryAt } from '../../trust/entry.js'
 import type { Ledger } from '../ledger.js'
+import { lookingBefore, sealing, startLooking } from './damage.js'
 import { acquireLock, type Lock } from '../safety/lock.js'
-import { assertOurs, migrate, missing } from '../schema/migration.js'
+import { assertOurs, migrate, missing, versionOf } from '../schema/migration.js'
 import { assertNoOtherName } from '../safety/other-names.js'
 import { SCHEMA } from '../schema/schema.js'
 import { assertNoLeftovers, assertSafePlace, isLogGone } from '../safety/side-files.js'
 import { explaining } from './storage-error.js'
 import { createLedger, type LedgerOptions } from './writer.js'
 
+export interface OpenOptions extends LedgerOptions {
+  /**
+   * A ledger that is as a run left it is looked at for damage before anything of it is sent, changed or brought in, and
+   * not at once (ledger/README.md#how-it-is-written). False when left out.
+   */
+  readonly looksLate?: boolean
+}
+
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.
  * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `unsafe`, `unwritable`
  * @throws {UsageError} where there is none and it may not be made
  */
-export function openLedger(options: LedgerOptions): Ledger {
+export function openLedger(options: OpenOptions): Ledger {
   const file = resolve(options.file)
   return explaining('open', file, () => {
     const isNew = assertUsable(file, options)
@@ -75,41 +83,21 @@ function describeHolder(file: string): string {
 function openLocked(
   file: string,
   lock: Lock,
-  options: LedgerOptions & { readonly isLogMissing: boolean },
+  { looksLate = false, ...options }: OpenOptions & { readonly isLogMissing: boolean },
 ): Ledger {
   const connection = openForWriting(file)
   try {
-    const isEmpty = assertOurs(connection, file, SCHEMA)
-    if (!isEmpty) assertUndamaged(connection, file)
+    const isNew = assertOurs(connection, file, SCHEMA)
+    const isLate = looksLate && versionOf(connection) === SCHEMA.length
+    const looking = startLooking(connection, { file, now: options.clock.now, isNew, isLate })
     configureForWriting(connection)
     migrate(connection, file, SCHEMA)
     assertNoOtherName(file)
-    return createLedger({ ...options, connection, file, lock })
+    const { lock: sealingLock, verbsOf } = sealing(connection, { file, lock, ...looking })
+    const ledger = createLedger({ ...options, connection, file, lock: sealingLock })
+    return verbsOf(isLate ? lookingBefore(ledger, looking.look) : ledger)
   } catch (error) {
     connection.close()
     throw error
   }
-}
-
-function lookForDamage(connection: Connection): unknown {
-  connection.pragma('ignore_check_constraints = ON')
-  try {
-    return connection.pragma('quick_check(1)', { simple: true })
-  } finally {
-    connection.pragma('ignore_check_constraints = OFF')
-  }
-}
-
-/**
- * Every page and every record is looked at. Conditions on values are held when they are written, and rows are compared
- * with what was admitted before they leave: to try them all again takes three quarters of the time.
- */
-function assertUndamaged(connection: Connection, file: string): void {
-  const verdict = lookForDamage(connection)
-  if (verdict === 'ok') return
-  throw new LedgerError(
-    'damaged',
-    `Cannot open the ledger "${file}": its content is damaged (${String(verdict).split('\n')[0] ?? ''})`,
-    'Send nothing from it. Keep the file and its -wal, restore a backup, and compare it with the service',
-  )
 }

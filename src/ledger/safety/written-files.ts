@@ -4,6 +4,7 @@ import { entryAt } from '../../trust/entry.js'
 import { openTrusted } from '../../trust/output.js'
 import { emergencyPathOf } from './emergency-file.js'
 import { isBackupOf } from '../schema/migration.js'
+import { sealOf } from './seal.js'
 
 /** `report`: a folder with result files; `log`: a log file; `letters`: a merge file, which may have any name. */
 const KINDS = ['report', 'log', 'letters'] as const
@@ -24,7 +25,7 @@ const writtenListOf = (ledger: string): string => `${ledger}.files.jsonl`
 export function ledgerFiles(ledger: string): readonly string[] {
   const file = resolve(ledger)
   const beside = ['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix)
-  return [...beside, emergencyPathOf(file), writtenListOf(file), ...backupsOf(file)]
+  return [...beside, sealOf(file), emergencyPathOf(file), writtenListOf(file), ...backupsOf(file)]
 }
 
 function backupsOf(file: string): readonly string[] {
