@@ -58,6 +58,8 @@ export interface SourceAdmission {
 export interface Admission {
   /** True when these bytes are already in the ledger, so reading them again would add nothing. */
   readonly isKnown: (sha256: string) => boolean
+  /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */
+  readonly ofSize: (bytes: number) => readonly { readonly sha256: string; readonly isResultFile: boolean }[]
   /** What rows of earlier files were, for lines that name them. */
   readonly earlier: EarlierRows
   readonly open: (source: {

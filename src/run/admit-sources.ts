@@ -2,13 +2,14 @@ import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CheckedRecord } from '../domain/rule/verdict.js'
 import type { Admission, Ledger, SourceAdmission } from '../ledger/ledger.js'
+import { digestOf, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { OpenedSource } from '../source/read-source.js'
 
 /**
- * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What
- * `isFile` can be opened again, as a stream cannot.
+ * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What has a
+ * `path` can be opened again, as a stream cannot.
  */
-export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & { readonly isFile?: boolean }
+export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & { readonly path?: string }
 
 /** `counted`: records that are not handed over because they were shown to be ready; `survey-sources.ts` alone sets it. */
 export type AdmittableSource = OpenedSource & { readonly counted?: number }
@@ -69,6 +70,11 @@ export async function addSources(
 ): Promise<AdmittedSource[]> {
   const admitted: AdmittedSource[] = []
   for (const open of files) {
+    const known = await knownFile(admission, open, options.signal)
+    if (known !== null) {
+      admitted.push(known)
+      continue
+    }
     const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
     const { name, isResultFile } = source
     if (source.sha256 !== null && admission.isKnown(source.sha256)) {
@@ -91,6 +97,22 @@ export async function addSources(
     })
   }
   return admitted
+}
+
+/** Null where it may be new: a file that came in before is hashed, and neither recognised nor read. */
+async function knownFile(
+  admission: Admission,
+  { path }: Pick<OpenNext, 'path'>,
+  signal: AbortSignal,
+): Promise<AdmittedSource | null> {
+  const size = path === undefined ? null : await sizeOf(path)
+  if (path === undefined || size === null) return null
+  const alike = admission.ofSize(size)
+  if (alike.length === 0) return null
+  const sha256 = await digestOf(path, signal)
+  const source = alike.find((known) => known.sha256 === sha256)
+  if (source === undefined) return null
+  return { name: nameOf(path), kind: 'known', ...NOTHING, isResultFile: source.isResultFile }
 }
 
 interface Added {

@@ -1,9 +1,9 @@
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { SourceSummary } from '../domain/rule/verdict.js'
-import { loadCrosswalk, type Crosswalk } from '../source/columns/crosswalk.js'
+import type { Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
-import { openSource, type OpenedSource } from '../source/read-source.js'
+import type { OpenedSource } from '../source/read-source.js'
 import type { CheckedAgainst } from '../source/recognised-source.js'
 import type { OpenNext } from './admit-sources.js'
 
@@ -21,8 +21,11 @@ export function sourceOpeners(
   let readToEnd = 0
   let areExports = true
   const load = (): Promise<Crosswalk> | null => {
-    if (options.crosswalk === undefined) return null
-    shared ??= loadCrosswalk(options.crosswalk.file, options.crosswalk, options.limits, signal)
+    const { crosswalk, limits } = options
+    if (crosswalk === undefined) return null
+    shared ??= import('../source/columns/crosswalk.js').then(({ loadCrosswalk }) =>
+      loadCrosswalk(crosswalk.file, crosswalk, limits, signal),
+    )
     return shared
   }
 
@@ -30,6 +33,8 @@ export function sourceOpeners(
     (input: SourceInput, index: number) =>
     async (earlier?: EarlierRows): Promise<OpenedSource> => {
       const known = earlier === undefined ? against : { ...against, earlier }
+      // A file that is in the ledger already is not opened, and the room takes a while to load.
+      const { openSource } = await import('../source/read-source.js')
       const crosswalk = await load()
       if (crosswalk === null) return openSource(input, options, known, signal)
       const source = await openSource(input, options, { ...known, crosswalk }, signal)
@@ -45,6 +50,6 @@ export function sourceOpeners(
       return { ...source, summary }
     }
   return inputs.map((input, index) =>
-    Object.assign(opener(input, index), { isFile: typeof input === 'string' }),
+    Object.assign(opener(input, index), typeof input === 'string' ? { path: input } : {}),
   )
 }

@@ -19,7 +19,7 @@ export async function surveySources(
   options: SurveyOptions,
 ): Promise<readonly OpenNext[]> {
   // To look into a stream would use it up.
-  if (!files.every(({ isFile }) => isFile === true)) return files
+  if (!files.every(({ path }) => path !== undefined)) return files
   const keys = compareKeys()
   try {
     return (await surveyAll(files, options, keys)) ?? files

@@ -1,12 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SourceError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { admitSources, type AdmitOptions } from '../../src/run/admit-sources.js'
+import { sourceOpeners } from '../../src/run/open-sources.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
+import { CHECK, exportOf, fileOf } from '../support/sources.js'
 import { sourceOf } from './source-samples.js'
 import { startVirtualTime } from './virtual-time.js'
 
@@ -72,6 +76,24 @@ describe('admitting the files of a command', () => {
       { name: 'a.csv', kind: 'known', records: 0, ...NO_CORRECTIONS },
     ])
     expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
+  })
+
+  it('neither opens nor recognises a file again that it holds, packed or not', async () => {
+    const ledger = newLedger()
+    const text = exportOf(3)
+    const paths = [fileOf(text, 'a.csv'), fileOf(gzipSync(exportOf(2)), 'b.csv.gz')]
+    const { signal } = options()
+    await admitSources(ledger, sourceOpeners(paths, DEFAULT_SOURCE_OPTIONS, CHECK, signal), options())
+    const closed = (path: string) =>
+      Object.assign(() => Promise.reject(new Error(`"${path}" was opened`)), { path })
+    expect(await admitSources(ledger, paths.map(closed), options())).toEqual([
+      { name: 'a.csv', kind: 'known', records: 0, ...NO_CORRECTIONS },
+      { name: 'b.csv.gz', kind: 'known', records: 0, ...NO_CORRECTIONS },
+    ])
+    const alike = fileOf(text.replace('M-1', 'M-9'), 'alike.csv')
+    await expect(admitSources(ledger, [closed(alike)], options())).rejects.toThrow('was opened')
+    await expect(admitSources(ledger, [closed('/nowhere/a.csv')], options())).rejects.toThrow('was opened')
+    expect(ledger.totals().read).toBe(5)
   })
 
   it('finds out at the end of a stream that it holds it', async () => {

@@ -41,6 +41,9 @@ export function openAdmission(parts: AdmissionParts): Admission {
   let isOver = false
   guard(() => connection.exec('begin immediate'))
   const known = connection.prepare<[string]>('select 1 from source where sha256 = ?')
+  const ofSize = connection.prepare<[number], { sha256: string; isResultFile: 0 | 1 | null }>(
+    `select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`,
+  )
   const earlier = prepareEarlierRows(connection)
   const firstOfAll = nextRow(connection)
 
@@ -55,6 +58,8 @@ export function openAdmission(parts: AdmissionParts): Admission {
 
   return {
     isKnown: (sha256) => known.get(sha256) !== undefined,
+    ofSize: (bytes) =>
+      ofSize.all(bytes).map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
     earlier: (row) => guard(() => earlier(row)),
     open: (source) => {
       assertOpen()

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
+import { open, stat, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -36,6 +36,27 @@ const CHUNK_BYTES = 262_144
 /** Name that reports show: the file's own, without the folders of this machine. */
 export const nameOf = (input: SourceInput): string =>
   typeof input === 'string' ? basename(input) : input.name
+
+/** Null for what is no regular file that can be looked at; opening it tells why. */
+export async function sizeOf(path: string): Promise<number | null> {
+  const stats = await stat(path).catch(() => null)
+  return stats?.isFile() === true ? stats.size : null
+}
+
+/** The hash of a file as given, and nothing else of it. @throws {SourceError} where it cannot be read, or changes */
+export async function digestOf(path: string, signal?: AbortSignal): Promise<string> {
+  const handle = await openRegularFile(path)
+  try {
+    const before = await handle.stat()
+    const hash = createHash('sha256')
+    const counted = countBytes(path, fileChunks(path, handle, signal), hash)
+    while ((await counted.chunks.next()).done !== true);
+    await confirmUnchanged(path, handle, before, counted.bytes())
+    return hash.digest('hex')
+  } finally {
+    await handle.close()
+  }
+}
 
 /** Reads a file once from start to end: its hash as given, and what its (unpacked) bytes say about the encoding. */
 export async function hashSource(path: string, options: ReadOptions): Promise<FileIdentity> {

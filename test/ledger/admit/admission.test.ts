@@ -50,6 +50,23 @@ describe('an admission', () => {
     expect(look(ledger.file, (reader) => reader.sources()).map(({ name }) => name)).toEqual(['export.csv'])
   })
 
+  it('tells the files of a size, and which are our own', () => {
+    const ledger = open()
+    const { admission, source } = openSource(ledger)
+    source.add([recordOf()])
+    source.close(summaryOf(1, 'an export'))
+    const ours = admission.open({ name: 'refused.csv', header: HEADER, columns: COLUMNS })
+    ours.add([recordOf({ reference: 'M-2', customerNo: 2 })])
+    const summary = summaryOf(1, 'of ours')
+    ours.close({ ...summary, reading: { ...summary.reading, resultFile: true } })
+    expect(admission.ofSize(80)).toEqual([
+      { sha256: 'an export', isResultFile: false },
+      { sha256: 'of ours', isResultFile: true },
+    ])
+    expect(admission.ofSize(81)).toEqual([])
+    admission.rollback()
+  })
+
   it('knows the bytes of a file of the same command', () => {
     const ledger = open()
     const { admission, source } = openSource(ledger)
