@@ -14,8 +14,11 @@ const TABLES = [
   'read_back',
   'question',
   'proof',
+  'notice',
   'plan',
   'approval',
+  'wave',
+  'wave_row',
 ] as const
 type Table = (typeof TABLES)[number]
 

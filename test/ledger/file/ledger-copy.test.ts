@@ -33,6 +33,36 @@ describe('a copy of a ledger', () => {
     original.close()
   })
 
+  it('12 holds waves and letters too, whatever tables there are', () => {
+    const ledger = open()
+    admit(ledger, [{}])
+    ledger.noteNotices({
+      by: 'Ada',
+      version: '0',
+      firstDebit: '2027-01-01',
+      file: 'n.csv',
+      sha256: 'x',
+      bytes: 1,
+      rows: 1,
+    })
+    const admission = ledger.admit({ severities: {} })
+    const [wave] = ledger.waves.declare([{ name: 'a', held: true }])
+    ledger.waves.allot(1, wave?.id ?? 0)
+    admission.commit()
+    const original = openForReading(ledger.file)
+    const copy = copyOf(original)
+    const count = (db: typeof copy, table: string) =>
+      db.prepare(`select count(*) from "${table}"`).pluck().get()
+    const tables = original
+      .prepare<[], string>(`select name from sqlite_schema where type = 'table'`)
+      .pluck()
+      .all()
+    expect(tables).toEqual(expect.arrayContaining(['notice', 'wave', 'wave_row']))
+    for (const table of tables) expect(count(copy, table), table).toBe(count(original, table))
+    copy.close()
+    original.close()
+  })
+
   it('is guarded like a ledger, and what happens to it does not happen to the ledger', async () => {
     const file = await busyLedger()
     const original = openForReading(file)
