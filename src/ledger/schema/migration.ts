@@ -108,14 +108,37 @@ export function takeSteps(connection: Connection, steps: readonly SchemaStep[]):
   let version = from
   for (const together of taken) {
     version += together.length
-    connection
-      .transaction(() => {
-        dropGuards(connection)
-        for (const { sql } of together) connection.exec(sql)
-        makeGuards(connection)
-        connection.pragma(`application_id = ${APPLICATION_ID}`)
-        connection.pragma(`user_version = ${version}`)
-      })
-      .immediate()
+    const areRemade = together.some(({ remakes }) => remakes === true)
+    const take = connection.transaction(() => {
+      dropGuards(connection)
+      for (const { sql } of together) connection.exec(sql)
+      makeGuards(connection)
+      connection.pragma(`application_id = ${APPLICATION_ID}`)
+      connection.pragma(`user_version = ${version}`)
+      if (areRemade) assertReferences(connection)
+    })
+    if (areRemade) withoutReferences(connection, () => take.immediate())
+    else take.immediate()
   }
+}
+
+/** SQLite hears of this outside of a transaction only. */
+function withoutReferences(connection: Connection, body: () => void): void {
+  const were = String(connection.pragma('foreign_keys', { simple: true }))
+  connection.pragma('foreign_keys = OFF')
+  try {
+    body()
+  } finally {
+    connection.pragma(`foreign_keys = ${were}`)
+  }
+}
+
+function assertReferences(connection: Connection): void {
+  const broken = connection.pragma('foreign_key_check') as readonly { readonly table: string }[]
+  if (broken.length === 0) return
+  throw new LedgerError(
+    'damaged',
+    `Cannot take the ledger to the schema of this program: its table ${broken[0]?.table ?? ''} refers to rows that it does not hold`,
+    'Nothing was sent, and the ledger is as it was. Restore a backup, and compare it with the service',
+  )
 }

@@ -4,6 +4,7 @@ import { CLAIM_STEP } from './claim-schema.js'
 import { NOTICE_STEP } from './notice-schema.js'
 import { PLAN_STEP } from './plan-schema.js'
 import { PROOF_STEP } from './proof-schema.js'
+import { ROW_STEP } from './row-schema.js'
 import { sqlList } from './sql-list.js'
 import { WAVE_STEP } from './wave-schema.js'
 
@@ -169,6 +170,8 @@ create unique index one_decision on decision (row_id, coalesce(attempt_id, 0), f
 /** Takes a ledger from one version of the schema to the next, inside one transaction. */
 export interface SchemaStep {
   readonly sql: string
+  /** Makes a table anew that others refer to, which SQLite takes for deleting all its rows; references are looked at behind it. */
+  readonly remakes?: boolean
 }
 
 /** An attempt may end with the hint that the mandate may exist already. SQLite changes no check in place. */
@@ -243,4 +246,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: RUNNER + NOTICE_STEP },
   { sql: PLAN_STEP },
   { sql: WAVE_STEP },
+  { sql: ROW_STEP, remakes: true },
 ]

@@ -90,7 +90,12 @@ describe('8.2.7 a ledger from before the hint "may exist"', () => {
     const connection = openForWriting(file)
     configureForWriting(connection)
     migrate(connection, file, SCHEMA.slice(0, 1))
-    connection.pragma('foreign_keys = off')
+    connection.exec(`
+      insert into source (id, name, header, columns) values (1, 'x.csv', '[]', '{}');
+      insert into run (id, started_at, version, host, pid, as_of, zone, settings)
+        values (1, 'now', '0', 'x', 1, 'now', 'UTC', '{}');
+      insert into row (id, source_id, record, line, state)
+        values (1, 1, 1, 2, 'invalid'), (2, 1, 2, 3, 'invalid'), (3, 1, 3, 4, 'invalid'), (4, 1, 4, 5, 'invalid')`)
     const insert = connection.prepare(
       `insert into attempt (id, row_id, n, run_id, mandate_key, request_id, started_at)
        values (:id, :id, 1, 1, 'K' || :id, 'r' || :id, 'now')`,
@@ -247,6 +252,71 @@ describe('a ledger of schema 7, kept from the program that wrote it', () => {
     )
   })
 })
+
+describe('a ledger of schema 10, kept from the program that wrote it', () => {
+  const KEPT = new URL('version-10.db.gz', import.meta.url)
+  const STATES = ['registered', 'in_doubt', 'ready', 'invalid'] as const
+  const held = (reader: LedgerReader) => ({
+    totals: reader.totals(),
+    rows: reader.rows(STATES, 0, 10),
+    sources: reader.sources(),
+    waves: reader.waves(),
+    notices: reader.notices(),
+    readBacks: reader.readBacks(),
+    verified: reader.verifiedRows('proven', 0, 10),
+  })
+  const keep = (): string => {
+    const file = freshFile()
+    writeFileSync(file, gunzipSync(readFileSync(KEPT)), { mode: 0o600 })
+    expect(byHand(file, versionOf)).toBe(10)
+    return file
+  }
+
+  it('12 is read beside its program with waves and letters, and opens with the same rows, each of them whole', () => {
+    const file = keep()
+    const all = (sql: string) => byHand(file, (db) => db.prepare(sql).all())
+    const columns = 'select * from row order by id'
+    const [rows, indexes] = [all(columns), all(INDEXES)]
+    const before = openLedgerReader(file)
+    const kept = held(before)
+    expect(kept.totals).toMatchObject({ read: 5, registered: 2, inDoubt: 1, ready: 1, invalid: 1 })
+    expect(kept.waves?.waves).toMatchObject([{ name: 'a', totals: { read: 1 } }, { name: 'rest' }])
+    expect([kept.notices.length, kept.readBacks.length, kept.verified.length]).toEqual([1, 1, 1])
+    before.close()
+    expect(byHand(file, versionOf)).toBe(10)
+
+    const ledger = open({ file })
+    expect(byHand(file, versionOf)).toBe(NOW)
+    expect(existsSync(`${file}.v10.backup`)).toBe(true)
+    expect(held(ledger.view)).toEqual(kept)
+    expect(all(columns)).toEqual(rows)
+    expect(all(INDEXES)).toEqual(indexes)
+    expect(all('pragma foreign_key_check')).toEqual([])
+    expect(() => byHand(file, (db) => db.exec(`update row set iban = null where state = 'ready'`))).toThrow(
+      'row_suits_its_state',
+    )
+    const invalid = ledger.view.rows(['invalid'], 0, 1)[0]?.id ?? 0
+    expect(() => byHand(file, (db) => db.exec(`delete from row where id = ${invalid}`))).toThrow(
+      'the ledger never deletes',
+    )
+    admit(ledger, [{ reference: 'NEWER', customerNo: 77 }])
+    expect(ledger.totals()).toMatchObject({ read: 6, ready: 2 })
+  })
+
+  it('12 stays what it is where rows refer to others that are not there', () => {
+    const file = keep()
+    byHand(file, (db) => {
+      db.pragma('foreign_keys = OFF')
+      db.exec('drop trigger row_is_kept')
+      db.exec(`delete from row where state = 'in_doubt'`)
+    })
+    expect(() => open({ file })).toThrow('refers to rows that it does not hold')
+    expect(byHand(file, versionOf)).toBe(10)
+    expect(existsSync(`${file}.v10.backup`)).toBe(true)
+  })
+})
+
+const INDEXES = `select name, sql from sqlite_schema where type = 'index' and tbl_name = 'row' order by name`
 
 describe('assertOurs', () => {
   it('refuses a ledger of a newer program and leaves it alone', () => {
