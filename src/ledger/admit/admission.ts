@@ -15,7 +15,7 @@ import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
 import { decideResemblances } from './resemblance.js'
-import { prepareRowInsert, ROWS_AT_ONCE } from '../schema/row-columns.js'
+import { prepareRowInsert, ROWS_AT_ONCE, type ReadyRow } from '../schema/row-columns.js'
 import { withoutIndexes } from './row-indexes.js'
 import type { Scope } from './scope.js'
 
@@ -293,20 +293,22 @@ function seal(
 const keyOf = (key: string | null, { original }: Mandate): string =>
   key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
 
-function prepareInsert({ connection, fingerprints, sourceId, first, header, columns }: Scope) {
-  const insert = prepareRowInsert(connection)
+function prepareInsert(scope: Scope) {
+  const { connection, fingerprints, sourceId, first, header, columns } = scope
+  const insert = prepareRowInsert(connection, sourceId)
   const locate = prepareLocating(connection, fingerprints, first)
-  // A row waits together with fewer others than these, and no longer.
-  const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
-  let used = 0
-  const nextSpare = (): Buffer | undefined => spare[(used = (used + 1) % spare.length)]
+  const readyRow = prepareReadyRow(fingerprints)
   const add = (id: number, record: CheckedRecord): void => {
+    const ready = readyRow(id, record)
+    if (ready !== null) {
+      insert.addReady(ready)
+      return
+    }
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban
     insert.add({
       id,
-      sourceId,
       record: record.record,
       line: record.line,
       state: verdict.kind === 'sendable' ? 'ready' : verdict.kind,
@@ -314,7 +316,7 @@ function prepareInsert({ connection, fingerprints, sourceId, first, header, colu
       customerNo: mandate?.customerNo ?? values.customerNo,
       iban,
       ibanMasked: iban === null ? null : maskIban(iban),
-      ibanKey: iban === null ? null : fingerprints.account(iban, nextSpare()),
+      ibanKey: iban === null ? null : fingerprints.account(iban),
       signedDate: mandate?.signedDate ?? values.signedDate,
       originalCreditorIdentifier: mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
       originalMandateReference: mandate?.original.mandateReference ?? values.mandateReference,
@@ -324,10 +326,39 @@ function prepareInsert({ connection, fingerprints, sourceId, first, header, colu
       place: record.corrects === null ? null : 0,
       latestFirstDebit: record.latestFirstDebit,
       cells: JSON.stringify(record.cells),
-      contentKey: mandate === null ? null : fingerprints.content(mandate, nextSpare()),
+      contentKey: mandate === null ? null : fingerprints.content(mandate),
     })
   }
   return { add, flush: insert.flush }
+}
+
+/** Null for a record that is held back or corrects a row. */
+function prepareReadyRow(fingerprints: Fingerprints): (id: number, record: CheckedRecord) => ReadyRow | null {
+  // A row waits together with fewer others than these, and no longer.
+  const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
+  let used = 0
+  const nextSpare = (): Buffer | undefined => spare[(used = (used + 1) % spare.length)]
+  return (id, { record, line, verdict, corrects, mandateKey, latestFirstDebit, cells }) => {
+    if (verdict.kind !== 'sendable' || corrects !== null) return null
+    const { mandate } = verdict
+    const { customerNo, iban, signedDate, original } = mandate
+    return {
+      id,
+      record,
+      line,
+      customerNo,
+      iban,
+      ibanMasked: maskIban(iban),
+      ibanKey: fingerprints.account(iban, nextSpare()),
+      signedDate,
+      originalCreditorIdentifier: original.creditorIdentifier,
+      originalMandateReference: original.mandateReference,
+      mandateKey: keyOf(mandateKey, mandate),
+      latestFirstDebit,
+      cells: JSON.stringify(cells),
+      contentKey: fingerprints.content(mandate, nextSpare()),
+    }
+  }
 }
 
 function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
