@@ -38,11 +38,11 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   try {
     const held = hold(asked)
     let closed: Closed
-    let end: Omit<Migration, keyof Closed>
+    let end: Omit<Migration, keyof Closed> | null = null
     try {
       end = await sendHeld(asked, held, client)
     } finally {
-      closed = close(asked, held)
+      closed = close(asked, held, end?.totals ?? null)
     }
     return { ...end, ...closed }
   } finally {
@@ -316,8 +316,13 @@ const approvedOf = ({ record, approval }: HeldPlan): Required<MigrationPlan>['ap
   return { digest: record.digest, approvedBy, approvedAt, expiresAt, isSamePerson }
 }
 
-function close({ watch }: Asked, { ledger, register, allowed, warnings: seen }: Held): Closed {
-  const totals = totalsOrNull(ledger)
+/** @param counted the totals at the end of the run, since counting them takes a while */
+function close(
+  { watch }: Asked,
+  { ledger, register, allowed, warnings: seen }: Held,
+  counted: Totals | null,
+): Closed {
+  const totals = counted ?? totalsOrNull(ledger)
   register.close()
   ledger.close() // before the report, which needs the memory of its page cache
   const warnings = [...register.warnings, ...Object.values(allowed), ...seen]

@@ -12,7 +12,8 @@ import { nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { worded } from '../terminal/ways.js'
 import { ASK_EXITS, ASK_OPTIONS, askedLine, askService, SAMPLE_FLAG, sameFlags, sampleOf } from './asking.js'
-import { standingWith, unprovenLines, unprovenRows, verificationIn } from './unproven.js'
+import { standingWith, verificationIn } from './standing.js'
+import { unprovenLines, unprovenRows } from './unproven.js'
 
 const SCOPES: Readonly<Record<string, Scope>> = {
   'in-doubt': 'in_doubt',

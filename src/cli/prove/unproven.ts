@@ -3,29 +3,15 @@ import {
   unprovenIn,
   unprovenText,
   VERIFIED_VERDICTS,
-  verificationOf,
   verificationWord,
   type Verification,
 } from '../../domain/proof/verification.js'
-import type { Totals } from '../../domain/row/totals.js'
 import { countText } from '../../domain/text/wording.js'
 import type { LedgerReader, VerifiedRow } from '../../ledger/read/reader.js'
 import { explainVerified } from '../../report/facts/verification.js'
-import { exitStatusOf, SOME_LEFT } from '../../run/exit-status.js'
-import type { Stop } from '../../run/stop.js'
 import { type Line, toned } from '../terminal/line.js'
 
-const IN_DOUBT = 4
-const STOPPED = 5
 const MOST_SHOWN = 20
-
-/** Null where nobody asked about a registered row; then none is counted. */
-export function verificationIn(
-  reader: Pick<LedgerReader, 'totals' | 'verificationCounts'>,
-): Verification | null {
-  const counts = reader.verificationCounts()
-  return counts.length === 0 ? null : verificationOf(reader.totals().registered, counts)
-}
 
 /** Rows that are not proven, as people and programs are shown them: the first of them. */
 export function unprovenRows(
@@ -58,17 +44,4 @@ function unprovenLine(row: VerifiedRow): string {
   const isNamed = row.sources.length === 0 || row.cancellable.length > 0
   const ids = isNamed ? '' : ` (${row.sources.map(({ id }) => id ?? 'without an id').join(', ')})`
   return `  row ${row.id}, customer ${row.customerNo}, ${verificationWord(row.verdict)}: ${explainVerified(row)}${ids}`
-}
-
-/** The status of the campaign as it stands; what the service contradicts is as open as a doubt. */
-export function standingWith(
-  verification: Verification | null,
-  totals: Totals,
-  stop: Stop | null = null,
-  signalStatus: number | null = null,
-): number {
-  const standing = exitStatusOf(totals, stop, signalStatus)
-  if (standing !== 0 && standing !== SOME_LEFT && standing !== STOPPED) return standing
-  if (verification !== null && contradictedIn(verification) > 0) return IN_DOUBT
-  return stop === null ? standing : STOPPED
 }
