@@ -11,6 +11,7 @@ import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
 import type { Selection } from '../domain/wave/wave.js'
 import type { WaveRows } from './deliver/wave-rows.js'
+import type { PackedRows } from './load/packed-rows.js'
 import type { LedgerReader, NoticeRecord, Standing } from './read/reader.js'
 import type { Scope } from './schema/proof-schema.js'
 
@@ -46,6 +47,8 @@ export interface Attempt {
 /** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */
 export interface SourceAdmission {
   readonly add: (records: readonly CheckedRecord[]) => void
+  /** Rows that are ready as they come in, prepared with the `secret` of this admission. */
+  readonly addPacked: (packed: PackedRows) => void
   /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
   readonly close: (summary: SourceSummary) => 'admitted' | 'known'
   /** After `close`: lines that name a row of the ledger, and those of them that were not taken. */
@@ -62,6 +65,8 @@ export interface Admission {
   readonly ofSize: (bytes: number) => readonly { readonly sha256: string; readonly isResultFile: boolean }[]
   /** What rows of earlier files were, for lines that name them. */
   readonly earlier: EarlierRows
+  /** What makes the fingerprints of rows that another thread prepares (`load/packed-rows.ts`). */
+  readonly secret: Uint8Array
   readonly open: (source: {
     name: string
     header: readonly string[]

@@ -1,15 +1,21 @@
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
-import type { CheckedRecord } from '../domain/rule/verdict.js'
+import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
 import type { Admission, Ledger, SourceAdmission } from '../ledger/ledger.js'
 import { digestOf, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { OpenedSource } from '../source/read-source.js'
+import { startAside, type Aside } from './aside/aside.js'
+import type { Prepared, ReadingJob } from './aside/job.js'
 
 /**
  * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What has a
  * `path` can be opened again, as a stream cannot.
  */
-export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & { readonly path?: string }
+export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & {
+  readonly path?: string
+  /** What another thread needs to know to read it; left out where only this one may. */
+  readonly aside?: ReadingJob | null
+}
 
 /** `counted`: records that are not handed over because they were shown to be ready; `survey-sources.ts` alone sets it. */
 export type AdmittableSource = OpenedSource & { readonly counted?: number }
@@ -20,6 +26,8 @@ export interface AdmitOptions {
   readonly watch: (source: string, records: number) => void
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
+  /** Starts a second thread for a file, where that is of use; `startAside` when left out. */
+  readonly startAside?: (job: ReadingJob) => Aside | null
 }
 
 export interface AdmittedSource {
@@ -68,6 +76,7 @@ export async function addSources(
   files: readonly OpenNext[],
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
+  const { startAside: start = startAside } = options
   const admitted: AdmittedSource[] = []
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
@@ -75,26 +84,13 @@ export async function addSources(
       admitted.push(known)
       continue
     }
-    const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
-    const { name, isResultFile } = source
-    if (source.sha256 !== null && admission.isKnown(source.sha256)) {
-      admitted.push({ name, kind: 'known', ...NOTHING, isResultFile })
-      continue
+    // It starts while this thread opens the file too: what is refused is refused here.
+    const aside = open.aside === undefined || open.aside === null ? null : start(open.aside)
+    try {
+      admitted.push(await addSource(admission, { open, aside }, options))
+    } finally {
+      await aside?.stop()
     }
-    const { target, records } = await addRecords(admission, source, options)
-    options.signal.throwIfAborted()
-    if (target === null) {
-      admitted.push({ name, kind: 'empty', ...NOTHING, isResultFile })
-      continue
-    }
-    const kind = target.close(source.summary())
-    admitted.push({
-      name,
-      kind,
-      records: records + (source.counted ?? 0),
-      ...target.givenBack(),
-      isResultFile,
-    })
   }
   return admitted
 }
@@ -115,38 +111,94 @@ async function knownFile(
   return { name: nameOf(path), kind: 'known', ...NOTHING, isResultFile: source.isResultFile }
 }
 
+interface Opening {
+  readonly open: OpenNext
+  readonly aside: Aside | null
+}
+
+async function addSource(
+  admission: Admission,
+  { open, aside }: Opening,
+  options: AddOptions,
+): Promise<AdmittedSource> {
+  const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
+  const { name, isResultFile } = source
+  if (source.sha256 !== null && admission.isKnown(source.sha256))
+    return { name, kind: 'known', ...NOTHING, isResultFile }
+  const { target, records, summary } = await addRecords(admission, source, aside, options)
+  options.signal.throwIfAborted()
+  if (target === null) return { name, kind: 'empty', ...NOTHING, isResultFile }
+  const kind = target.close(summary())
+  return { name, kind, records: records + (source.counted ?? 0), ...target.givenBack(), isResultFile }
+}
+
 interface Added {
   /** Null where there was no record. */
   readonly target: SourceAdmission | null
   readonly records: number
+  readonly summary: () => SourceSummary
 }
 
 type AddOptions = Omit<AdmitOptions, 'severities'>
+
+/** One way to come by the records of a source. */
+interface Way {
+  readonly batches: AsyncIterable<Prepared>
+  readonly summary: () => SourceSummary
+}
 
 /** The quick way is taken back where it is in doubt, so that all that is ever said of a file comes from one reading. */
 async function addRecords(
   admission: Admission,
   source: AdmittableSource,
+  aside: Aside | null,
   options: AddOptions,
 ): Promise<Added> {
-  const { quickRecords } = source
-  if (quickRecords === undefined || quickRecords === null)
-    return addBatches(admission, source, source.records(options.signal), options)
+  const { signal } = options
+  const quick = quickWay(admission, source, aside, signal)
+  const full: Way = { batches: asPrepared(source.records(signal)), summary: source.summary }
+  if (quick === null) return addBatches(admission, source, full, options)
   let target: SourceAdmission | null = null
   try {
-    const records = doubting(quickRecords(options.signal), options.signal)
-    return await addBatches(admission, source, records, options, (opened) => (target = opened))
+    const way = { ...quick, batches: doubting(quick.batches, signal) }
+    return await addBatches(admission, source, way, options, (opened) => (target = opened))
   } catch (error) {
     if (!(error instanceof InDoubt)) throw error
     ;(target as SourceAdmission | null)?.discard()
-    return addBatches(admission, source, source.records(options.signal), options)
+    return addBatches(admission, source, full, options)
   }
+}
+
+function quickWay(
+  admission: Admission,
+  { quickRecords, summary, sha256 }: AdmittableSource,
+  aside: Aside | null,
+  signal: AbortSignal,
+): Way | null {
+  if (quickRecords === undefined || quickRecords === null) return null
+  if (aside === null) return { batches: asPrepared(quickRecords(signal)), summary }
+  return { batches: readAside(aside, admission.secret, sha256, signal), summary: aside.summary }
+}
+
+async function* readAside(
+  aside: Aside,
+  secret: Uint8Array,
+  sha256: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<Prepared> {
+  yield* aside.prepared(secret, signal)
+  // What this thread has opened is what is refused, known and recorded.
+  if (aside.summary().sha256 !== sha256) throw new Error('The second thread read another file')
+}
+
+async function* asPrepared(batches: AsyncIterable<CheckedRecord[]>): AsyncGenerator<Prepared> {
+  for await (const records of batches) yield { kind: 'records', records }
 }
 
 async function addBatches(
   admission: Admission,
   source: AdmittableSource,
-  batches: AsyncIterable<CheckedRecord[]>,
+  { batches, summary }: Way,
   { onTheirOwn, watch }: AddOptions,
   onOpened: (target: SourceAdmission) => void = () => undefined,
 ): Promise<Added> {
@@ -158,23 +210,26 @@ async function addBatches(
       target = admission.open({ name, header, columns, ...(counted === undefined ? {} : { counted }) })
       onOpened(target)
     }
-    target.add(onTheirOwn === true ? batch.map(asNew) : batch)
-    records += batch.length
-    watch(name, counted === undefined ? records : (batch.at(-1)?.record ?? records))
+    if (batch.kind === 'rows') {
+      target.addPacked(batch.rows)
+      records += batch.rows.rows
+      watch(name, records)
+      continue
+    }
+    target.add(onTheirOwn === true ? batch.records.map(asNew) : batch.records)
+    records += batch.records.length
+    watch(name, counted === undefined ? records : (batch.records.at(-1)?.record ?? records))
   }
-  return { target, records }
+  return { target, records, summary }
 }
 
 /** What went wrong with a quick reading, as far as it is not a stop. */
 class InDoubt extends Error {}
 
 /** Tells what a reading throws from what the ledger does with its records. */
-async function* doubting(
-  records: AsyncIterable<CheckedRecord[]>,
-  signal: AbortSignal,
-): AsyncGenerator<CheckedRecord[]> {
+async function* doubting(batches: AsyncIterable<Prepared>, signal: AbortSignal): AsyncGenerator<Prepared> {
   try {
-    yield* records
+    yield* batches
   } catch (error) {
     signal.throwIfAborted()
     throw new InDoubt('', { cause: error })

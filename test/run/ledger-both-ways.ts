@@ -7,6 +7,8 @@ import { openDatabase } from '../../src/driver.js'
 import { SourceError } from '../../src/errors.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { admitSources, type OpenNext } from '../../src/run/admit-sources.js'
+import { startAside, type Aside } from '../../src/run/aside/aside.js'
+import type { ReadingJob } from '../../src/run/aside/job.js'
 import { sourceOpeners } from '../../src/run/open-sources.js'
 import type { SourceOptions } from '../../src/source/options.js'
 import { CHECK, optionsOf } from '../support/sources.js'
@@ -18,10 +20,14 @@ const signal = new AbortController().signal
 interface Way {
   readonly name: string
   readonly of: (open: OpenNext) => OpenNext
+  readonly startAside?: (job: ReadingJob) => Aside | null
 }
 
 /** Files that were read quickly, and those of them that had to be read in full all the same. */
-export const readings = { quick: 0, doubts: 0 }
+export const readings = { quick: 0, doubts: 0, aside: 0, asideDoubts: 0, packed: 0 }
+
+/** `npm test` builds it first. */
+const BUILT_READER = new URL('../../dist/run/aside/reader.js', import.meta.url)
 
 const QUICK: Way = {
   name: 'quick',
@@ -46,6 +52,36 @@ const QUICK: Way = {
 const FULL: Way = {
   name: 'full',
   of: (open) => async (earlier) => ({ ...(await open(earlier)), quickRecords: null }),
+}
+
+/** Read by a second thread of the built program, whatever the size. */
+export const aside = (reader = BUILT_READER): Way => ({
+  name: 'aside',
+  of: (open) => open,
+  startAside: (job) => {
+    const started = startAside(job, { reader, smallestBytes: 0 })
+    if (started === null) throw new Error('No second thread could be started; is the program built?')
+    return watched(started)
+  },
+})
+
+function watched(started: Aside): Aside {
+  return {
+    ...started,
+    prepared: async function* (secret, stop) {
+      readings.aside += 1
+      let isEnded = false
+      try {
+        for await (const batch of started.prepared(secret, stop)) {
+          if (batch.kind === 'rows') readings.packed += batch.rows.rows
+          yield batch
+        }
+        isEnded = true
+      } finally {
+        if (!isEnded) readings.asideDoubts += 1
+      }
+    },
+  }
 }
 
 interface Command {
@@ -78,7 +114,12 @@ async function ledgerAfter(commands: readonly Command[], way: Way): Promise<unkn
   try {
     for (const { paths, options, against } of commands) {
       const files = sourceOpeners(paths, options, against, signal).map(way.of)
-      const admit = { severities: against.severities, signal, watch: () => undefined }
+      const admit = {
+        severities: against.severities,
+        signal,
+        watch: () => undefined,
+        ...(way.startAside === undefined ? {} : { startAside: way.startAside }),
+      }
       said.push(
         await admitSources(ledger, files, admit).catch((error: unknown) => {
           if (!(error instanceof SourceError)) throw error
@@ -105,11 +146,12 @@ async function ledgerAfter(commands: readonly Command[], way: Way): Promise<unkn
 /** What a ledger holds, and what was said, after the same commands in both ways. */
 export async function ledgersOf(
   drawn: readonly DrawnExports[],
+  way: Way = QUICK,
 ): Promise<{ readonly quick: unknown; readonly full: unknown }> {
   const folders = drawn.map(() => mkdtempSync(join(tmpdir(), 'both-ways-')))
   try {
     const commands = drawn.map((exports, index) => commandOf(exports, folders[index] ?? ''))
-    return { quick: await ledgerAfter(commands, QUICK), full: await ledgerAfter(commands, FULL) }
+    return { quick: await ledgerAfter(commands, way), full: await ledgerAfter(commands, FULL) }
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }

@@ -70,6 +70,9 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/domain/row/outcome.ts': 'test/ledger/schema/migration.test.ts',
   'src/domain/value/word-lists.ts': 'test/domain/value/words.test.ts',
 
+  'src/ledger/load/ready-row.ts': 'test/run/admit-both-ways.test.ts',
+  'src/run/aside/reader.ts': 'test/e2e/second-thread.test.ts',
+  'src/run/aside/job.ts': 'test/run/aside/aside.test.ts',
   'src/ledger/deliver/campaign-rows.ts': 'test/ledger/file/open-ledger.test.ts',
   'src/ledger/schema/claim-schema.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/prove/notices.ts': 'test/ledger/read/read-notices.test.ts',

@@ -1,21 +1,21 @@
 import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
-import type { Mandate } from '../../domain/mandate/mandate.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
-import { upperCase } from '../../domain/text/text.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import type { Connection } from '../file/connection.js'
 import { decideCorrections, prepareGivenBack } from './corrections.js'
 import { prepareEarlierRows } from './earlier-rows.js'
 import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './cross-checks.js'
-import { FINGERPRINT_BYTES, fingerprintRaw, type Fingerprints } from './fingerprints.js'
+import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from '../ledger.js'
 import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
 import { decideResemblances } from './resemblance.js'
-import { prepareRowInsert, ROWS_AT_ONCE, type ReadyRow } from '../schema/row-columns.js'
+import { unpackRows, type PackedRows } from '../load/packed-rows.js'
+import { keyOf, prepareReadyRow } from '../load/ready-row.js'
+import { prepareRowInsert } from '../schema/row-columns.js'
 import { withoutIndexes } from './row-indexes.js'
 import type { Scope } from './scope.js'
 
@@ -60,6 +60,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
     isKnown: (sha256) => known.get(sha256) !== undefined,
     ofSize: (bytes) =>
       ofSize.all(bytes).map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
+    secret: parts.fingerprints.secret,
     earlier: (row) => guard(() => earlier(row)),
     open: (source) => {
       assertOpen()
@@ -132,6 +133,7 @@ function admitSource(
   const source = openSource(parts, firstOfAll, given)
   return {
     add: (records) => guard(() => takeRecords(source, records)),
+    addPacked: (packed) => guard(() => takePacked(source, packed)),
     close: (summary) => {
       const result = guard(() => closeSource(source, summary, now))
       closed()
@@ -210,6 +212,12 @@ function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): voi
   source.taken += records.length
 }
 
+function takePacked(source: OpenSource, packed: PackedRows): void {
+  if (source.counted !== null) throw new Error('Packed rows are all records of a source')
+  source.insert.addPacked(source.scope.first + source.taken, packed)
+  source.taken += packed.rows
+}
+
 function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
   const { name, scope, problems, taken, counted } = source
   const { connection, sourceId, first } = scope
@@ -286,22 +294,16 @@ function seal(
     })
 }
 
-/**
- * With the rules on the creditor identifier lowered, a row may be sent although its key cannot be told. Its two
- * values as they are then stand in for it, so that it is not sent twice either.
- */
-const keyOf = (key: string | null, { original }: Mandate): string =>
-  key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
-
 function prepareInsert(scope: Scope) {
   const { connection, fingerprints, sourceId, first, header, columns } = scope
   const insert = prepareRowInsert(connection, sourceId)
   const locate = prepareLocating(connection, fingerprints, first)
   const readyRow = prepareReadyRow(fingerprints)
+  const unpack = unpackRows()
   const add = (id: number, record: CheckedRecord): void => {
-    const ready = readyRow(id, record)
+    const ready = readyRow(record)
     if (ready !== null) {
-      insert.addReady(ready)
+      insert.addReady({ ...ready, id })
       return
     }
     const { verdict, values } = record
@@ -329,36 +331,14 @@ function prepareInsert(scope: Scope) {
       contentKey: mandate === null ? null : fingerprints.content(mandate),
     })
   }
-  return { add, flush: insert.flush }
-}
-
-/** Null for a record that is held back or corrects a row. */
-function prepareReadyRow(fingerprints: Fingerprints): (id: number, record: CheckedRecord) => ReadyRow | null {
-  // A row waits together with fewer others than these, and no longer.
-  const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
-  let used = 0
-  const nextSpare = (): Buffer | undefined => spare[(used = (used + 1) % spare.length)]
-  return (id, { record, line, verdict, corrects, mandateKey, latestFirstDebit, cells }) => {
-    if (verdict.kind !== 'sendable' || corrects !== null) return null
-    const { mandate } = verdict
-    const { customerNo, iban, signedDate, original } = mandate
-    return {
-      id,
-      record,
-      line,
-      customerNo,
-      iban,
-      ibanMasked: maskIban(iban),
-      ibanKey: fingerprints.account(iban, nextSpare()),
-      signedDate,
-      originalCreditorIdentifier: original.creditorIdentifier,
-      originalMandateReference: original.mandateReference,
-      mandateKey: keyOf(mandateKey, mandate),
-      latestFirstDebit,
-      cells: JSON.stringify(cells),
-      contentKey: fingerprints.content(mandate, nextSpare()),
-    }
+  const addPacked = (first: number, packed: PackedRows): void => {
+    let id = first
+    unpack(packed, (row) => {
+      insert.addReady({ ...row, id })
+      id += 1
+    })
   }
+  return { add, addPacked, flush: insert.flush }
 }
 
 function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {

@@ -109,7 +109,23 @@ function prepareMany<Row extends Readonly<Partial<Record<AdmittedColumn, unknown
 }
 
 /** A row that no check objects to and that corrects nothing. */
-export type ReadyRow = Omit<AdmittedRow, Said | 'sourceId'>
+export interface ReadyRow extends Omit<AdmittedRow, Said | 'sourceId'> {
+  readonly id: number
+  readonly record: number
+  readonly line: number
+  readonly customerNo: number
+  readonly iban: string
+  readonly ibanMasked: string
+  readonly ibanKey: Uint8Array
+  readonly signedDate: string
+  readonly originalCreditorIdentifier: string
+  readonly originalMandateReference: string
+  readonly mandateKey: string
+  readonly latestFirstDebit: string | null
+  /** JSON. */
+  readonly cells: string
+  readonly contentKey: Uint8Array
+}
 
 export interface RowInsert {
   readonly add: (row: Omit<AdmittedRow, 'sourceId'>) => void
