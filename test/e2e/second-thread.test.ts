@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { validExport, validLine } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start } from '../support/program.js'
+
+const ROWS = 16_000
+
+/** Notes each thread that the program starts, and how it ended. */
+const NOTING = `
+const threads = require('node:worker_threads')
+const { appendFileSync } = require('node:fs')
+const { Worker } = threads
+threads.Worker = class extends Worker {
+  constructor(url, options) {
+    super(url, options)
+    const note = (text) => appendFileSync(process.env.NOTED, text + '\\n')
+    note('began ' + String(url).split('/').at(-1))
+    this.on('message', ({ kind }) => note(kind))
+    this.on('error', () => note('error'))
+  }
+}
+require('node:module').syncBuiltinESMExports()
+`
+
+let place: ReturnType<typeof makeFolder>
+let sandbox: Sandbox
+beforeEach(async () => {
+  place = makeFolder()
+  sandbox = await startSandbox()
+})
+afterEach(async () => {
+  await sandbox.close()
+  place.remove()
+})
+
+describe('12 a file of some size', () => {
+  it('12 is read by a second thread of the program, and every row is in the ledger as it was written', async () => {
+    const path = (name: string): string => join(place.folder, name)
+    writeFileSync(path('export.csv'), validExport(ROWS))
+    writeFileSync(path('noting.cjs'), NOTING)
+    writeFileSync(path('noted'), '')
+    const args = ['run', 'export.csv', '--ledger', 'a.db', '--base-url', sandbox.url, '--no-report']
+    const { ended } = start([...args, '--quiet', '--limit', '1'], {
+      cwd: place.folder,
+      env: { ...CREDENTIALS, NODE_OPTIONS: '--require ./noting.cjs', NOTED: path('noted') },
+    })
+    const { status, stderr } = await ended
+    expect(status, stderr).toBe(5)
+    const noted = readFileSync(path('noted'), 'utf8').trim().split('\n')
+    expect(noted[0]).toBe('began reader.js')
+    expect(noted.filter((kind) => kind === 'rows').length).toBeGreaterThanOrEqual(ROWS / 1_000 - 1)
+    expect(noted.at(-1)).toBe('end')
+
+    const ledger = openDatabase(path('a.db'), { readonly: true })
+    const rows = ledger
+      .prepare<[], { id: number; record: number; line: number; state: string; cells: string | null }>(
+        'select id, record, line, state, cells from row order by id',
+      )
+      .all()
+    const keys = ledger.prepare(
+      'select count(distinct iban_key) as accounts, count(distinct content_key) as contents from row',
+    )
+    expect(keys.get()).toEqual({ accounts: ROWS, contents: ROWS })
+    ledger.close()
+    expect(rows).toHaveLength(ROWS)
+    expect(rows[0]).toMatchObject({ state: 'registered', cells: null })
+    for (const [index, row] of rows.entries()) {
+      const n = index + 1
+      expect([row.id, row.record, row.line]).toEqual([n, n, n + 1])
+      if (n > 1) expect([row.state, row.cells]).toEqual(['ready', JSON.stringify(validLine(n).split(','))])
+    }
+  }, 120_000)
+})
