@@ -44,11 +44,26 @@ export interface Attempt {
   readonly hasCopies: boolean
 }
 
+/**
+ * A record that says what an earlier one says, and of whose keys no other record has any. The earlier one is ready and
+ * was counted.
+ */
+export interface RepeatedRecord {
+  readonly record: number
+  readonly line: number
+  readonly mandateKey: string
+  readonly mandateReference: string
+  /** Counts the records of all sources of the admission from 1. */
+  readonly original: number
+}
+
 /** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */
 export interface SourceAdmission {
   readonly add: (records: readonly CheckedRecord[]) => void
   /** Rows that are ready as they come in, prepared with the `secret` of this admission. */
   readonly addPacked: (packed: PackedRows) => void
+  /** Only of a source of which records are counted. */
+  readonly repeat: (records: readonly RepeatedRecord[]) => void
   /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
   readonly close: (summary: SourceSummary) => 'admitted' | 'known'
   /** After `close`: lines that name a row of the ledger, and those of them that were not taken. */

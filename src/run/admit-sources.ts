@@ -1,7 +1,7 @@
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
-import type { Admission, Ledger, SourceAdmission } from '../ledger/ledger.js'
+import type { Admission, Ledger, RepeatedRecord, SourceAdmission } from '../ledger/ledger.js'
 import { digestOf, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { OpenedSource } from '../source/read-source.js'
 import { startAside, type Aside } from './aside/aside.js'
@@ -17,8 +17,14 @@ export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & 
   readonly aside?: ReadingJob | null
 }
 
-/** `counted`: records that are not handed over because they were shown to be ready; `survey-sources.ts` alone sets it. */
-export type AdmittableSource = OpenedSource & { readonly counted?: number }
+/**
+ * `counted`: records that are not handed over because they were shown to be ready. `repeats`: those of which it is enough
+ * to know what they repeat, as far as they were come by since it was last asked. `survey-sources.ts` alone sets them.
+ */
+export type AdmittableSource = OpenedSource & {
+  readonly counted?: number
+  readonly repeats?: () => readonly RepeatedRecord[]
+}
 
 export interface AdmitOptions {
   readonly severities: SeverityOverrides
@@ -202,9 +208,11 @@ async function addBatches(
   { onTheirOwn, watch }: AddOptions,
   onOpened: (target: SourceAdmission) => void = () => undefined,
 ): Promise<Added> {
-  const { name, header, columns, counted } = source
+  const { name, header, columns, counted, repeats } = source
   let target: SourceAdmission | null = null
   let records = 0
+  /** How far the reading is. */
+  let reached = 0
   for await (const batch of batches) {
     if (target === null) {
       target = admission.open({ name, header, columns, ...(counted === undefined ? {} : { counted }) })
@@ -213,12 +221,19 @@ async function addBatches(
     if (batch.kind === 'rows') {
       target.addPacked(batch.rows)
       records += batch.rows.rows
-      watch(name, records)
-      continue
+      reached = records
+    } else {
+      target.add(onTheirOwn === true ? batch.records.map(asNew) : batch.records)
+      const repeated = repeats?.() ?? []
+      if (repeated.length > 0) target.repeat(repeated)
+      records += batch.records.length + repeated.length
+      reached = Math.max(
+        reached,
+        counted === undefined ? records : (batch.records.at(-1)?.record ?? 0),
+        repeated.at(-1)?.record ?? 0,
+      )
     }
-    target.add(onTheirOwn === true ? batch.records.map(asNew) : batch.records)
-    records += batch.records.length
-    watch(name, counted === undefined ? records : (batch.records.at(-1)?.record ?? records))
+    watch(name, reached)
   }
   return { target, records, summary }
 }

@@ -34,9 +34,8 @@ import { alignRows } from './csv/row-shape.js'
 import { watchSource } from './watch/source-watch.js'
 import type { RawRecord, TableEnd } from './table.js'
 import { tellOnce } from './watch/told-once.js'
-import type { RowSet } from './survey/row-set.js'
 import { readQuickly } from './survey/quick-reading.js'
-import { lookAgain } from './survey/second-look.js'
+import { lookAgain, type Wanted } from './survey/second-look.js'
 import {
   bytesToSurvey,
   MOST_TOTALS,
@@ -77,10 +76,10 @@ export interface OpenedSource {
 interface SourceSurvey {
   /** @throws {Error} where only the full reading can tell; nothing is known of the file then */
   readonly take: (options: SurveyOptions) => Promise<Surveyed>
-  /** The records of a survey whose rows are wanted, in batches as `records` gives them. */
+  /** The records of a survey whose rows are wanted, in batches as `records` gives them; a batch may be empty. */
   readonly look: (
     surveyed: Surveyed,
-    wanted: { readonly rows: RowSet; readonly first: number },
+    wanted: Omit<Wanted, 'signal'>,
     signal?: AbortSignal,
   ) => AsyncIterable<CheckedRecord[]>
 }

@@ -72,6 +72,8 @@ const NATURES: readonly Pick<Temper, 'faults' | 'repeats' | 'pool'>[] = [
   { faults: 1, repeats: 1, pool: 100_000 },
   { faults: 3, repeats: 10, pool: 400 },
   { faults: 0, repeats: 60, pool: 60 },
+  { faults: 0, repeats: 50, pool: 100_000 },
+  { faults: 2, repeats: 40, pool: 5_000 },
   { faults: 25, repeats: 10, pool: 200 },
 ]
 
@@ -162,14 +164,22 @@ function required(chance: Seeded, temper: Temper): string[] {
   ]
 }
 
-function rowsOf(chance: Seeded, count: number, more: readonly string[], temper: Temper): string[][] {
+/** @param former rows of files before it, which it may repeat too */
+function rowsOf(
+  chance: Seeded,
+  count: number,
+  more: readonly string[],
+  temper: Temper,
+  former: readonly string[][],
+): string[][] {
   const rows: string[][] = []
   for (let n = 0; n < count; n += 1) {
-    const earlier = rows[chance.below(Math.max(1, rows.length))]
+    const at = chance.below(Math.max(1, former.length + rows.length))
+    const earlier = former[at] ?? rows[at - former.length]
     if (earlier !== undefined && often(chance, temper.repeats)) {
       const copy = [...earlier]
       const at = chance.below(FIELDS.length)
-      if (often(chance, 40)) copy[at] = required(chance, temper)[at]!
+      if (often(chance, temper.pool > 1_000 ? 10 : 40)) copy[at] = required(chance, temper)[at]!
       if (often(chance, 2)) copy[at] = required(chance, temper)[chance.below(FIELDS.length)]!
       rows.push(copy)
       continue
@@ -247,9 +257,11 @@ export function drawExports(seed: number, sizes: readonly number[] = [3, 30, 200
     encoding: chance.pick(['utf-8', 'utf-8', 'marked', 'windows-1252']),
     ends: often(chance, 80),
   }
+  const former: string[][] = []
   const files = Array.from({ length: chance.pick([1, 1, 2, 3]) }, (_, index) => {
     const header = [...FIELDS, ...more]
-    const rows = rowsOf(chance, chance.pick(sizes), more, temper)
+    const rows = rowsOf(chance, chance.pick(sizes), more, temper, former)
+    former.push(...rows)
     const kept = header
       .map((name, at) => ({ name, at }))
       .filter(({ name }) => fields.includes(name) || more.includes(name))

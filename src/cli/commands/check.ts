@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
-import { openScratchCopy, openScratchLedger } from '../../ledger/file/scratch.js'
+import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { problemPages } from '../../report/facts/pages.js'
-import { admitSources, type AdmittedSource, type OpenNext } from '../../run/admit-sources.js'
+import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
+import { HashesMet } from '../../run/exact-repeats.js'
 import { surveySources } from '../../run/survey-sources.js'
 import { ownText, type Command, type Context } from '../command.js'
 import type { Line } from '../terminal/line.js'
@@ -55,10 +56,7 @@ async function check(context: Context): Promise<CommandResult> {
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
-    const admitted = await admitSources(ledger, await toAdmit(context, { sample, campaign }), {
-      ...reading(context),
-      onTheirOwn: campaign === null,
-    })
+    const admitted = await admitAll(context, ledger, { sample, campaign })
     const out = settings.get('out')
     noteOutputs(context, out)
     const { files, warnings } =
@@ -76,13 +74,21 @@ const reading = ({ world, settings, progress }: Context) => ({
   watch: progress.reading,
 })
 
-/** Where nothing is compared with a campaign, most records of a clean file can be shown to be ready at a look. */
-async function toAdmit(
+/** Where nothing is compared with a campaign, most records of most files need no row of their own. */
+async function admitAll(
   context: Context,
+  ledger: ScratchLedger,
   { sample, campaign }: { sample: number | null; campaign: string | null },
-): Promise<readonly OpenNext[]> {
+): Promise<AdmittedSource[]> {
   const files = sampled(openers(context), sample)
-  return campaign === null && sample === null ? surveySources(files, reading(context)) : files
+  const options = { ...reading(context), onTheirOwn: campaign === null }
+  if (campaign !== null || sample !== null) return admitSources(ledger, files, options)
+  try {
+    return await admitSources(ledger, await surveySources(files, options), options)
+  } catch (error) {
+    if (!(error instanceof HashesMet)) throw error
+    return admitSources(ledger, files, options)
+  }
 }
 
 /** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */

@@ -8,7 +8,7 @@ import { prepareEarlierRows } from './earlier-rows.js'
 import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './cross-checks.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
-import type { Admission, SourceAdmission } from '../ledger.js'
+import type { Admission, RepeatedRecord, SourceAdmission } from '../ledger.js'
 import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
@@ -17,7 +17,7 @@ import { unpackRows, type PackedRows } from '../load/packed-rows.js'
 import { keyOf, prepareReadyRow } from '../load/ready-row.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 import { withoutIndexes } from './row-indexes.js'
-import type { Scope } from './scope.js'
+import type { RepeatedRows, Scope } from './scope.js'
 
 export interface AdmissionParts {
   readonly connection: Connection
@@ -26,10 +26,21 @@ export interface AdmissionParts {
   readonly now: () => string
   /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
   readonly guard: <Value>(body: () => Value) => Value
-  /** Notes records that are counted and not kept; only a ledger that nobody keeps can do without them. */
-  readonly count?: (sourceId: number, records: number) => void
+  /** Keeps account of records that have no row; only a ledger that nobody keeps can do without their rows. */
+  readonly counted?: CountedRecords
   /** After the transaction ended, either way. */
   readonly ended: (isCommitted: boolean) => void
+}
+
+export interface CountedRecords {
+  /** Begins a source of which so many records are ready. */
+  readonly open: (source: Omit<Scope, 'repeated'>, ready: number) => CountedSource
+}
+
+export interface CountedSource extends RepeatedRows {
+  readonly add: (records: readonly RepeatedRecord[]) => void
+  /** No more will be added. */
+  readonly flush: () => void
 }
 
 const SAVEPOINT = 'source'
@@ -115,9 +126,10 @@ interface OpenSource {
   readonly givenBack: ReturnType<typeof prepareGivenBack>
   readonly problems: ProblemWriter
   readonly makeIndexes: () => void
-  /** Records that are counted and not kept; null where every record is handed over. */
-  readonly counted: number | null
-  /** Rows that came in. */
+  /** Records that are counted and not handed over; null where every record is. */
+  readonly ready: number | null
+  readonly counted: CountedSource | null
+  /** Rows that came in, and duplicates without a row. */
   taken: number
   /** Those of them that say which row they correct. */
   corrections: number
@@ -134,6 +146,7 @@ function admitSource(
   return {
     add: (records) => guard(() => takeRecords(source, records)),
     addPacked: (packed) => guard(() => takePacked(source, packed)),
+    repeat: (records) => guard(() => takeRepeats(source, records)),
     close: (summary) => {
       const result = guard(() => closeSource(source, summary, now))
       closed()
@@ -148,11 +161,11 @@ function admitSource(
 }
 
 function openSource(
-  { connection, fingerprints, severities, count }: AdmissionParts,
+  { connection, fingerprints, severities, counted: records }: AdmissionParts,
   firstOfAll: number,
   { name, header, columns, counted }: Parameters<Admission['open']>[0],
 ): OpenSource {
-  if (counted !== undefined && count === undefined)
+  if (counted !== undefined && records === undefined)
     throw new Error('A ledger that is kept takes every record of a source')
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
@@ -165,17 +178,9 @@ function openSource(
       header: JSON.stringify(header),
       columns: JSON.stringify(columns),
     })
-  if (counted !== undefined) count?.(sourceId, counted)
-  const scope: Scope = {
-    connection,
-    fingerprints,
-    severities,
-    sourceId,
-    first,
-    firstOfAll,
-    header,
-    columns,
-  }
+  const own = { connection, fingerprints, severities, sourceId, first, firstOfAll, header, columns }
+  const countedSource = counted === undefined ? null : (records?.open(own, counted) ?? null)
+  const scope: Scope = { ...own, repeated: countedSource }
   return {
     name,
     scope,
@@ -184,18 +189,19 @@ function openSource(
     insert: prepareInsert(scope),
     problems: prepareProblems(connection, columns),
     makeIndexes: withoutIndexes(connection, first - 1),
-    counted: counted ?? null,
+    ready: counted ?? null,
+    counted: countedSource,
     taken: 0,
     corrections: 0,
   }
 }
 
 function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
-  const { scope, insert, givenBack, problems, counted } = source
+  const { scope, insert, givenBack, problems, ready } = source
   // A record has the id that it would have if all were kept: messages name rows by it.
   const before = source.taken
   const idOf = (record: CheckedRecord, index: number): number =>
-    scope.first + (counted === null ? before + index : record.record - 1)
+    scope.first + (ready === null ? before + index : record.record - 1)
   for (const [index, record] of records.entries()) {
     const id = idOf(record, index)
     insert.add(id, record)
@@ -218,8 +224,14 @@ function takePacked(source: OpenSource, packed: PackedRows): void {
   source.taken += packed.rows
 }
 
+function takeRepeats(source: OpenSource, records: readonly RepeatedRecord[]): void {
+  if (source.counted === null) throw new Error('A ledger that is kept takes every record of a source')
+  source.counted.add(records)
+  source.taken += records.length
+}
+
 function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
-  const { name, scope, problems, taken, counted } = source
+  const { name, scope, problems, taken, ready } = source
   const { connection, sourceId, first } = scope
   const isKnown =
     connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
@@ -227,11 +239,12 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
     takeBack(scope)
     return 'known'
   }
-  const records = taken + (counted ?? 0)
+  const records = taken + (ready ?? 0)
   if (records !== summary.records) {
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   }
   source.insert.flush()
+  source.counted?.flush()
   source.makeIndexes()
   decideAcrossRows(source)
   for (const finding of summary.findings) problems.write(sourceId, null, finding)

@@ -12,7 +12,7 @@ export function prepareProblems(
   columns: Readonly<Record<string, string>>,
 ): ProblemWriter {
   const insert = connection.prepare(
-    `insert into problem (${COLUMNS})
+    `insert into problem (${PROBLEM_INSERT})
      values (:sourceId, :rowId, :rule, :severity, :field, :column, :value, :message, :remedy)`,
   )
   return {
@@ -33,7 +33,7 @@ export interface Notice {
 }
 
 /** What the notice says about a row instead of an account number: the reference, the customer, the masked account. */
-const VALUE_OF = {
+export const VALUE_OF = {
   customer_no: `coalesce(cast(customer_no as text), '')`,
   iban: `coalesce(iban_masked, '')`,
   // What is shorter than the shortest run of digits that is masked need not be looked at.
@@ -41,11 +41,11 @@ const VALUE_OF = {
     else mask_accounts(coalesce(original_mandate_reference, '')) end`,
 } as const
 
-const COLUMNS = 'source_id, row_id, rule, severity, field, column_name, value, message, remedy'
+export const PROBLEM_INSERT = 'source_id, row_id, rule, severity, field, column_name, value, message, remedy'
 
 /** SQL that writes a problem for each row that `from` gives, a part of a statement that begins with FROM. */
 const noticeSql = (field: Notice['field'], message: string, from: string): string =>
-  `insert into problem (${COLUMNS})
+  `insert into problem (${PROBLEM_INSERT})
     select row.source_id, row.id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, ${message}, :remedy ${from}`
 
 export interface NoticeWriter {

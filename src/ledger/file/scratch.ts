@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { openAdmission } from '../admit/admission.js'
+import { openAdmission, type CountedRecords } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
 import { openScratch, type Connection } from './connection.js'
+import { prepareCountedRecords, type CountedReading } from './counted-records.js'
 import type { Ledger } from '../ledger.js'
 import type { Clock } from '../../domain/text/clock.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { copyOf } from './ledger-copy.js'
 import { migrate } from '../schema/migration.js'
 import { createReader, readingLedger } from '../read/open-reader.js'
-import type { LedgerReader, SourceRecord } from '../read/reader.js'
+import type { LedgerReader } from '../read/reader.js'
 import { SCHEMA } from '../schema/schema.js'
 import { explaining } from './storage-error.js'
 import { createStorage } from './storage.js'
@@ -29,35 +30,37 @@ export function openScratchLedger(clock: Clock): ScratchLedger {
   const { guard, write } = createStorage(connection, NAME)
   guard(() => migrate(connection, NAME, SCHEMA))
   write(() => createCampaign(connection, randomBytes, timeOf(clock)))
-  guard(() =>
-    connection.exec('create temp table counted (source_id integer primary key, records integer not null)'),
-  )
-  const counted = prepareCounted(connection)
-  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, counted.note)
-  return { ...ledger, reader: countingIn(reader, counted.ofSource) }
+  // A problem may be about a record without a row, and nothing asks for the problems of one row.
+  guard(() => connection.exec('pragma foreign_keys = off; drop index problem_row'))
+  const counted = guard(() => prepareCountedRecords(connection))
+  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, counted)
+  return { ...ledger, reader: countingIn(reader, counted) }
 }
 
-/** Records that were shown to be ready without a row of their own. */
-function prepareCounted(connection: Connection) {
-  const note = connection.prepare<[number, number]>('insert into temp.counted values (?, ?)')
-  const read = connection
-    .prepare<[number], number>('select records from temp.counted where source_id = ?')
-    .pluck()
+/** The totals with the records that have no row, and problems with the places of theirs. */
+function countingIn(reader: LedgerReader, { ofSource, located }: CountedReading): LedgerReader {
+  const withCounted = (totals: Totals, ids: readonly number[]): Totals => {
+    let { ready, duplicate } = totals
+    for (const id of ids) {
+      const counted = ofSource(id)
+      ready += counted.ready
+      duplicate += counted.duplicate
+    }
+    return { ...totals, ready, duplicate }
+  }
   return {
-    note: (sourceId: number, records: number): void => void note.run(sourceId, records),
-    ofSource: (sourceId: number): number => read.get(sourceId) ?? 0,
+    ...reader,
+    sources: () =>
+      reader.sources().map((source) => ({ ...source, totals: withCounted(source.totals, [source.id]) })),
+    totals: () =>
+      withCounted(
+        reader.totals(),
+        reader.sources().map(({ id }) => id),
+      ),
+    problems: (after, limit) => reader.problems(after, limit).map(located),
+    problemsOfRule: (rule, severity, limit) => reader.problemsOfRule(rule, severity, limit).map(located),
   }
 }
-
-/** The totals with the records that have no row. */
-function countingIn(reader: LedgerReader, counted: (sourceId: number) => number): LedgerReader {
-  const sources = (): SourceRecord[] =>
-    reader.sources().map((source) => ({ ...source, totals: withReady(source.totals, counted(source.id)) }))
-  const all = (): number => reader.sources().reduce((sum, { id }) => sum + counted(id), 0)
-  return { ...reader, sources, totals: () => withReady(reader.totals(), all()) }
-}
-
-const withReady = (totals: Totals, more: number): Totals => ({ ...totals, ready: totals.ready + more })
 
 /**
  * A campaign as it stands, to try out what files would change in it; the ledger itself stays as it is, and a run may go
@@ -81,7 +84,7 @@ function scratchLedger(
   connection: Connection,
   file: string,
   clock: Clock,
-  count?: (sourceId: number, records: number) => void,
+  counted?: CountedRecords,
 ): ScratchLedger {
   const { guard } = createStorage(connection, file)
   return {
@@ -92,7 +95,7 @@ function scratchLedger(
         severities,
         now: () => timeOf(clock),
         guard,
-        ...(count === undefined ? {} : { count }),
+        ...(counted === undefined ? {} : { counted }),
         ended: () => undefined,
       }),
     reader: createReader(connection, file),

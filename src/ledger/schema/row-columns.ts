@@ -71,20 +71,26 @@ type Said = 'state' | 'rule' | 'raw' | 'corrects' | 'place'
 export const ROWS_AT_ONCE = 50
 
 /** Takes rows until there are enough of them for one statement. */
-interface Waiting<Row> {
+interface Insert<Row> {
   readonly add: (row: Row) => void
+  /** Until then some of the rows may wait to be inserted. */
   readonly flush: () => void
 }
 
-/** Values go to SQLite in the order of the list; to look their names up there costs a microsecond a row more. */
-function prepareMany<Row extends Readonly<Partial<Record<AdmittedColumn, unknown>>>>(
+/**
+ * Values go to SQLite in the order of the list; to look their names up there costs a microsecond a row more.
+ * @param said what each row says in the statement itself, as SQL
+ */
+export function prepareInsert<Name extends string, Row extends Readonly<Partial<Record<Name, unknown>>>>(
   connection: Connection,
-  said: Readonly<Partial<Record<AdmittedColumn, string>>>,
-): Waiting<Row> {
-  const names = NAMES.filter((name) => said[name] === undefined)
-  const oneRow = `(${NAMES.map((name) => said[name] ?? '?').join(', ')})`
+  table: string,
+  columns: readonly Name[],
+  said?: Readonly<Partial<Record<Name, string>>>,
+): Insert<Row> {
+  const names = columns.filter((name) => said?.[name] === undefined)
+  const oneRow = `(${columns.map((name) => said?.[name] ?? '?').join(', ')})`
   const insertOf = (rows: number): string =>
-    `insert into row (${NAMES.map(inSql).join(', ')}) values ${Array.from({ length: rows }, () => oneRow).join(', ')}`
+    `insert into ${table} (${columns.map(inSql).join(', ')}) values ${Array.from({ length: rows }, () => oneRow).join(', ')}`
   const many = connection.prepare(insertOf(ROWS_AT_ONCE))
   const one = connection.prepare(insertOf(1))
   const width = names.length
@@ -137,8 +143,8 @@ export interface RowInsert {
 /** @param sourceId the source of all of them */
 export function prepareRowInsert(connection: Connection, sourceId: number): RowInsert {
   const said = { sourceId: String(sourceId) }
-  const any = prepareMany<Omit<AdmittedRow, 'sourceId'>>(connection, said)
-  const ready = prepareMany<ReadyRow>(connection, { ...said, ...READY })
+  const any: Insert<Omit<AdmittedRow, 'sourceId'>> = prepareInsert(connection, 'row', NAMES, said)
+  const ready: Insert<ReadyRow> = prepareInsert(connection, 'row', NAMES, { ...said, ...READY })
   return {
     add: any.add,
     addReady: ready.add,

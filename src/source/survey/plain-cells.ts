@@ -1,8 +1,9 @@
 import { readDate } from '../../domain/mandate/date-format.js'
 import { creditorOf } from '../../domain/mandate/mandate-key.js'
-import type { Field } from '../../domain/mandate/mandate.js'
+import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import type { CheckOptions } from '../../domain/value/check-mandate.js'
+import { upperCase } from '../../domain/text/text.js'
 import { checkIban } from '../../domain/value/iban.js'
 import { checkSignedDate } from '../../domain/value/signed-date.js'
 import type { MappedColumn } from '../columns/mapping.js'
@@ -17,7 +18,7 @@ import {
   spread,
   stepA,
   stepB,
-  type CompareKey,
+  type CompareKeys,
   type KeyHashes,
 } from './key-lanes.js'
 import { isPlainAccount } from './plain-accounts.js'
@@ -37,7 +38,7 @@ export interface PlainCells {
    */
   readonly judge: (bytes: Buffer, frame: Frame) => number
   /** Counts the record that was judged last, and hands over its keys. */
-  readonly take: (row: number, compare: CompareKey) => void
+  readonly take: (row: number, compare: CompareKeys) => void
   /** Remembers the creditor of a record that the rules say nothing about. @param cell null where a constant stands in */
   readonly learn: (cell: string | null, checked: CheckedRecord) => void
   readonly dates: PlainDates
@@ -47,8 +48,15 @@ export interface PlainCells {
   readonly customerNo: () => number
   /** The creditor of the record that was judged last, or null where none is known. */
   readonly creditor: () => PlainCreditor | null
+  /** The mandate of a record that was judged before to be plain. */
+  readonly mandateOf: (bytes: Buffer, frame: Frame) => PlainMandate
   /** Every reference so far is the customer number. */
   readonly allAreCustomers: () => boolean
+}
+
+export interface PlainMandate {
+  readonly mandateKey: string
+  readonly mandateReference: string
 }
 
 /** A creditor that was learned from a record that was read in full. */
@@ -61,6 +69,8 @@ interface PlainCreditor {
 
 interface Creditor extends PlainCreditor {
   readonly cell: Buffer
+  /** Of the cell. */
+  readonly hash: number
   readonly a: number
   readonly b: number
 }
@@ -69,21 +79,18 @@ const MOST_CREDITORS = 64
 const MOST_DIGITS = 15
 const COMPACT = /^[A-Z0-9]+$/
 const ZERO = 0x30
+const SPACE = 0x20
 
 export function judgeRequired(
   fields: readonly MappedColumn[],
   check: CheckOptions,
   { seed, hasAccount }: KeyHashes,
 ): PlainCells {
-  const at = (wanted: Field): number => fields.find(({ field }) => field === wanted)?.position ?? -1
-  const customerAt = at('customer_no')
-  const ibanAt = at('iban')
-  const dateAt = at('signed_date')
-  const creditorAt = at('sepa_creditor_identifier')
-  const referenceAt = at('unique_mandate_reference')
+  const [customerAt = -1, ibanAt = -1, dateAt = -1, creditorAt = -1, referenceAt = -1] =
+    requiredPositions(fields)
   const dates = countPlainDates((cell) => plainDate(cell, check))
   const creditors = knownCreditors(mandateSeed(seed))
-  const accounts = accountJudge(check, hasAccount ? accountSeed(seed) : null)
+  const accounts = accountJudge(check, accountSeed(seed))
   const references = referenceJudge(check)
   const ofCustomer = customerSeed(seed)
   let customerNo = 0
@@ -97,10 +104,7 @@ export function judgeRequired(
     dateNumber = dates.numberOf(bytes, starts[dateAt] ?? 0, ends[dateAt] ?? 0)
     if (dateNumber < 0) return NOT_PLAIN
     if (!accounts.isPlain(bytes, starts[ibanAt] ?? 0, ends[ibanAt] ?? 0)) return NOT_PLAIN
-    const creditor =
-      creditorAt < 0
-        ? creditors.only()
-        : creditors.find(bytes, starts[creditorAt] ?? 0, ends[creditorAt] ?? 0)
+    const creditor = creditorOfRecord(bytes, starts, ends)
     if (creditor === null) return NEW
     const start = starts[referenceAt] ?? 0
     const end = ends[referenceAt] ?? 0
@@ -110,23 +114,38 @@ export function judgeRequired(
     return PLAIN
   }
 
+  const creditorOfRecord = (bytes: Buffer, starts: Int32Array, ends: Int32Array): Creditor | null =>
+    creditorAt < 0 ? creditors.only() : creditors.find(bytes, starts[creditorAt] ?? 0, ends[creditorAt] ?? 0)
+
   return {
     judge,
     take: (row, compare) => {
       dates.note(dateNumber, row)
       allAreCustomers = isCustomer
-      references.hand(row, compare)
+      const a = customerA(ofCustomer, customerNo)
+      // Of two rows of one mandate all five cells are the same, or this is not but by chance.
+      const said = spread(spread(accounts.hash() ^ references.spelling()) ^ a)
+      references.hand(row, compare, spread(said ^ dates.hashOf(dateNumber)) || 1)
       if (hasAccount) accounts.hand(row, compare)
-      compare(row, customerA(ofCustomer, customerNo), customerB(ofCustomer, customerNo))
+      compare.other(row, a, customerB(ofCustomer, customerNo))
     },
     learn: creditors.learn,
     dates,
     dateNumber: () => dateNumber,
     customerNo: () => customerNo,
     creditor: creditors.only,
+    mandateOf: (bytes, { starts, ends }) => {
+      const mandateReference = bytes.toString('latin1', starts[referenceAt] ?? 0, ends[referenceAt] ?? 0)
+      const prefix = creditorOfRecord(bytes, starts, ends)?.prefix ?? ''
+      return { mandateKey: prefix + upperCase(mandateReference), mandateReference }
+    },
     allAreCustomers: () => allAreCustomers,
   }
 }
+
+/** Where the required cells stand, in the order of the contract; -1 for a constant. */
+export const requiredPositions = (fields: readonly MappedColumn[]): number[] =>
+  REQUIRED_FIELDS.map((wanted) => fields.find(({ field }) => field === wanted)?.position ?? -1)
 
 /** Creditors of records that were read in full: what is said of one is said of all its records, or once for the file. */
 function knownCreditors(ofMandate: number) {
@@ -151,14 +170,14 @@ function knownCreditors(ofMandate: number) {
       if (known.some((other) => other.cell.equals(bytes))) return
       const prefix = `${creditorOf(value)}|`
       const [a, b] = lanesOf(prefix, ofMandate)
-      latest = { cell: bytes, value, prefix, a, b }
+      const [hash] = lanesOf(cell ?? '', ofMandate)
+      latest = { cell: bytes, hash, value, prefix, a, b }
       known.push(latest)
     },
   }
 }
 
-/** @param seed null where accounts are not compared */
-function accountJudge({ severities }: CheckOptions, seed: number | null) {
+function accountJudge({ severities }: CheckOptions, seed: number) {
   let a = 0
   let b = 0
   return {
@@ -169,7 +188,6 @@ function accountJudge({ severities }: CheckOptions, seed: number | null) {
         const { usable, value, findings } = checkIban(text, severities)
         if (!usable || value !== text || findings.length > 0) return false
       }
-      if (seed === null) return true
       a = seed
       b = ~seed
       for (let p = start; p < end; p += 1) {
@@ -178,23 +196,28 @@ function accountJudge({ severities }: CheckOptions, seed: number | null) {
       }
       return true
     },
-    hand: (row: number, compare: CompareKey): void => compare(row, spread(a), spread(b)),
+    hash: (): number => a,
+    hand: (row: number, compare: CompareKeys): void => compare.other(row, spread(a), spread(b)),
   }
 }
 
 function referenceJudge({ severities }: CheckOptions) {
   let a = 0
   let b = 0
+  let spelling = 0
   return {
     isPlain: (bytes: Buffer, start: number, end: number, creditor: Creditor): boolean => {
       let kinds = 0
       a = creditor.a
       b = creditor.b
+      spelling = creditor.hash
       for (let p = start; p < end; p += 1) {
         const byte = bytes[p] ?? 0
         const kind = REFERENCE_KINDS[byte] ?? OTHER
         kinds |= kind
-        if (byte === 0x20) continue
+        if (kind === LOWER || byte === SPACE)
+          spelling = stepB(spelling, 2 * (p - start) + (byte === SPACE ? 1 : 2))
+        if (byte === SPACE) continue
         // A letter from a to z as its capital.
         const code = kind === LOWER ? byte - 0x20 : byte
         a = stepA(a, code)
@@ -202,7 +225,10 @@ function referenceJudge({ severities }: CheckOptions) {
       }
       return isPlainReference(bytes, start, end, kinds, severities)
     },
-    hand: (row: number, compare: CompareKey): void => compare(row, spread(a), spread(b)),
+    /** A hash of what the key does not tell: the cell of the creditor, and where blanks and small letters are. */
+    spelling: (): number => spelling,
+    hand: (row: number, compare: CompareKeys, content: number): void =>
+      compare.mandate(row, spread(a), spread(b), content),
   }
 }
 

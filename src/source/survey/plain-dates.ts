@@ -1,4 +1,5 @@
 import type { LocalDate } from '../../domain/mandate/mandate.js'
+import { spread } from './key-lanes.js'
 
 /** Dates of plain records: each distinct cell is read by the rules once, and counted from then on. */
 export interface PlainDates {
@@ -6,6 +7,8 @@ export interface PlainDates {
   readonly numberOf: (bytes: Uint8Array, start: number, end: number) => number
   readonly note: (number: number, row: number) => void
   readonly dateOf: (number: number) => LocalDate
+  /** A hash of the date as it is written. */
+  readonly hashOf: (number: number) => number
   /** Each date with its rows and the first of them, in order of first sight. */
   readonly totals: () => readonly DateTotal[]
 }
@@ -22,6 +25,7 @@ const LONGEST = 10
 const MOST = 65_536
 const SLOTS = MOST * 2
 const NOT_PLAIN = -1
+const WORD = 0x1_0000_0000
 
 /** 1 to 13 for what a date is written with, 0 for anything else. */
 const CODES = new Uint8Array(256)
@@ -33,6 +37,7 @@ export function countPlainDates(read: (cell: string) => LocalDate | null): Plain
   const codes = new Float64Array(SLOTS)
   const numbers = new Int32Array(SLOTS)
   const dates: LocalDate[] = []
+  const hashes: number[] = []
   const rows: number[] = []
   const firsts: number[] = []
   let known = 0
@@ -43,6 +48,7 @@ export function countPlainDates(read: (cell: string) => LocalDate | null): Plain
     const date = read(cell)
     const number = date === null ? NOT_PLAIN : dates.push(date) - 1
     if (date !== null) {
+      hashes.push(spread(code ^ Math.floor(code / WORD)))
       rows.push(0)
       firsts.push(0)
     }
@@ -75,6 +81,7 @@ export function countPlainDates(read: (cell: string) => LocalDate | null): Plain
       rows[number] = (rows[number] ?? 0) + 1
     },
     dateOf: (number) => dates[number] ?? ('' as LocalDate),
+    hashOf: (number) => hashes[number] ?? 0,
     totals: () =>
       dates.flatMap((date, number) => {
         const count = rows[number] ?? 0

@@ -10,6 +10,7 @@ const BATCH = 1000
 const PIECE_BYTES = 8_192
 /** Nothing is compared here, so nothing has to be kept from being guessed. */
 const NO_KEYS = { seed: 0, hasAccount: false } as const
+const NOT_COMPARED = { mandate: () => undefined, other: () => undefined } as const
 
 /**
  * All records of a file in order, as the full reading gives them: those that the survey shows to be plain are made from
@@ -29,7 +30,7 @@ export async function* readQuickly(
   }
   const survey = startSurvey(surveyable, {
     keys: NO_KEYS,
-    compare: () => undefined,
+    compare: NOT_COMPARED,
     look: createRowSet(),
     first: 0,
     watch: () => undefined,

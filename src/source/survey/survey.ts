@@ -9,9 +9,9 @@ import type { RecordCheck } from '../record-check.js'
 import { watchSource } from '../watch/source-watch.js'
 import { tellOnce } from '../watch/told-once.js'
 import type { Frame } from './framing.js'
-import { compareKeysOf, type CompareKey, type KeyHashes } from './key-lanes.js'
+import { compareKeysOf, type CompareKeys, type KeyHashes } from './key-lanes.js'
 import { readOddRecords, type OddRecord } from './odd-records.js'
-import { judgeRequired, NEW, PLAIN } from './plain-cells.js'
+import { judgeRequired, NEW, PLAIN, type PlainCells } from './plain-cells.js'
 import { judgeWords } from './plain-words.js'
 import { createRowSet, type RowSet } from './row-set.js'
 import { Unsure, walkRecords } from './walk.js'
@@ -19,7 +19,7 @@ import { Unsure, walkRecords } from './walk.js'
 /** What a survey is done with. Rows count through all files of a command. */
 export interface SurveyOptions {
   readonly keys: KeyHashes
-  readonly compare: CompareKey
+  readonly compare: CompareKeys
   /** The rows that are looked at again; the survey adds those that are not plain. */
   readonly look: RowSet
   /** The row of the first record. */
@@ -49,6 +49,8 @@ export interface Surveyed {
   /** Rows that are no record. */
   readonly blanks: RowSet
   readonly summary: SourceSummary
+  /** Knows the creditors of its plain records. */
+  readonly cells: Pick<PlainCells, 'mandateOf'>
 }
 
 /** What the reader of a source does with its records, the same in both ways. */
@@ -175,7 +177,7 @@ export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
       const records = rows - full.blanks() - ended.totals.length
       const found = { blankLines: end.blankLines + full.blanks(), footer: '', totals: ended.totals }
       const summary = conclude({ ...end, ...found }, watch, records)
-      return { rows, records, blanks: ended.blankRows, summary }
+      return { rows, records, blanks: ended.blankRows, summary, cells }
     },
   }
 }
