@@ -163,6 +163,13 @@ function unreadNotes(askedFirst: Migration['askedFirst']): string[] {
       ]
 }
 
+const NOT_LOOKED_AT = { waves: null, verification: null }
+
+const standingOf = (reader: LedgerReader) => ({
+  waves: reader.waves(),
+  verification: verificationIn(reader),
+})
+
 async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
@@ -171,7 +178,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? look(settings, unlikelyShares) : []
-  const waves = isDeclined ? null : look(settings, (reader) => reader.waves())
+  const { waves, verification } = isDeclined ? NOT_LOOKED_AT : look(settings, standingOf)
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -195,7 +202,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         campaign: end.campaign,
         canBeAsked: settings.get('readBack') ?? false,
         files,
-        verification: isDeclined ? null : look(settings, verificationIn),
+        verification,
         waves,
         notes: [...heldBackLines(end.askedFirst), ...pack.proposed, ...trustedLines(service.trusted)],
         shown: end.askedFirst?.heldBack ?? 0,
