@@ -316,14 +316,13 @@ function prepareInsert(scope: Scope) {
   const add = (id: number, record: CheckedRecord): void => {
     const ready = readyRow(record)
     if (ready !== null) {
-      insert.addReady({ ...ready, id })
+      insert.addReady(id, ready)
       return
     }
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban
-    insert.add({
-      id,
+    insert.add(id, {
       record: record.record,
       line: record.line,
       state: verdict.kind === 'sendable' ? 'ready' : verdict.kind,
@@ -347,7 +346,7 @@ function prepareInsert(scope: Scope) {
   const addPacked = (first: number, packed: PackedRows): void => {
     let id = first
     unpack(packed, (row) => {
-      insert.addReady({ ...row, id })
+      insert.addReady(id, row)
       id += 1
     })
   }

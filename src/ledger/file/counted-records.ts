@@ -61,8 +61,7 @@ function countedSource(scope: Omit<Scope, 'repeated'>): CountedSource {
     add: (records) => {
       added += records.length
       for (const { record, line, mandateKey, mandateReference, original } of records)
-        insert.add({
-          id: first + record - 1,
+        insert.add(first + record - 1, {
           sourceId,
           line,
           mandateKey,

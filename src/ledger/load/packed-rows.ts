@@ -1,5 +1,6 @@
 import { FINGERPRINT_BYTES } from '../admit/fingerprints.js'
-import { spareKeys, type PreparedRow } from './ready-row.js'
+import type { ReadyRow } from '../schema/row-columns.js'
+import { spareKeys } from './ready-row.js'
 
 /** Rows that another thread has prepared, in the few pieces that cost least to hand over. */
 export interface PackedRows {
@@ -19,7 +20,7 @@ const KEYS = 2
 const TEXTS = 8
 
 export interface RowPacker {
-  readonly add: (row: PreparedRow) => void
+  readonly add: (row: ReadyRow) => void
   readonly rows: () => number
   /** What was added since the last time. */
   readonly take: () => PackedRows
@@ -40,7 +41,7 @@ export function packRows(most: number): RowPacker {
     ends[at] = length
   }
 
-  function add(row: PreparedRow): void {
+  function add(row: ReadyRow): void {
     const number = rows * NUMBERS
     numbers[number] = row.record
     numbers[number + 1] = row.line
@@ -84,7 +85,7 @@ export const buffersOf = ({ numbers, keys, ends }: PackedRows): ArrayBuffer[] =>
 ]
 
 /** @returns gives each row of packed rows in order; its fingerprints are good for the next rows at once only */
-export function unpackRows(): (packed: PackedRows, give: (row: PreparedRow) => void) => void {
+export function unpackRows(): (packed: PackedRows, give: (row: ReadyRow) => void) => void {
   const nextSpare = spareKeys()
   return ({ rows, numbers, keys, text, ends }, give) => {
     const keyAt = (at: number): Buffer => {

@@ -12,9 +12,6 @@ import { ROWS_AT_ONCE, type ReadyRow } from '../schema/row-columns.js'
 export const keyOf = (key: string | null, { original }: Mandate): string =>
   key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
 
-/** What an admission inserts of a record but for the id of the row. */
-export type PreparedRow = Omit<ReadyRow, 'id'>
-
 /** Buffers of a fingerprint that are written over in turn: a row waits together with fewer than ROWS_AT_ONCE others. */
 export function spareKeys(): () => Buffer {
   const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
@@ -23,7 +20,7 @@ export function spareKeys(): () => Buffer {
 }
 
 /** @returns null for a record that is held back or corrects a row; fingerprints are good for the next rows at once only */
-export function prepareReadyRow(fingerprints: Fingerprints): (record: CheckedRecord) => PreparedRow | null {
+export function prepareReadyRow(fingerprints: Fingerprints): (record: CheckedRecord) => ReadyRow | null {
   const nextSpare = spareKeys()
   return ({ record, line, verdict, corrects, mandateKey, latestFirstDebit, cells }) => {
     if (verdict.kind !== 'sendable' || corrects !== null) return null

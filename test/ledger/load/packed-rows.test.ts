@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buffersOf, packRows, unpackRows } from '../../../src/ledger/load/packed-rows.js'
-import type { PreparedRow } from '../../../src/ledger/load/ready-row.js'
+import type { ReadyRow } from '../../../src/ledger/schema/row-columns.js'
 
 const SEED = 20_261_122
 const key = fc.uint8Array({ minLength: 16, maxLength: 16 })
@@ -32,7 +32,7 @@ describe('12 packed rows', () => {
         expect(packer.rows()).toBe(rows.length)
         const packed = packer.take()
         const received = structuredClone(packed, { transfer: buffersOf(packed) })
-        const seen: PreparedRow[] = []
+        const seen: ReadyRow[] = []
         unpack(received, (given) =>
           seen.push({
             ...given,
@@ -53,7 +53,7 @@ describe('12 packed rows', () => {
       const [one] = fc.sample(row, { seed: n, numRuns: 1 })
       packer.add({ ...one!, ibanKey: Buffer.alloc(16, n), contentKey: Buffer.alloc(16, 100 + n) })
     }
-    const waiting: PreparedRow[] = []
+    const waiting: ReadyRow[] = []
     unpackRows()(packer.take(), (given) => {
       waiting.push(given)
       for (const [index, { ibanKey, contentKey }] of waiting.slice(-50).entries()) {
