@@ -58,10 +58,14 @@ export function createRepeatGroups(rows: number): RepeatGroups {
 /** Takes groups apart of which a row has to be looked at. @returns the rows of the others, but for the first of each */
 function dissolve(groups: Uint32Array, look: RowSet): RowSet {
   const apart = createRowSet()
-  for (const [row, group] of groups.entries()) if (group !== 0 && look.has(row)) apart.add(group)
+  for (let row = 0; row < groups.length; row += 1) {
+    const group = groups[row] ?? 0
+    if (group !== 0 && look.has(row)) apart.add(group)
+  }
   const met = createRowSet()
   const others = createRowSet()
-  for (const [row, group] of groups.entries()) {
+  for (let row = 0; row < groups.length; row += 1) {
+    const group = groups[row] ?? 0
     if (group === 0) continue
     if (apart.has(group)) {
       look.add(row)
