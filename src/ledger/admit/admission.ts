@@ -14,7 +14,7 @@ import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
 import { decideResemblances } from './resemblance.js'
 import { unpackRows, type PackedRows } from '../load/packed-rows.js'
-import { keyOf, prepareReadyRow } from '../load/ready-row.js'
+import { keyOf, lentAccountKeys, prepareReadyRow } from '../load/ready-row.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 import { withoutIndexes } from './row-indexes.js'
 import type { RepeatedRows, Scope } from './scope.js'
@@ -311,8 +311,9 @@ function prepareInsert(scope: Scope) {
   const { connection, fingerprints, sourceId, first, header, columns } = scope
   const insert = prepareRowInsert(connection, sourceId)
   const locate = prepareLocating(connection, fingerprints, first)
-  const readyRow = prepareReadyRow(fingerprints)
-  const unpack = unpackRows()
+  const accountKey = lentAccountKeys(fingerprints)
+  const readyRow = prepareReadyRow(fingerprints, accountKey)
+  const unpack = unpackRows(accountKey)
   const add = (id: number, record: CheckedRecord): void => {
     const ready = readyRow(record)
     if (ready !== null) {

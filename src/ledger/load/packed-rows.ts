@@ -7,7 +7,7 @@ export interface PackedRows {
   readonly rows: number
   /** Record, line and customer number of each row. */
   readonly numbers: Float64Array<ArrayBuffer>
-  /** The fingerprints of account and content of each row. */
+  /** The fingerprint of the content of each row. Those of accounts are made where the rows are unpacked: see `unpackRows`. */
   readonly keys: Uint8Array<ArrayBuffer>
   /** All texts of all rows, one behind the other. */
   readonly text: string
@@ -16,7 +16,6 @@ export interface PackedRows {
 }
 
 const NUMBERS = 3
-const KEYS = 2
 const TEXTS = 8
 
 export interface RowPacker {
@@ -32,7 +31,7 @@ export function packRows(most: number): RowPacker {
   let texts: string[] = []
   let length = 0
   let numbers = new Float64Array(most * NUMBERS)
-  let keys = new Uint8Array(most * KEYS * FINGERPRINT_BYTES)
+  let keys = new Uint8Array(most * FINGERPRINT_BYTES)
   let ends = new Uint32Array(most * TEXTS)
 
   function addText(at: number, text: string): void {
@@ -46,9 +45,7 @@ export function packRows(most: number): RowPacker {
     numbers[number] = row.record
     numbers[number + 1] = row.line
     numbers[number + 2] = row.customerNo
-    const key = rows * KEYS * FINGERPRINT_BYTES
-    keys.set(row.ibanKey, key)
-    keys.set(row.contentKey, key + FINGERPRINT_BYTES)
+    keys.set(row.contentKey, rows * FINGERPRINT_BYTES)
     const text = rows * TEXTS
     addText(text, row.iban)
     addText(text + 1, row.ibanMasked)
@@ -70,7 +67,7 @@ export function packRows(most: number): RowPacker {
       texts = []
       length = 0
       numbers = new Float64Array(most * NUMBERS)
-      keys = new Uint8Array(most * KEYS * FINGERPRINT_BYTES)
+      keys = new Uint8Array(most * FINGERPRINT_BYTES)
       ends = new Uint32Array(most * TEXTS)
       return packed
     },
@@ -84,8 +81,14 @@ export const buffersOf = ({ numbers, keys, ends }: PackedRows): ArrayBuffer[] =>
   ends.buffer,
 ]
 
-/** @returns gives each row of packed rows in order; its fingerprints are good for the next rows at once only */
-export function unpackRows(): (packed: PackedRows, give: (row: ReadyRow) => void) => void {
+/**
+ * @param accountKey makes the fingerprints of accounts: of the two of a row that is the one for which this thread has time
+ *   while the other reads and checks
+ * @returns gives each row of packed rows in order; its fingerprints are good for the next rows at once only
+ */
+export function unpackRows(
+  accountKey: (iban: string) => Uint8Array,
+): (packed: PackedRows, give: (row: ReadyRow) => void) => void {
   const nextSpare = spareKeys()
   return ({ rows, numbers, keys, text, ends }, give) => {
     const keyAt = (at: number): Buffer => {
@@ -102,21 +105,21 @@ export function unpackRows(): (packed: PackedRows, give: (row: ReadyRow) => void
         return text.slice(start, from)
       }
       const number = row * NUMBERS
-      const key = row * KEYS * FINGERPRINT_BYTES
+      const iban = textAt(0)
       give({
         record: numbers[number] ?? 0,
         line: numbers[number + 1] ?? 0,
         customerNo: numbers[number + 2] ?? 0,
-        iban: textAt(0),
+        iban,
         ibanMasked: textAt(1),
-        ibanKey: keyAt(key),
+        ibanKey: accountKey(iban),
         signedDate: textAt(2),
         originalCreditorIdentifier: textAt(3),
         originalMandateReference: textAt(4),
         mandateKey: textAt(5),
         latestFirstDebit: textAt(6) || null,
         cells: textAt(7),
-        contentKey: keyAt(key + FINGERPRINT_BYTES),
+        contentKey: keyAt(row * FINGERPRINT_BYTES),
       })
     }
   }

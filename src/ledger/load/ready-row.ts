@@ -19,8 +19,20 @@ export function spareKeys(): () => Buffer {
   return () => spare[(used = (used + 1) % spare.length)] ?? Buffer.allocUnsafe(FINGERPRINT_BYTES)
 }
 
-/** @returns null for a record that is held back or corrects a row; fingerprints are good for the next rows at once only */
-export function prepareReadyRow(fingerprints: Fingerprints): (record: CheckedRecord) => ReadyRow | null {
+/** Makes the fingerprint of an account, good for the next rows at once only. */
+export function lentAccountKeys({ account }: Fingerprints): (iban: string) => Uint8Array {
+  const nextSpare = spareKeys()
+  return (iban) => account(iban, nextSpare())
+}
+
+/**
+ * @param accountKey what stands for the fingerprint of the account
+ * @returns null for a record that is held back or corrects a row; fingerprints are good for the next rows at once only
+ */
+export function prepareReadyRow(
+  fingerprints: Fingerprints,
+  accountKey: (iban: string) => Uint8Array,
+): (record: CheckedRecord) => ReadyRow | null {
   const nextSpare = spareKeys()
   return ({ record, line, verdict, corrects, mandateKey, latestFirstDebit, cells }) => {
     if (verdict.kind !== 'sendable' || corrects !== null) return null
@@ -32,7 +44,7 @@ export function prepareReadyRow(fingerprints: Fingerprints): (record: CheckedRec
       customerNo,
       iban,
       ibanMasked: maskIban(iban),
-      ibanKey: fingerprints.account(iban, nextSpare()),
+      ibanKey: accountKey(iban),
       signedDate,
       originalCreditorIdentifier: original.creditorIdentifier,
       originalMandateReference: original.mandateReference,

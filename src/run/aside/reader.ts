@@ -14,6 +14,9 @@ import { BATCHES_UNDER_WAY, type FromReader, type ReadingJob, type ToReader } fr
  */
 const ROWS = 1_000
 
+/** Fingerprints of accounts are made by the first thread. */
+const NOT_YET = new Uint8Array()
+
 if (parentPort !== null) {
   const port = parentPort
   const tell = (message: FromReader, buffers: ArrayBuffer[] = []): void => port.postMessage(message, buffers)
@@ -35,7 +38,7 @@ async function readAside(
     tell({ kind: 'doubt' })
     return
   }
-  const readyRow = prepareReadyRow(createFingerprints(await inbox.secret()))
+  const readyRow = prepareReadyRow(createFingerprints(await inbox.secret()), () => NOT_YET)
   const packer = packRows(ROWS)
   const send = async (message: FromReader, buffers: ArrayBuffer[] = []): Promise<void> => {
     tell(message, buffers)

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
 import { buffersOf, packRows, unpackRows } from '../../../src/ledger/load/packed-rows.js'
+import { lentAccountKeys } from '../../../src/ledger/load/ready-row.js'
 import type { ReadyRow } from '../../../src/ledger/schema/row-columns.js'
 
 const SEED = 20_261_122
@@ -25,10 +27,12 @@ const row = fc.record({
 describe('12 packed rows', () => {
   it(`12 hold what was put into them, also after they were handed over (seed ${SEED})`, () => {
     const packer = packRows(40)
-    const unpack = unpackRows()
+    let made: Uint8Array[] = []
+    const unpack = unpackRows((iban) => made.shift() ?? Buffer.from(iban))
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         rows.forEach(packer.add)
+        made = rows.map(({ ibanKey }) => ibanKey)
         expect(packer.rows()).toBe(rows.length)
         const packed = packer.take()
         const received = structuredClone(packed, { transfer: buffersOf(packed) })
@@ -51,14 +55,17 @@ describe('12 packed rows', () => {
     const packer = packRows(60)
     for (let n = 0; n < 60; n += 1) {
       const [one] = fc.sample(row, { seed: n, numRuns: 1 })
-      packer.add({ ...one!, ibanKey: Buffer.alloc(16, n), contentKey: Buffer.alloc(16, 100 + n) })
+      packer.add({ ...one!, iban: `account ${n}`, contentKey: Buffer.alloc(16, 100 + n) })
     }
     const waiting: ReadyRow[] = []
-    unpackRows()(packer.take(), (given) => {
+    const fingerprints = createFingerprints(Buffer.alloc(32, 7))
+    unpackRows(lentAccountKeys(fingerprints))(packer.take(), (given) => {
       waiting.push(given)
-      for (const [index, { ibanKey, contentKey }] of waiting.slice(-50).entries()) {
+      for (const [index, { iban, ibanKey, contentKey }] of waiting.slice(-50).entries()) {
         const n = Math.max(0, waiting.length - 50) + index
-        expect([ibanKey[0], contentKey[15]]).toEqual([n, 100 + n])
+        expect(iban).toBe(`account ${n}`)
+        expect(Buffer.from(ibanKey)).toEqual(fingerprints.account(iban))
+        expect(contentKey[15]).toBe(100 + n)
       }
     })
     expect(waiting).toHaveLength(60)
