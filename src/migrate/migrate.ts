@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { RunTerms } from '../domain/row/run-terms.js'
 import type { Totals } from '../domain/row/totals.js'
@@ -8,6 +9,7 @@ import type { Ledger } from '../ledger/ledger.js'
 import { distrustLedgerFolder } from '../ledger/safety/side-files.js'
 import { noteWritten } from '../ledger/safety/written-files.js'
 import { openRunRegister, type RunRegister } from '../register/run-register.js'
+import { startAside, type Aside } from '../run/aside/aside.js'
 import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
 import { startDisk } from '../run/disk/disk-space.js'
 import { watchCommits, type CommitWatch } from '../run/disk/slow-commits.js'
@@ -35,8 +37,9 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
   const asked = checkOptions(options)
   const client = connectTo(asked.service, options.service, asked.machine)
+  const early = readEarly(asked)
   try {
-    const held = hold(asked)
+    const held = { ...hold(asked), early }
     let closed: Closed
     let end: Omit<Migration, keyof Closed> | null = null
     try {
@@ -46,12 +49,21 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
     }
     return { ...end, ...closed }
   } finally {
+    await early?.stop()
     await client.close()
   }
 }
 
+/** No file came into a ledger that does not exist, so the first one is read while it is made. */
+const readEarly = ({ options, files: [first] }: Asked): Aside | null =>
+  first?.aside === undefined || first.aside === null || existsSync(options.ledger)
+    ? null
+    : startAside(first.aside)
+
 /** The ledger and the register of one run, open. */
 interface Held {
+  /** Reads the first file already. */
+  readonly early: Aside | null
   readonly ledger: Ledger
   readonly register: RunRegister
   /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
@@ -61,7 +73,7 @@ interface Held {
   readonly warnings: string[]
 }
 
-function hold(asked: Asked): Held {
+function hold(asked: Asked): Omit<Held, 'early'> {
   const { options, machine, service, files } = asked
   const { sharedFolder = false, anotherLedger = false } = options
   const { clock, pid, user, stateFolder } = machine
@@ -251,6 +263,7 @@ function partsOf(
       reportFolder: options.writes?.find(({ kind }) => kind === 'report')?.path ?? null,
       warn: (text) => warn(asked, held.warnings, text),
     }),
+    startAside: (job) => (job === files[0]?.aside && held.early !== null ? held.early : startAside(job)),
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),
     watch,
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),

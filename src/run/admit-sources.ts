@@ -33,7 +33,7 @@ export interface AdmitOptions {
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
   /** Starts a second thread for a file, where that is of use; `startAside` when left out. */
-  readonly startAside?: (job: ReadingJob) => Aside | null
+  readonly startAside?: ((job: ReadingJob) => Aside | null) | undefined
 }
 
 export interface AdmittedSource {

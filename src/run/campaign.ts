@@ -4,7 +4,7 @@ import { heldReady, type Selection, type SendingOrder, type Wave } from '../doma
 import { HaltError, UsageError } from '../errors.js'
 import type { Ledger, RunSettings } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
-import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
+import { addSources, type AdmitOptions, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import type { Disk, DiskSpace } from './disk/disk-space.js'
 import { exitStatusOf, SOME_LEFT } from './exit-status.js'
@@ -49,6 +49,7 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly claim?: () => void
   /** Looks at the disk of the ledger before a file is read and before anything is sent; left out, nobody does. */
   readonly disk?: Disk
+  readonly startAside?: AdmitOptions['startAside']
   readonly watchReading: (source: string, records: number) => void
   /** 130 or 143 once a signal came. */
   readonly signalStatus: () => number | null
@@ -166,8 +167,8 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   }
   const admission = ledger.admit({ severities, isRetry: files.length === 0 })
   try {
-    const watch = { signal: parts.drain, watch: parts.watchReading }
-    const admitted = await addSources(admission, files, watch)
+    const { drain: signal, watchReading: watch, startAside } = parts
+    const admitted = await addSources(admission, files, { signal, watch, startAside })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     allot(parts)
     const { isAgreed, disk } = await ask(parts, { admitted, leftRefused })

@@ -11,13 +11,13 @@ const ROWS = 16_000
 /** Notes each thread that the program starts, and how it ended. */
 const NOTING = `
 const threads = require('node:worker_threads')
-const { appendFileSync } = require('node:fs')
+const { appendFileSync, existsSync } = require('node:fs')
 const { Worker } = threads
 threads.Worker = class extends Worker {
   constructor(url, options) {
     super(url, options)
     const note = (text) => appendFileSync(process.env.NOTED, text + '\\n')
-    note('began ' + String(url).split('/').at(-1))
+    note('began ' + String(url).split('/').at(-1) + (existsSync('a.db') ? ' beside a ledger' : ' before the ledger'))
     this.on('message', ({ kind }) => note(kind))
     this.on('error', () => note('error'))
   }
@@ -38,19 +38,11 @@ afterEach(async () => {
 
 describe('12 a file of some size', () => {
   it('12 is read by a second thread of the program, and every row is in the ledger as it was written', async () => {
-    const path = (name: string): string => join(place.folder, name)
     writeFileSync(path('export.csv'), validExport(ROWS))
-    writeFileSync(path('noting.cjs'), NOTING)
-    writeFileSync(path('noted'), '')
-    const args = ['run', 'export.csv', '--ledger', 'a.db', '--base-url', sandbox.url, '--no-report']
-    const { ended } = start([...args, '--quiet', '--limit', '1'], {
-      cwd: place.folder,
-      env: { ...CREDENTIALS, NODE_OPTIONS: '--require ./noting.cjs', NOTED: path('noted') },
-    })
-    const { status, stderr } = await ended
+    const { status, stderr, noted } = await runNoting('export.csv', 'a.db')
     expect(status, stderr).toBe(5)
-    const noted = readFileSync(path('noted'), 'utf8').trim().split('\n')
-    expect(noted[0]).toBe('began reader.js')
+    expect(noted[0]).toBe('began reader.js before the ledger')
+    expect(noted.filter((note) => note.startsWith('began'))).toHaveLength(1)
     expect(noted.filter((kind) => kind === 'rows').length).toBeGreaterThanOrEqual(ROWS / 1_000 - 1)
     expect(noted.at(-1)).toBe('end')
 
@@ -73,4 +65,38 @@ describe('12 a file of some size', () => {
       if (n > 1) expect([row.state, row.cells]).toEqual(['ready', JSON.stringify(validLine(n).split(','))])
     }
   }, 120_000)
+
+  it('12 that comes to a ledger is read once the ledger is open', async () => {
+    writeFileSync(path('small.csv'), validExport(1))
+    expect((await runNoting('small.csv', 'a.db')).noted).toEqual([])
+    writeFileSync(path('export.csv'), [validExport(ROWS).split('\n')[0], ...later()].join('\n') + '\n')
+    const { status, stderr, noted } = await runNoting('export.csv', 'a.db')
+    expect(status, stderr).toBe(5)
+    expect(noted[0]).toBe('began reader.js beside a ledger')
+    expect(noted.at(-1)).toBe('end')
+  }, 120_000)
+
+  it('12 is let go where no ledger can be made, and the program ends', async () => {
+    writeFileSync(path('export.csv'), validExport(ROWS))
+    writeFileSync(path('folder'), '')
+    const { status, stderr, noted } = await runNoting('export.csv', 'folder/a.db')
+    expect(status, stderr).toBe(8)
+    expect(noted[0]).toBe('began reader.js before the ledger')
+  }, 120_000)
 })
+
+const path = (name: string): string => join(place.folder, name)
+
+const later = (): string[] => Array.from({ length: ROWS }, (_, index) => validLine(index + 2))
+
+async function runNoting(file: string, ledger: string) {
+  writeFileSync(path('noting.cjs'), NOTING)
+  writeFileSync(path('noted'), '')
+  const args = ['run', file, '--ledger', ledger, '--base-url', sandbox.url, '--no-report', '--quiet']
+  const { ended } = start([...args, '--limit', '1'], {
+    cwd: place.folder,
+    env: { ...CREDENTIALS, NODE_OPTIONS: '--require ./noting.cjs', NOTED: path('noted') },
+  })
+  const { status, stderr } = await ended
+  return { status, stderr, noted: readFileSync(path('noted'), 'utf8').trim().split('\n').filter(Boolean) }
+}
