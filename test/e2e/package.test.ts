@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packProgram, type Packed } from '../support/packed.js'
@@ -30,6 +30,18 @@ describe('the packed file', () => {
         (name) => !/^package\/(dist|samples|package\.json|README|LICENSE|src\/.*\.md$)/.test(name),
       ),
     ).toEqual([])
+  })
+
+  it('12 holds the program in few files, with all of zod in one of them and its licence in front', () => {
+    const { files, program } = packed
+    expect(files.filter((name) => name.startsWith('package/dist/cli/'))).toEqual([])
+    const parts = files.filter((name) => /^package\/dist\/(?:cli|reader|program-.*)\.js$/.test(name))
+    const texts = parts.map((name) => readFileSync(join(program, name.replace('package/', '')), 'utf8'))
+    expect(texts.filter((text) => /from ["']zod|import ["']zod/.test(text))).toEqual([])
+    const licensed = texts.filter((text) => text.includes('class ZodError') || text.includes('$ZodType'))
+    expect(licensed).toHaveLength(1)
+    const licence = readFileSync('node_modules/zod/LICENSE', 'utf8').trim()
+    expect(licensed[0]?.startsWith(`/*!\n${licence}`)).toBe(true)
   })
 
   it('10.2.1 runs the demo in an empty folder, without a checkout', () => {
