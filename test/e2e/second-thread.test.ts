@@ -1,29 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport, validLine } from '../support/export.js'
+import { noteThreads } from '../support/noted-threads.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
 
 const ROWS = 16_000
-
-/** Notes each thread that the program starts, and how it ended. */
-const NOTING = `
-const threads = require('node:worker_threads')
-const { appendFileSync, existsSync } = require('node:fs')
-const { Worker } = threads
-threads.Worker = class extends Worker {
-  constructor(url, options) {
-    super(url, options)
-    const note = (text) => appendFileSync(process.env.NOTED, text + '\\n')
-    note('began ' + String(url).split('/').at(-1) + (existsSync('a.db') ? ' beside a ledger' : ' before the ledger'))
-    this.on('message', ({ kind }) => note(kind))
-    this.on('error', () => note('error'))
-  }
-}
-require('node:module').syncBuiltinESMExports()
-`
 
 let place: ReturnType<typeof makeFolder>
 let sandbox: Sandbox
@@ -90,13 +74,9 @@ const path = (name: string): string => join(place.folder, name)
 const later = (): string[] => Array.from({ length: ROWS }, (_, index) => validLine(index + 2))
 
 async function runNoting(file: string, ledger: string) {
-  writeFileSync(path('noting.cjs'), NOTING)
-  writeFileSync(path('noted'), '')
+  const { env, noted } = noteThreads(place.folder)
   const args = ['run', file, '--ledger', ledger, '--base-url', sandbox.url, '--no-report', '--quiet']
-  const { ended } = start([...args, '--limit', '1'], {
-    cwd: place.folder,
-    env: { ...CREDENTIALS, NODE_OPTIONS: '--require ./noting.cjs', NOTED: path('noted') },
-  })
+  const { ended } = start([...args, '--limit', '1'], { cwd: place.folder, env: { ...CREDENTIALS, ...env } })
   const { status, stderr } = await ended
-  return { status, stderr, noted: readFileSync(path('noted'), 'utf8').trim().split('\n').filter(Boolean) }
+  return { status, stderr, noted: noted() }
 }

@@ -16,7 +16,11 @@ const zod = /[\\/]node_modules[\\/]zod[\\/]/
 const licence = () => `/*!\n${readFileSync(join(root, 'node_modules/zod/LICENSE'), 'utf8')}*/`
 
 const program = await rolldown({
-  input: { cli: join(dist, 'cli.js'), reader: join(dist, 'run/aside/reader.js') },
+  input: {
+    cli: join(dist, 'cli.js'),
+    reader: join(dist, 'run/aside/reader.js'),
+    counter: join(dist, 'ledger/read/counter.js'),
+  },
   platform: 'node',
   external: (id) => /^[^./]/.test(id) && id !== 'zod',
   // Of commands that others use too, such as `run` in `demo`.

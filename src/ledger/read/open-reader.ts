@@ -3,6 +3,7 @@ import type { RuleId } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import { openForReading, type Connection } from '../file/connection.js'
 import { prepareSourceTotals, prepareTotals } from './control-totals.js'
+import { prepareDistinctCounts } from './distinct-counts.js'
 import { entryAt } from '../../trust/entry.js'
 import { createFingerprints } from '../admit/fingerprints.js'
 import { copyOf } from '../file/ledger-copy.js'
@@ -231,20 +232,6 @@ function prepareAccountQuestion(connection: Connection, explained: Explained): L
       const { key, secret } = read.get(rowId) ?? { key: null, secret: null }
       return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
     })
-}
-
-/** Where every row has a place the indexes say most of it, in a tenth of the time. */
-function prepareDistinctCounts(connection: Connection): LedgerReader['distinctCounts'] {
-  const hasUncounted = connection.prepare<[]>('select 1 from row where place = 0 limit 1')
-  const over = (condition: string) =>
-    connection.prepare<[], ReturnType<LedgerReader['distinctCounts']>>(
-      `select (select count(*) from (select distinct customer_no from row where customer_no is not null ${condition})) as customers,
-         (select count(*) from (select distinct mandate_key from row where mandate_key is not null ${condition})) as mandates,
-         (select count(*) from (select 1 from row where iban_key is not null ${condition} group by iban_key)) as accounts`,
-    )
-  const [all, counted] = [over(''), over('and place is not 0')]
-  const read = connection.transaction(() => (hasUncounted.get() === undefined ? all : counted).get())
-  return () => read() ?? { customers: 0, mandates: 0, accounts: 0 }
 }
 
 function readSources(connection: Connection): SourceRecord[] {

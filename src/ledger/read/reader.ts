@@ -1,3 +1,4 @@
+import type { DistinctCounts } from './distinct-counts.js'
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { VerdictCount } from '../../domain/proof/verification.js'
@@ -354,8 +355,7 @@ export interface LedgerReader {
   }[]
   readonly decisions: (after: number, limit: number) => DecisionRecord[]
   readonly decisionsOfRow: (rowId: number) => DecisionRecord[]
-  /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
-  readonly distinctCounts: () => { customers: number; mandates: number; accounts: number }
+  readonly distinctCounts: () => DistinctCounts
   readonly readBacks: () => ReadBackRecord[]
   /** In the order in which it was asked. */
   readonly proofsOfRow: (rowId: number) => ProofRecord[]

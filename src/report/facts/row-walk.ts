@@ -10,6 +10,7 @@ import type {
   RowRecord,
   SourceRecord,
 } from '../../ledger/read/reader.js'
+import type { DistinctCounts } from '../../ledger/read/distinct-counts.js'
 import { absencesAlong } from '../../ledger/read/absences.js'
 import { cappedList, type CappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
@@ -119,6 +120,8 @@ export interface WalkTerms {
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
+  /** The distinct counts, where somebody else has them; null where they could not be told. */
+  readonly counted?: Promise<DistinctCounts | null> | undefined
   /** What the pages are written in; the files are the same in every language. */
   readonly texts?: Texts
 }
@@ -131,7 +134,7 @@ export async function walkLedger(
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   files: RowFiles,
-  { signal, absentAfterMs, texts = en }: WalkTerms,
+  { signal, absentAfterMs, counted, texts = en }: WalkTerms,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
   const gathered = startGathering(
@@ -156,7 +159,8 @@ export async function walkLedger(
   const totals = totalsOver(sources, counts)
   const walked = { longest: LISTED_AT_MOST, signal }
   const verification = await walkVerification(reader, totals, files, walked)
-  return factsFrom(gathered, reader, sources, { campaign, totals, verification })
+  const distinct = (await counted) ?? reader.distinctCounts()
+  return factsFrom(gathered, reader, sources, { campaign, totals, verification, distinct })
 }
 
 const startGathering = (
@@ -224,7 +228,7 @@ function factsFrom(
   gathered: Gathered,
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
-  known: Pick<ReportFacts, 'campaign' | 'totals' | 'verification'>,
+  known: Pick<ReportFacts, 'campaign' | 'totals' | 'verification' | 'distinct'>,
 ): ReportFacts {
   const { counts, sums } = gathered
   const { campaign, totals } = known
@@ -261,7 +265,6 @@ function factsFrom(
       read: hashTotalsOf(sumsOf(sums.values())),
       byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
     },
-    distinct: reader.distinctCounts(),
     registrations: gathered.registrations.result(),
     firstDebits: gathered.firstDebits,
     notices: reader.notices(),

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
+import { countAside } from '../../ledger/read/count-aside.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
@@ -22,7 +23,7 @@ import {
   registeredLine,
 } from '../files/row-lines.js'
 import { VERIFICATION_FILE, verificationHeader, verificationLine } from '../files/verification-lines.js'
-import { walkLedger, type RowFiles } from '../facts/row-walk.js'
+import { walkLedger, type RowFiles, type WalkTerms } from '../facts/row-walk.js'
 import { DECISIONS_FILE, decisionHeader, decisionLines, type ChainEnd } from '../files/decision-lines.js'
 import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
 import { SIGNATURE_FILE, signManifest } from '../files/signature.js'
@@ -98,22 +99,29 @@ export async function writeReport(
 ): Promise<ReportResult> {
   if (typeof ledger !== 'string') return writePackOf(ledger, options)
   const reader = openLedgerReader(ledger, options)
+  const { sharedFolder = false } = options
+  const aside = countAside({ file: reader.file, sharedFolder })
   try {
     noteWritten(ledger, { kind: 'report', path: options.out })
-    return await writePackOf(reader, options)
+    return await writePackOf(reader, options, aside?.counts)
   } finally {
+    await aside?.stop()
     reader.close()
   }
 }
 
-async function writePackOf(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
+async function writePackOf(
+  reader: ReportedLedger,
+  options: ReportOptions,
+  counted?: WalkTerms['counted'],
+): Promise<ReportResult> {
   const folder = await openPackFolder(options.out, PACK_NAMES, [
     ...ledgerFiles(reader.file),
     ...(options.forbidden ?? []),
   ])
   try {
     const texts = await textsOf(options.language ?? 'en')
-    const { facts, workbook, decisions } = await writeLists(reader, folder, texts, options)
+    const { facts, workbook, decisions } = await writeLists(reader, folder, { texts, counted }, options)
     const numbered = await folder.settleNames()
     await folder.write('report.html', relinked(await renderPage(facts, texts), numbered))
     await workbook.finish(facts)
@@ -136,7 +144,7 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
 async function writeLists(
   reader: ReportedLedger,
   folder: PackFolder,
-  texts: Texts,
+  { texts, counted }: Pick<WalkTerms, 'counted'> & { readonly texts: Texts },
   { signal, absentAfterMs = USUAL_ABSENT_AFTER_MS }: ReportOptions,
 ): Promise<{ facts: ReportFacts; workbook: Workbook; decisions: ChainEnd }> {
   const sources = reader.sources()
@@ -145,6 +153,7 @@ async function writeLists(
   const facts = await walkLedger(reader, sources, inBoth(lists, workbook), {
     signal,
     absentAfterMs,
+    counted,
     texts,
   })
   return { facts, workbook, decisions: await lists.finish() }
