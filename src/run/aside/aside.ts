@@ -21,7 +21,7 @@ export interface Aside {
 /** A smaller file is read before another thread has started. */
 const SMALLEST_BYTES = 1024 * 1024
 /** Beside what this thread holds, so that both together stay flat. */
-const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 96 }
+const LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 }
 
 /** Where this program was put into one file with others there is no such file, and this thread reads by itself. */
 const READER = new URL('./reader.js', import.meta.url)
