@@ -39,7 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   const client = connectTo(asked.service, options.service, asked.machine)
   const early = readEarly(asked)
   try {
-    const held = { ...hold(asked), early }
+    const held = { ...hold(asked), early, openClient: client.open }
     let closed: Closed
     let end: Omit<Migration, keyof Closed> | null = null
     try {
@@ -64,6 +64,7 @@ const readEarly = ({ options, files: [first] }: Asked): Aside | null =>
 interface Held {
   /** Reads the first file already. */
   readonly early: Aside | null
+  readonly openClient: ServiceClient['open']
   readonly ledger: Ledger
   readonly register: RunRegister
   /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
@@ -73,7 +74,7 @@ interface Held {
   readonly warnings: string[]
 }
 
-function hold(asked: Asked): Omit<Held, 'early'> {
+function hold(asked: Asked): Omit<Held, 'early' | 'openClient'> {
   const { options, machine, service, files } = asked
   const { sharedFolder = false, anotherLedger = false } = options
   const { clock, pid, user, stateFolder } = machine
@@ -305,7 +306,7 @@ const within = (policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy =
  */
 async function agree(
   asked: Asked,
-  { ledger, register }: Held,
+  { ledger, register, openClient }: Held,
   { intended, plan }: { readonly intended: Plan; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
   if (plan !== null) assertRowsPlanned(plan, ledger.view)
@@ -319,6 +320,7 @@ async function agree(
     return false
   if (plan !== null) assertStillApproved(plan, asked.machine)
   register.checkOthers()
+  openClient()
   ledger.bind(targetOf(asked))
   asked.watch({ kind: 'sending', rows: intended.toSend })
   return true

@@ -57,6 +57,11 @@ export interface ServiceClient {
     update: BillogramRequest,
     options: SendOptions,
   ) => Promise<Outcome<BillogramAnswer>>
+  /**
+   * Loads what the first request needs, which would load it by itself: before an intent is written, so that it neither
+   * waits for that nor is left in doubt by a broken installation.
+   */
+  readonly open: () => void
   /** Ends all connections at once; what is still in flight ends in doubt or not sent. */
   readonly close: () => Promise<void>
 }
@@ -108,6 +113,7 @@ export function createClient(options: ClientOptions): ServiceClient {
       const clean = createCleaner({ iban: null, secrets: [...secrets, signKey] })
       return classifyAnswer(exchange, statusTable, { prove, clean })
     },
+    open: connections.open,
     close: connections.close,
   }
 }

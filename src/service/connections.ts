@@ -39,6 +39,8 @@ export interface ConnectionOptions {
 export interface Connections {
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   readonly origin: string
+  /** Makes the pool, which else the first request does. */
+  readonly open: () => void
   /** Ends every connection at once; what is in flight ends as it stands. */
   readonly close: () => Promise<void>
 }
@@ -48,7 +50,7 @@ const MAX_ANSWER_BYTES = 1_048_576
 const MAX_KEEP_ALIVE_MS = 10_000
 const MAX_TIMER_MS = 2_147_483_647
 
-/** Loaded when the first request leaves: a run that finds nothing to send needs none of it. */
+/** Loaded where something is to be sent: a run that finds nothing needs none of it. */
 const loadUndici = () =>
   createRequire(import.meta.url)('undici') as {
     readonly Pool: typeof Pool
@@ -103,7 +105,7 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): C
   return { ...openedWhenUsed(open), origin: baseUrl.origin }
 }
 
-function openedWhenUsed(open: () => Dispatcher): Pick<Connections, 'dispatcher' | 'close'> {
+function openedWhenUsed(open: () => Dispatcher): Omit<Connections, 'origin'> {
   let opened: Dispatcher | null = null
   let isClosed = false
   const used = (): Dispatcher => {
@@ -114,6 +116,7 @@ function openedWhenUsed(open: () => Dispatcher): Pick<Connections, 'dispatcher' 
   }
   return {
     dispatcher: { dispatch: (request, handler) => used().dispatch(request, handler) },
+    open: () => void used(),
     close: async () => {
       isClosed = true
       await opened?.destroy()

@@ -75,7 +75,7 @@ interface UnderWay {
  * that call aborted, so this one flag, and no error code, tells "not sent" from "may have been sent".
  */
 export function exchangeOnce(
-  connections: Connections,
+  connections: Pick<Connections, 'dispatcher' | 'origin'>,
   request: ExchangeRequest,
   limits: ExchangeLimits,
   clock: ExchangeClock,
@@ -130,7 +130,7 @@ function underWayUnder(signal: AbortSignal): Set<UnderWay> {
 
 function dispatch(
   exchange: UnderWay,
-  { dispatcher, origin }: Connections,
+  { dispatcher, origin }: Pick<Connections, 'dispatcher' | 'origin'>,
   { method, path, headers, body }: ExchangeRequest,
   { freshConnections }: ExchangeLimits,
 ): void {

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { validExport, validLine } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
@@ -227,5 +228,33 @@ describe('a ledger that must not be written is refused with exit status 8', () =
     } finally {
       ledger.close()
     }
+  })
+})
+
+describe('an installation in which the HTTP client cannot be loaded', () => {
+  it('12 is told before an intent is written', async () => {
+    write('export.csv', validExport(3))
+    write(
+      'broken.cjs',
+      `const module_ = require('node:module')
+       const load = module_._load
+       module_._load = (name, ...rest) => {
+         if (name === 'undici') throw new Error('undici is not there')
+         return load(name, ...rest)
+       }`,
+    )
+    const { status, stdout, stderr } = await run(['export.csv', '--base-url', baseUrl, '--ledger', 'a.db'], {
+      ...CREDENTIALS,
+      NODE_OPTIONS: '--require ./broken.cjs',
+    })
+    expect(stdout + stderr).toContain('undici is not there')
+    expect(status).toBe(1)
+    expect(requests).toBe(0)
+    const ledger = openDatabase(path('a.db'), { readonly: true })
+    const counts = ledger.prepare(
+      'select (select count(*) from attempt) as sent, (select count(*) from row) as rows',
+    )
+    expect(counts.get()).toEqual({ sent: 0, rows: 0 })
+    ledger.close()
   })
 })

@@ -202,7 +202,7 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
         })
         return true
       }
-      return { origin: '', dispatcher: { dispatch }, close: () => Promise.resolve() }
+      return { origin: '', dispatcher: { dispatch }, open: () => undefined, close: () => Promise.resolve() }
     },
   }
 }

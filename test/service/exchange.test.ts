@@ -517,13 +517,7 @@ describe('what undici must never do', () => {
   }
   const noop = (): void => undefined
   const exchangeOver = (dispatch: Dispatcher['dispatch'], signal = new AbortController().signal) =>
-    exchangeOnce(
-      { dispatcher: { dispatch }, origin: 'http://127.0.0.1:1', close: () => Promise.resolve() },
-      request,
-      limits,
-      clock,
-      signal,
-    )
+    exchangeOnce({ dispatcher: { dispatch }, origin: 'http://127.0.0.1:1' }, request, limits, clock, signal)
 
   it('write one request twice: the second writing is aborted before it happens', async () => {
     const [first, second] = [controller(), controller()]
