@@ -41,9 +41,9 @@ export function exportOf(rows, options = {}) {
 }
 
 /** Runs a process to its end: seconds, what it printed, and the most memory it held (Linux; the last look before it ends). */
-export async function timed(args, { ok = [0] } = {}) {
+export async function timed(args, { ok = [0], command = process.execPath } = {}) {
   const began = performance.now()
-  const child = spawn(process.execPath, args, { env, cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { env, cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   let errors = ''
   child.stdout.on('data', (piece) => (printed += piece))
