@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -71,6 +71,15 @@ describe('a source that cannot be trusted is refused whole, with exit status 7',
       },
       /folder/,
     ],
+    [
+      'a link to itself, which cannot be looked at either',
+      () => {
+        symlinkSync('export.csv', path('export.csv'))
+        return 'export.csv'
+      },
+      /ELOOP/,
+    ],
+    ['a name that no file can have', () => `${'x'.repeat(300)}.csv`, /ENAMETOOLONG/],
     ['an empty file', () => put(''), /no mandates|no header|empty/i],
     ['a header without rows', () => put(`${HEADER}\n`), /no mandates|no records/i],
     ['a missing column', () => put('customer_no,iban\n1,DE89370400440532013000\n'), /signed_date/],

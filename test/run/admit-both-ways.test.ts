@@ -1,15 +1,10 @@
 import fc from 'fast-check'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { SourceError } from '../../src/errors.js'
-import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { admitSources } from '../../src/run/admit-sources.js'
-import { sourceOpeners } from '../../src/run/open-sources.js'
 import { validExport } from '../support/export.js'
-import { CHECK, optionsOf } from '../support/sources.js'
-import { ledgersOf, readings } from './ledger-both-ways.js'
+import { ledgersOf, newLedger, readings } from './ledger-both-ways.js'
 import { drawExports, type DrawnExports } from './survey-exports.js'
 
 const SEED = Number(process.env['SURVEY_SEED'] ?? 20_261_122)
@@ -40,17 +35,6 @@ describe('12 the quick way into a ledger', () => {
       await expectSame([drawExports(seed, [7_000])], `exports of ${seed}`)
   }, 600_000)
 })
-
-function newLedger() {
-  const folder = mkdtempSync(join(tmpdir(), 'both-ways-'))
-  const ledger = openLedger({ file: join(folder, 'a.db'), clock: { now: () => 0, monotonic: () => 0 } })
-  onTestFinished(() => {
-    ledger.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  const path = join(folder, 'export.csv')
-  return { ledger, path, open: () => sourceOpeners([path], optionsOf(''), CHECK, signal) }
-}
 
 describe('12 where the quick way is in doubt', () => {
   it('12 what it brought in is taken back, and the file is read in full', async () => {

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -155,4 +155,16 @@ export async function ledgersOf(
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** An empty ledger, and a file beside it that is yet to be written. */
+export function newLedger() {
+  const folder = mkdtempSync(join(tmpdir(), 'both-ways-'))
+  const ledger = openLedger({ file: join(folder, 'a.db'), clock: { now: () => 0, monotonic: () => 0 } })
+  onTestFinished(() => {
+    ledger.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const path = join(folder, 'export.csv')
+  return { ledger, path, open: () => sourceOpeners([path], optionsOf(''), CHECK, signal) }
 }

@@ -27,6 +27,7 @@ module.exports = {
       'domain/',
       'database\\.ts',
       'driver\\.ts',
+      'second-thread\\.ts',
       'trust/',
       'errors\\.ts',
     ]),
@@ -61,6 +62,7 @@ module.exports = {
       'service/',
       'ledger/',
       'report/',
+      'second-thread\\.ts',
       'trust/',
       'errors\\.ts',
     ]),
@@ -82,6 +84,7 @@ module.exports = {
       'machine\\.ts',
       'errors\\.ts',
     ]),
+    only('second-thread-knows-nobody', 'second-thread\\.ts', []),
     // Types alone: it is loaded before it is known which command runs.
     only('machine-knows-types', 'machine\\.ts', ['domain/', 'run/', 'version\\.ts']),
     {

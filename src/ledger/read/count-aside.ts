@@ -1,7 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../../second-thread.js'
 import type { DistinctCounts } from './distinct-counts.js'
 
 /** What another thread needs to know to count. */
@@ -20,7 +17,6 @@ export interface CountAside {
 /** Some twenty thousand rows. Fewer are counted before another thread has started. */
 const SMALLEST_BYTES = 16 * 1024 * 1024
 
-/** Where this program was put into one file with others there is no such file, and this thread counts by itself. */
 const COUNTER = new URL('./counter.js', import.meta.url)
 
 /** @returns null where that is of no use: a small ledger, or no second core */
@@ -28,9 +24,8 @@ export function countAside(
   job: CountingJob,
   { counter = COUNTER, smallestBytes = SMALLEST_BYTES } = {},
 ): CountAside | null {
-  const isWorthIt = availableParallelism() > 1 && statSync(job.file).size >= smallestBytes
-  if (!isWorthIt || !existsSync(fileURLToPath(counter))) return null
-  const worker = new Worker(counter, { workerData: job, execArgv: [] })
+  const worker = startThread(counter, job, { file: job.file, smallestBytes })
+  if (worker === null) return null
   const counts = new Promise<DistinctCounts | null>((resolve) => {
     worker.on('message', resolve)
     worker.on('error', () => resolve(null))

@@ -1,8 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { SourceSummary } from '../../domain/rule/verdict.js'
+import { startThread } from '../../second-thread.js'
 import type { FromReader, Prepared, ReadingJob, ToReader } from './job.js'
 
 /** A file that is read and prepared in a second thread while this one puts rows into the ledger. */
@@ -23,7 +21,6 @@ const SMALLEST_BYTES = 1024 * 1024
 /** Beside what this thread holds, so that both together stay flat. */
 const LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 }
 
-/** Where this program was put into one file with others there is no such file, and this thread reads by itself. */
 const READER = new URL('./reader.js', import.meta.url)
 
 export interface AsideOptions {
@@ -40,8 +37,7 @@ export function startAside(
   job: ReadingJob,
   { reader = READER, smallestBytes = SMALLEST_BYTES }: AsideOptions = {},
 ): Aside | null {
-  if (!isWorthIt(job.path, smallestBytes) || !existsSync(fileURLToPath(reader))) return null
-  const worker = startReader(reader, job)
+  const worker = startThread(reader, job, { file: job.path, smallestBytes, limits: LIMITS })
   if (worker === null) return null
   const inbox = inboxOf(worker)
   const tell = (message: ToReader): void => worker.postMessage(message)
@@ -76,21 +72,6 @@ export function startAside(
       await worker.terminate()
     },
   }
-}
-
-/** Null for a job that cannot be handed over, such as settings that are more than data. */
-function startReader(reader: URL, workerData: ReadingJob): Worker | null {
-  try {
-    return new Worker(reader, { workerData, resourceLimits: LIMITS, execArgv: [] })
-  } catch {
-    return null
-  }
-}
-
-function isWorthIt(path: string, smallestBytes: number): boolean {
-  if (availableParallelism() < 2) return false
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found?.isFile() === true && found.size >= smallestBytes
 }
 
 /** Messages until somebody asks for them; the end of the thread, however it came, is a doubt. */

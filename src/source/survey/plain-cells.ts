@@ -115,7 +115,9 @@ export function judgeRequired(
   }
 
   const creditorOfRecord = (bytes: Buffer, starts: Int32Array, ends: Int32Array): Creditor | null =>
-    creditorAt < 0 ? creditors.only() : creditors.find(bytes, starts[creditorAt] ?? 0, ends[creditorAt] ?? 0)
+    creditorAt < 0
+      ? creditors.latest()
+      : creditors.find(bytes, starts[creditorAt] ?? 0, ends[creditorAt] ?? 0)
 
   return {
     judge,
@@ -133,7 +135,7 @@ export function judgeRequired(
     dates,
     dateNumber: () => dateNumber,
     customerNo: () => customerNo,
-    creditor: creditors.only,
+    creditor: creditors.latest,
     mandateOf: (bytes, { starts, ends }) => {
       const mandateReference = bytes.toString('latin1', starts[referenceAt] ?? 0, ends[referenceAt] ?? 0)
       const prefix = creditorOfRecord(bytes, starts, ends)?.prefix ?? ''
@@ -152,7 +154,7 @@ function knownCreditors(ofMandate: number) {
   const known: Creditor[] = []
   let latest: Creditor | null = null
   return {
-    only: (): Creditor | null => latest,
+    latest: (): Creditor | null => latest,
     find: (bytes: Buffer, start: number, end: number): Creditor | null => {
       if (latest !== null && isSame(bytes, start, end, latest.cell)) return latest
       const found = known.find(({ cell }) => isSame(bytes, start, end, cell)) ?? null

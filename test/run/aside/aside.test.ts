@@ -1,17 +1,14 @@
 import fc from 'fast-check'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SourceError } from '../../../src/errors.js'
-import { openLedger } from '../../../src/ledger/file/open-ledger.js'
 import { admitSources } from '../../../src/run/admit-sources.js'
 import { startAside } from '../../../src/run/aside/aside.js'
-import { sourceOpeners } from '../../../src/run/open-sources.js'
 import { validExport } from '../../support/export.js'
 import { CHECK, fileOf, optionsOf } from '../../support/sources.js'
-import { aside, ledgersOf, readings } from '../ledger-both-ways.js'
+import { aside, ledgersOf, newLedger, readings } from '../ledger-both-ways.js'
 import { drawExports, type DrawnExports } from '../survey-exports.js'
 
 const SEED = Number(process.env['SURVEY_SEED'] ?? 20_261_122)
@@ -71,17 +68,6 @@ describe('12 a second thread that reads', () => {
     await expectSame([drawExports(7, [300])], aside(threadOf(code)))
   })
 })
-
-function newLedger() {
-  const folder = mkdtempSync(join(tmpdir(), 'aside-'))
-  const ledger = openLedger({ file: join(folder, 'a.db'), clock: { now: () => 0, monotonic: () => 0 } })
-  onTestFinished(() => {
-    ledger.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  const path = join(folder, 'export.csv')
-  return { ledger, path, open: () => sourceOpeners([path], optionsOf(''), CHECK, signal) }
-}
 
 describe('12 where the second thread is in doubt', () => {
   const inBuilt = { severities: {}, signal, watch, startAside: aside().startAside! }
