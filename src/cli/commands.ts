@@ -6,7 +6,6 @@ export const commands: CommandLoaders = {
   inspect: async () => (await import('./commands/inspect.js')).inspectCommand,
   init: async () => (await import('./commands/init.js')).initCommand,
   check: async () => (await import('./commands/check.js')).checkCommand,
-  probe: async () => (await import('./prove/probe.js')).probeCommand,
   plan: async () => (await import('./plan/plan.js')).planCommand,
   approve: async () => (await import('./plan/approve.js')).approveCommand,
   run: async () => (await import('./commands/run.js')).runCommand,

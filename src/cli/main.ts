@@ -2,6 +2,7 @@ import { Command as Program, CommanderError } from 'commander'
 import { boundedWorld } from './terminal/boundary.js'
 import type { Command, CommandLoaders } from './command.js'
 import { exampleLines, isSwitchedOn, toProgram } from './program.js'
+import { refusalOfRemoved } from './settings/removed.js'
 import type { Output, World } from './terminal/world.js'
 
 /**
@@ -35,6 +36,8 @@ export async function main(
     whole.addCommand(program.copyInheritedSettings(whole))
   }
   try {
+    const refusal = refusalOfRemoved(argv, world.env)
+    if (refusal !== null) whole.error(`error: ${refusal}`)
     await whole.parseAsync([...argv], { from: 'user' })
     return status
   } catch (error) {

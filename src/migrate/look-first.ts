@@ -181,7 +181,7 @@ function judge(
     rows.findIndex((row) => row.rowId === rowId)
   ]
   if (verdict !== undefined && verdict.kind !== 'unreadable') return { verdict, unread: null }
-  const { limits, status, durationMs } = seen
+  const { status, durationMs } = seen
   const why = verdict?.reason ?? 'this row is not known to the ledger'
   const unread: NotRead = {
     kind: 'not_read',
@@ -191,7 +191,6 @@ function judge(
     canRepeat: true,
     retryAfterMs: null,
     halt: null,
-    limits,
     status,
     errorCode: null,
     durationMs,

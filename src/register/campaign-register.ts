@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { LedgerError, UsageError, type Way } from '../errors.js'
 import type { AdoptionReport, Claims, RunSettings } from '../ledger/ledger.js'
 import { underLock } from '../ledger/safety/lock.js'
-import { sameHost, sameService } from '../service/base-url.js'
+import { sameService } from '../service/base-url.js'
 import { addPart, endOf, partSchema, readParts, standing, type ClaimPart } from './claimed-mandates.js'
 import { holds, nameOfKey, numberMandates, shortNumber, startNumbers } from './mandate-numbers.js'
 import {
@@ -279,17 +279,6 @@ type Known = Pick<Claims, 'standing' | 'hasMark'>
  */
 export const olderThanRegister = (folder: string, ledger: Known): string | null =>
   olderThanNoted({ folder, claims: ledger, guardsMandates: true }, join(folder, FILE))
-
-/**
- * The ledger that a campaign of this user was sent from to a service on this host, whatever its path is; null where none
- * was. Rehearsals on this machine are not noted.
- * @param baseUrl any address on that host
- * @throws {LedgerError} `register` for a register that cannot be read: nobody knows what it says
- */
-export function campaignSentTo(folder: string, baseUrl: string): string | null {
-  const line = readLines(join(folder, FILE)).find((each) => sameHost(each.baseUrl, baseUrl))
-  return line?.ledger ?? null
-}
 
 /** What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. */
 function olderThanNoted(

@@ -74,12 +74,6 @@ function withoutTrailingDot(url: URL): URL {
 /** Compares two addresses as they are noted, also those that were noted before one spelling was kept. */
 export const sameService = (one: string, other: string): boolean => oneSpelling(one) === oneSpelling(other)
 
-/** Whether two addresses are on one host, whatever their ports and paths are. */
-export const sameHost = (one: string, other: string): boolean => hostOf(one) === hostOf(other)
-
-const hostOf = (href: string): string =>
-  URL.canParse(href) ? withoutTrailingDot(new URL(href)).hostname : href
-
 function oneSpelling(href: string): string {
   if (!URL.canParse(href)) return href
   const { origin, pathname } = withoutTrailingDot(new URL(href))

@@ -7,14 +7,14 @@ import { LedgerError, SourceError } from '../../src/errors.js'
 import { worldOf } from './world.js'
 
 const commandOf = (run: Command['run']): Command => ({
-  usage: 'probe [files...]',
+  usage: 'look [files...]',
   summary: 'a command of this test',
   options: ['json', 'ledger', 'noColor', 'yes', 'asOf'],
   own: [
     ['--dry-run', 'own flag'],
     ['--row <id>', 'own value'],
   ],
-  examples: ['sepa-migrate probe a.csv'],
+  examples: ['sepa-migrate look a.csv'],
   epilogue: [],
   exits: { 0: 'done' },
   json: [],
@@ -29,7 +29,7 @@ async function call(
   env: Readonly<Record<string, string>> = {},
 ) {
   const world = worldOf({ env })
-  const status = await main(argv, { probe: () => Promise.resolve(commandOf(run)) }, world)
+  const status = await main(argv, { look: () => Promise.resolve(commandOf(run)) }, world)
   return { status, ...world.printed }
 }
 
@@ -41,10 +41,10 @@ describe('main', () => {
       return Promise.resolve(result({}))
     }
     for (const [argv, env] of [
-      [['probe', '--as-of', 'tomorrow'], {}],
-      [['probe'], { SEPA_MIGRATE_AS_OF: 'tomorrow' }],
-      [['probe'], { SEPA_MIGRATE_YES: 'perhaps' }],
-      [['probe', '--ledger', ''], {}],
+      [['look', '--as-of', 'tomorrow'], {}],
+      [['look'], { SEPA_MIGRATE_AS_OF: 'tomorrow' }],
+      [['look'], { SEPA_MIGRATE_YES: 'perhaps' }],
+      [['look', '--ledger', ''], {}],
     ] as const) {
       const { status, stderr } = await call(argv, begin, env)
       expect(status).toBe(2)
@@ -57,7 +57,7 @@ describe('main', () => {
 
   it('hands flags, own flags and arguments to the command', async () => {
     let seen: unknown
-    await call(['probe', '--yes', '--dry-run', '--row', '7', 'a.csv', 'b.csv'], (context) => {
+    await call(['look', '--yes', '--dry-run', '--row', '7', 'a.csv', 'b.csv'], (context) => {
       seen = [context.args, context.settings.get('yes'), context.own['dryRun'], context.own['row']]
       return Promise.resolve(result({}))
     })
@@ -65,7 +65,7 @@ describe('main', () => {
   })
 
   it('prints lines on stdout, warnings and errors on stderr, and returns the status', async () => {
-    const ended = await call(['probe'], () =>
+    const ended = await call(['look'], () =>
       Promise.resolve(
         result({
           exitCode: 3,
@@ -86,13 +86,13 @@ describe('main', () => {
     const run = () =>
       Promise.resolve(result({ lines: ['not printed'], totals: totalsOf(1, new Map([['ready', 1]])) }))
     for (const ended of [
-      await call(['probe', '--json'], run),
-      await call(['probe'], run, { SEPA_MIGRATE_JSON: '1' }),
+      await call(['look', '--json'], run),
+      await call(['look'], run, { SEPA_MIGRATE_JSON: '1' }),
     ]) {
       expect(ended.stderr).toBe('')
       expect(JSON.parse(ended.stdout)).toMatchObject({
         schemaVersion: 1,
-        command: 'probe',
+        command: 'look',
         ok: true,
         balanced: true,
         totals: { read: 1, ready: 1 },
@@ -107,7 +107,7 @@ describe('main', () => {
   ])(
     '8.4.4 turns what a command throws into its exit status, and into JSON without figures',
     async (thrown, status) => {
-      const ended = await call(['probe', '--json'], () => Promise.reject(thrown))
+      const ended = await call(['look', '--json'], () => Promise.reject(thrown))
       expect(ended.status).toBe(status)
       const document = JSON.parse(ended.stdout) as { errors: { message: string; next: string }[] }
       expect(document.errors[0]?.next).not.toBe('')
@@ -121,10 +121,10 @@ describe('main', () => {
 
   it('explains a wrong flag once, with status 2', async () => {
     const run = () => Promise.resolve(result({}))
-    const plain = await call(['probe', '--nope'], run)
+    const plain = await call(['look', '--nope'], run)
     expect(plain).toMatchObject({ status: 2, stdout: '' })
     expect(plain.stderr).toContain('--nope')
-    const json = await call(['probe', '--nope', '--json'], run)
+    const json = await call(['look', '--nope', '--json'], run)
     expect(json.stderr).toBe('')
     expect(JSON.parse(json.stdout)).toMatchObject({
       exitCode: 2,
@@ -136,9 +136,9 @@ describe('main', () => {
 
   it('shows help with the exit statuses, and the version', async () => {
     const run = () => Promise.resolve(result({}))
-    const help = await call(['probe', '--help'], run)
+    const help = await call(['look', '--help'], run)
     expect(help).toMatchObject({ status: 0 })
-    expect(help.stdout).toMatch(/^Examples:\n {2}sepa-migrate probe a.csv\n[^]*Exit status:\n {2}0 {2}done/)
+    expect(help.stdout).toMatch(/^Examples:\n {2}sepa-migrate look a.csv\n[^]*Exit status:\n {2}0 {2}done/)
     expect(await call(['--version'], run)).toMatchObject({ status: 0, stdout: '0.0.0\n' })
   })
 })

@@ -12,12 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.js'
-import {
-  campaignSentTo,
-  openRegister,
-  type Register,
-  type RegisterOptions,
-} from '../../src/register/campaign-register.js'
+import { openRegister, type Register, type RegisterOptions } from '../../src/register/campaign-register.js'
 import { admit, open, readyRow, refused, registered, SETTINGS } from '../ledger/campaign-setup.js'
 import { freshFolder } from '../support/folder.js'
 
@@ -323,42 +318,6 @@ describe('8.1.1 how far a ledger has come', () => {
     ])
       expect(() => register(ledger).adopt({ ...words, run: SETTINGS })).toThrow('needs a person and a reason')
     expect(ledger.totals().ready).toBe(3)
-  })
-})
-
-describe('a host that a campaign was sent to', () => {
-  it('is known with every path, port and spelling, and no other host is', () => {
-    const { folder, register } = place()
-    const ledger = started()
-    register(ledger, { baseUrl: 'https://service.example/creditor' }).claim()
-    for (const same of [
-      'https://service.example',
-      'https://service.example/creditor',
-      'https://service.example/other',
-      'https://SERVICE.example:8443',
-      'https://service.example./x',
-    ])
-      expect(campaignSentTo(folder, same)).toBe(ledger.file)
-    for (const other of ['https://test.service.example', 'https://service.example.test', 'https://service'])
-      expect(campaignSentTo(folder, other)).toBe(null)
-  })
-
-  it('is known from a line of an earlier version, and of nobody where there is no register', () => {
-    const { folder, file } = place()
-    expect(campaignSentTo(folder, 'https://service.example')).toBe(null)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(file, earlier('march', 1), { mode: 0o600 })
-    expect(campaignSentTo(folder, 'https://service.example')).toBe('/campaign/march.db')
-  })
-
-  it('cannot be told by a register that is cut or that others can change', () => {
-    const { folder, file } = place()
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(file, earlier('march', 1).slice(0, 40), { mode: 0o600 })
-    expect(() => campaignSentTo(folder, 'https://test.example')).toThrow(/line 1 is cut or damaged/)
-    writeFileSync(file, earlier('march', 1))
-    chmodSync(file, 0o666)
-    expect(() => campaignSentTo(folder, 'https://test.example')).toThrow(/write to it/)
   })
 })
 

@@ -77,13 +77,6 @@ module.exports = {
       'machine\\.ts',
       'errors\\.ts',
     ]),
-    only('probe-keeps-no-ledger', 'probe/', [
-      'domain/',
-      'service/',
-      'register/',
-      'machine\\.ts',
-      'errors\\.ts',
-    ]),
     only('second-thread-knows-nobody', 'second-thread\\.ts', []),
     // Types alone: it is loaded before it is known which command runs.
     only('machine-knows-types', 'machine\\.ts', ['domain/', 'run/', 'version\\.ts']),
@@ -111,13 +104,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(migrate|service)/' },
       to: { path: '^src/service/client\\.ts$', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'only-its-command-probes',
-      comment: 'The second way to the service, for made-up mandates alone.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(probe/|cli/prove/probe\\.ts$)' },
-      to: { path: '^src/probe/(probe|observe|asker)\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     only('entry-wires-the-cli', 'cli\\.ts', ['cli/', 'machine\\.ts']),
     {

@@ -37,12 +37,12 @@ async function violations(folder: string): Promise<string[]> {
 }
 
 describe('a mandate leaves', () => {
-  it('from the room of the main job, and made up from that of the probe', () => {
+  it('from the room of the main job alone', () => {
     const folder = join(root, 'src')
     const senders = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .filter((path) => /\.migrateMandate\(/.test(readFileSync(join(folder, path), 'utf8')))
-    expect(senders.sort()).toEqual(['migrate/migrate.ts', 'probe/asker.ts'])
+    expect(senders).toEqual(['migrate/migrate.ts'])
   })
 })
 
@@ -80,18 +80,13 @@ describe('imports', () => {
         join(folder, 'src/cli/fine.ts'),
         "import type { Plan } from '../run/campaign.js'\nexport { open } from '../ledger/open.js'\nexport const plan: Plan = 1\n",
       )
-      mkdirSync(join(folder, 'src/probe'))
-      writeFileSync(join(folder, 'src/probe/probe.ts'), "export { open as probe } from '../ledger/open.js'\n")
-      writeFileSync(join(folder, 'src/cli/other.ts'), "export { probe } from '../probe/probe.js'\n")
       const found = (await violations(folder)).map((text) => text.split(':')[0])
       expect(found.sort()).toEqual(
         [
           'cli-is-above-everything-but-the-public-index',
           'domain-is-the-bottom',
-          'only-its-command-probes',
           'only-migrate-sends',
           'only-driver--ts-imports-better-sqlite3--node20--',
-          'probe-keeps-no-ledger',
           'pure-layers-touch-nothing',
           'service-knows-contract',
         ].sort(),

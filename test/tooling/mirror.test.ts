@@ -148,7 +148,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/source/bytes/decoded-text.ts': 'test/source/bytes/encoding.test.ts',
 
   'src/register/run-register.ts': 'test/migrate/migrate.test.ts',
-  'src/probe/observe.ts': 'test/cli/prove/probe.test.ts',
   'src/service/read-back/classify-sources.ts': 'test/service/read-back/source-reader.test.ts',
   'src/service/checked-service.ts': 'test/migrate/asked.test.ts',
   'src/service/usual-pace.ts': 'test/cli/settings/surface.test.ts',

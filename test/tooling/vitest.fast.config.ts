@@ -23,7 +23,7 @@ export default mergeConfig(whole, {
       'test/report/**/{pack,real-ledger}.test.ts',
       'test/migrate/migrate.test.ts',
       'test/audit/**',
-      'test/cli/**/{confirm,configuration,declared,probe}.test.ts',
+      'test/cli/**/{confirm,configuration,declared}.test.ts',
       // Properties and floods.
       'test/ledger/**/{model,groups,corrections,delivery,resolution,guards,side-files}.test.ts',
       'test/service/**/{connections,exchange,truth}.test.ts',

@@ -37,7 +37,7 @@ export const readBackCommand: Command = {
   epilogue: [
     'It sends nothing and changes the state of no row. Presence is proof; absence proves nothing by itself, and the',
     'program sends no row again because of it. What is proven, `resolve --from-read-back` records.',
-    'The contract of the service does not promise that it can be asked: `sepa-migrate probe` finds out, and',
+    'The contract of the service does not promise that it can be asked: find out at its test environment, and',
     '--read-back or service.readBack in the configuration says so.',
     'One that was broken off within the last day is gone on with; a sample is drawn anew.',
   ],

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
+import { insteadOf } from './removed.js'
 
 /** Loaded when a configuration is read: most commands read none, and it takes a twelfth of their start. */
 export const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml
@@ -41,7 +42,7 @@ export function mistakesIn(schema: z.ZodType, { document, lines, values, issues 
   const unknown = unknownKeys(values, [root], [], allPaths(root, []))
   const typos = unknown.map(({ path, nearest }) => ({
     path,
-    text: `there is no key "${path.join('.')}"${nearest === null ? '' : `; the nearest is "${nearest.join('.')}"`}`,
+    text: `there is no key "${path.join('.')}"${insteadOfKey(path) ?? (nearest === null ? '' : `; the nearest is "${nearest.join('.')}"`)}`,
   }))
   const others = issues
     .filter((issue) => !isUnknownKey(issue) && !follows(issue.path.map(part), unknown))
@@ -53,6 +54,11 @@ export function mistakesIn(schema: z.ZodType, { document, lines, values, issues 
     .map(({ path, text }) => ({ text, line: lineOf(document, path, lines) }))
     .toSorted((a, b) => a.line - b.line)
     .map(({ text, line }) => `line ${line}: ${text}`)
+}
+
+function insteadOfKey([key, ...inner]: Path): string | null {
+  const instead = inner.length > 0 ? null : insteadOf(String(key))
+  return instead === null ? null : ` any more: ${instead}`
 }
 
 const isUnknownKey = (issue: Broken['issues'][number]): boolean =>

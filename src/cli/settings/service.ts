@@ -41,7 +41,7 @@ export function assertReadBackTold(settings: Settings): void {
   if (settings.get('readBack') ?? false) return
   throw new UsageError(
     'Nobody has said that this service can be asked what it holds; nothing was asked',
-    'Find out with sepa-migrate probe at its test environment, then give --read-back or set service.readBack to true',
+    'Find out at its test environment, then give --read-back or set service.readBack to true',
   )
 }
 

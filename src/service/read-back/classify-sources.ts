@@ -5,7 +5,6 @@ import type { Halt } from '../../domain/row/outcome.js'
 import { parseJson } from '../classify.js'
 import { MAX_MESSAGE_BYTES, type Cleaner } from '../evidence.js'
 import type { Exchange, Response } from '../exchange.js'
-import { readLimitHeaders, type LimitHeaders } from './limit-headers.js'
 import { readRetryAfterMs } from '../retry-after.js'
 import { explainDoubt, explainUnsent, explainUnsentHalt, isTlsFault } from '../transport-reason.js'
 
@@ -16,7 +15,6 @@ interface Listed {
   readonly kind: 'listed'
   /** Empty where the customer has none. */
   readonly sources: readonly ListedSource[]
-  readonly limits: LimitHeaders
   readonly status: number
   readonly durationMs: number
 }
@@ -38,7 +36,6 @@ export interface NotRead {
   readonly retryAfterMs: number | null
   /** Why no further question makes sense, or null. */
   readonly halt: Halt | null
-  readonly limits: LimitHeaders
   readonly status: number | null
   readonly errorCode: string | null
   readonly durationMs: number
@@ -54,24 +51,22 @@ const LATER = [408, 421, 425, 429]
 /** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
 export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen {
   const { response, error, durationMs } = exchange
-  const limits = readLimitHeaders(response?.headers ?? {}, clean)
   const notRead = (cause: Cause, reason: string): NotRead => ({
     kind: 'not_read',
     ...cause,
     started: exchange.started,
     reason,
     retryAfterMs: response === null ? null : retryAfter(response, exchange.receivedAtMs),
-    limits,
     status: response?.status ?? null,
     errorCode: error === null ? null : (error.code ?? error.name),
     durationMs,
   })
   if (response?.complete !== true) return notRead(...unanswered(exchange))
   const { status } = response
-  if (status === 204) return { kind: 'listed', sources: [], limits, status, durationMs }
+  if (status === 204) return { kind: 'listed', sources: [], status, durationMs }
   if (status !== 200) return notRead(causeOf(status), answered(response, clean))
   const reading = readPaymentSources(parseJson(response.bodyText))
-  if (reading.kind === 'read') return { kind: 'listed', sources: reading.sources, limits, status, durationMs }
+  if (reading.kind === 'read') return { kind: 'listed', sources: reading.sources, status, durationMs }
   const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
   return notRead(
     { cause: 'unreadable', canRepeat: true, halt: null },

@@ -1,11 +1,10 @@
 import type { NotRead, SourcesSeen } from '../../../src/service/read-back/classify-sources.js'
 import type { CustomerAnswer } from '../../../src/run/ask/judge-answer.js'
 
-export const listed: SourcesSeen = { kind: 'listed', limits: {}, sources: [], status: 204, durationMs: 5 }
+export const listed: SourcesSeen = { kind: 'listed', sources: [], status: 204, durationMs: 5 }
 
 export const notRead = (seen: Partial<NotRead> = {}): NotRead => ({
   kind: 'not_read',
-  limits: {},
   cause: 'not_now',
   reason: 'The service answered 500',
   started: true,

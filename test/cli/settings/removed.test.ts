@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { commands } from '../../../src/cli/commands.js'
+import { main } from '../../../src/cli/main.js'
+import { freshFolder } from '../../support/folder.js'
+import { worldOf } from '../world.js'
+
+/** A name as it was typed or set, and a word of what does its work now. */
+const GONE: readonly (readonly [
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  now: string,
+])[] = [[['probe', '--base-url', 'https://test.example', '--customer', '1'], {}, 'read-back --of registered']]
+
+const GONE_KEYS: readonly (readonly [line: string, now: string])[] = []
+
+async function refused(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const world = worldOf({ env })
+  const status = await main(argv, commands, world)
+  return { status, ...world.printed }
+}
+
+describe('25.2 what was taken away is refused by its name, with what to use now', () => {
+  it.each(GONE)('%j %j', async (argv, env, now) => {
+    const { status, stdout, stderr } = await refused(argv, env)
+    expect([status, stdout]).toEqual([2, ''])
+    const name = [...argv, ...Object.keys(env)].find((text) =>
+      stderr.includes(` ${text.replace(/=.*/, '')} any more`),
+    )
+    expect(name).toBeDefined()
+    expect(stderr).toMatch(/^error: there is no [^\n]+; nothing was sent\. [^\n]+\n$/)
+    expect(stderr).toContain(now)
+    const json = await refused([...argv, '--json'], env)
+    expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 2, errors: [{ kind: 'usage' }] })
+    expect(json.stderr).toBe('')
+  })
+
+  it.each(GONE_KEYS)('configuration: %s', async (line, now) => {
+    const file = join(freshFolder(), 'settings.yaml')
+    writeFileSync(file, `lang: en\n${line}\n`, { mode: 0o600 })
+    const { status, stderr } = await refused(['check', 'export.csv', '--config', file])
+    expect(status).toBe(2)
+    expect(stderr).toContain(`line 2: there is no key "${line.replace(/:.*/, '')}" any more: `)
+    expect(stderr).toContain(now)
+    expect(stderr).toContain('nothing was sent')
+  })
+
+  it('a file of such a name is a file, and an empty variable is not set', async () => {
+    for (const argv of [['check', 'probe'], ['rules']])
+      expect((await refused(argv, { SEPA_MIGRATE_PROBE: '' })).stderr).not.toContain('any more')
+  })
+})
