@@ -17,7 +17,6 @@ export const commands: CommandLoaders = {
   resolve: async () => (await import('./decide/resolve.js')).resolveCommand,
   reconcile: async () => (await import('./decide/reconcile.js')).reconcileCommand,
   show: async () => (await import('./privacy/show.js')).showCommand,
-  notices: async () => (await import('./commands/notices.js')).noticesCommand,
   erase: async () => (await import('./privacy/erase.js')).eraseCommand,
   purge: async () => (await import('./privacy/purge.js')).purgeCommand,
   rules: async () => (await import('./commands/rules.js')).rulesCommand,

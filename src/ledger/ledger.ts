@@ -12,7 +12,7 @@ import type { Totals } from '../domain/row/totals.js'
 import type { Selection } from '../domain/wave/wave.js'
 import type { WaveRows } from './deliver/wave-rows.js'
 import type { PackedRows } from './load/packed-rows.js'
-import type { LedgerReader, NoticeRecord, Standing } from './read/reader.js'
+import type { LedgerReader, Standing } from './read/reader.js'
 import type { Scope } from './schema/proof-schema.js'
 
 /** A row that may be sent now. */
@@ -274,11 +274,6 @@ export interface ReadBacks {
   readonly end: (readBackId: number, stoppedBy: string | null) => void
 }
 
-/** A merge file for letters, complete and not yet under its name. */
-export interface MadeNotices extends Omit<NoticeRecord, 'madeAt' | 'madeBy' | 'madeAs'> {
-  readonly by: string
-}
-
 /** That a person approves a plan. */
 export interface ApprovalGiven {
   /** Of the plan. */
@@ -375,8 +370,6 @@ export interface Ledger {
   readonly erase: (erasure: ErasureRequest) => ErasureReport
   readonly claims: Claims
   readonly readBacks: ReadBacks
-  /** Puts on record that letters were made; it never changes. */
-  readonly noteNotices: (made: MadeNotices) => void
   readonly plans: Plans
   readonly totals: () => Totals
   /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */

@@ -99,23 +99,10 @@ export const FULL: LedgerValue = {
   sample: 7,
 }
 
-const notice = {
-  madeAt: '2026-06-15T09:00:00.000Z',
-  madeBy: 'N',
-  madeAs: null,
-  version: '0.1.0',
-  firstDebit: '2026-07-01',
-  file: 'n.csv',
-  sha256: 'f'.repeat(64),
-  bytes: 12,
-  rows: 1_234,
-}
-
 /** What a value of a ledger cannot give. */
 export const MORE: Partial<ReportFacts> = {
   changedWhileReading: true,
   proposals: 2,
-  notices: [notice],
   problemCounts: (Object.keys(en.rules) as (keyof typeof en.rules)[]).map((rule, at) => ({
     rule,
     severity: at % 2 === 0 ? ('error' as const) : ('warning' as const),

@@ -100,7 +100,6 @@ export function readerOf(value: LedgerValue): ReportedLedger {
         after,
         limit,
       ),
-    notices: () => [],
     latestSample: () => value.sample ?? null,
   }
 }

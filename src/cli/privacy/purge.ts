@@ -21,7 +21,7 @@ export const purgeCommand: Command = {
     ['--with-open-rows', 'purge although invalid, conflicting or refused rows can never be corrected then'],
     [
       '--remove-files',
-      'delete the result files that hold original cells, problems.csv, decisions.csv and merge files of letters, too',
+      'delete the result files that hold original cells, problems.csv and decisions.csv, too',
     ],
   ],
   epilogue: [

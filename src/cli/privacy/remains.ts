@@ -14,13 +14,13 @@ export function outputsOf({ settings }: Context, out: string | null): WrittenPat
   ]
 }
 
-/** Notes it beside the ledger, so that a purge can name it, with what else is written. */
-export function noteOutputs(context: Context, out: string | null, others: readonly WrittenPath[] = []): void {
+/** Notes it beside the ledger, so that a purge can name it. */
+export function noteOutputs(context: Context, out: string | null): void {
   const { ledger } = context.settings
   if (!existsSync(ledger)) return
   tellNotNoted(
     context,
-    [...outputsOf(context, out), ...others].filter((output) => !noteWritten(ledger, output)),
+    outputsOf(context, out).filter((output) => !noteWritten(ledger, output)),
   )
 }
 
@@ -40,8 +40,6 @@ export interface Remains {
   /** Result files with references and masked accounts. */
   readonly references: readonly string[]
   readonly logs: readonly string[]
-  /** Merge files with names and e-mail addresses. */
-  readonly letters: readonly string[]
   /** Folders that could not be looked into. */
   readonly unread: readonly string[]
 }
@@ -59,16 +57,13 @@ export function remainsOf({ settings }: Context): Remains {
   ]
   const notedFiles = (asked: WrittenPath['kind']): string[] =>
     noted.filter(({ kind, path }) => kind === asked && existsSync(path)).map(({ path }) => path)
-  const letters = notedFiles('letters')
   const removed = removeLeftovers(folders)
-  const files = findResultFiles(folders)
-  const values = files.values.filter((path) => !letters.includes(path))
-  return { removed, ...files, values, logs: notedFiles('log'), letters }
+  return { removed, ...findResultFiles(folders), logs: notedFiles('log') }
 }
 
-/** Removes the result files with original cells, single values or names, except the signed page and workbook. */
-export function removeLists({ cells, values, letters }: Remains): readonly string[] {
-  const lists = [...cells, ...letters, ...values.filter((path) => path.endsWith('.csv'))]
+/** Removes the result files with original cells or single values, except the signed page and workbook. */
+export function removeLists({ cells, values }: Remains): readonly string[] {
+  const lists = [...cells, ...values.filter((path) => path.endsWith('.csv'))]
   for (const path of lists) rmSync(path)
   return lists
 }
@@ -97,10 +92,6 @@ export function remainLines(ledger: string, remains: Remains): string[] {
     ...group(
       remains.values,
       'single values as they were found (names, addresses), accounts masked: report.html and the workbook are what was signed, keep them as long as your records; delete the others',
-    ),
-    ...group(
-      remains.letters,
-      'NAMES AND E-MAIL ADDRESSES of customers with their references: delete them when the letters are out (--remove-files does)',
     ),
     ...group(
       remains.references,

@@ -14,7 +14,6 @@ const TABLES = [
   'read_back',
   'question',
   'proof',
-  'notice',
   'plan',
   'approval',
   'wave',

@@ -28,7 +28,6 @@ import { prepareSelectedRows } from '../deliver/selected-rows.js'
 import { prepareWaveRows, type WaveRows } from '../deliver/wave-rows.js'
 import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
-import { noteNotices } from '../prove/notices.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import {
   endReadBack,
@@ -150,7 +149,6 @@ export function createLedger(parts: LedgerParts): Ledger {
       noteWith: (note) => (held.noteAttempts = note),
     }),
     readBacks: readBackVerbs(held),
-    noteNotices: (made) => held.storage.write(() => noteNotices(held.connection, made, held.now())),
     plans: {
       record: (document) => void storage.write(() => recordPlan(connection, document)),
       approve: (approval) => storage.write(() => recordApproval(connection, approval, now())),

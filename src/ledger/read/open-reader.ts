@@ -20,7 +20,6 @@ import type {
 import { HELD_ROWS } from '../deliver/wave-rows.js'
 import { preparePlanReads } from '../plan/read-plans.js'
 import { prepareProofReads } from './read-proofs.js'
-import { prepareNoticeReads } from './read-notices.js'
 import { prepareRowReads } from './read-rows.js'
 import { prepareWaves } from './read-waves.js'
 import { prepareVerificationReads } from './read-verification.js'
@@ -137,7 +136,6 @@ export function createReader(connection: Connection, file: string): LedgerReader
     distinctCounts: () => explained(distinct),
     ...prepareProofs(connection, explained),
     ...prepareVerification(connection, explained),
-    ...prepareNotices(connection, explained),
     ...preparePlans(connection, explained),
     standing: () => explained(standing.standing),
     hasMark: (mark) => explained(() => standing.hasMark(mark)),
@@ -167,14 +165,6 @@ function prepareVerification(
     verificationCounts: (readBackId) => explained(() => reads.verificationCounts(readBackId)),
     verifiedRows: (verdict, after, limit) => explained(() => reads.verifiedRows(verdict, after, limit)),
     latestSample: () => explained(reads.latestSample),
-  }
-}
-
-function prepareNotices(connection: Connection, explained: Explained): ReturnType<typeof prepareNoticeReads> {
-  const reads = prepareNoticeReads(connection)
-  return {
-    notified: (after, limit) => explained(() => reads.notified(after, limit)),
-    notices: () => explained(reads.notices),
   }
 }
 

@@ -8,7 +8,7 @@ import type { LedgerReader, VerifiedRow } from './reader.js'
  * a doubt is settled by it; what contradicts a registration only where it was asked behind it, or the look before a
  * mandate was sent would contradict it.
  */
-export const COUNTED_ANSWER = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
+const COUNTED_ANSWER = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
   and state = 'registered' and proof.attempts = row.attempts
   and (verdict in ('proven', 'twice') or asked_at > registered_at)`
 

@@ -245,42 +245,6 @@ export interface VerifiedRow {
   readonly cancellable: readonly string[]
 }
 
-/** A registered row as a letter to its customer names it. */
-export interface NotifiedRow extends Pick<
-  RowRecord,
-  | 'id'
-  | 'sourceId'
-  | 'record'
-  | 'customerNo'
-  | 'ibanMasked'
-  | 'signedDate'
-  | 'originalCreditorIdentifier'
-  | 'originalMandateReference'
-  | 'latestFirstDebit'
-> {
-  readonly assignedCreditorIdentifier: string
-  readonly assignedMandateReference: string
-  /** The latest answer about it that counts; null where nobody asked. */
-  readonly verdict: VerdictKind | null
-}
-
-/** A merge file for letters that was made. */
-export interface NoticeRecord {
-  readonly madeAt: string
-  readonly madeBy: string
-  /** The user of the operating system then; null where nobody said. */
-  readonly madeAs: string | null
-  readonly version: string
-  /** The date of the first debit that the letters name. */
-  readonly firstDebit: string
-  /** Its name, without its folder. */
-  readonly file: string
-  readonly sha256: string
-  readonly bytes: number
-  /** How many registered rows it lists. */
-  readonly rows: number
-}
-
 export interface ApprovalRecord {
   readonly id: number
   readonly approvedAt: string
@@ -379,10 +343,6 @@ export interface LedgerReader {
   readonly verifiedRows: (verdict: VerdictKind, after: number, limit: number) => VerifiedRow[]
   /** How many rows were drawn by the latest read-back of registered rows; null for all, and where there was none. */
   readonly latestSample: () => number | null
-  /** The registered rows, in order of id. */
-  readonly notified: (after: number, limit: number) => NotifiedRow[]
-  /** In the order in which they were made. */
-  readonly notices: () => NoticeRecord[]
   /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
   readonly assignedCreditors: () => string[]
   /** In the order in which they were made. */

@@ -6,8 +6,8 @@ import { emergencyPathOf } from './emergency-file.js'
 import { isBackupOf } from '../schema/migration.js'
 import { sealOf } from './seal.js'
 
-/** `report`: a folder with result files; `log`: a log file; `letters`: a merge file, which may have any name. */
-const KINDS = ['report', 'log', 'letters'] as const
+/** `report`: a folder with result files; `log`: a log file. */
+const KINDS = ['report', 'log'] as const
 
 export interface WrittenPath {
   readonly kind: (typeof KINDS)[number]

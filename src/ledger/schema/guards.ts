@@ -257,8 +257,6 @@ const readBacks = (): string[] => [
   ),
 ]
 
-const NOTICES = [refuse('notice_stays', 'before update on notice', 'that letters were made stays on record')]
-
 /** What was planned and approved stays, and no approval is for other bytes than those that were planned. */
 const plans = (): string[] => [
   refuse('plan_stays', 'before update on plan', 'a plan never changes'),
@@ -321,7 +319,6 @@ export const guardsSql = (has: (table: string) => boolean): string =>
     campaign(),
     nothingGoes(KEPT),
     ...(has('proof') ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
-    ...(has('notice') ? [NOTICES, nothingGoes(['notice'])] : []),
     ...(has('approval') ? [plans(), nothingGoes(PLAN_TABLES)] : []),
     ...(has('wave_row') ? [waves(), nothingGoes(['wave'])] : []),
   ]

@@ -1,7 +1,6 @@
 import { DOUBT_HINTS } from '../../domain/row/outcome.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { CLAIM_STEP } from './claim-schema.js'
-import { NOTICE_STEP } from './notice-schema.js'
 import { PLAN_STEP } from './plan-schema.js'
 import { PROOF_STEP } from './proof-schema.js'
 import { ROW_STEP } from './row-schema.js'
@@ -243,8 +242,9 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: CLAIM_STEP },
   { sql: PLACES },
   { sql: PROOF_STEP },
-  { sql: RUNNER + NOTICE_STEP },
+  { sql: RUNNER },
   { sql: PLAN_STEP },
   { sql: WAVE_STEP },
   { sql: ROW_STEP, remakes: true },
+  { sql: 'drop table if exists notice' },
 ]

@@ -6,7 +6,6 @@ import type {
   CampaignRecord,
   DecisionRecord,
   LedgerReader,
-  NoticeRecord,
   PlanRecord,
   RegisteredRow,
   RowRecord,
@@ -114,6 +113,4 @@ export interface ReportFacts {
   readonly creditors: { readonly previous: ValueCounts; readonly assigned: ValueCounts }
   /** Who decided on rows, by the name that was given. */
   readonly resolvedBy: ValueCounts
-  /** Merge files for letters that were made. */
-  readonly notices: readonly NoticeRecord[]
 }

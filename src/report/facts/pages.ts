@@ -2,7 +2,6 @@ import type { VerdictKind } from '../../domain/proof/evidence.js'
 import type {
   DecisionRecord,
   LedgerReader,
-  NotifiedRow,
   ProblemRecord,
   RowPage,
   VerifiedRow,
@@ -29,7 +28,6 @@ export type ReportedLedger = Pick<
   | 'verificationCounts'
   | 'verifiedRows'
   | 'latestSample'
-  | 'notices'
 >
 
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
@@ -73,11 +71,6 @@ export const problemPages = (
 export const decisionPages = (
   reader: Pick<LedgerReader, 'decisions'>,
 ): Generator<readonly DecisionRecord[], void, undefined> => pagesOf(reader.decisions)
-
-/** The registered rows as letters name them. */
-export const notifiedPages = (
-  reader: Pick<LedgerReader, 'notified'>,
-): Generator<readonly NotifiedRow[], void, undefined> => pagesOf(reader.notified)
 
 export const verifiedPages = (
   reader: Pick<LedgerReader, 'verifiedRows'>,

@@ -267,7 +267,6 @@ function factsFrom(
     },
     registrations: gathered.registrations.result(),
     firstDebits: gathered.firstDebits,
-    notices: reader.notices(),
   }
 }
 

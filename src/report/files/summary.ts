@@ -27,8 +27,6 @@ export const renderSummary = (facts: ReportFacts): string =>
     inNoFile: { superseded: facts.totals.superseded, writtenOff: facts.totals.writtenOff },
     /** Registered rows by what the service showed; null where nobody asked. */
     verification: verificationIn(facts),
-    /** Merge files for letters to customers that were made. */
-    notices: facts.notices,
     distinct: facts.distinct,
     hashTotals: {
       read: facts.hashTotals.read,

@@ -5,9 +5,8 @@ import { WORKSHOP_PREFIX } from './earlier-pack.js'
 
 /** Result files that hold original cells, in every numbering. */
 const HOLDS_CELLS = /^(?:refused|in-doubt|not-sent|corrections)[^/]*\.csv$/
-/** Result files that quote single values, names or the words of people, with accounts masked. */
-const HOLDS_VALUES =
-  /^(?:(?:problems|notices|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
+/** Result files that quote single values or the words of people, with accounts masked. */
+const HOLDS_VALUES = /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
 /** Result files with customer numbers, references and masked accounts. */
 const HOLDS_REFERENCES = /^(?:registered|verification)[^/]*\.csv$/
 

@@ -32,7 +32,7 @@ export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
         <li>${words.notTold}</li>
       </ul>
     </div>
-    ${firstDebits(facts, texts)} ${noticesMade(facts, texts)}
+    ${firstDebits(facts, texts)}
   </section>`
 }
 
@@ -59,36 +59,6 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { registered: words }: 
               <td>${row.customerNo ?? ''}</td>
               <td class="id">${plainText(row.assignedMandateReference ?? '')}</td>
               <td class="id">${plainText(row.originalMandateReference ?? '')}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
-}
-
-function noticesMade({ notices }: ReportFacts, texts: Texts): Markup | '' {
-  const { letters: words } = texts
-  if (notices.length === 0) return ''
-  return html`<h3>${words.title}</h3>
-    <table>
-      <caption>
-        ${words.lead}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">${words.madeBy}</th>
-          <th scope="col" class="n">${words.mandates}</th>
-          <th scope="col">${words.firstDebit}</th>
-          <th scope="col">${words.file}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${notices.map(
-          (notice) =>
-            html`<tr>
-              <td>${plainText(notice.madeBy)}<br /><span class="soft t">${timeText(notice.madeAt)}</span></td>
-              <td class="n">${texts.count(notice.rows)}</td>
-              <td class="t">${notice.firstDebit}</td>
-              <td class="id">${plainText(notice.file)}<br /><span class="soft">${notice.sha256}</span></td>
             </tr>`,
         )}
       </tbody>

@@ -785,15 +785,6 @@ const registered: Texts['registered'] = {
   previousReference: 'Bisherige Referenz',
 }
 
-const letters: Texts['letters'] = {
-  title: 'Anschreiben an Kunden',
-  lead: 'Seriendruckdateien, die dafür erstellt wurden; ob ein Anschreiben versandt wurde, kann dieses Programm nicht wissen.',
-  madeBy: 'Erstellt von, am',
-  mandates: 'Mandate',
-  firstDebit: 'Erste Lastschrift',
-  file: 'Datei, SHA-256',
-}
-
 const sources: Texts['sources'] = {
   title: 'Quellen',
   source: 'Quelle',
@@ -1296,7 +1287,6 @@ export const de: Texts = {
   refused,
   problems,
   registered,
-  letters,
   sources,
   plans,
   runs,

@@ -287,15 +287,6 @@ const registered = {
   previousReference: 'Previous reference',
 }
 
-const letters = {
-  title: 'Letters to customers',
-  lead: 'Merge files that were made for them; whether a letter was sent, this program cannot know.',
-  madeBy: 'Made by, at',
-  mandates: 'Mandates',
-  firstDebit: 'First debit',
-  file: 'File, SHA-256',
-}
-
 const sources = {
   title: 'Sources',
   source: 'Source',
@@ -800,7 +791,6 @@ export const en = {
   refused,
   problems,
   registered,
-  letters,
   sources,
   plans,
   runs,

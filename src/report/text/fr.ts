@@ -805,15 +805,6 @@ const registered: Texts['registered'] = {
   previousReference: 'Ancienne RUM',
 }
 
-const letters: Texts['letters'] = {
-  title: 'Courriers aux clients',
-  lead: 'Fichiers de publipostage qui ont été établis pour eux ; si un courrier a été envoyé, ce programme ne peut pas le savoir.',
-  madeBy: 'Établi par, le',
-  mandates: 'Mandats',
-  firstDebit: 'Premier prélèvement',
-  file: 'Fichier, SHA-256',
-}
-
 const sources: Texts['sources'] = {
   title: 'Sources',
   source: 'Source',
@@ -1317,7 +1308,6 @@ export const fr: Texts = {
   refused,
   problems,
   registered,
-  letters,
   sources,
   plans,
   runs,

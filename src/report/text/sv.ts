@@ -794,15 +794,6 @@ const registered: Texts['registered'] = {
   previousReference: 'Tidigare mandatreferens',
 }
 
-const letters: Texts['letters'] = {
-  title: 'Brev till kunder',
-  lead: 'Filer för brevkoppling som gjordes för dem; om ett brev skickades kan detta program inte veta.',
-  madeBy: 'Gjord av, tid',
-  mandates: 'Mandat',
-  firstDebit: 'Första debitering',
-  file: 'Fil, SHA-256',
-}
-
 const sources: Texts['sources'] = {
   title: 'Källor',
   source: 'Källa',
@@ -1293,7 +1284,6 @@ export const sv: Texts = {
   refused,
   problems,
   registered,
-  letters,
   sources,
   plans,
   runs,

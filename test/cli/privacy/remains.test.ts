@@ -84,21 +84,6 @@ describe('what a campaign left beside its ledger', () => {
 })
 
 describe('--remove-files', () => {
-  it('takes a merge file for letters, whatever its name and folder, once', () => {
-    const { ledger, elsewhere } = campaign()
-    const letters = [join(freshFolder(), 'Anschreiben Januar.txt'), join(elsewhere, 'notices-2027-02-01.csv')]
-    for (const path of letters) {
-      noteOutputs(contextOf(ledger), dirname(path), [{ kind: 'letters', path }])
-      writeFileSync(path, '')
-    }
-    const remains = remainsOf(contextOf(ledger))
-    expect(remains.letters).toEqual(letters)
-    expect(remains.values).not.toContain(letters[1])
-    expect(remainLines(ledger, remains).join('\n')).toContain('NAMES AND E-MAIL ADDRESSES')
-    expect(removeLists(remains)).toEqual(expect.arrayContaining(letters))
-    expect(remainsOf(contextOf(ledger)).letters).toEqual([])
-  })
-
   it('takes the lists, and leaves what was signed and what the first collections need', () => {
     const { ledger, elsewhere } = campaign()
     mkdirSync(join(elsewhere, 'report-2'))
@@ -117,6 +102,6 @@ it('the closing statement names each file, and says what it cannot know', () => 
   for (const path of [ledger, join(elsewhere, 'refused.csv')]) expect(text).toContain(path)
   expect(text).toContain('ORIGINAL CELLS')
   expect(text).toContain('Not known to this ledger: your exports')
-  const none = { removed: [], cells: [], values: [], references: [], logs: [], letters: [], unread: [] }
+  const none = { removed: [], cells: [], values: [], references: [], logs: [], unread: [] }
   expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
 })

@@ -11,7 +11,10 @@ const GONE: readonly (readonly [
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   now: string,
-])[] = [[['probe', '--base-url', 'https://test.example', '--customer', '1'], {}, 'read-back --of registered']]
+])[] = [
+  [['probe', '--base-url', 'https://test.example', '--customer', '1'], {}, 'read-back --of registered'],
+  [['notices', 'export.csv', '--first-debit', '2027-02-01'], {}, 'registered.csv'],
+]
 
 const GONE_KEYS: readonly (readonly [line: string, now: string])[] = []
 

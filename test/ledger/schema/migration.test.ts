@@ -180,16 +180,6 @@ describe('a ledger of schema 6, kept from the program that wrote it', () => {
     ])
     expect(ledger.view.proofs('in_doubt', 0, 10)).toMatchObject([{ verdict: 'absent' }])
     expect(() => byHand(file, (db) => db.exec('delete from proof'))).toThrow('the ledger never deletes')
-    ledger.noteNotices({
-      by: 'Ada',
-      version: '0',
-      firstDebit: '2027-01-01',
-      file: 'n.csv',
-      sha256: 'x',
-      bytes: 1,
-      rows: 2,
-    })
-    expect(ledger.view.notices()).toMatchObject([{ madeBy: 'Ada', rows: 2 }])
   })
 })
 
@@ -261,7 +251,6 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     rows: reader.rows(STATES, 0, 10),
     sources: reader.sources(),
     waves: reader.waves(),
-    notices: reader.notices(),
     readBacks: reader.readBacks(),
     verified: reader.verifiedRows('proven', 0, 10),
   })
@@ -272,7 +261,7 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     return file
   }
 
-  it('12 is read beside its program with waves and letters, and opens with the same rows, each of them whole', () => {
+  it('12 is read beside its program with waves, and opens with the same rows, each of them whole', () => {
     const file = keep()
     const all = (sql: string) => byHand(file, (db) => db.prepare(sql).all())
     const columns = 'select * from row order by id'
@@ -281,7 +270,7 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     const kept = held(before)
     expect(kept.totals).toMatchObject({ read: 5, registered: 2, inDoubt: 1, ready: 1, invalid: 1 })
     expect(kept.waves?.waves).toMatchObject([{ name: 'a', totals: { read: 1 } }, { name: 'rest' }])
-    expect([kept.notices.length, kept.readBacks.length, kept.verified.length]).toEqual([1, 1, 1])
+    expect([kept.readBacks.length, kept.verified.length]).toEqual([1, 1])
     before.close()
     expect(byHand(file, versionOf)).toBe(10)
 
@@ -289,6 +278,7 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     expect(byHand(file, versionOf)).toBe(NOW)
     expect(existsSync(`${file}.v10.backup`)).toBe(true)
     expect(held(ledger.view)).toEqual(kept)
+    expect(all(`select name from sqlite_schema where name like 'notice%'`)).toEqual([])
     expect(all(columns)).toEqual(rows)
     expect(all(INDEXES)).toEqual(indexes)
     expect(all('pragma foreign_key_check')).toEqual([])
