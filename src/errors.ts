@@ -49,7 +49,6 @@ export type Way =
   | 'sandbox_data'
   | 'shared_folder'
   | 'status'
-  | 'wait_for_window'
   | 'without_question'
 
 /** The command, its options or its configuration are wrong. Nothing was sent. */

@@ -9,7 +9,6 @@ import { totalsLines } from './terminal/output.js'
 import { canAsk } from './terminal/prompt.js'
 import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
-import type { Settings } from './settings/settings.js'
 import { trustedLines } from './settings/trusted.js'
 import { expectedMs, type ExpectedPace } from '../run/pace/expected-time.js'
 import { emptyHeldNotes, waveLines } from './wave-lines.js'
@@ -56,7 +55,6 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
       isAskingFirst: ownFlag(context, 'readBackFirst'),
     }),
     ...approvedLines(plan),
-    ...hoursLines(settings),
     ...askingLines(plan, ownFlag(context, 'readBackFirst')),
     ...waveLines(plan.ledger.waves()),
     ...emptyHeldNotes(plan.ledger.waves()).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
@@ -80,17 +78,6 @@ function approvedLines({ approved }: MigrationPlan): Line[] {
     ...(isSamePerson
       ? [[toned('open', 'Warning'), ': the same person planned and approved it'] as Line]
       : []),
-  ]
-}
-
-/** When the run may begin requests, in so far as that is not at any time. */
-function hoursLines(settings: Settings): Line[] {
-  const between = settings.get('between')
-  const until = settings.get('until')
-  const outside = settings.get('outside') === 'wait' ? 'waits' : 'ends'
-  return [
-    ...(between === null ? [] : [`Window: ${between} (${settings.zone}); outside of it the run ${outside}`]),
-    ...(until === null ? [] : [`Until: ${until}`]),
   ]
 }
 

@@ -16,8 +16,6 @@ export const RUN_SETTINGS = [
   'maxInDoubt',
   'maxRefused',
   'order',
-  'between',
-  'outside',
   'retryRefused',
 ] as const satisfies readonly OptionName[]
 
@@ -47,8 +45,6 @@ export function runOptions(
     waves: settings.configuration.values.waves,
     onlyWaves: namedWaves(context),
     order: settings.get('order'),
-    between: settings.get('between'),
-    outside: settings.get('outside'),
     retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
     reading: sourceOptions(context),
     rules: settings.severities,

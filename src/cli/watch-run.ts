@@ -3,7 +3,6 @@ import type { OutcomeKind } from '../domain/row/outcome.js'
 import { durationText, plural } from '../domain/text/wording.js'
 import type { MigrationEvent } from '../migrate/options.js'
 import type { DeliveryEvent } from '../run/deliver.js'
-import { waitText } from '../run/pace/hours.js'
 import type { Context } from './command.js'
 import { tellNotNoted } from './privacy/remains.js'
 import { toned, type Toned } from './terminal/line.js'
@@ -60,7 +59,7 @@ function noteOpened(
   for (const text of allowed) progress.note(text)
 }
 
-function showDelivery({ progress, world }: Context, event: DeliveryEvent, isVerbose: boolean): void {
+function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
   switch (event.kind) {
     case 'intent':
       return
@@ -72,9 +71,6 @@ function showDelivery({ progress, world }: Context, event: DeliveryEvent, isVerb
       return
     case 'pause':
       progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`)
-      return
-    case 'closed_window':
-      progress.note(waitText(event.hours, Date.parse(event.opensAt), world.clock.now()))
       return
     case 'stop':
       progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])

@@ -8,10 +8,8 @@ import { thisMachine, type Machine } from '../machine.js'
 import type { OpenNext } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import type { DeliveryPolicy } from '../run/deliver.js'
-import type { SendingHours } from '../run/pace/hours.js'
 import { sourceOpeners } from '../run/open-sources.js'
 import type { BaseUrl } from '../service/base-url.js'
-import { readHours } from '../run/pace/read-hours.js'
 import { readOnly, readWaves } from '../run/waves/wave-options.js'
 import { checkService, type CheckedService } from '../service/checked-service.js'
 import { readSourceOptions } from '../source/options.js'
@@ -31,7 +29,6 @@ export interface Asked {
   readonly waves: readonly Wave[] | null
   readonly only: readonly string[] | null
   readonly order: SendingOrder
-  readonly hours: SendingHours | null
   readonly drain: AbortSignal
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
@@ -69,7 +66,6 @@ export function checkOptions(options: MigrateOptions): Asked {
     waves,
     only: readOnly(options.onlyWaves, waves),
     order: orderOf(options),
-    hours: readHours(options, zone, machine.clock.now()),
     drain,
     confirm: options.confirm ?? (() => true),
     watch: options.watch ?? (() => undefined),

@@ -8,14 +8,8 @@ import type { Attempt, HeardAnswer, ReadBacks, ReadBackTerms } from '../ledger/l
 import { createAnswerBatch, type AnswerBatch } from '../run/ask/answer-batch.js'
 import { mustStopAsking, noteHeard, startAskBrake, type AskBrake } from '../run/ask/ask-brake.js'
 import { keptOf } from '../run/ask/judge-answer.js'
-import {
-  outcomeOfClosedWindow,
-  outcomeOfHeldBack,
-  outcomeOfInterruption,
-  outcomeOfUnanswered,
-} from '../run/ask/look-outcome.js'
+import { outcomeOfHeldBack, outcomeOfInterruption, outcomeOfUnanswered } from '../run/ask/look-outcome.js'
 import type { After, Send } from '../run/deliver.js'
-import { type HoursState, type SendingHours, watchHours } from '../run/pace/hours.js'
 import type { NotRead, SourcesSeen } from '../service/read-back/classify-sources.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
 
@@ -39,8 +33,6 @@ interface LookFirstParts {
   readonly after: After
   /** Once aborted, no row is sent any more, whatever the service says of it. */
   readonly drain: AbortSignal
-  /** When rows may be sent; any time where it is left out or null. */
-  readonly hours?: SendingHours | null
 }
 
 export interface LookFirst {
@@ -56,7 +48,6 @@ interface Looking {
   /** For each customer with a row under way, the end of the latest: its rows go one behind the other. */
   readonly turns: Map<number, Promise<unknown>>
   readonly unread: Set<number>
-  readonly hoursAt: (nowMs: number) => HoursState
   /** Begun with the first question: nothing is asked where nothing is ready. */
   readBackId: number | null
   brake: AskBrake
@@ -77,7 +68,6 @@ export function lookFirst(parts: LookFirstParts): LookFirst {
     batch: createAnswerBatch<HeardAnswer>((answers) => record(looking, answers), parts.after),
     turns: new Map(),
     unread: new Set(),
-    hoursAt: watchHours(parts.hours ?? null),
     readBackId: null,
     brake: startAskBrake(),
     asked: 0,
@@ -144,9 +134,7 @@ async function look(
   else return turnedAway(looking, rowId, unread)
   if (proof !== null) return holdBack(looking, proof, seen.durationMs)
   looking.brake = noteHeard(looking.brake, seen)
-  if (drain.aborted || signal.aborted) return outcomeOfInterruption(seen.durationMs)
-  const isOpen = looking.hoursAt(clock.now()).kind === 'open'
-  return isOpen ? null : outcomeOfClosedWindow(seen.durationMs)
+  return drain.aborted || signal.aborted ? outcomeOfInterruption(seen.durationMs) : null
 }
 
 type ProofKept = ReturnType<typeof evidenceOf>

@@ -166,7 +166,6 @@ async function runLooking(
     clock,
     after,
     drain: asked.drain,
-    hours: asked.hours,
   })
   let end: Omit<Migration, keyof Closed | 'askedFirst'>
   try {
@@ -214,7 +213,7 @@ function partsOf(
   held: Held,
   { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
 ): CampaignParts {
-  const { options, machine, service, files, asOf, zone, drain, watch, waves, only, order, hours } = asked
+  const { options, machine, service, files, asOf, zone, drain, watch, waves, only, order } = asked
   const policy = within(asked.policy, plan)
   const { rules = {}, giveUp = new AbortController().signal } = options
   const { version, host, pid, clock, after, random } = machine
@@ -227,7 +226,6 @@ function partsOf(
     waves,
     only,
     order,
-    hours,
     settings: {
       version,
       host,
@@ -244,7 +242,6 @@ function partsOf(
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest }),
         ...wavesAsked(asked),
-        ...hoursAsked(asked),
         ...service.trusted,
         ...held.allowed,
       },
@@ -277,16 +274,6 @@ const wavesAsked = ({ waves, only, order }: Asked): Pick<RunTerms, 'waves' | 'on
   ...(only === null ? {} : { onlyWaves: only }),
   ...(order === 'row' ? {} : { order }),
 })
-
-/** What is kept with the run of its hours. */
-function hoursAsked({ hours }: Asked): Pick<RunTerms, 'between' | 'until' | 'outside'> {
-  if (hours === null) return {}
-  const { text, untilMs, outside } = hours
-  return {
-    ...(text === null ? {} : { between: text, outside }),
-    ...(untilMs === null ? {} : { until: new Date(untilMs).toISOString() }),
-  }
-}
 
 /** A row takes two requests then, and the limit is one of requests. */
 const halfAsFast = (policy: DeliveryPolicy): DeliveryPolicy => ({

@@ -7,7 +7,6 @@ import type { Machine } from '../machine.js'
 import type { CampaignEnd, Plan } from '../run/campaign.js'
 import type { DeliveryEvent } from '../run/deliver.js'
 import type { CommitCounts } from '../run/disk/slow-commits.js'
-import type { Outside } from '../run/pace/hours.js'
 import type { WavesInput } from '../run/waves/wave-options.js'
 import type { BaseUrl } from '../service/base-url.js'
 import type { Credentials, ServiceOptions } from '../service/checked-service.js'
@@ -62,12 +61,6 @@ export interface MigrateOptions {
   readonly onlyWaves?: readonly string[] | undefined
   /** Which row of a wave goes first: the first of the file, or the one that must be debited first. Default: `row`. */
   readonly order?: SendingOrder | undefined
-  /** Requests are begun between these times of the day alone, as the clock of `zone` shows them: `22:00-05:00`. */
-  readonly between?: string | null | undefined
-  /** Outside of them the call ends, or waits until they come. Default `end`: nothing leaves unattended unless asked for. */
-  readonly outside?: Outside | undefined
-  /** Nothing is begun from then on: a time of the day in `zone`, its next one, or a date with time, ISO 8601. */
-  readonly until?: string | null | undefined
 
   /** How the files are read, as the sections of the same names in `sepa-migrate.yaml`. Found out where left out. */
   readonly reading?: SourceOptionsInput | undefined

@@ -5,7 +5,6 @@ import type { Attempt, Ledger, ReadyRow } from '../ledger/ledger.js'
 import type { Clock } from '../domain/text/clock.js'
 import { mustStop, noteOutcome, startBrake, type Brake, type BrakeLimits } from './brake.js'
 import { decide, type AttemptFacts, type Decided } from './decide.js'
-import { type SendingHours, watchHours, type HoursState } from './pace/hours.js'
 import {
   departuresOf,
   noteAnswer,
@@ -39,8 +38,6 @@ export interface DeliveryParts {
   /** In [0, 1). */
   readonly random: () => number
   readonly policy: DeliveryPolicy
-  /** When requests may be begun, by the wall clock; any time where it is left out or null. */
-  readonly hours?: SendingHours | null
   /** Aborted by the first signal: no new rows, what is under way finishes. */
   readonly drain: AbortSignal
   /** Aborted by the second signal: what is under way is given up and becomes in doubt. */
@@ -54,8 +51,6 @@ export type DeliveryEvent =
   /** Told once its settling is asked for and before the commit, so that a log keeps what a crash would lose. */
   | { readonly kind: 'outcome'; readonly row: ReadyRow; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly kind: 'pause'; readonly delayMs: number; readonly outcome: Outcome }
-  /** Outside of its window the run waits, and holds nothing open but its lock. `opensAt` is ISO 8601. */
-  | { readonly kind: 'closed_window'; readonly opensAt: string; readonly hours: SendingHours }
   | { readonly kind: 'stop'; readonly stop: Stop }
 
 /** What a delivery knows while it goes on. The functions below change it; nobody else sees it. */
@@ -65,9 +60,6 @@ interface Delivery {
   readonly limiter: LimitFunction
   readonly queue: RowQueue
   readonly commits: Set<Promise<void>>
-  readonly hoursAt: (nowMs: number) => HoursState
-  /** It waits for its window, and has said so. */
-  isOutside: boolean
   pace: Pace
   brake: Brake
   stop: Stop | null
@@ -107,8 +99,6 @@ function startDelivery(parts: DeliveryParts, end: () => void): Delivery {
     limiter: pLimit(1),
     queue: createRowQueue(parts.ledger.ready, parts.policy.limit),
     commits: new Set(),
-    hoursAt: watchHours(parts.hours ?? null),
-    isOutside: false,
     pace: startPace(parts.policy, startedMs),
     brake: startBrake(),
     stop: null,
@@ -222,7 +212,7 @@ function feed(run: Delivery): void {
 function takeNext(run: Delivery): boolean {
   const nowMs = run.parts.clock.monotonic()
   stopFor(run, limitReached(run, nowMs))
-  if (isStopping(run) || waitsForWindow(run, nowMs)) return false
+  if (isStopping(run)) return false
   const { anyFromMs, repeatFromMs } = departuresOf(run.pace, nowMs)
   leaveBehind(run, Math.max(repeatFromMs, run.pace.pausedUntilMs))
   if (isStopping(run) || run.queue.isEmpty()) return false
@@ -235,35 +225,10 @@ function takeNext(run: Delivery): boolean {
   return true
 }
 
-function limitReached({ parts, startedMs, hoursAt }: Delivery, nowMs: number): Stop | null {
+function limitReached({ parts, startedMs }: Delivery, nowMs: number): Stop | null {
   if (parts.drain.aborted) return INTERRUPTED
   const { maxDurationMs } = parts.policy
-  if (maxDurationMs !== null && nowMs - startedMs >= maxDurationMs) return OUT_OF_TIME
-  const hours = hoursAt(parts.clock.now())
-  return hours.kind === 'over' ? hours.stop : null
-}
-
-/** A clock may be set and a machine may sleep, so a run that waits for its window looks again after this time. */
-const LOOK_AGAIN_MS = 60_000
-
-/** True where nothing may be begun before the window opens; a timer is set then. Each opening begins with one row alone. */
-function waitsForWindow(run: Delivery, nowMs: number): boolean {
-  const { clock, policy, hours = null } = run.parts
-  const wallMs = clock.now()
-  const state = run.hoursAt(wallMs)
-  if (state.kind === 'closed') {
-    const opensAt = new Date(state.opensAtMs).toISOString()
-    if (!run.isOutside && hours !== null) tell(run, { kind: 'closed_window', opensAt, hours })
-    run.isOutside = true
-    wakeAt(run, nowMs + Math.min(state.opensAtMs - wallMs, LOOK_AGAIN_MS), nowMs)
-    return true
-  }
-  if (run.isOutside) {
-    run.isOutside = false
-    run.pace = startPace(policy, nowMs)
-    run.limiter.concurrency = run.pace.ramp.slots
-  }
-  return false
+  return maxDurationMs !== null && nowMs - startedMs >= maxDurationMs ? OUT_OF_TIME : null
 }
 
 function leaveBehind(run: Delivery, repeatFromMs: number): void {
@@ -284,9 +249,7 @@ function takeUp(run: Delivery, turn: Turn, nowMs: number): void {
 function wakeAt(run: Delivery, atMs: number, nowMs: number): void {
   if (atMs <= nowMs) return
   const { maxDurationMs } = run.parts.policy
-  const hours = run.hoursAt(run.parts.clock.now())
-  const closesMs = nowMs + (hours.kind === 'open' ? hours.forMs : Infinity)
-  const untilMs = Math.min(atMs, run.startedMs + (maxDurationMs ?? Infinity), closesMs)
+  const untilMs = Math.min(atMs, run.startedMs + (maxDurationMs ?? Infinity))
   run.cancelTimer = run.parts.after(Math.max(1, Math.ceil(untilMs - nowMs)), () => feed(run))
 }
 

@@ -21,8 +21,6 @@ type StopKind =
   | 'waiting'
   | 'wave'
   | 'held'
-  | 'window'
-  | 'until'
 
 export interface Stop {
   readonly kind: StopKind

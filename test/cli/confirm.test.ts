@@ -176,13 +176,13 @@ describe('a run against a real service', () => {
     expect(alone.notes).toContain(`${line}\nWarning: the same person planned and approved it`)
   })
 
-  it('shows the waves with what is held, warns of a held one without a row, and names the window', async () => {
+  it('shows the waves with what is held, and warns of a held one without a row', async () => {
     const waves = [
       { name: 'first', number: 1 },
       { name: 'second', columns: [{ column: 'customer_no', equals: [2] }], held: true },
       { name: 'misspelt', country: 'FR', held: true },
     ]
-    const { notes } = await confirm(SERVICE, '', { waves, between: '22:00-05:00', outside: 'wait' })
+    const { notes } = await confirm(SERVICE, '', { waves })
     expect(notes).toContain('To send in this run: 2 rows')
     expect(notes).toContain(
       [
@@ -195,7 +195,6 @@ describe('a run against a real service', () => {
         'Warning: The wave "misspelt" is held and takes no row',
       ].join('\n'),
     )
-    expect(notes).toMatch(/Window: 22:00-05:00 \(\S+\); outside of it the run waits/)
   })
 
   it('10.3.3 warns of what hits most rows, and says which refused rows are not sent again', async () => {

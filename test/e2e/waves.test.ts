@@ -109,29 +109,7 @@ const whenRequested = (count: number): Promise<void> =>
     }
   })
 
-/** So many minutes before and behind the clock on the wall of the program, which is in Berlin. */
-function around(before: number, behind: number): string {
-  const at = (minutes: number): string =>
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone: 'Europe/Berlin',
-      hour: '2-digit',
-      minute: '2-digit',
-    }).format(Date.now() + minutes * 60_000)
-  return `${at(before)}-${at(behind)}`
-}
-
-const said = async ({ child }: Started, words: RegExp): Promise<void> => {
-  let heard = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stderr?.on('data', (part: Buffer) => {
-      heard += part.toString()
-      if (words.test(heard)) resolve()
-    })
-    child.once('exit', () => reject(new Error(`It ended without saying ${String(words)}: ${heard}`)))
-  })
-}
-
-it('10,000 rows in four waves with a window, a kill and a held wave end with totals that balance per wave and in all', async () => {
+it('10,000 rows in four waves with a kill and a held wave end with totals that balance per wave and in all', async () => {
   writeExport()
   writeWaves(true)
 
@@ -150,26 +128,15 @@ it('10,000 rows in four waves with a window, a kill and a held wave end with tot
   })
   expect(json(await send('--wave', 'sud', '--json').ended)).toMatchObject({ exitCode: 2 })
 
-  // Outside of its window a run ends, or waits: `status` says so, and Ctrl-C ends it.
-  const closed = ['--between', around(60, 120)]
-  expect(json(await send(...closed, '--json').ended)).toMatchObject({ exitCode: 5, stop: { kind: 'window' } })
-  const waiting = begin('run', '--no-report', '--base-url', sandbox.url, ...closed, '--outside', 'wait')
-  await said(waiting, /Waiting until \d{4}-\d{2}-\d{2} \d{2}:\d{2} \(Europe\/Berlin/)
-  expect((await begin('status').ended).stdout).toMatch(/its window \S+ \(Europe\/Berlin\) is closed until/)
-  waiting.child.kill('SIGINT')
-  expect(await waiting.ended).toMatchObject({ status: 130 })
-  expect(sandbox.mandates()).toHaveLength(PILOT)
-
-  // Within it the others go, and the process is killed in the middle of them.
-  const open = ['--between', around(-60, 60)]
-  const killed = send(...open)
+  // The others go, and the process is killed in the middle of them.
+  const killed = send()
   await whenRequested(2_000)
   killed.child.kill('SIGKILL')
   expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' })
   expectBalanced(await status())
 
   // The next run goes on; what was under way is in doubt.
-  const end = json(await send(...open, '--order', 'first-debit-by', '--json').ended)
+  const end = json(await send('--order', 'first-debit-by', '--json').ended)
   expect(end).toMatchObject({ exitCode: 4 })
   const waves = expectBalanced(end)
   const { inDoubt = 0 } = end.totals

@@ -264,27 +264,6 @@ describe('a question that brings nothing', () => {
 })
 
 describe('beside the rest of a run', () => {
-  it('sends nothing for which the window has closed while the service was asked', async () => {
-    const atNight = Date.parse('2026-06-15T23:00:00Z')
-    let aheadMs = 0
-    const log = (line: string): void => {
-      if (line.startsWith('GET ')) aheadMs = 12 * 3_600_000
-    }
-    const { place, sandbox, send } = await setUp(5, { log })
-    const machine = place.machine()
-    const clock = { ...machine.clock, now: () => atNight + aheadMs }
-    const end = await send({ between: '22:00-05:00', zone: 'UTC', machine: { ...machine, clock } })
-    expect(end).toMatchObject({ stop: { kind: 'window' }, exitCode: 5, totals: { ready: 5 } })
-    expect(sandbox.requests().received).toMatchObject({ migrate: 0, read_back: 1 })
-    look(place, (reader) => {
-      expect(reader.rows(['ready'], 0, 1)[0]?.lastAttempt).toMatchObject({
-        outcome: 'turned_away',
-        started: false,
-        reason: 'The window of the run closed while the service was asked; the row was not sent',
-      })
-    })
-  })
-
   it('keeps a limit of requests a second for questions and mandates together', async () => {
     const { place, sandbox, send } = await setUp(12)
     const service = { ...place.asked(sandbox.url).service, rate: 40 }

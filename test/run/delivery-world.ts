@@ -57,7 +57,6 @@ interface DeliveryOptions {
   readonly send?: DeliveryParts['send']
   readonly watch?: DeliveryParts['watch']
   readonly random?: () => number
-  readonly hours?: DeliveryParts['hours']
 }
 
 const ANSWER_MS = 100
@@ -136,7 +135,6 @@ export function openDeliveryWorld(rows: number): DeliveryWorld {
           clock: time.clock,
           after: time.after,
           random: options.random ?? (() => 0.5),
-          hours: options.hours ?? null,
           policy: { ...WIDE_POLICY, ...options.policy },
           drain: drain.signal,
           abort: abort.signal,

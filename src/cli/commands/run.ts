@@ -33,16 +33,7 @@ export const runCommand: Command = {
     'sepa-migrate run export.csv --password-file ~/.invoicing-password --rate 5',
     'sepa-migrate run',
   ],
-  options: [
-    ...SHARED,
-    ...RUN_SETTINGS,
-    'passwordFile',
-    'maxDuration',
-    'until',
-    'readBack',
-    'yes',
-    'noReport',
-  ],
+  options: [...SHARED, ...RUN_SETTINGS, 'passwordFile', 'maxDuration', 'readBack', 'yes', 'noReport'],
   own: [...RUN_FLAGS, ['--plan <file>', 'send what this approved plan says, and refuse anything else']],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
@@ -113,7 +104,6 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     giveUp,
     signalStatus,
     maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
-    until: settings.get('until'),
     plan: ownText(context, 'plan'),
     writes: outputsOf(context, isReported(settings) ? settings.out : null),
   }

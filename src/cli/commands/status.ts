@@ -1,10 +1,7 @@
 import type { Totals } from '../../domain/row/totals.js'
 import { verificationText } from '../../domain/proof/verification.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { LedgerReader, RunRecord } from '../../ledger/read/reader.js'
-import { watchHours } from '../../run/pace/hours.js'
-import { readHours } from '../../run/pace/read-hours.js'
-import { localTimeText } from '../../run/pace/window.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
 import type { Command, Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
 import { EXITS } from '../settings/exit-statuses.js'
@@ -65,7 +62,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
         : [
             `Last run: started ${lastRun.startedAt}, ${
               lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
-            }${waitingIn(lastRun, context.world)}${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
+            }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
           ]),
       ...(plan === undefined ? [] : [planStandingLine(plan, context.world.clock.now())]),
       ...(verification === null ? [] : [verificationText(verification)]),
@@ -88,16 +85,6 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
       waves: wavesIn(waves),
     },
   }
-}
-
-/** A run that goes on may wait for its window: told from its settings, since it writes nothing while it waits. */
-function waitingIn({ endedAt, settings, zone }: RunRecord, { clock }: World): string {
-  if (endedAt !== null || settings.between === undefined) return ''
-  const look = watchHours(readHours({ between: settings.between, outside: 'wait' }, zone, clock.now()))
-  const state = look(clock.now())
-  return state.kind === 'closed'
-    ? `; its window ${settings.between} (${zone}) is closed until ${localTimeText(state.opensAtMs, zone)}`
-    : ''
 }
 
 /** The view of a run for somebody else: drawn in place on a terminal, a line every few seconds elsewhere. */

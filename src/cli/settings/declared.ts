@@ -3,7 +3,6 @@ import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
 import { SENDING_ORDERS } from '../../domain/wave/wave.js'
 import { LANGUAGES } from '../../report/text/language.js'
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
-import { OUTSIDE } from '../../run/pace/hours.js'
 import { USUAL_CONCURRENCY, USUAL_CONNECT_TIMEOUT_MS, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
 import {
   baseUrl,
@@ -19,7 +18,6 @@ import {
   rowsOrPercent,
   seconds,
   text,
-  timeSpan,
   whole,
   yesOrNo,
   zone,
@@ -188,25 +186,6 @@ export const SETTINGS = {
     flags: '--order <word>',
     configured: ['order'],
     byDefault: 'row',
-  },
-  between: {
-    kind: timeSpan,
-    help: 'begin requests between these times of the day alone, as the clock of the time zone shows them',
-    flags: '--between <times>',
-    configured: ['between'],
-    otherwise: 'at any time',
-  },
-  outside: {
-    kind: oneOf(OUTSIDE),
-    help: 'outside of these times the run ends, or waits until they come',
-    flags: '--outside <word>',
-    configured: ['outside'],
-    byDefault: 'end',
-  },
-  until: {
-    kind: text,
-    help: 'begin nothing from this time on: a time of the day, or a date with time (2026-11-23T05:00)',
-    flags: '--until <time>',
   },
   retryRefused: {
     kind: yesOrNo,

@@ -4,7 +4,6 @@ import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
 import { UsageError } from '../../errors.js'
-import { parseWindow } from '../../run/pace/window.js'
 import { readBaseUrl } from '../../service/base-url.js'
 import { readProxy } from '../../service/proxy.js'
 import { decimalText, wholeText } from './number-text.js'
@@ -128,13 +127,6 @@ const unitOf = (duration: string): keyof typeof UNITS => {
   const [unit] = /[mh]$/.exec(duration) ?? []
   return unit === 'm' || unit === 'h' ? unit : 's'
 }
-
-/** Two different times of the day; that they differ is told when it is read. */
-export const timeSpan = kindOf({
-  expected: 'two different times of the day, for example 22:00-05:00',
-  pattern: /^(?:[01][0-9]|2[0-3]):[0-5][0-9]-(?:[01][0-9]|2[0-3]):[0-5][0-9]$/,
-  valueOf: (given) => (parseWindow(given) === null ? null : given),
-})
 
 /** One of a few words. */
 export const oneOf = <Word extends string>(words: readonly Word[]): Kind<Word> =>

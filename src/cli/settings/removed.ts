@@ -1,7 +1,12 @@
+const BY_CRON = 'have cron start the run and end it with --max-duration'
+
 /** What earlier versions had, by the name of its command, flag, key or variable, and what to use now. */
 const REMOVED: Readonly<Record<string, string>> = {
   probe: 'send a pilot with run --limit 10, then ask the service for it with read-back --of registered',
   notices: 'join registered.csv with your customer list on customer_no, in any mail merge',
+  between: BY_CRON,
+  outside: BY_CRON,
+  until: BY_CRON,
 }
 
 /** What to use instead of a name that is no longer known; null for one that never was. */

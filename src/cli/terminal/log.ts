@@ -51,9 +51,6 @@ export function openLog(file: string, world: World, tell: (text: string) => void
         case 'pause':
           logger.warn({ delayMs: Math.round(event.delayMs), status: event.outcome.evidence.status }, 'pause')
           return
-        case 'closed_window':
-          logger.info({ opensAt: event.opensAt }, 'waiting for the window')
-          return
         case 'stop':
           logger.warn({ stop: event.stop.kind, why: event.stop.why }, 'stop')
           return

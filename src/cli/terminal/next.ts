@@ -84,8 +84,6 @@ function askingFirst({ own, settings }: Asked, { campaign }: CommandEnd, command
 const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
   'signal',
   'max_duration',
-  'window',
-  'until',
   'credentials',
   'certificate',
   'no_connection',

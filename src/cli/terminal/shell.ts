@@ -46,8 +46,6 @@ const CARRIED = {
     'maxInDoubt',
     'maxRefused',
     'order',
-    'between',
-    'outside',
     'readBack',
   ],
   plan: [

@@ -28,7 +28,6 @@ export const WAYS: Readonly<Record<Way, string>> = {
   sandbox_data: '--data FILE',
   shared_folder: '--shared-folder allows it',
   status: 'sepa-migrate status',
-  wait_for_window: '--outside wait',
   without_question: '--yes',
 }
 

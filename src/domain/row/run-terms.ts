@@ -45,12 +45,6 @@ export interface RunTerms {
   readonly onlyWaves?: readonly string[]
   /** Which row of a wave goes first, where it is not the first of the file. */
   readonly order?: SendingOrder
-  /** Between which times of the day the run might begin requests, in its zone, as it was written. */
-  readonly between?: string
-  /** From when on it might not any more, ISO 8601. */
-  readonly until?: string
-  /** What it did outside of the window: `end` or `wait`. */
-  readonly outside?: 'end' | 'wait'
   /** Whether the service was asked about each row before it was sent. */
   readonly readBackFirst?: boolean
   /** Digest of the plan that the run went under. */

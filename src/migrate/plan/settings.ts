@@ -36,8 +36,6 @@ export function settingsOf({ options, service, policy, zone, waves, order }: Pla
     newCreditorIdentifier: options.newCreditorIdentifier ?? null,
     waves: masked(waves ?? []),
     order,
-    between: options.between ?? null,
-    outside: options.outside ?? 'end',
     readBackFirst: options.readBackFirst ?? false,
     sharedFolder: options.sharedFolder ?? false,
     anotherLedger: options.anotherLedger ?? false,

@@ -986,8 +986,6 @@ const reasons: Texts['reasons'] = {
       `Zuerst wurde angefragt, was der Dienst schon hat; die Zeile wurde nicht gesendet. ${answer}`,
     interrupted:
       'Der Lauf wurde unterbrochen, während der Dienst befragt wurde; die Zeile wurde nicht gesendet',
-    windowClosed:
-      'Das Zeitfenster des Laufs endete, während der Dienst befragt wurde; die Zeile wurde nicht gesendet',
     ended: 'Das Programm endete, bevor die Antwort aufgezeichnet war',
     endedWithAnswer: (file) =>
       `Das Programm endete, bevor die Antwort aufgezeichnet war. Die Antwort steht in der Datei „${file}“`,

@@ -486,7 +486,6 @@ const reasons = {
     heldBack: (what: string, shown: string) => `${what}, so it was not sent: ${shown}`,
     askedFirst: (answer: string) => `Asked first what the service holds; the row was not sent. ${answer}`,
     interrupted: 'The run was interrupted while the service was asked; the row was not sent',
-    windowClosed: 'The window of the run closed while the service was asked; the row was not sent',
     ended: 'The program ended before the answer was recorded',
     endedWithAnswer: (file: string) =>
       `The program ended before the answer was recorded. Its answer is in the file "${file}"`,

@@ -1006,8 +1006,6 @@ const reasons: Texts['reasons'] = {
       `Le service a d'abord été interrogé sur ce qu'il détient ; la ligne n'a pas été envoyée. ${answer}`,
     interrupted:
       "L'exécution a été interrompue pendant que le service était interrogé ; la ligne n'a pas été envoyée",
-    windowClosed:
-      "La plage horaire de l'exécution s'est terminée pendant que le service était interrogé ; la ligne n'a pas été envoyée",
     ended: "Le programme s'est terminé avant que la réponse soit consignée",
     endedWithAnswer: (file) =>
       `Le programme s'est terminé avant que la réponse soit consignée. La réponse se trouve dans le fichier « ${file} »`,

@@ -987,7 +987,6 @@ const reasons: Texts['reasons'] = {
     heldBack: (what, shown) => `${what}, därför skickades det inte: ${shown}`,
     askedFirst: (answer) => `Först efterfrågades vad tjänsten redan har; raden skickades inte. ${answer}`,
     interrupted: 'Körningen avbröts medan tjänsten tillfrågades; raden skickades inte',
-    windowClosed: 'Körningens tidsfönster stängdes medan tjänsten tillfrågades; raden skickades inte',
     ended: 'Programmet slutade innan svaret hade dokumenterats',
     endedWithAnswer: (file) =>
       `Programmet slutade innan svaret hade dokumenterats. Svaret finns i filen ”${file}”`,

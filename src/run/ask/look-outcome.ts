@@ -38,14 +38,6 @@ export const outcomeOfInterruption = (durationMs: number): Outcome => ({
   evidence: { ...NOTHING_LEFT, durationMs },
 })
 
-/** The service shows nothing like it, but by now nothing may be begun: the row waits alone, and no brake counts it. */
-export const outcomeOfClosedWindow = (durationMs: number): Outcome => ({
-  kind: 'turned_away',
-  reason: 'The window of the run closed while the service was asked; the row was not sent',
-  halt: null,
-  evidence: { ...NOTHING_LEFT, durationMs },
-})
-
 const NOTHING_LEFT: Evidence = {
   started: false,
   status: null,

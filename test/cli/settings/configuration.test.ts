@@ -352,8 +352,6 @@ describe('8.4.3 a configuration that others can change', () => {
       'lang',
       'logFile',
       'order',
-      'between',
-      'outside',
       'approval',
       'approvalValidFor',
       'readBack',

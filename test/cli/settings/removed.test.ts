@@ -14,9 +14,19 @@ const GONE: readonly (readonly [
 ])[] = [
   [['probe', '--base-url', 'https://test.example', '--customer', '1'], {}, 'read-back --of registered'],
   [['notices', 'export.csv', '--first-debit', '2027-02-01'], {}, 'registered.csv'],
+  [['run', '--between', '22:00-05:00'], {}, '--max-duration'],
+  [['run', '--between=22:00-05:00'], {}, '--max-duration'],
+  [['run', '--outside', 'wait'], {}, '--max-duration'],
+  [['run', '--until', '05:00'], {}, '--max-duration'],
+  [['run'], { SEPA_MIGRATE_BETWEEN: '22:00-05:00' }, '--max-duration'],
+  [['run'], { SEPA_MIGRATE_OUTSIDE: 'wait' }, '--max-duration'],
+  [['run'], { SEPA_MIGRATE_UNTIL: '05:00' }, '--max-duration'],
 ]
 
-const GONE_KEYS: readonly (readonly [line: string, now: string])[] = []
+const GONE_KEYS: readonly (readonly [line: string, now: string])[] = [
+  ["between: '22:00-05:00'", '--max-duration'],
+  ['outside: wait', '--max-duration'],
+]
 
 async function refused(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const world = worldOf({ env })

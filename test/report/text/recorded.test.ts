@@ -10,7 +10,6 @@ import { LANGUAGES, textsOf } from '../../../src/report/text/language.js'
 import { problemMessage, problemRemedy, reasonText } from '../../../src/report/text/recorded.js'
 import { lookFirst } from '../../../src/migrate/look-first.js'
 import {
-  outcomeOfClosedWindow,
   outcomeOfHeldBack,
   outcomeOfInterruption,
   outcomeOfUnanswered,
@@ -216,7 +215,6 @@ async function everyReason(): Promise<string[]> {
     heldBack({ verdict: 'other', why: 'ended' }),
     heldBack({ verdict: 'other', why: 'ambiguous' }),
     outcomeOfInterruption(1).reason,
-    outcomeOfClosedWindow(1).reason,
     await notComparable(true),
     await notComparable(false),
     ...(await recordedByLedgers()),

@@ -4,7 +4,6 @@ import type { Outcome } from '../../../src/domain/row/outcome.js'
 import { mustStop, noteOutcome, startBrake } from '../../../src/run/brake.js'
 import {
   outcomeOfHeldBack,
-  outcomeOfClosedWindow,
   outcomeOfInterruption,
   outcomeOfUnanswered,
 } from '../../../src/run/ask/look-outcome.js'
@@ -78,12 +77,6 @@ describe('what a look before sending makes of a row', () => {
     for (const halt of ['no_read_back', 'unanswered'] as const)
       expect(stopOf(outcomeOfUnanswered(notReadOf({ status: 404 }), halt))).toBe(halt)
     expect(decide(unanswered({ retryAfterMs: 20 * 60_000 }), FACTS).stop?.kind).toBe('retry_after')
-  })
-
-  it('sends nothing once the window is closed, which is no fault of the connection and does not slow the run', () => {
-    const closed = outcomeOfClosedWindow(3)
-    expect(closed).toMatchObject({ kind: 'turned_away', halt: null, evidence: { started: false } })
-    expect(decide(closed, FACTS)).toMatchObject({ next: { kind: 'again' }, pauseMs: 0, stop: null })
   })
 
   it('sends nothing once the run ends', () => {
