@@ -90,7 +90,6 @@ function hold(asked: Asked): Omit<Held, 'early' | 'openClient'> {
     create,
     sharedFolder,
     committed,
-    looksLate: true,
   })
   try {
     const register = openRunRegister(

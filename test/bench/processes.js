@@ -25,8 +25,7 @@ export const fresh = (name) => join(scratch, `${(files += 1)}-${name}`)
 
 /** What a round has made and the next one does not need: ledgers of millions of rows fill a disk. */
 export function discard(file) {
-  for (const suffix of ['', '-wal', '-shm', '.lock', '.whole', '.files.jsonl'])
-    rmSync(file + suffix, { force: true })
+  for (const suffix of ['', '-wal', '-shm', '.lock', '.files.jsonl']) rmSync(file + suffix, { force: true })
 }
 
 const exports = new Map()

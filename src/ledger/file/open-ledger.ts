@@ -3,29 +3,21 @@ import { configureForWriting, openForReading, openForWriting } from './connectio
 import { assertLocalFolder, createPrivateFile } from '../safety/file-safety.js'
 import { entryAt } from '../../trust/entry.js'
 import type { Ledger } from '../ledger.js'
-import { lookingBefore, sealing, startLooking } from './damage.js'
+import { assertUndamaged } from './damage.js'
 import { acquireLock, type Lock } from '../safety/lock.js'
-import { assertOurs, migrate, missing, versionOf } from '../schema/migration.js'
+import { assertOurs, migrate, missing } from '../schema/migration.js'
 import { assertNoOtherName } from '../safety/other-names.js'
 import { SCHEMA } from '../schema/schema.js'
 import { assertNoLeftovers, assertSafePlace, isLogGone } from '../safety/side-files.js'
 import { explaining } from './storage-error.js'
 import { createLedger, type LedgerOptions } from './writer.js'
 
-export interface OpenOptions extends LedgerOptions {
-  /**
-   * A ledger that is as a run left it is looked at for damage before anything of it is sent, changed or brought in, and
-   * not at once (ledger/README.md#how-it-is-written). False when left out.
-   */
-  readonly looksLate?: boolean
-}
-
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.
  * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `unsafe`, `unwritable`
  * @throws {UsageError} where there is none and it may not be made
  */
-export function openLedger(options: OpenOptions): Ledger {
+export function openLedger(options: LedgerOptions): Ledger {
   const file = resolve(options.file)
   return explaining('open', file, () => {
     const isNew = assertUsable(file, options)
@@ -83,19 +75,15 @@ function describeHolder(file: string): string {
 function openLocked(
   file: string,
   lock: Lock,
-  { looksLate = false, ...options }: OpenOptions & { readonly isLogMissing: boolean },
+  options: LedgerOptions & { readonly isLogMissing: boolean },
 ): Ledger {
   const connection = openForWriting(file)
   try {
-    const isNew = assertOurs(connection, file, SCHEMA)
-    const isLate = looksLate && versionOf(connection) === SCHEMA.length
-    const looking = startLooking(connection, { file, now: options.clock.now, isNew, isLate })
+    if (!assertOurs(connection, file, SCHEMA)) assertUndamaged(connection, file)
     configureForWriting(connection)
     migrate(connection, file, SCHEMA)
     assertNoOtherName(file)
-    const { lock: sealingLock, verbsOf } = sealing(connection, { file, lock, ...looking })
-    const ledger = createLedger({ ...options, connection, file, lock: sealingLock })
-    return verbsOf(isLate ? lookingBefore(ledger, looking.look) : ledger)
+    return createLedger({ ...options, connection, file, lock })
   } catch (error) {
     connection.close()
     throw error

@@ -4,7 +4,6 @@ import { entryAt } from '../../trust/entry.js'
 import { openTrusted } from '../../trust/output.js'
 import { emergencyPathOf } from './emergency-file.js'
 import { isBackupOf } from '../schema/migration.js'
-import { sealOf } from './seal.js'
 
 /** `report`: a folder with result files; `log`: a log file. */
 const KINDS = ['report', 'log'] as const
@@ -25,7 +24,7 @@ const writtenListOf = (ledger: string): string => `${ledger}.files.jsonl`
 export function ledgerFiles(ledger: string): readonly string[] {
   const file = resolve(ledger)
   const beside = ['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix)
-  return [...beside, sealOf(file), emergencyPathOf(file), writtenListOf(file), ...backupsOf(file)]
+  return [...beside, emergencyPathOf(file), writtenListOf(file), ...backupsOf(file)]
 }
 
 function backupsOf(file: string): readonly string[] {
