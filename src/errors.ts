@@ -24,6 +24,7 @@ export interface HaltOptions {
 /** What can be done next, by name: the rooms say it in words, and the command line knows the command or the flag. */
 export type Way =
   | 'adopt_older_copy'
+  | 'all_in_doubt'
   | 'another_ledger'
   | 'approve'
   | 'approve_elsewhere'
@@ -36,7 +37,6 @@ export type Way =
   | 'plan'
   | 'purge_open_rows'
   | 'read_back_first'
-  | 'rebuild'
   | 'reconcile'
   | 'report'
   | 'report_folder'
@@ -82,7 +82,7 @@ export class SourceError extends HaltError {
 }
 
 /**
- * The ledger is locked by another run, damaged, foreign, newer, of another campaign, an older copy of itself, or cannot
+ * The ledger is locked by another run, damaged, foreign, newer, of another campaign, an older copy of itself, retired, or cannot
  * be written; or the register, which knows how far ledgers have come, cannot be used.
  */
 export class LedgerError extends HaltError {
@@ -97,6 +97,7 @@ export class LedgerError extends HaltError {
     | 'older'
     | 'other_campaign'
     | 'register'
+    | 'retired'
     | 'unsafe'
     | 'unwritable'
 

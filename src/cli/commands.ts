@@ -13,7 +13,6 @@ export const commands: CommandLoaders = {
   report: async () => (await import('./commands/report.js')).reportCommand,
   'read-back': async () => (await import('./prove/read-back.js')).readBackCommand,
   verify: async () => (await import('./prove/verify.js')).verifyCommand,
-  rebuild: async () => (await import('./prove/rebuild.js')).rebuildCommand,
   resolve: async () => (await import('./decide/resolve.js')).resolveCommand,
   reconcile: async () => (await import('./decide/reconcile.js')).reconcileCommand,
   show: async () => (await import('./privacy/show.js')).showCommand,

@@ -1,6 +1,8 @@
+import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { MigrationPlan } from '../migrate/options.js'
 import { shortDigest } from '../domain/plan/plan.js'
+import { choiceLines } from '../domain/row/choice.js'
 import { bytesText, durationText, plural, timeText } from '../domain/text/wording.js'
 import { UsageError } from '../errors.js'
 import { ownFlag, type Context } from './command.js'
@@ -11,7 +13,6 @@ import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
 import { trustedLines } from './settings/trusted.js'
 import { expectedMs, type ExpectedPace } from '../run/pace/expected-time.js'
-import { emptyHeldNotes, waveLines } from './wave-lines.js'
 import { unlikelyShares } from '../report/facts/unlikely.js'
 
 type Target = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
@@ -56,8 +57,6 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
     }),
     ...approvedLines(plan),
     ...askingLines(plan, ownFlag(context, 'readBackFirst')),
-    ...waveLines(plan.ledger.waves()),
-    ...emptyHeldNotes(plan.ledger.waves()).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
     ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
@@ -82,20 +81,12 @@ function approvedLines({ approved }: MigrationPlan): Line[] {
 }
 
 /** Somebody may have sent some of it before: by hand, or from a ledger that was lost. */
-function askingLines({ ledger, knownElsewhere }: MigrationPlan, isAskingFirst: boolean): Line[] {
+function askingLines({ ledger }: MigrationPlan, isAskingFirst: boolean): Line[] {
   if (isAskingFirst)
     return [
       'The service is asked about each row before it is sent; what it already holds is held back, in doubt',
     ]
   return [
-    ...(knownElsewhere === null
-      ? []
-      : [
-          [
-            toned('open', 'Warning'),
-            `: ${knownElsewhere}. --read-back-first asks the service about each row and sends none that it already holds`,
-          ],
-        ]),
     ...(ledger.campaign().asksFirst
       ? [
           [
@@ -122,21 +113,40 @@ export const leftRefusedNotes = (count: number): string[] =>
         `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`,
       ]
 
+/** What other ledgers of this user had to do with the rows. */
+export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[] => [
+  ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
+  ...(inDoubt === 0
+    ? []
+    : [
+        replaces.length === 0
+          ? `In doubt, since they may have been sent before: ${plural(inDoubt, 'row', 'rows')}`
+          : `In doubt, since another ledger of yours began to send them: ${plural(inDoubt, 'row', 'rows')}`,
+      ]),
+  ...(inConflict === 0
+    ? []
+    : [
+        `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
+      ]),
+]
+
 const MOST_CREDITORS = 10
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(
-  { service, totals, toSend, leftRefused, ledger, disk }: MigrationPlan,
+  { service, totals, toSend, choice, leftRefused, held, ledger, disk }: MigrationPlan,
   pace: ExpectedPace,
 ): Line[] {
   const { concurrency, rate } = pace
-  const creditors = ledger.creditorsOfReady()
+  const creditors = ledger.creditorsOfReady(choice)
   return [
     [toned('strong', 'The plan')],
     ['Target: ', toned('strong', service.href)],
     `User at the service: ${service.username}`,
     ...totalsLines(totals),
+    ...heldLines(held),
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
+    ...choiceLines(choice),
     ...leftRefusedNotes(leftRefused),
     ...creditors
       .slice(0, MOST_CREDITORS)

@@ -1,6 +1,6 @@
 import { LedgerError } from '../errors.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
-import { olderThanRegister } from '../register/campaign-register.js'
+import { notTheLatest } from '../register/campaign-register.js'
 import type { World } from './terminal/world.js'
 
 /** Not the ledger that was last used: what it shows is not how the campaign stands. */
@@ -15,13 +15,11 @@ export function olderOf(
   reader: Pick<LedgerReader, 'file' | 'standing' | 'hasMark'>,
 ): Older {
   try {
-    const why = olderThanRegister(stateFolder, reader)
+    const why = notTheLatest(stateFolder, reader)
     if (why === null) return { isOlder: false, warnings: [] }
     return {
       isOlder: true,
-      warnings: [
-        `The ledger "${reader.file}" is older than it was: ${why}. What it shows is not how the campaign stands`,
-      ],
+      warnings: [`${why}. What it shows is not how the campaign stands`],
     }
   } catch (error) {
     if (!(error instanceof LedgerError && error.problem === 'register')) throw error

@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path'
 import { contradictedIn, contradictedText, type Verification } from '../domain/proof/verification.js'
 import type { Totals } from '../domain/row/totals.js'
 import { countText } from '../domain/text/wording.js'
-import { heldReady } from '../domain/wave/wave.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import { isOneLedger, plainName } from '../report/pack/earlier-pack.js'
 import type { Context } from './command.js'
@@ -12,7 +11,6 @@ import { verificationIn } from './prove/standing.js'
 import { type Line, type Tone, toned } from './terminal/line.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
-import { waveLines } from './wave-lines.js'
 import type { Settings } from './settings/settings.js'
 
 export interface Written {
@@ -88,10 +86,9 @@ export function closingLines(
   return [
     '',
     ...totalsLines(totals),
-    ...waveLines(standing.waves ?? null),
     '',
     ...(stop === null ? [] : [[toned('open', 'Stopped early'), `: ${stop.why}.`]]),
-    ...openPoints(totals, standing.verification ?? null, heldReady(standing.waves ?? null)),
+    ...openPoints(totals, standing.verification ?? null),
     ...notes,
     ...(report === undefined ? [] : [`Report: ${report}`]),
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
@@ -106,10 +103,9 @@ export const closingAt = (asked: Pick<Context, 'settings' | 'own'>, reader: Ledg
     campaign: reader.campaign(),
     files: {},
     verification: verificationIn(reader),
-    waves: reader.waves(),
   })
 
-function openPoints(totals: Totals, verification: Verification | null, held: number): Line[] {
+function openPoints(totals: Totals, verification: Verification | null): Line[] {
   const points: [number, Tone, string, string][] = [
     [
       verification === null ? 0 : contradictedIn(verification),
@@ -123,8 +119,7 @@ function openPoints(totals: Totals, verification: Verification | null, held: num
       'in doubt',
       ': may be registered, never sent again by the program (in-doubt.csv)',
     ],
-    [totals.ready - held, 'strong', 'ready', ': not sent yet'],
-    [held, 'strong', 'held', ': ready, and not sent before "held" is taken out of their wave'],
+    [totals.ready, 'strong', 'ready', ': not sent yet'],
     [totals.refused, 'bad', 'refused', ' by the service (refused.csv)'],
     [totals.conflict, 'bad', 'in conflict', ': correct or decide (corrections.csv)'],
     [totals.invalid, 'bad', 'invalid', ': a value is wrong (corrections.csv)'],

@@ -1,5 +1,8 @@
+import type { ChosenColumn } from '../domain/row/choice.js'
+import { maskAccounts } from '../domain/text/masking.js'
+import { UsageError } from '../errors.js'
 import type { MigrateOptions } from '../migrate/options.js'
-import { actorOf, ownTexts, type Context, type OwnFlag } from './command.js'
+import { actorOf, ownText, ownTexts, type Context, type OwnFlag } from './command.js'
 import type { OptionName } from './settings/options.js'
 import type { Target } from './settings/service.js'
 import { IGNORE_COLUMN, inputOf, sourceOptions } from './settings/sources.js'
@@ -15,18 +18,23 @@ export const RUN_SETTINGS = [
   'limit',
   'maxInDoubt',
   'maxRefused',
-  'order',
   'retryRefused',
 ] as const satisfies readonly OptionName[]
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
   IGNORE_COLUMN,
   [
-    '--wave <name>',
-    'send the rows of this wave alone; may be given several times, or as names with commas',
+    '--only <column=values>',
+    "of the ready rows send those with one of these values, as 'Segment=A,B'; several have to hold together",
     'repeatable',
   ],
-  ['--another-ledger', 'send although another ledger began with the same mandates'],
+  ['--country <codes>', 'of the ready rows send those with an account of these countries, as AT,DE'],
+  ['--another-ledger', 'take the place of a ledger that is lost: what it began to send is in doubt'],
+  [
+    '--all-in-doubt',
+    'every row comes in as in doubt: the register of this machine does not know what was sent',
+  ],
+  ['--reason <text>', 'why the other ledger cannot be had; kept with every row that becomes in doubt'],
   ['--read-back-first', 'ask about each row before it is sent, and hold back what the service already holds'],
 ]
 
@@ -42,9 +50,8 @@ export function runOptions(
     limit: settings.get('limit'),
     maxInDoubt: settings.get('maxInDoubt'),
     maxRefused: settings.get('maxRefused'),
-    waves: settings.configuration.values.waves,
-    onlyWaves: namedWaves(context),
-    order: settings.get('order'),
+    only: ownTexts(context, 'only').map(chosenColumn),
+    countries: ownText(context, 'country')?.split(','),
     retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
     reading: sourceOptions(context),
     rules: settings.severities,
@@ -53,7 +60,8 @@ export function runOptions(
     dormantSoonDays: settings.get('dormantSoonDays'),
     newCreditorIdentifier: settings.get('creditorIdentifier'),
     sharedFolder: settings.sharedFolder,
-    anotherLedger: own['anotherLedger'] === true,
+    anotherLedger: own['anotherLedger'] === true ? whoAndWhy(context) : null,
+    allInDoubt: own['allInDoubt'] === true ? whoAndWhy(context) : null,
     readBackFirst: own['readBackFirst'] === true,
     testHost: settings.get('testHost'),
     approval: settings.get('approval'),
@@ -62,5 +70,17 @@ export function runOptions(
   }
 }
 
-const namedWaves = (context: Context): string[] =>
-  ownTexts(context, 'wave').flatMap((names) => names.split(',').map((name) => name.trim()))
+const whoAndWhy = (context: Context): { by: string; reason: string } => ({
+  by: ownText(context, 'by') ?? actorOf(context),
+  reason: ownText(context, 'reason') ?? '',
+})
+
+/** @throws {UsageError} for what is not `column=value,value` */
+function chosenColumn(text: string): ChosenColumn {
+  const at = text.indexOf('=')
+  if (at > 0) return { column: text.slice(0, at), values: text.slice(at + 1).split(',') }
+  throw new UsageError(
+    `--only "${maskAccounts(text)}" names no column and its values; nothing was sent`,
+    "Give both, as --only 'Segment=A,B'",
+  )
+}

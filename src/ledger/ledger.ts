@@ -1,3 +1,4 @@
+import type { Choice } from '../domain/row/choice.js'
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
 import type { PlanDocument } from '../domain/plan/plan.js'
@@ -9,8 +10,6 @@ import type { RowState } from '../domain/row/row-state.js'
 import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
-import type { Selection } from '../domain/wave/wave.js'
-import type { WaveRows } from './deliver/wave-rows.js'
 import type { PackedRows } from './load/packed-rows.js'
 import type { LedgerReader, Standing } from './read/reader.js'
 import type { Scope } from './schema/proof-schema.js'
@@ -162,13 +161,13 @@ export interface RunSettings {
   readonly settings: RunTerms
 }
 
-/** A mandate that this ledger has sent, may have sent, or may still send. */
+/** A row and what its mandate is known by. */
 export interface ClaimedMandate {
+  readonly row: number
+  /** The mandate key: creditor and reference. */
   readonly key: string
-  /** Customer, account and date; null once the account is gone: it was claimed before, when it was sent. */
-  readonly agreement: string | null
-  /** Ready, or refused and so ready at a word. SQLite's truth value. */
-  readonly mayLeave: 0 | 1
+  /** Customer and date of signature. */
+  readonly likeness: string
   readonly attempts: number
 }
 
@@ -179,29 +178,72 @@ export interface AdoptionReport {
   readonly refused: number
 }
 
+/** Attempts whose intents became durable together. */
+export interface BegunGroup {
+  /** Attempts of all runs. */
+  readonly attempts: number
+  readonly rows: readonly number[]
+}
+
+/** Why rows become in doubt that were never sent from here; kept with each of them. */
+export interface Doubting {
+  readonly decision: 'older_copy' | 'another_ledger' | 'all_in_doubt'
+  readonly by: string
+  readonly reason: string
+}
+
+/** What became of ready rows because of what other ledgers did. */
+export interface HeldRows {
+  /** In doubt now: another ledger began to send them, or nobody can know. */
+  readonly inDoubt: number
+  /** In conflict now: another ledger claimed a mandate of that customer and date under another reference. */
+  readonly inConflict: number
+  /** Paths of the ledgers whose place this one takes; they are retired by the claim. */
+  readonly replaces: readonly string[]
+}
+
 /** The ledger's side of the register of campaigns, which knows how far each ledger has come. */
 export interface Claims {
   readonly standing: () => Standing
   readonly hasMark: (mark: string) => boolean
-  /** Nothing else may be asked of the ledger before the iteration has ended. */
-  readonly mandates: () => Iterable<ClaimedMandate>
+  /** The mark of the latest run that has one; null where none has. */
+  readonly latestMark: () => string | null
+  /** The number of the last row. */
+  readonly lastRow: () => number
+  /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
+  readonly ready: () => Iterable<ClaimedMandate>
+  /** What this run may send from now on, in order, and nothing else: rows that wait now are left to a later run. */
+  readonly toSend: (limit: number | null, choice?: Choice | null) => Iterable<ClaimedMandate>
+  /** Rows that have an attempt. */
+  readonly attempted: () => Iterable<ClaimedMandate>
+  /** Mandate keys of all rows of the customer of that row. */
+  readonly keysOfCustomer: (row: number) => readonly string[]
+  /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
+  readonly isSettled: (row: number) => boolean
   /** Records that no commit is missing although a write-ahead log was. */
   readonly trustLog: () => void
   /**
-   * Puts the mark on the run that is going, durably. From now on `note` is called with the number of attempts after
-   * every commit of intents; when it throws, no request of that commit leaves.
+   * Puts the mark on the run that is going, durably. From now on `note` is called after every commit of intents; when it
+   * throws, no request of that commit leaves, and its rows are ready again.
    */
-  readonly begin: (mark: string, note: (attempts: number) => void) => void
+  readonly begin: (mark: string, note: (group: BegunGroup) => void) => void
   /** Row ids that may have been sent since, if this is an older copy. */
   readonly adoptable: () => { readonly ready: readonly number[]; readonly refused: readonly number[] }
-  /** The mark of the latest run that has one; null where none has. */
-  readonly latestMark: () => string | null
   /**
-   * The ledger that knew whether these rows were sent is lost, and this one takes its place: every row that is ready
-   * becomes in doubt and the run that is going gets the mark. While an admission is open it is part of it.
-   * @returns how many rows there were
+   * Ready rows become in doubt by the word of a person, in the run that is going. While an admission is open it is part
+   * of it.
+   * @returns how many
    */
-  readonly rebuild: (rebuilt: { by: string; reason: string; mark: string }) => number
+  readonly doubt: (rows: Iterable<number> | 'ready', doubting: Doubting) => number
+  /**
+   * Ready rows become conflicts, since the ledger at `place` claimed a mandate that they resemble; as far as the rule is
+   * an error, and nobody said that they are sent all the same. While an admission is open it is part of it.
+   * @returns how many
+   */
+  readonly hold: (
+    rows: Iterable<{ readonly row: number; readonly place: string }>,
+    severities: SeverityOverrides,
+  ) => number
   /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
   readonly adoptOlderCopy: (adoption: {
     by: string
@@ -328,18 +370,14 @@ export interface Ledger {
    */
   readonly admit: (options: { severities: SeverityOverrides; isRetry?: boolean }) => Admission
   /**
-   * A page of the ready rows that may leave now, in order of id, after the given id.
+   * A page of the ready rows that may leave now, in order of id, after the given id: all of them, or those that the
+   * choice takes.
    * @throws {LedgerError} `damaged` for a row that does not hold what was admitted
    */
-  readonly ready: (after: number, limit: number) => ReadyRow[]
-  readonly countReady: () => number
-  /** How many ready rows of the selection may leave now. */
-  readonly countSelected: (selection: Selection) => number
-  /** Puts them in order. The returned function gives the next page each time; as `ready`, and empty at the end. */
-  readonly select: (selection: Selection) => (limit: number) => readonly ReadyRow[]
-  /** Which rows belong to which wave; what it writes is part of the admission that is open. */
-  readonly waves: WaveRows
-  readonly waiting: () => WaitingRows
+  readonly ready: (after: number, limit: number, choice?: Choice | null) => ReadyRow[]
+  /** How many rows `ready` gives. */
+  readonly countReady: (choice?: Choice | null) => number
+  readonly waiting: (choice?: Choice | null) => WaitingRows
   /** Commits the intent. When it resolves, the row is durably `sending` and may leave. */
   readonly begin: (row: ReadyRow) => Promise<Attempt>
   /** Commits the outcome and the row's new state; joins the transaction of the next intents. */

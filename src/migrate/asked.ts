@@ -1,16 +1,17 @@
 import { parseLocalDate, todayIn } from '../domain/mandate/local-date.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
+import type { Choice } from '../domain/row/choice.js'
 import { isRuleId, type Severity, type SeverityOverrides } from '../domain/rule/rules.js'
 import { DORMANT_SOON_DAYS } from '../domain/value/last-collection.js'
-import { SENDING_ORDERS, type SendingOrder, type Wave } from '../domain/wave/wave.js'
 import { UsageError } from '../errors.js'
 import { thisMachine, type Machine } from '../machine.js'
 import type { OpenNext } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
+import { readChoice } from '../run/choice.js'
 import type { DeliveryPolicy } from '../run/deliver.js'
 import { sourceOpeners } from '../run/open-sources.js'
 import type { BaseUrl } from '../service/base-url.js'
-import { readOnly, readWaves } from '../run/waves/wave-options.js'
+import type { TakeOver } from '../register/campaign-register.js'
 import { checkService, type CheckedService } from '../service/checked-service.js'
 import { readSourceOptions } from '../source/options.js'
 import type { MigrateOptions, MigrationEvent, MigrationPlan } from './options.js'
@@ -26,9 +27,9 @@ export interface Asked {
   readonly files: readonly OpenNext[]
   readonly asOf: LocalDate
   readonly zone: string
-  readonly waves: readonly Wave[] | null
-  readonly only: readonly string[] | null
-  readonly order: SendingOrder
+  /** Which of the ready rows are to be sent; null for all. */
+  readonly choice: Choice | null
+  readonly takeOver: TakeOver | null
   readonly drain: AbortSignal
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
@@ -53,7 +54,6 @@ export function checkOptions(options: MigrateOptions): Asked {
   assertRules(options.rules ?? {})
   const asOf = dayOf(options.asOf, zone, machine)
   const { rules = {}, newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS } = options
-  const waves = readWaves(options.waves)
   const check = { today: asOf, severities: rules, newCreditorIdentifier, dormantSoonDays }
   return {
     options,
@@ -63,9 +63,8 @@ export function checkOptions(options: MigrateOptions): Asked {
     files: sourceOpeners(options.files ?? [], readSourceOptions(options.reading ?? {}), check, drain),
     asOf,
     zone,
-    waves,
-    only: readOnly(options.onlyWaves, waves),
-    order: orderOf(options),
+    choice: readChoice(options),
+    takeOver: takeOverOf(options),
     drain,
     confirm: options.confirm ?? (() => true),
     watch: options.watch ?? (() => undefined),
@@ -91,9 +90,23 @@ export function assertPlanned(
   )
 }
 
-function orderOf({ order = 'row' }: MigrateOptions): SendingOrder {
-  assertUsable('order', order, SENDING_ORDERS.includes(order), `one of ${SENDING_ORDERS.join(', ')}`)
-  return order
+/** @throws {UsageError} for both at once, and without a person and a reason */
+function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions): TakeOver | null {
+  const given = anotherLedger ?? allInDoubt
+  if (given === null) return null
+  if (anotherLedger !== null && allInDoubt !== null)
+    throw new UsageError(
+      'Cannot take the place of another ledger and put every row in doubt at once; nothing was sent',
+      'Leave one of them out: the first where the register of this machine knows the other ledger, the second elsewhere',
+    )
+  const { by, reason } = given
+  if (by.trim() === '' || reason.trim() === '')
+    throw new UsageError(
+      'A ledger takes the place of another one by the word of a person, and there is no name or no reason; nothing was sent',
+      'Give both: they are kept with every row that becomes in doubt by it',
+      { ways: ['give_reason', 'name_person'] },
+    )
+  return { kind: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
 }
 
 function dayOf(text: string | undefined, zone: string, { clock }: Machine): LocalDate {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { type Choice, narrowed } from '../domain/row/choice.js'
 import type { RunTerms } from '../domain/row/run-terms.js'
 import type { Totals } from '../domain/row/totals.js'
 import { requireDriver } from '../driver.js'
@@ -8,7 +8,9 @@ import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { distrustLedgerFolder } from '../ledger/safety/side-files.js'
 import { noteWritten } from '../ledger/safety/written-files.js'
-import { openRunRegister, type RunRegister } from '../register/run-register.js'
+import type { TakeOver } from '../register/campaign-register.js'
+import type { RunRegister } from '../register/run-register.js'
+import { registerOf } from './register-of.js'
 import { startAside, type Aside } from '../run/aside/aside.js'
 import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
 import { startDisk } from '../run/disk/disk-space.js'
@@ -75,9 +77,9 @@ interface Held {
 }
 
 function hold(asked: Asked): Omit<Held, 'early' | 'openClient'> {
-  const { options, machine, service, files } = asked
-  const { sharedFolder = false, anotherLedger = false } = options
-  const { clock, pid, user, stateFolder } = machine
+  const { options, machine, files } = asked
+  const { sharedFolder = false } = options
+  const { clock, pid, user } = machine
   const create = files.length > 0
   const warnings: string[] = []
   const commits = watchCommits(clock.monotonic, (text) => warn(asked, warnings, text))
@@ -92,18 +94,8 @@ function hold(asked: Asked): Omit<Held, 'early' | 'openClient'> {
     committed,
   })
   try {
-    const register = openRunRegister(
-      {
-        folder: stateFolder,
-        baseUrl: service.baseUrl.href,
-        ledger: resolve(options.ledger),
-        claims: ledger.claims,
-        allowsOthers: anotherLedger,
-        sharedFolder,
-      },
-      service.baseUrl,
-    )
-    return { ledger, register, allowed: allowedBy(options), commits, warnings }
+    const register = registerOf(asked, ledger)
+    return { ledger, register, allowed: allowedBy(asked), commits, warnings }
   } catch (error) {
     ledger.close()
     throw error
@@ -120,17 +112,20 @@ function warn({ watch }: Asked, warnings: string[], text: string): void {
   }
 }
 
-function allowedBy({ ledger, sharedFolder, anotherLedger }: MigrateOptions): Held['allowed'] {
+function allowedBy({ options: { ledger, sharedFolder }, takeOver }: Asked): Held['allowed'] {
   const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
   return {
     ...(why === null
       ? {}
       : { sharedFolder: `Others can change the folder of the ledger (${why}); --shared-folder allowed it` }),
-    ...(anotherLedger === true
-      ? { anotherLedger: '--another-ledger: what other ledgers claimed was not looked at' }
-      : {}),
+    ...(takeOver === null ? {} : { takeOver: takeOverText(takeOver) }),
   }
 }
+
+const takeOverText = ({ kind, by, reason }: TakeOver): string =>
+  kind === 'another_ledger'
+    ? `In the place of another ledger, by ${by}: ${reason}; what that one began to send is in doubt`
+    : `All rows in doubt, by ${by}: ${reason}`
 
 /** With the reader of what the service holds, where it is to be asked first: its connections are its own. */
 async function sendHeld(
@@ -194,7 +189,7 @@ async function runHeld(
   const { ledger, register, allowed } = held
   const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
   ledger.assertBelongsTo(targetOf(asked))
-  register.checkCopy() // before the run is counted
+  register.note() // before the run is counted
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
@@ -212,8 +207,9 @@ function partsOf(
   held: Held,
   { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
 ): CampaignParts {
-  const { options, machine, service, files, asOf, zone, drain, watch, waves, only, order } = asked
+  const { options, machine, service, files, asOf, zone, drain, watch } = asked
   const policy = within(asked.policy, plan)
+  const choice = narrowed(plan?.record.document.choice ?? null, asked.choice)
   const { rules = {}, giveUp = new AbortController().signal } = options
   const { version, host, pid, clock, after, random } = machine
   const isAskingFirst = options.readBackFirst === true
@@ -222,9 +218,7 @@ function partsOf(
     files,
     policy: isAskingFirst ? halfAsFast(policy) : policy,
     severities: rules,
-    waves,
-    only,
-    order,
+    choice,
     settings: {
       version,
       host,
@@ -240,7 +234,7 @@ function partsOf(
         ...(isAskingFirst ? { readBackFirst: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest }),
-        ...wavesAsked(asked),
+        ...choiceAsked(choice),
         ...service.trusted,
         ...held.allowed,
       },
@@ -253,7 +247,9 @@ function partsOf(
     drain,
     abort: giveUp,
     confirm: (intended) => agree(asked, held, { intended, plan }),
-    claim: held.register.claim,
+    hold: () => held.register.hold(rules),
+    claim: () => held.register.claim(policy.limit, choice),
+    takesOver: asked.takeOver !== null,
     disk: startDisk({
       file: held.ledger.file,
       paths: (options.files ?? []).map((input) => (typeof input === 'string' ? input : null)),
@@ -267,11 +263,10 @@ function partsOf(
   }
 }
 
-/** What is kept with the run of its waves; nothing where none were told. */
-const wavesAsked = ({ waves, only, order }: Asked): Pick<RunTerms, 'waves' | 'onlyWaves' | 'order'> => ({
-  ...(waves === null || waves.length === 0 ? {} : { waves }),
-  ...(only === null ? {} : { onlyWaves: only }),
-  ...(order === 'row' ? {} : { order }),
+/** What is kept with the run of the rows that it was told to send. */
+const choiceAsked = (choice: Choice | null): Pick<RunTerms, 'only' | 'countries'> => ({
+  ...(choice === null || choice.only.length === 0 ? {} : { only: choice.only }),
+  ...(choice?.countries == null ? {} : { countries: choice.countries }),
 })
 
 /** A row takes two requests then, and the limit is one of requests. */
@@ -286,10 +281,7 @@ const within = (policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy =
     ? policy
     : { ...policy, limit: Math.min(plan.left, policy.limit ?? plan.left) }
 
-/**
- * What the register says is looked at before the question and after the answer, since two people may have been asked;
- * the claim itself looks a third time, once what was agreed to is on disk.
- */
+/** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(
   asked: Asked,
   { ledger, register, openClient }: Held,
@@ -298,14 +290,10 @@ async function agree(
   if (plan !== null) assertRowsPlanned(plan, ledger.view)
   const { href, host, isLoopback } = asked.service.baseUrl
   const service = { href, host, isLoopback, username: asked.options.service.username }
-  register.checkOthers()
   const isLedgerKnown = isLoopback || register.knowsLedger()
-  const knownElsewhere = register.knownElsewhere()
   const approved = plan === null ? {} : { approved: approvedOf(plan) }
-  if ((await asked.confirm({ ...intended, service, isLedgerKnown, knownElsewhere, ...approved })) !== true)
-    return false
+  if ((await asked.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false
   if (plan !== null) assertStillApproved(plan, asked.machine)
-  register.checkOthers()
   openClient()
   ledger.bind(targetOf(asked))
   asked.watch({ kind: 'sending', rows: intended.toSend })

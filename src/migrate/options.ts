@@ -1,13 +1,12 @@
+import type { ChosenColumn } from '../domain/row/choice.js'
 import type { Totals } from '../domain/row/totals.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CampaignRecord } from '../ledger/read/reader.js'
 import type { WrittenPath } from '../ledger/safety/written-files.js'
-import type { SendingOrder } from '../domain/wave/wave.js'
 import type { Machine } from '../machine.js'
 import type { CampaignEnd, Plan } from '../run/campaign.js'
 import type { DeliveryEvent } from '../run/deliver.js'
 import type { CommitCounts } from '../run/disk/slow-commits.js'
-import type { WavesInput } from '../run/waves/wave-options.js'
 import type { BaseUrl } from '../service/base-url.js'
 import type { Credentials, ServiceOptions } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
@@ -53,14 +52,13 @@ export interface MigrateOptions {
   readonly retryRefusedBy?: string | null | undefined
 
   /**
-   * Parts of the campaign that are sent one behind the other, as the section `waves` of `sepa-migrate.yaml`. Left out, a
-   * ledger that has waves is refused; an empty list says that there are none any more.
+   * Of the ready rows those alone that have one of these values in each of these columns of their export. A name is
+   * matched as the header of a file is, a value exactly, both without blanks around them. For this call alone; the others
+   * stay ready.
    */
-  readonly waves?: WavesInput | undefined
-  /** Sends the waves of these names alone, `rest` for the rows that no wave takes. Default: all that are not held. */
-  readonly onlyWaves?: readonly string[] | undefined
-  /** Which row of a wave goes first: the first of the file, or the one that must be debited first. Default: `row`. */
-  readonly order?: SendingOrder | undefined
+  readonly only?: readonly ChosenColumn[] | undefined
+  /** The same by countries of the account, two letters each. */
+  readonly countries?: readonly string[] | undefined
 
   /** How the files are read, as the sections of the same names in `sepa-migrate.yaml`. Found out where left out. */
   readonly reading?: SourceOptionsInput | undefined
@@ -77,8 +75,13 @@ export interface MigrateOptions {
 
   /** The ledger may lie where others can write. */
   readonly sharedFolder?: boolean | undefined
-  /** Another ledger may hold the same mandates for this service: somebody knows that none went out from there. */
-  readonly anotherLedger?: boolean | undefined
+  /**
+   * Goes on in the place of other ledgers that claimed the same mandates and are lost: what they began to send comes in as
+   * in doubt, the rest is ready, and they are refused from then on. Kept with every row that becomes in doubt by it.
+   */
+  readonly anotherLedger?: WhoAndWhy | null | undefined
+  /** The same where nobody knows what was begun (another machine, a register that is lost): every row is in doubt. */
+  readonly allInDoubt?: WhoAndWhy | null | undefined
   /**
    * Asks the service about each row before it is sent and holds back those that it already holds: in doubt, nothing sent.
    * For a campaign that somebody began by hand, or whose ledger was lost. The contract does not promise that a service
@@ -103,6 +106,11 @@ export interface MigrateOptions {
   readonly machine?: Machine | undefined
 }
 
+interface WhoAndWhy {
+  readonly by: string
+  readonly reason: string
+}
+
 interface ServicePace {
   /** Requests per second at most. Default: no limit. */
   readonly rate?: number | null | undefined
@@ -113,11 +121,6 @@ export interface MigrationPlan extends Plan {
   readonly service: Pick<BaseUrl, 'href' | 'host' | 'isLoopback'> & Pick<Credentials, 'username'>
   /** False for a ledger that has sent before, but not as this user on this machine: it may be an older copy. */
   readonly isLedgerKnown: boolean
-  /**
-   * Another ledger that claimed these mandates for this service, as a sentence without its full stop: `anotherLedger`
-   * let it pass. Null where none is known.
-   */
-  readonly knownElsewhere: string | null
   /** The approved plan that this is held to; nothing of it drifted. Left out where there is none. */
   readonly approved?: ApprovedPlan
 }

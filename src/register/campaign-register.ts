@@ -1,61 +1,68 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { z } from 'zod'
-import { LedgerError, UsageError, type Way } from '../errors.js'
-import type { AdoptionReport, Claims, RunSettings } from '../ledger/ledger.js'
-import { underLock } from '../ledger/safety/lock.js'
-import { sameService } from '../service/base-url.js'
-import { addPart, endOf, partSchema, readParts, standing, type ClaimPart } from './claimed-mandates.js'
-import { holds, nameOfKey, numberMandates, shortNumber, startNumbers } from './mandate-numbers.js'
+import { severityOf, type SeverityOverrides } from '../domain/rule/rules.js'
+import type { Choice } from '../domain/row/choice.js'
+import { countText, plural } from '../domain/text/wording.js'
+import { LedgerError, UsageError } from '../errors.js'
+import type { AdoptionReport, BegunGroup, Claims, Doubting, HeldRows, RunSettings } from '../ledger/ledger.js'
+import { numberWith } from './mandate-numbers.js'
 import {
-  appendLine,
-  ensureFolder,
-  explainingRegister,
-  keyOf,
-  readOwn,
+  begunElsewhere,
+  claimants,
+  compare,
+  noteOf,
+  refuseClaimed,
+  resembling,
+  type Comparison,
+  type Note,
+} from './other-ledgers.js'
+import {
+  openRegisterFile,
+  openRegisterToLook,
   registerFault,
-} from './register-place.js'
-import { openTide, readTide, type TideFile } from './tide.js'
+  setRegisterAside,
+  type RegisterFile,
+} from './register-file.js'
 
 /**
  * What ledgers of this user began to send on this machine. A ledger cannot know that another one sends the same
- * mandates, nor that it is an older copy of itself; the register can:
+ * mandates, nor that it is an older copy of itself; the register can.
  *
- *   campaigns.jsonl   one line for each run that claimed mandates for a service
- *   mandates/         for each ledger the mandates that its runs claimed, as keyed numbers
- *   register.key      the key of these numbers
- *   ledgers/          for each ledger the mark of its latest run, and how many attempts it has begun
- *
- * Order of writing, when a run begins: the mark into the ledger, then into the register; for each group of attempts:
- * the intents into the ledger, then their number into the register, then the requests. So the register never knows
- * more than the ledger that was last used, whenever it dies, and always at least what an older copy does not know.
+ * Order of writing: the ledger is noted before anything comes into it. When a run begins, its mark goes into the ledger,
+ * then into the register with what the run may send. For each group of attempts: the intents into the ledger, then their
+ * count and their rows into the register where the mark is still that of this run, then the requests. So the register
+ * never knows more than the ledger that was last used, and always at least what an older copy does not know.
  */
 export interface Register {
-  /** Changes nothing. @throws {LedgerError} `older`, `register` */
-  readonly checkCopy: () => void
   /**
-   * Changes nothing.
-   * @throws {UsageError} when another ledger claimed the same mandates
-   * @throws {LedgerError} `register`
+   * Notes the ledger, or finds it noted. To be called before a run is counted in it.
+   * @throws {LedgerError} `older`, `retired`, `register`
    */
-  readonly checkOthers: () => void
+  readonly note: () => void
   /**
-   * Which other ledger claimed these mandates for the same service, as a sentence without its full stop, also where that
-   * is allowed; null where none is known, or the register cannot say.
+   * Compares what is ready with what other ledgers claimed; what it changes is part of the admission that is open. A row
+   * that resembles a mandate of another ledger becomes a conflict. With `takeOver`, what they began becomes in doubt.
+   * @throws {UsageError} without `takeOver`, when another ledger claimed a mandate that is ready here
    */
-  readonly knownElsewhere: () => string | null
-  /** Both checks again while no other run of this user can claim, then the claim; afterwards requests may leave. */
-  readonly claim: () => void
+  readonly hold: (severities: SeverityOverrides) => HeldRows
+  /**
+   * The same comparison once more for what this run may send, and the claim, in one step; afterwards requests may leave.
+   * @throws {UsageError} when another ledger went on since `hold`
+   * @throws {LedgerError} as `note`
+   */
+  readonly claim: (limit: number | null, choice: Choice | null) => void
   /** A person goes on with an older copy, which is the latest from now on. */
   readonly adopt: (adoption: { by: string; reason: string; run: RunSettings }) => AdoptionReport
-  /**
-   * Notes a ledger that was made in the place of others that are lost: what those claimed until now does not bar it any
-   * more, and they are barred by it. Does nothing the second time.
-   */
-  readonly rebuilt: () => void
-  /** False for a ledger that has sent before, and of which the register knows nothing: it came from elsewhere. */
+  /** False for a ledger that had sent before it was noted: it came from elsewhere. */
   readonly knowsLedger: () => boolean
+  /** Says that the run came to its end, and closes. Never throws. */
   readonly close: () => void
+}
+
+/** A person goes on with a new ledger where another one is lost; kept with every row that becomes in doubt by it. */
+export interface TakeOver {
+  readonly kind: 'another_ledger' | 'all_in_doubt'
+  readonly by: string
+  readonly reason: string
 }
 
 export interface RegisterOptions {
@@ -66,239 +73,138 @@ export interface RegisterOptions {
   /** Absolute path of the ledger, for texts. */
   readonly ledger: string
   readonly claims: Claims
-  /** False for a rehearsal on this machine, which is repeated with new ledgers on purpose. */
+  /** False for a rehearsal on this machine, which is repeated with new ledgers on purpose: no mandate is claimed. */
   readonly guardsMandates: boolean
-  /** True when a person said that another ledger may hold the same mandates. */
-  readonly allowsOthers: boolean
+  readonly takeOver: TakeOver | null
   readonly sharedFolder: boolean
 }
-
-const lineSchema = z.object({
-  baseUrl: z.string(),
-  ledgerId: z.string(),
-  ledger: z.string(),
-  /** Runs that the ledger had counted, this one included. */
-  run: z.number(),
-  /** SHA-256 of every source in the ledger. */
-  sources: z.array(z.string()),
-  // Lines of earlier versions end here.
-  /** What the ledger keeps of this run. */
-  mark: z.string().optional(),
-  /** Which key made the numbers. */
-  key: z.string().optional(),
-  /** Earlier versions: the smallest of the short numbers. */
-  sketch: z.array(z.number()).optional(),
-  /** The numbers that this run was the first of its ledger to claim. */
-  claimed: partSchema.optional(),
-  /** Ledgers that are lost, in whose place this one was made: their lines above this one do not bar it. */
-  replaces: z.array(z.string()).optional(),
-})
-type RegisterLine = z.infer<typeof lineSchema>
-
-const FILE = 'campaigns.jsonl'
 
 /** A register that is open. The functions below change it; nobody else sees it. */
 interface Opened {
   readonly options: RegisterOptions
-  readonly file: string
-  tide: TideFile | null
-  mandates: Mandates | null
+  readonly file: RegisterFile
+  readonly numberOf: (text: string) => number
+  /** In the register before this process noted it. */
+  wasKnown: boolean
+  /** The mark of this run, once it claimed. */
+  mark: string | null
+  /** Ledgers that it takes the place of, by number. */
+  replaces: readonly number[]
+  severities: SeverityOverrides
 }
 
+/** @throws {LedgerError} `register` */
 export function openRegister(options: RegisterOptions): Register {
-  const register: Opened = { options, file: join(options.folder, FILE), tide: null, mandates: null }
-  return {
-    checkCopy: () => checkCopy(register),
-    checkOthers: () => checkOthers(register),
-    knownElsewhere: () => knownElsewhere(register),
-    claim: () => lockRegister(register, () => claim(register)),
-    adopt: (adoption) => lockRegister(register, () => adopt(register, adoption)),
-    rebuilt: () => lockRegister(register, () => rebuilt(register)),
-    knowsLedger: () => knowsLedger(options),
-    close: () => {
-      register.tide?.close()
-      register.tide = null
-    },
-  }
-}
-
-function checkCopy({ options, file }: Opened): void {
-  const { folder, claims, ledger } = options
-  ensureFolder(folder, options)
-  const fault = olderThanNoted(options, file)
-  if (fault !== null) throw olderCopy(ledger, fault, claims.adoptable())
-  // Nothing that was noted is missing, so the log was merged into the file.
-  if (claims.standing().isLogMissing) claims.trustLog()
-}
-
-function checkOthers(register: Opened): void {
-  const { options, file } = register
-  if (!options.guardsMandates) return
-  ensureFolder(options.folder, options)
-  const lines = readLines(file)
-  if (options.allowsOthers) return
-  const claimed = findClaimed(register, lines)
-  if (claimed !== null) throw new UsageError(`${claimed.why}; nothing was sent`, claimed.next, claimed)
-}
-
-/** What a person let pass must not be a fault now; a register that cannot be read was let pass with it. */
-function knownElsewhere(register: Opened): string | null {
-  if (!register.options.guardsMandates) return null
-  try {
-    return findClaimed(register, readLines(register.file))?.why ?? null
-  } catch (error) {
-    if (error instanceof LedgerError && error.problem === 'register') return null
-    throw error
-  }
-}
-
-/** Mandates of this ledger that were claimed already, and what to do about it. */
-interface Claimed {
-  readonly why: string
-  readonly next: string
-  readonly ways: readonly Way[]
-}
-
-function findClaimed(register: Opened, all: readonly RegisterLine[]): Claimed | null {
-  const { options, file } = register
-  const { folder, claims } = options
-  const counted = withoutReplaced(all, claims.standing().ledgerId)
-  const lines = counted.filter((line) => sameService(line.baseUrl, options.baseUrl))
-  const source = findSource(lines, claims.standing())
-  if (source !== null) return source
-  const numbered = lines.filter(isNumbered)
-  if (numbered.length === 0) return null
-  const key = keyOf(folder, { mayMake: false })
-  assertComparable(file, numbered, key)
-  return key === null ? null : findMandates(folder, numbered, mandatesBy(register, key), claims)
-}
-
-function claim(register: Opened): void {
-  const { claims, guardsMandates } = register.options
-  checkCopy(register)
-  checkOthers(register)
-  const mark = newMark()
-  claims.begin(mark, (attempts) => register.tide?.note(attempts))
-  noteMark(register, mark)
-  if (guardsMandates) claimMandates(register, mark)
-  register.mandates = null
-}
-
-function adopt(register: Opened, adoption: Parameters<Register['adopt']>[0]): AdoptionReport {
-  const mark = newMark()
-  const report = register.options.claims.adoptOlderCopy({ ...adoption, mark })
-  noteMark(register, mark)
-  return report
-}
-
-function rebuilt(register: Opened): void {
-  const { folder, claims, guardsMandates, baseUrl } = register.options
-  const mark = claims.latestMark()
-  if (mark === null) throw new Error('A ledger that was rebuilt has no mark')
-  const { ledgerId } = claims.standing()
-  if (readTide(folder, ledgerId) === null) noteMark(register, mark)
-  if (!guardsMandates) return
-  const all = readLines(register.file)
-  if (all.some((line) => line.ledgerId === ledgerId)) return
-  const lines = all.filter((line) => sameService(line.baseUrl, baseUrl))
-  claimMandates(register, mark, lostLedgers(register, lines))
-  register.mandates = null
-}
-
-/** Other ledgers that were sent from to this service and have an export or a mandate of this one. */
-function lostLedgers(register: Opened, lines: readonly RegisterLine[]): string[] {
-  const { folder, claims } = register.options
-  const { ledgerId: own, sources } = claims.standing()
-  const key = keyOf(folder, { mayMake: false })
-  const numbered = lines.filter(isNumbered)
-  if (numbered.length > 0) assertComparable(register.file, numbered, key)
-  const numbers = key === null ? new Float64Array() : mandatesBy(register, key).all
-  const others = new Set(lines.map(({ ledgerId }) => ledgerId).filter((ledgerId) => ledgerId !== own))
-  return [...others].filter((ledgerId) => {
-    const theirs = lines.filter((line) => line.ledgerId === ledgerId)
-    if (theirs.some((line) => line.sources.some((sha256) => sources.includes(sha256)))) return true
-    return numbers.some(claimedBy(folder, ledgerId, { all: theirs, counted: theirs }))
+  const { folder, takeOver } = options
+  const register = open(options, () => {
+    try {
+      return openRegisterFile(folder, options)
+    } catch (error) {
+      if (takeOver?.kind !== 'all_in_doubt' || !isUnusable(error)) throw error
+      setRegisterAside(folder, `set-aside-${randomBytes(4).toString('hex')}`)
+      return openRegisterFile(folder, options)
+    }
   })
+  return {
+    note: () => noteLedger(register),
+    hold: (severities) => holdRows(register, severities),
+    claim: (limit, choice) => claim(register, limit, choice),
+    adopt: (adoption) => adopt(register, adoption),
+    knowsLedger: () => register.wasKnown,
+    close: () => close(register),
+  }
 }
 
-const isNumbered = ({ sketch, claimed }: RegisterLine): boolean =>
-  sketch !== undefined || claimed !== undefined
-
-/** Without what was claimed by ledgers in whose place this one was made, before that. */
-function withoutReplaced(lines: readonly RegisterLine[], own: string): readonly RegisterLine[] {
-  const at = lines.findIndex(({ ledgerId, replaces }) => ledgerId === own && replaces !== undefined)
-  const replaced = new Set(lines[at]?.replaces)
-  return lines.filter(({ ledgerId }, n) => n > at || !replaced.has(ledgerId))
+function open(options: RegisterOptions, openFile: () => RegisterFile): Opened {
+  const file = openFile()
+  const numberOf = numberWith(file.key)
+  return { options, file, numberOf, wasKnown: false, mark: null, replaces: [], severities: {} }
 }
 
-function noteMark(register: Opened, mark: string): void {
-  const { folder, claims } = register.options
-  const { ledgerId, attempts } = claims.standing()
-  register.tide?.close()
-  register.tide = openTide(folder, ledgerId, { mark, attempts })
-}
-
-function knowsLedger({ folder, claims }: RegisterOptions): boolean {
-  const { hasMarks, ledgerId } = claims.standing()
-  return !hasMarks || readTide(folder, ledgerId) !== null
-}
-
-/** Numbers every mandate once; a million take some seconds. */
-function mandatesBy(register: Opened, key: Uint8Array): Mandates {
-  if (register.mandates?.key !== nameOfKey(key)) register.mandates = numberAll(register.options.claims, key)
-  return register.mandates
-}
-
-const newMark = (): string => randomBytes(16).toString('hex')
-
-function lockRegister<Value>({ options, file }: Opened, body: () => Value): Value {
-  ensureFolder(options.folder, options)
-  let done: { readonly value: Value } | { readonly error: unknown } | null = null
-  explainingRegister(file, () =>
-    underLock(file, () => {
-      try {
-        done = { value: body() }
-      } catch (error) {
-        done = { error } // its own words, not those of the register
-      }
-    }),
-  )
-  return outcomeOf(done)
-}
-
-function outcomeOf<Value>(done: { readonly value: Value } | { readonly error: unknown } | null): Value {
-  if (done !== null && 'value' in done) return done.value
-  throw done?.error
-}
+/** Others must not get away with a folder that they can change by making the register unusable. */
+const isUnusable = (error: unknown): boolean =>
+  error instanceof LedgerError && error.problem === 'register' && error.ways.includes('all_in_doubt')
 
 type Known = Pick<Claims, 'standing' | 'hasMark'>
 
 /**
- * Says of a ledger that is only read whether it is an older copy of what this user has sent from; null where it is not.
+ * What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. A
+ * ledger that is noted needs no log: whatever left it was noted.
+ */
+function olderThan(noted: Note | undefined, ledger: Known): string | null {
+  // Asked after the register, which a run that is going writes later than its ledger.
+  const { attempts, isLogMissing } = ledger.standing()
+  if (noted === undefined)
+    return isLogMissing ? 'a run did not come to its end, and its write-ahead log (-wal) is missing' : null
+  if (noted.mark !== null && !ledger.hasMark(noted.mark))
+    return 'a run began to send since, of which this file knows nothing'
+  return attempts < noted.attempts
+    ? `it knows of ${countText(attempts)} requests that were begun, and ${countText(noted.attempts)} were`
+    : null
+}
+
+/**
+ * Says of a ledger that is only read why it is not the one to go on with, as a sentence without its full stop; null
+ * where it is.
  * @throws {LedgerError} `register`
  */
-export const olderThanRegister = (folder: string, ledger: Known): string | null =>
-  olderThanNoted({ folder, claims: ledger, guardsMandates: true }, join(folder, FILE))
-
-/** What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. */
-function olderThanNoted(
-  { folder, claims, guardsMandates }: Pick<RegisterOptions, 'folder' | 'guardsMandates'> & { claims: Known },
-  file: string,
-): string | null {
-  const { ledgerId } = claims.standing()
-  const noted = readTide(folder, ledgerId)
-  // Asked after the register, which a run that is going writes later than its ledger.
-  const { attempts, runs, isLogMissing } = claims.standing()
-  if (noted !== null) {
-    if (!claims.hasMark(noted.mark)) return 'a run began to send since, of which this file knows nothing'
-    if (attempts < noted.attempts)
-      return `it knows of ${attempts} requests that were begun, and ${noted.attempts} were`
-    return null
+export function notTheLatest(folder: string, ledger: Known & { readonly file: string }): string | null {
+  const file = openRegisterToLook(folder)
+  if (file === null) {
+    const why = olderThan(undefined, ledger)
+    return why === null ? null : olderText(ledger.file, why)
   }
-  const lines = guardsMandates ? readLines(file) : []
-  const latest = Math.max(0, ...lines.filter((line) => line.ledgerId === ledgerId).map(({ run }) => run))
-  if (runs < latest) return `it counts ${runs} runs, and run ${latest} has begun`
-  return isLogMissing ? 'a run did not come to its end, and its write-ahead log (-wal) is missing' : null
+  try {
+    const noted = noteOf(file, ledger.standing().ledgerId)
+    if (noted !== undefined && noted.retiredBy !== null)
+      return retiredText(file, ledger.file, noted.retiredBy)
+    const why = olderThan(noted, ledger)
+    return why === null ? null : olderText(ledger.file, why)
+  } finally {
+    file.close()
+  }
+}
+
+const olderText = (ledger: string, why: string): string =>
+  `The ledger "${ledger}" is older than it was: ${why}`
+
+const retiredText = (file: RegisterFile, ledger: string, by: string): string =>
+  `The ledger "${ledger}" is retired: the ledger "${noteOf(file, by)?.place ?? by}" took its place`
+
+const retired = (file: RegisterFile, ledger: string, by: string): LedgerError =>
+  new LedgerError(
+    'retired',
+    `${retiredText(file, ledger, by)}. Nothing was sent`,
+    'Go on with that ledger. Only where that one is lost too, give the export to a new ledger',
+    { ways: ['name_ledger', 'another_ledger'] },
+  )
+
+/** The note, where nothing speaks against going on with this ledger. */
+function checkNote({ options, file }: Opened): Note | undefined {
+  const { claims, ledger } = options
+  const noted = noteOf(file, claims.standing().ledgerId)
+  if (noted !== undefined && noted.retiredBy !== null) throw retired(file, ledger, noted.retiredBy)
+  const why = olderThan(noted, claims)
+  if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
+  return noted
+}
+
+function noteLedger(register: Opened): void {
+  const { options, file } = register
+  const { claims, ledger, baseUrl } = options
+  file.write(() => {
+    const noted = checkNote(register)
+    const { ledgerId, runs, attempts, hasMarks, isLogMissing } = claims.standing()
+    register.wasKnown = noted !== undefined || !hasMarks
+    if (noted === undefined)
+      file.connection
+        .prepare(
+          'insert into ledger (id, place, service, mark, attempts, runs, is_open) values (?, ?, ?, ?, ?, ?, 0)',
+        )
+        .run(ledgerId, ledger, baseUrl, claims.latestMark(), attempts, runs)
+    // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
+    else if (isLogMissing) claims.trustLog()
+  })
 }
 
 const SHOWN = 20
@@ -314,7 +220,7 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
   ]
   return new LedgerError(
     'older',
-    `The ledger "${ledger}" is older than it was: ${why}. An old copy was put back, or its write-ahead log is lost. ` +
+    `${olderText(ledger, why)}. An old copy was put back, or its write-ahead log is lost. ` +
       `${rows.join(', ')}. Nothing was sent`,
     'Put the newest copy back, with its -wal. Where there is none, adopt the older copy: all these rows ' +
       'become in doubt, so that none is sent before it was looked up at the service',
@@ -322,205 +228,177 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
   )
 }
 
-/** @throws {LedgerError} `register` for any line that cannot be read: it may be the one that matters */
-function readLines(file: string): RegisterLine[] {
-  const text = readOwn(file) ?? ''
-  const lines = text.split('\n')
-  const rest = lines.pop() ?? ''
-  const parsed = lines.map((line, index) => readLine(file, line, index + 1))
-  if (rest !== '') throw damagedLine(file, lines.length + 1)
-  return parsed.filter((line) => line !== null)
+const comparisonOf = ({ options: { claims, baseUrl }, file, numberOf, replaces }: Opened): Comparison => ({
+  file,
+  claims,
+  baseUrl,
+  numberOf,
+  replaces,
+})
+
+function holdRows(register: Opened, severities: SeverityOverrides): HeldRows {
+  const { options, file } = register
+  const { claims, takeOver, guardsMandates } = options
+  register.severities = severities
+  const isBeside = guardsMandates && compare(comparisonOf(register), claims.ready)
+  if (isBeside && takeOver === null) refuseClaimed(file)
+  const replaced = isBeside && takeOver !== null ? claimants(file) : []
+  register.replaces = replaced.map(({ n }) => n)
+  let inDoubt = 0
+  if (takeOver?.kind === 'all_in_doubt') inDoubt = claims.doubt('ready', doubtingBy(takeOver))
+  else if (takeOver !== null && isBeside) inDoubt = claims.doubt(begunElsewhere(file), doubtingBy(takeOver))
+  const inConflict = isBeside ? claims.hold(resembling(comparisonOf(register)), severities) : 0
+  return { inDoubt, inConflict, replaces: replaced.map(({ place }) => place) }
 }
 
-function readLine(file: string, text: string, number: number): RegisterLine | null {
-  if (text.trim() === '') return null
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw damagedLine(file, number)
-  }
-  const parsed = lineSchema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw damagedLine(file, number)
+export const doubtingBy = ({ kind, by, reason }: TakeOver): Doubting => ({ decision: kind, by, reason })
+
+function claim(register: Opened, limit: number | null, choice: Choice | null): void {
+  const { options, file } = register
+  const { claims, guardsMandates } = options
+  if (guardsMandates) compare(comparisonOf(register), () => claims.toSend(limit, choice))
+  else claims.toSend(limit, choice) // what may leave is decided here all the same
+  file.write(() => {
+    const noted = checkNote(register)
+    if (noted === undefined) throw lostNote(options)
+    if (guardsMandates) assertStillFree(register)
+    const mark = newMark()
+    claims.begin(mark, noteGroups(register, noted.n, mark))
+    register.mark = mark
+    noteMark(register, noted.n, mark)
+    retireOthers(register)
+    if (!guardsMandates) return
+    if (noted.isOpen === 1 || !register.wasKnown) learnAttempts(register, noted.n)
+    file.connection
+      .prepare(
+        `insert into mandate select ?, row, mandate, likeness, 0 from temp.mine where true on conflict do nothing`,
+      )
+      .run(noted.n)
+  })
 }
 
-const damagedLine = (file: string, number: number): LedgerError =>
-  registerFault(
-    file,
-    `line ${number} is cut or damaged`,
-    'The line is the note of one run: it names a ledger and a service. Make sure that no other ledger holds this ' +
-      'export, then remove the line with an editor and run the same command again',
+const lostNote = ({ folder }: RegisterOptions): LedgerError =>
+  registerFault(folder, 'it was replaced while this command ran', 'Run the same command again')
+
+/** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
+function assertStillFree(register: Opened): void {
+  const { options, file, severities } = register
+  refuseClaimed(file)
+  if (severityOf('MANDATE_RESEMBLES_SENT', severities) !== 'error') return
+  const found = resembling(comparisonOf(register)).find(({ row }) => !options.claims.isSettled(row))
+  if (found === undefined) return
+  throw new UsageError(
+    `The ledger "${found.place}" has just claimed a mandate of the same customer and date as row ${found.row}; nothing was sent`,
+    'Run the same command again: the row is held back then',
   )
-
-function findSource(
-  lines: readonly RegisterLine[],
-  { ledgerId, sources }: Pick<ReturnType<Claims['standing']>, 'ledgerId' | 'sources'>,
-): Claimed | null {
-  const own = new Set(sources)
-  const other = lines.find(
-    (line) => line.ledgerId !== ledgerId && line.sources.some((sha256) => own.has(sha256)),
-  )
-  if (other === undefined) return null
-  return {
-    why: `An export of this ledger was already sent to the same service from the ledger "${other.ledger}"`,
-    next: continueWith(other.ledger, 'nothing of it was ever sent'),
-    ways: OTHER_WAYS,
-  }
 }
 
-const OTHER_WAYS: readonly Way[] = ['name_ledger', 'rebuild', 'another_ledger', 'read_back_first']
+const newMark = (): string => randomBytes(16).toString('hex')
 
-const continueWith = (ledger: string, onlyIf: string): string =>
-  `Continue with the ledger "${ledger}". Where it is lost and no copy is left, have it made anew from the service. Only if ${onlyIf}, or where the service is asked about each row first, run without looking at other ledgers`
-
-function assertComparable(file: string, lines: readonly RegisterLine[], key: Uint8Array | null): void {
-  const name = key === null ? null : nameOfKey(key)
-  if (lines.every((line) => line.key === name)) return
-  throw registerFault(
-    file,
-    'its mandates were noted with another key, register.key was replaced or is lost',
-    'Bring register.key back from a backup. Only if no other ledger holds these mandates, run without looking at other ledgers',
-    { ways: ['another_ledger'] },
-  )
+function noteMark({ options, file }: Opened, n: number, mark: string): void {
+  const { claims, ledger, baseUrl } = options
+  const { attempts, runs } = claims.standing()
+  file.connection
+    .prepare(
+      'update ledger set place = ?, service = ?, mark = ?, attempts = ?, runs = ?, is_open = 1 where n = ?',
+    )
+    .run(ledger, baseUrl, mark, attempts, runs, n)
 }
 
-interface Mandates {
-  /** Name of the key that numbered them. */
-  readonly key: string
-  /** Of everything that was or may be sent, sorted; a number may stand twice. */
-  readonly all: Float64Array
-  /** Of rows that may be sent, by pairs: the mandate, and what else it is known by (the same again where nothing is). */
-  readonly fresh: Float64Array
-  readonly again: Float64Array
+function retireOthers({ options, file, replaces }: Opened): void {
+  const retire = file.connection.prepare('update ledger set retired_by = ? where n = ?')
+  for (const n of replaces) retire.run(options.claims.standing().ledgerId, n)
 }
 
-function numberAll(claims: Claims, key: Uint8Array): Mandates {
-  const number = numberMandates(key)
-  const [all, fresh, again] = [startNumbers(), startNumbers(), startNumbers()]
-  for (const { key: mandateKey, agreement, mayLeave, attempts } of claims.mandates()) {
-    const mandate = number(mandateKey)
-    const known = agreement === null ? mandate : number(agreement)
-    for (const each of new Set([mandate, known])) all.add(each)
-    if (mayLeave !== 1) continue
-    const pairs = attempts === 0 ? fresh : again
-    pairs.add(mandate)
-    pairs.add(known)
-  }
-  return {
-    key: nameOfKey(key),
-    all: all.collected().sort(),
-    fresh: fresh.collected(),
-    again: again.collected(),
-  }
-}
-
-const countPairs = (pairs: Float64Array, isClaimed: (number: number) => boolean): number => {
-  let count = 0
-  for (let at = 0; at < pairs.length; at += 2)
-    if (isClaimed(pairs[at] ?? 0) || isClaimed(pairs[at + 1] ?? 0)) count += 1
-  return count
-}
-
-const partsOf = (lines: readonly RegisterLine[]): readonly ClaimPart[] =>
-  standing(lines.flatMap(({ claimed }) => claimed ?? []))
-
-/** Says of a number whether one of these lines of a ledger claimed it. */
-function claimedBy(
-  folder: string,
-  ledgerId: string,
-  { all, counted }: { all: readonly RegisterLine[]; counted: readonly RegisterLine[] },
-): (number: number) => boolean {
-  const short = new Set(counted.flatMap(({ sketch }) => sketch ?? []))
-  const theirs = new Set(counted.map((line) => line.claimed))
-  const claimed = readParts(
-    folder,
-    ledgerId,
-    partsOf(all).filter((part) => theirs.has(part)),
-  )
-  return (number) => holds(claimed, number) || short.has(shortNumber(number))
+/** A power cut may have taken marks of the run before, and a ledger from elsewhere brings attempts along. */
+function learnAttempts({ options, file, numberOf }: Opened, n: number): void {
+  const begun = file.connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
+  const insert = file.connection.prepare('insert into mandate values (?, ?, ?, ?, 1)')
+  for (const { row, key, likeness } of options.claims.attempted())
+    if (begun.run(n, row).changes === 0) insert.run(n, row, numberOf(key), numberOf(likeness))
 }
 
 /**
- * What another ledger claimed, and what this ledger itself claimed in a run that it does not know, since it was put
- * back to an older state: rows that came in since then may have been sent. Rows that a person has sent again are not
- * fresh.
+ * What is called after each group of intents is durable and before its requests leave. Other processes see it at once,
+ * and it costs no flush: what a power cut takes counts as begun, or is learnt again from the ledger.
+ * @throws {LedgerError} `older` when a copy of this ledger or another one has overtaken it; nothing of the group may leave
  */
-function findMandates(
-  folder: string,
-  lines: readonly RegisterLine[],
-  { fresh, again }: Mandates,
-  claims: Claims,
-): Claimed | null {
-  const own = claims.standing().ledgerId
-  for (const ledgerId of new Set(lines.map((line) => line.ledgerId))) {
-    const isOwn = ledgerId === own
-    const all = lines.filter((line) => line.ledgerId === ledgerId)
-    const counted = isOwn ? all.filter(({ mark }) => mark !== undefined && !claims.hasMark(mark)) : all
-    if (counted.length === 0) continue
-    const isClaimed = claimedBy(folder, ledgerId, { all, counted })
-    const shared = countPairs(fresh, isClaimed) + (isOwn ? 0 : countPairs(again, isClaimed))
-    if (shared === 0) continue
-    const ledger = counted.at(-1)?.ledger ?? ''
-    return isOwn
-      ? {
-          why: `${countOf(shared)} ready here ${wereOf(shared)} in this ledger before it was put back to an older copy, and may have been sent`,
-          next: 'Compare them with the service. Only if none of them was sent, run without looking at what was claimed',
-          ways: ['another_ledger', 'read_back_first'],
-        }
-      : {
-          why: `${countOf(shared)} ready here ${wereOf(shared)} already claimed for the same service by the ledger "${ledger}"`,
-          next: continueWith(ledger, 'none of them was ever sent from there'),
-          ways: OTHER_WAYS,
-        }
-  }
-  return null
+function noteGroups({ options, file }: Opened, n: number, mark: string): (group: BegunGroup) => void {
+  const { connection } = file
+  const count = connection.prepare(
+    'update ledger set attempts = ? where n = ? and mark = ? and retired_by is null',
+  )
+  const begin = connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
+  return ({ attempts, rows }) =>
+    file.writeUnflushed(() => {
+      if (count.run(attempts, n, mark).changes === 0) throw overtaken(options, rows.length)
+      if (!options.guardsMandates) return
+      for (const row of rows)
+        if (begin.run(n, row).changes === 0)
+          throw new Error(`Row ${row} is about to leave and was never claimed`)
+    })
 }
 
-const countOf = (count: number): string => (count === 1 ? 'A mandate that is' : `${count} mandates that are`)
-const wereOf = (count: number): string => (count === 1 ? 'was' : 'were')
+const overtaken = ({ ledger }: RegisterOptions, rows: number): LedgerError =>
+  new LedgerError(
+    'older',
+    `The ledger "${ledger}" was overtaken: since this run began, another one has gone on with a copy of it, or took its place. ` +
+      `${plural(rows, 'row was', 'rows were')} about to be sent and ${rows === 1 ? 'was' : 'were'} not`,
+    'Find out which ledger is the latest and go on with that one. What this run had under way may be in doubt there',
+    { ways: ['status'] },
+  )
 
-/** Before the line of the run: a kill in between leaves numbers that no line counts. */
-function claimNumbers(
-  { folder, allowsOthers }: RegisterOptions,
-  ledgerId: string,
-  lines: readonly RegisterLine[],
-  all: Float64Array,
-): ClaimPart {
-  const parts = partsOf(lines.filter((line) => line.ledgerId === ledgerId))
-  let known: Float64Array
+function adopt({ options, file }: Opened, adoption: Parameters<Register['adopt']>[0]): AdoptionReport {
+  const { claims, ledger, baseUrl } = options
+  return file.write(() => {
+    const { ledgerId } = claims.standing()
+    const noted = noteOf(file, ledgerId)
+    if (noted !== undefined && noted.retiredBy !== null) throw retired(file, ledger, noted.retiredBy)
+    if (noted !== undefined) keepLostRows(file, noted, claims.lastRow())
+    const mark = newMark()
+    const report = claims.adoptOlderCopy({ ...adoption, mark })
+    const { attempts, runs } = claims.standing()
+    file.connection
+      .prepare(
+        `insert into ledger (id, place, service, mark, attempts, runs, is_open) values (?, ?, ?, ?, ?, ?, 0)
+         on conflict (id) do update set mark = excluded.mark, attempts = excluded.attempts, runs = excluded.runs`,
+      )
+      .run(ledgerId, ledger, baseUrl, mark, attempts, runs)
+    return report
+  })
+}
+
+/**
+ * What the lost part of a ledger claimed is kept as of a ledger of its own, retired by this one: rows that come in anew
+ * under the same numbers may have been sent.
+ */
+function keepLostRows({ connection }: RegisterFile, noted: Note, lastRow: number): void {
+  const { lastInsertRowid } = connection
+    .prepare(
+      `insert into ledger (id, place, service, mark, attempts, runs, is_open, retired_by)
+       values (?, ?, ?, null, 0, 0, 1, ?)`,
+    )
+    .run(
+      `${noted.id} until ${noted.mark ?? ''}`,
+      `${noted.place}, before an older copy was put back`,
+      noted.service,
+      noted.id,
+    )
+  connection
+    .prepare('update mandate set ledger = ? where ledger = ? and row > ?')
+    .run(lastInsertRowid, noted.n, lastRow)
+}
+
+function close({ options, file, mark }: Opened): void {
   try {
-    known = readParts(folder, ledgerId, parts)
-  } catch (error) {
-    if (!allowsOthers) throw error
-    return addPart(folder, ledgerId, 0, all)
+    if (mark !== null)
+      file.write(() =>
+        file.connection
+          .prepare('update ledger set is_open = 0 where id = ? and mark = ?')
+          .run(options.claims.standing().ledgerId, mark),
+      )
+  } catch {
+    // All that it claimed counts as begun then.
   }
-  const added = startNumbers()
-  let last = -1
-  for (const number of all) {
-    if (number !== last && !holds(known, number)) added.add(number)
-    last = number
-  }
-  return addPart(folder, ledgerId, endOf(parts), added.collected())
-}
-
-function claimMandates(register: Opened, mark: string, replaces: readonly string[] = []): void {
-  const { folder, baseUrl, ledger, claims } = register.options
-  const key = keyOf(folder, { mayMake: true })
-  if (key === null) throw new Error('The register has no key')
-  const { ledgerId, runs, sources } = claims.standing()
-  const { all } = mandatesBy(register, key)
-  const claimed = claimNumbers(register.options, ledgerId, readLines(register.file), all)
-  const line: RegisterLine = {
-    baseUrl,
-    ledgerId,
-    ledger,
-    run: runs,
-    sources: [...sources],
-    mark,
-    key: nameOfKey(key),
-    claimed,
-    ...(replaces.length === 0 ? {} : { replaces: [...replaces] }),
-  }
-  appendLine(register.file, JSON.stringify(line))
+  file.close()
 }

@@ -1,5 +1,5 @@
 import { LedgerError } from '../errors.js'
-import { openRegister, type Register, type RegisterOptions } from './campaign-register.js'
+import { doubtingBy, openRegister, type Register, type RegisterOptions } from './campaign-register.js'
 
 /** The register of this user as a run needs it, and what it could not do. */
 export interface RunRegister extends Register {
@@ -14,27 +14,29 @@ export function openRunRegister(
   options: Omit<RegisterOptions, 'guardsMandates'>,
   { isLoopback }: { readonly isLoopback: boolean },
 ): RunRegister {
-  const warnings: string[] = []
-  const register = openRegister({ ...options, guardsMandates: !isLoopback })
-  if (!isLoopback) return { ...register, warnings }
-
-  /** One that can be read and contradicts is believed all the same. */
-  const trying =
-    (body: () => void): (() => void) =>
-    () => {
-      try {
-        body()
-      } catch (error) {
-        if (!(error instanceof LedgerError && error.problem === 'register')) throw error
-        const fault = error.message.replace(/\. Without it.*$/, '')
-        if (warnings.length === 0) warnings.push(`${fault}. A run against a real service would be refused`)
-      }
+  try {
+    return { ...openRegister({ ...options, guardsMandates: !isLoopback }), warnings: [] }
+  } catch (error) {
+    if (!isLoopback || !(error instanceof LedgerError && error.problem === 'register')) throw error
+    const fault = error.message.replace(/\. Without it.*$/, '')
+    return {
+      ...withoutRegister(options),
+      warnings: [`${fault}. A run against a real service would be refused`],
     }
-  return {
-    ...register,
-    checkCopy: trying(register.checkCopy),
-    claim: trying(register.claim),
-    rebuilt: trying(register.rebuilt),
-    warnings,
   }
 }
+
+const withoutRegister = ({ claims, takeOver }: Omit<RegisterOptions, 'guardsMandates'>): Register => ({
+  note: () => undefined,
+  hold: () => ({
+    inDoubt: takeOver?.kind === 'all_in_doubt' ? claims.doubt('ready', doubtingBy(takeOver)) : 0,
+    inConflict: 0,
+    replaces: [],
+  }),
+  claim: (limit, choice) => void claims.toSend(limit, choice),
+  adopt: () => {
+    throw new Error('A run adopts nothing')
+  },
+  knowsLedger: () => true,
+  close: () => undefined,
+})

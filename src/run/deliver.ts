@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Mandate } from '../domain/mandate/mandate.js'
+import type { Choice } from '../domain/row/choice.js'
 import type { Outcome } from '../domain/row/outcome.js'
 import type { Attempt, Ledger, ReadyRow } from '../ledger/ledger.js'
 import type { Clock } from '../domain/text/clock.js'
@@ -38,6 +39,8 @@ export interface DeliveryParts {
   /** In [0, 1). */
   readonly random: () => number
   readonly policy: DeliveryPolicy
+  /** Which of the ready rows are sent; all of them where it is left out or null. */
+  readonly choice?: Choice | null
   /** Aborted by the first signal: no new rows, what is under way finishes. */
   readonly drain: AbortSignal
   /** Aborted by the second signal: what is under way is given up and becomes in doubt. */
@@ -93,13 +96,14 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
 
 function startDelivery(parts: DeliveryParts, end: () => void): Delivery {
   const startedMs = parts.clock.monotonic()
+  const { ledger, policy, choice = null } = parts
   return {
     parts,
     startedMs,
     limiter: pLimit(1),
-    queue: createRowQueue(parts.ledger.ready, parts.policy.limit),
+    queue: createRowQueue((after, limit) => ledger.ready(after, limit, choice), policy.limit),
     commits: new Set(),
-    pace: startPace(parts.policy, startedMs),
+    pace: startPace(policy, startedMs),
     brake: startBrake(),
     stop: null,
     failure: null,

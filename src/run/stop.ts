@@ -1,7 +1,8 @@
 import type { Halt } from '../domain/row/outcome.js'
 import type { Way } from '../errors.js'
+import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { WaitingRows } from '../ledger/ledger.js'
-import { countText, durationText } from '../domain/text/wording.js'
+import { durationText, plural } from '../domain/text/wording.js'
 
 /** Why a run ended before every ready row was sent. */
 type StopKind =
@@ -19,8 +20,7 @@ type StopKind =
   | 'canary'
   | 'declined'
   | 'waiting'
-  | 'wave'
-  | 'held'
+  | 'choice'
 
 export interface Stop {
   readonly kind: StopKind
@@ -122,21 +122,15 @@ export const stopOfWaiting = ({ count, until }: WaitingRows): Stop | null =>
         next: `Look again whether the service has ${count === 1 ? 'the mandate' : 'the mandates'}, and run the same command after ${until}`,
       }
 
-/** What is ready although this run has sent all that it may; null where nothing is. */
-export function stopOfWaves({ ready, held }: { readonly ready: number; readonly held: number }): Stop | null {
-  if (ready > held)
-    return {
-      kind: 'wave',
-      why: 'The waves that this run was to send were sent, and rows of other waves are ready',
-      next: 'Compare what was registered with the service, then send the next wave',
-    }
-  if (held === 0) return null
-  return {
-    kind: 'held',
-    why: `${held === 1 ? 'One row' : `${countText(held)} rows`} of waves that are held ${held === 1 ? 'stays' : 'stay'} ready: nothing of them was sent`,
-    next: 'Once whoever holds them agrees, take "held" of the wave out of the configuration and run again',
-  }
-}
+/** What is ready although this run has sent all that it was told to; null where nothing is. */
+export const stopOfChoice = (choice: CountedChoice | null): Stop | null =>
+  choice === null || choice.left === 0
+    ? null
+    : {
+        kind: 'choice',
+        why: `No row that this run was told to send (${choiceText(choice)}) is ready any more, and ${plural(choice.left, 'other is', 'others are')}`,
+        next: 'Compare what was registered with the service, then run again for the others',
+      }
 
 export const DECLINED: Stop = {
   kind: 'declined',

@@ -7,6 +7,7 @@ import { type Line, wordsOf } from '../../src/cli/terminal/line.js'
 import { noLog, silentProgress } from '../../src/cli/terminal/silent.js'
 import { readSettings } from '../../src/cli/settings/settings.js'
 import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
+import { openDatabase } from '../../src/driver.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { sourceOpeners } from '../../src/run/open-sources.js'
@@ -25,9 +26,17 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const REGISTER = 'state/campaigns.jsonl'
-const registered = (): number =>
-  existsSync(join(folder, REGISTER)) ? readFileSync(join(folder, REGISTER), 'utf8').split('\n').length - 1 : 0
+const REGISTER = 'state/register.db'
+/** Ledgers that claimed what they may send. */
+function registered(): unknown {
+  if (!existsSync(join(folder, REGISTER))) return 0
+  const connection = openDatabase(join(folder, REGISTER), { readonly: true })
+  try {
+    return connection.prepare('select count(*) from ledger where mark is not null').pluck().get()
+  } finally {
+    connection.close()
+  }
+}
 
 /** A ledger with three rows that are ready, made where there is none. */
 function makeLedger(name: string, firstCustomer = 1, more?: (ledger: Ledger) => void): void {
@@ -47,10 +56,10 @@ interface Given {
   readonly rate?: string
   readonly ledger?: string
   readonly firstCustomer?: number
-  readonly anotherLedger?: boolean
+  readonly anotherLedger?: { readonly by: string; readonly reason: string } | null
   readonly readBackFirst?: boolean
   readonly plan?: Partial<MigrationPlan>
-  readonly waves?: MigrateOptions['waves']
+  readonly only?: MigrateOptions['only']
   readonly between?: string
   readonly outside?: string
 }
@@ -62,9 +71,9 @@ async function confirm(
   {
     ledger = 'march.db',
     firstCustomer,
-    anotherLedger = false,
+    anotherLedger = null,
     readBackFirst = false,
-    waves,
+    only,
     plan: other = {},
     ...flags
   }: Given = {},
@@ -93,7 +102,7 @@ async function confirm(
     service: { baseUrl: target, username: 'migration', password: 'never sent' },
     anotherLedger,
     readBackFirst,
-    waves,
+    only,
     signal: stop.signal,
     machine: world,
     confirm: async (plan) => {
@@ -176,23 +185,14 @@ describe('a run against a real service', () => {
     expect(alone.notes).toContain(`${line}\nWarning: the same person planned and approved it`)
   })
 
-  it('shows the waves with what is held, and warns of a held one without a row', async () => {
-    const waves = [
-      { name: 'first', number: 1 },
-      { name: 'second', columns: [{ column: 'customer_no', equals: [2] }], held: true },
-      { name: 'misspelt', country: 'FR', held: true },
-    ]
-    const { notes } = await confirm(SERVICE, '', { waves })
-    expect(notes).toContain('To send in this run: 2 rows')
+  it('25.2 names the rows that it was told to send alone, and how many that leaves', async () => {
+    const only = [{ column: 'customer_no', values: ['2', '3'] }]
+    const { notes } = await confirm(SERVICE, '', { only })
     expect(notes).toContain(
       [
-        'Waves',
-        '  first     1 read: 1 ready',
-        '  second    held: 1 read: 1 ready',
-        '  misspelt  held: 0 read',
-        '  rest      1 read: 1 ready',
-        '  balanced: each wave, and all of them with the control totals',
-        'Warning: The wave "misspelt" is held and takes no row',
+        'To send in this run: 2 rows',
+        'Of the ready rows only customer_no: 2 or 3; 1 other row stays ready',
+        '  previous creditor DE98ZZZ09999999999: 2 rows',
       ].join('\n'),
     )
   })
@@ -288,27 +288,24 @@ describe('8.1.2 two ledgers with the same mandates', () => {
     await confirm(SERVICE, null, { yes: '1' })
     const shared = { yes: '1', ledger: 'second.db', firstCustomer: 3 }
     await expect(confirm(SERVICE, null, shared)).rejects.toThrow(/A mandate that is/)
-    expect((await confirm(SERVICE, null, { ...shared, anotherLedger: true })).isConfirmed).toBe(true)
+    expect((await confirm(SERVICE, null, { ...shared, anotherLedger: LOST })).isConfirmed).toBe(true)
     expect(
       (await confirm(SERVICE, null, { yes: '1', ledger: 'third.db', firstCustomer: 7 })).isConfirmed,
     ).toBe(true)
   })
 })
 
-describe('what may have been sent before', () => {
-  const RECOMMENDED = '--read-back-first asks the service about each row and sends none that it already holds'
+const LOST = { by: 'Kim', reason: 'the disk is lost' }
 
-  it('is asked about first, the plan says, where the register knows the mandates of a new ledger', async () => {
-    expect((await confirm(SERVICE, 'service.example')).notes).not.toContain('read-back-first')
+describe('what may have been sent before', () => {
+  it('25.2 is refused where the register knows the mandates of a new ledger, and the plan says whose place it takes', async () => {
+    await confirm(SERVICE, 'service.example')
     await expect(confirm(SERVICE, null, { yes: '1', ledger: 'second.db' })).rejects.toMatchObject({
-      next: expect.stringMatching(/or where the service is asked about each row first/) as string,
-      ways: ['name_ledger', 'rebuild', 'another_ledger', 'read_back_first'],
+      next: expect.stringMatching(/Only where it is lost, go on with this one/) as string,
+      ways: ['name_ledger', 'another_ledger'],
     })
-    const { notes } = await confirm(SERVICE, '', { ledger: 'second.db', anotherLedger: true })
-    expect(notes).toMatch(
-      /Warning: 3 mandates that are ready here were already claimed for the same service by the ledger ".*march\.db"\. /,
-    )
-    expect(notes).toContain(RECOMMENDED)
+    const { notes } = await confirm(SERVICE, '', { ledger: 'second.db', anotherLedger: LOST })
+    expect(notes).toMatch(/Takes the place of the ledger ".*march\.db", which is refused from then on/)
   })
 
   it('says what asking first means, how long it takes, and when a later run does not ask', async () => {

@@ -1,10 +1,11 @@
 import {
-  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -53,6 +54,7 @@ async function open({
 }
 
 const LEDGER = 'sepa-migrate.db'
+const REGISTER = 'state/sepa-migrate/register.db'
 const ENDINGS = ['', '-wal', '-shm']
 
 /** As `cp` would. */
@@ -80,7 +82,7 @@ function totals({ path }: Place) {
 /** However often the command is given, with whatever flag: nothing leaves. */
 async function expectRefusedForGood(place: Place): Promise<void> {
   const before = place.server.posts()
-  for (const args of [[], [], ['export.csv'], ['--another-ledger']]) {
+  for (const args of [[], [], ['export.csv'], ['--another-ledger', '--reason', 'lost']]) {
     const { status, stderr } = await place.run(...args)
     expect(stderr).toMatch(/is older than it was[^]*Nothing was sent[^]*--adopt-older-copy/)
     expect(status).toBe(8)
@@ -232,7 +234,7 @@ describe('8.1.1 without a register', () => {
       env: place.env,
     })
     const again = await place.run('later.csv')
-    expect(again.stderr).toMatch(/10 mandates .* may have been sent; nothing was sent/)
+    expect(again.stderr).toMatch(/10 mandates .* before an older copy was put back"; nothing was sent/)
     expect(again.status).toBe(2)
     expect(place.server.twice()).toEqual([])
   })
@@ -267,13 +269,66 @@ describe('8.1.2 a second ledger with the same mandates', () => {
     expect(place.server.posts()).toBe(ROWS)
   })
 
-  it('is sent when a person says so, and the report says it too', async () => {
+  it('25.2 takes the place of a lost one: what that began is in doubt, the rest is sent, once', async () => {
     const place = await open({ isReal: true })
     await place.run('export.csv', '--limit', '5')
-    expect((await second(place, 'export.csv', '--another-ledger')).status).toBe(0)
+    expect((await second(place, 'export.csv', '--another-ledger')).stderr).toMatch(/no name or no reason/)
+    const taken = await second(place, 'export.csv', '--another-ledger', '--reason', 'the disk is lost')
+    expect(taken.stdout).toMatch(/In doubt, since another ledger of yours began to send them: 5 rows/)
+    expect(taken.status).toBe(4)
+    expect(place.server.posts()).toBe(ROWS)
+    expect(place.server.twice()).toEqual([])
     const reader = openLedgerReader(place.path('second.db'))
-    expect(reader.runs()[0]?.settings['anotherLedger']).toMatch(/--another-ledger/)
+    expect(reader.totals()).toMatchObject({ registered: ROWS - 5, inDoubt: 5 })
+    expect(reader.runs()[0]?.settings.takeOver).toMatch(/by .*: the disk is lost/)
     reader.close()
+    const back = await place.run()
+    expect(back.stderr).toMatch(/is retired: the ledger ".*second\.db" took its place/)
+    expect(back.status).toBe(8)
+  })
+
+  it('25.2 puts every row in doubt where the register is lost or damaged', async () => {
+    const place = await open({ isReal: true })
+    await place.run('export.csv', '--limit', '5')
+    truncateSync(place.path(REGISTER), 100)
+    const refused = await second(place, 'export.csv', '--another-ledger', '--reason', 'the disk is lost')
+    expect(refused.stderr).toMatch(/Cannot use the register[^]*--all-in-doubt --reason/)
+    expect(refused.status).toBe(8)
+    const taken = await second(place, 'export.csv', '--all-in-doubt', '--reason', 'the disk is lost')
+    expect(taken.stdout).toMatch(/In doubt, since they may have been sent before: 40 rows/)
+    expect(taken.status).toBe(4)
+    expect((await second(place)).status).toBe(4)
+    expect(place.server.posts()).toBe(5)
+  })
+
+  it('25.3 a process that was stopped sends nothing once a copy has gone on', async () => {
+    const place = await open({ isReal: true, delayMs: 20 })
+    const stopped = place.start(['export.csv', '--concurrency', '2'])
+    await place.server.whenReceived(8)
+    stopped.child.kill('SIGSTOP')
+    take(place, 'copy.db')
+    const copy = await place.run('--ledger', 'copy.db')
+    expect(copy.status, copy.stderr).toBe(4)
+    stopped.child.kill('SIGCONT')
+    const { status, stderr } = await stopped.ended
+    expect(stderr).toMatch(/was overtaken: since this run began, another one has gone on with a copy of it/)
+    expect(status).toBe(8)
+    expect(place.server.twice()).toEqual([])
+    const reader = openLedgerReader(place.path(LEDGER))
+    expect(reader.totals().sending).toBe(0)
+    reader.close()
+  })
+
+  it('25.3 is refused while a run goes on with the file that was moved away, -wal and -shm with it', async () => {
+    const place = await open({ isReal: true, delayMs: 20 })
+    const moved = place.start(['export.csv', '--concurrency', '2'])
+    await place.server.whenReceived(8)
+    for (const ending of ENDINGS) renameSync(place.path(LEDGER + ending), place.path('moved.db' + ending))
+    const other = await place.run('--ledger', 'moved.db')
+    expect(other.stderr).toMatch(/uses the same file under another name/)
+    expect(other.status).toBe(8)
+    await moved.ended
+    expect(place.server.twice()).toEqual([])
   })
 
   it('with other mandates is sent', async () => {
@@ -295,7 +350,7 @@ describe('8.1.2 a second ledger with the same mandates', () => {
     const place = await open({ isReal: true })
     const home = { HOME: place.path('home'), XDG_STATE_HOME: '' }
     expect((await place.start(['export.csv'], home).ended).status).toBe(0)
-    expect(existsSync(place.path('home/.local/state/sepa-migrate/campaigns.jsonl'))).toBe(true)
+    expect(existsSync(place.path('home/.local/state/sepa-migrate/register.db'))).toBe(true)
     const { HOME } = home
     const other = place.start(['export.csv', '--ledger', 'second.db'], { HOME, XDG_STATE_HOME: 'relative' })
     expect((await other.ended).status).toBe(2)
@@ -304,8 +359,6 @@ describe('8.1.2 a second ledger with the same mandates', () => {
 })
 
 describe('8.1.2 a register that cannot be used stops the run, in JSON too', () => {
-  const REGISTER = 'state/sepa-migrate/campaigns.jsonl'
-
   async function expectStopped(place: Place, message: RegExp): Promise<void> {
     const { status, stdout } = await place.run('--ledger', 'second.db', 'export.csv', '--json')
     expect(status).toBe(8)
@@ -321,16 +374,22 @@ describe('8.1.2 a register that cannot be used stops the run, in JSON too', () =
     return place
   }
 
-  it('that ends in half a line', async () => {
+  it('that is emptied', async () => {
     const place = await used()
-    appendFileSync(place.path(REGISTER), '{"baseUrl":"https://0.0.0.0","ledg')
-    await expectStopped(place, /campaigns\.jsonl": line 2 is cut or damaged.*nothing was sent/)
+    truncateSync(place.path(REGISTER), 0)
+    await expectStopped(place, /register\.db": it is empty, or no register.*nothing was sent/)
   })
 
-  it('that has a damaged line', async () => {
+  it('that is cut', async () => {
     const place = await used()
-    writeFileSync(place.path(REGISTER), `{"baseUrl": 1}\n${readFileSync(place.path(REGISTER), 'utf8')}`)
-    await expectStopped(place, /line 1 is cut or damaged/)
+    truncateSync(place.path(REGISTER), 8_192)
+    await expectStopped(place, /register\.db": it is damaged or cut.*nothing was sent/)
+  })
+
+  it('that is of an earlier version', async () => {
+    const place = await used()
+    writeFileSync(place.path('state/sepa-migrate/campaigns.jsonl'), '', { mode: 0o600 })
+    await expectStopped(place, /campaigns\.jsonl": it is of an earlier version/)
   })
 
   it('that cannot be written', async () => {
@@ -345,12 +404,6 @@ describe('8.1.2 a register that cannot be used stops the run, in JSON too', () =
     rmSync(place.path(REGISTER))
     mkdirSync(place.path(REGISTER))
     await expectStopped(place, /it is not a regular file/)
-  })
-
-  it('whose key was replaced', async () => {
-    const place = await used()
-    writeFileSync(place.path('state/sepa-migrate/register.key'), 'ab'.repeat(32))
-    await expectStopped(place, /register\.key was replaced or is lost/)
   })
 
   it('a rehearsal on this machine goes on, and says so', async () => {

@@ -18,6 +18,10 @@ export interface Circumstances {
   readonly answer?: () => Promise<string>
   /** Killed when this request has left. */
   readonly killedAt?: number
+  /** Stopped when this request has left, as by SIGSTOP; it goes on once that has happened. */
+  readonly stoppedAt?: { readonly at: number; readonly until: () => Promise<void> }
+  /** Another user of the machine, with a register of their own. */
+  readonly isOtherUser?: boolean
   /** Something else on the machine, at the moment when this request has left. */
   readonly meanwhile?: { readonly at: number; readonly happens: () => void }
   readonly env?: Readonly<Record<string, string>>
@@ -55,7 +59,8 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
   }
 
   /** Ends a program as a kill does: what is on disk at that moment stays, whatever it writes on its way out. */
-  function startWorld({ answer, killedAt, meanwhile, env = {} }: Circumstances) {
+  function startWorld(circumstances: Circumstances) {
+    const { answer, killedAt, stoppedAt, meanwhile, isOtherUser = false, env = {} } = circumstances
     const drain = new AbortController()
     const abort = new AbortController()
     const state = { isKilled: false }
@@ -101,15 +106,16 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
         return () => void (isCancelled = true)
       },
       random: chance.next,
-      stateFolder: join(root, 'state'),
+      stateFolder: join(root, isOtherUser ? 'state-of-another' : 'state'),
       signals: {
         drain: drain.signal,
         abort: abort.signal,
         exitStatus: () => (drain.signal.aborted ? 130 : null),
       },
     }
-    const onRequest = (nth: number): 'goes_on' | 'dies' => {
+    const onRequest = (nth: number): 'goes_on' | 'dies' | Promise<void> => {
       if (nth === meanwhile?.at) meanwhile.happens()
+      if (nth === stoppedAt?.at) return stoppedAt.until()
       if (nth !== killedAt) return 'goes_on'
       say(`    killed when request ${nth} has left`)
       mirror(root, grave)

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { Guard, Real } from './people-guards.js'
 
 interface Statement {
@@ -6,39 +7,63 @@ interface Statement {
 interface Connection {
   readonly prepare: (sql: string) => Statement
 }
+interface Group {
+  readonly rows: readonly number[]
+}
+interface Claims {
+  readonly standing: () => object
+  readonly hasMark: (mark: string) => boolean
+  readonly begin: (mark: string, note: (group: Group) => void) => void
+  readonly doubt: (...given: readonly unknown[]) => number
+}
 interface RegisterOptions {
-  readonly allowsOthers: boolean
+  readonly claims: Claims
 }
 interface Register {
-  readonly checkCopy: () => void
-  readonly checkOthers: () => void
+  readonly note: () => void
   readonly claim: () => void
 }
+interface RegisterFile {
+  readonly connection: { readonly exec: (sql: string) => void }
+}
+interface Comparison {
+  readonly file: RegisterFile
+}
+
+/** Opens a register whose ledger says other things of itself. */
+const withClaims =
+  (change: (claims: Claims) => Partial<Claims>) =>
+  (real: Real<[RegisterOptions], Register>) =>
+  (options: RegisterOptions): Register =>
+    real({ ...options, claims: { ...options.claims, ...change(options.claims) } })
+
+const neverOlder = withClaims(({ standing }) => ({
+  hasMark: () => true,
+  standing: () => ({ ...standing(), attempts: Number.MAX_SAFE_INTEGER }),
+}))
+
+/** No request is held back, whatever the register says. */
+const neverOvertaken = withClaims(({ begin }) => ({
+  begin: (mark, note) =>
+    begin(mark, (group) => {
+      try {
+        note(group)
+      } catch {
+        // that is the guard
+      }
+    }),
+}))
+
+const seen = new WeakSet<RegisterFile>()
+
 interface ReadyRowsParts {
   readonly fingerprints: () => unknown
 }
 
+/** Numbers that no two texts share. */
+let unlike = 0
+
 const anything = { equals: () => true }
-
-/** What a function says, or nothing where it fails. */
-const orNull =
-  <Args extends readonly unknown[], Result>(real: Real<Args, Result>) =>
-  (...args: Args): Result | null => {
-    try {
-      return real(...args)
-    } catch {
-      return null
-    }
-  }
-
-const isJson = (line: string): boolean => {
-  try {
-    JSON.parse(line)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** The adoption finds no row that it could put in doubt. */
 const withoutReadyRows = (connection: Connection): Connection =>
@@ -46,7 +71,9 @@ const withoutReadyRows = (connection: Connection): Connection =>
     get: (target, name) => {
       if (name === 'prepare')
         return (sql: string) =>
-          sql.includes(`select id from row where state = 'ready'`) ? { all: () => [] } : target.prepare(sql)
+          sql.includes(`select id from row where state = 'ready'`)
+            ? { all: () => [], pluck: () => ({ all: () => [] }) }
+            : target.prepare(sql)
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? (value as Real).bind(target) : value
     },
@@ -56,7 +83,7 @@ const withoutReadyRows = (connection: Connection): Connection =>
 export const GUARDS_OF_LEDGERS = {
   '8.1.1 copies': {
     without: 'does not know how far a ledger had come',
-    off: { 'register/tide.ts': { readTide: () => () => null } },
+    off: { 'register/campaign-register.ts': { openRegister: neverOlder } },
     acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
     finds: ['TWICE'],
   },
@@ -66,7 +93,7 @@ export const GUARDS_OF_LEDGERS = {
       'register/campaign-register.ts': {
         openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
           ...real(options),
-          checkCopy: () => undefined,
+          note: () => undefined,
           claim: () => undefined,
         }),
       },
@@ -81,8 +108,6 @@ export const GUARDS_OF_LEDGERS = {
         createClaims: (real: Real<[{ connection: Connection }]>) => (parts: { connection: Connection }) =>
           real({ ...parts, connection: withoutReadyRows(parts.connection) }),
       },
-      // What the copy does not know is in the register, too.
-      'register/mandate-numbers.ts': { holds: () => () => false },
     },
     acts: ['copyDuringARun', 'restoreACopy', 'goOn'],
     beginsOtherwise: true,
@@ -91,19 +116,15 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 claim': {
     without: 'looks for other ledgers only before the question',
     off: {
-      'register/campaign-register.ts': {
-        openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => {
-          const register = real(options)
-          let looks = 0
-          return {
-            ...register,
-            checkOthers: () => {
-              looks += 1
-              if (looks === 1) register.checkOthers()
-            },
-            claim: real({ ...options, allowsOthers: true }).claim,
-          }
-        },
+      'register/other-ledgers.ts': {
+        compare:
+          (real: Real<[Comparison, unknown], boolean>) =>
+          (comparison: Comparison, rows: unknown): boolean => {
+            const isBeside = real(comparison, rows)
+            if (seen.has(comparison.file)) comparison.file.connection.exec('delete from temp.other')
+            seen.add(comparison.file)
+            return isBeside
+          },
       },
     },
     acts: ['useASecondLedger'],
@@ -121,21 +142,23 @@ export const GUARDS_OF_LEDGERS = {
     finds: ['TWICE'],
   },
   '8.1.2 mandates': {
-    without: 'knows another export by the bytes of its file alone',
-    off: {
-      'register/mandate-numbers.ts': { holds: () => () => false },
-    },
+    without: 'compares no mandate with those of other ledgers',
+    off: { 'register/mandate-numbers.ts': { numberWith: () => () => () => (unlike += 1) } },
     acts: ['useASecondLedger'],
     finds: ['TWICE'],
   },
-  '8.1.2 half a line': {
-    without: 'passes over a line of the register that is cut',
+  '25.4 damage': {
+    without: 'makes a new register where it is damaged',
     off: {
-      'register/register-place.ts': {
-        readOwn: (real: Real<[string], string | null>) => (path: string) => {
-          const text = real(path)
-          const lines = text?.split('\n').filter((line) => line === '' || isJson(line))
-          return path.endsWith('campaigns.jsonl') ? (lines?.join('\n') ?? null) : text
+      'register/register-file.ts': {
+        openRegisterFile: (real: Real<[string, unknown]>) => (folder: string, options: unknown) => {
+          try {
+            return real(folder, options)
+          } catch {
+            for (const ending of ['', '-wal', '-shm'])
+              rmSync(`${folder}/register.db${ending}`, { recursive: true, force: true })
+            return real(folder, options)
+          }
         },
       },
     },
@@ -145,12 +168,60 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 no register': {
     without: 'sends although the register cannot be read or written',
     off: {
-      'register/register-place.ts': {
-        readOwn: (real: Real<[string], string | null>) => orNull(real),
-        appendLine: (real: Real) => orNull(real),
+      'register/run-register.ts': {
+        openRunRegister: (real: Real<[unknown, unknown]>) => (options: unknown, service: unknown) => {
+          try {
+            return real(options, service)
+          } catch {
+            return real(options, { isLoopback: true })
+          }
+        },
       },
     },
     acts: ['breakTheRegister', 'useASecondLedger'],
+    finds: ['TWICE'],
+  },
+  '25.2 begun elsewhere': {
+    without: 'takes what a lost ledger began to send for ready',
+    off: {
+      'register/other-ledgers.ts': { begunElsewhere: () => () => [], refuseClaimed: () => () => undefined },
+    },
+    acts: ['loseTheLedger'],
+    finds: ['TWICE'],
+  },
+  '25.2 retired': {
+    without: 'goes on with a lost ledger that turned up',
+    off: {
+      'register/other-ledgers.ts': {
+        noteOf: (real: Real<[unknown, unknown], object | undefined>) => (file: unknown, id: unknown) => {
+          const note = real(file, id)
+          return note === undefined ? undefined : { ...note, retiredBy: null }
+        },
+        refuseClaimed: () => () => undefined,
+      },
+      'register/campaign-register.ts': { openRegister: neverOvertaken },
+    },
+    acts: ['loseTheLedger', 'goOn'],
+    finds: ['TWICE'],
+  },
+  '25.2 all in doubt': {
+    without: 'sends what comes in where nobody knows what was begun',
+    off: {
+      'register/campaign-register.ts': { openRegister: withClaims(() => ({ doubt: () => 0 })) },
+    },
+    acts: ['loseTheRegister'],
+    finds: ['TWICE'],
+  },
+  '25.3 overtaken': {
+    without: 'goes on sending although a copy has overtaken it',
+    off: { 'register/campaign-register.ts': { openRegister: neverOvertaken } },
+    acts: ['stopARun'],
+    finds: ['TWICE'],
+  },
+  '25.4 resembles': {
+    without: 'passes over a mandate whose reference a spreadsheet changed',
+    off: { 'register/other-ledgers.ts': { resembling: () => () => [] } },
+    acts: ['useASecondLedger'],
     finds: ['TWICE'],
   },
   '8.1.4 accounts': {

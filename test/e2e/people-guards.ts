@@ -26,7 +26,7 @@ export type Real<Args extends readonly unknown[] = readonly unknown[], Result = 
  * at all. What cannot be played here, because it takes other users, mounts or a spoiled screen, has tests of its own:
  *
  *   8.1.3 a single file that was mounted, another name of the ledger
- *         ledger/safety/other-names.test.ts, e2e/trusted-place.test.ts
+ *         ledger/safety/holder.test.ts, e2e/trusted-place.test.ts
  *   8.1.4 side files and folders of others: ledger/safety/side-files.test.ts, e2e/trusted-place.test.ts
  *   8.2.1 the file of another ledger with the same mandates, of which no two can be here: decisions/read-decisions.test.ts,
  *         e2e/decisions.test.ts

@@ -19,7 +19,15 @@ import {
 } from './people-ledgers.js'
 import { rewriteAnAccount } from './people-intruder.js'
 import type { Act } from './people-office.js'
-import { breakTheRegister, runTwice, useASecondLedger } from './people-second-ledger.js'
+import {
+  breakTheRegister,
+  handOver,
+  loseTheLedger,
+  loseTheRegister,
+  runTwice,
+  stopARun,
+  useASecondLedger,
+} from './people-second-ledger.js'
 
 /** Everything that people do, and how often. */
 export const ACTS = {
@@ -34,6 +42,10 @@ export const ACTS = {
   useASecondLedger: { weight: 2, act: useASecondLedger },
   runTwice: { weight: 1, act: runTwice },
   breakTheRegister: { weight: 0.5, act: breakTheRegister },
+  loseTheLedger: { weight: 1, act: loseTheLedger },
+  loseTheRegister: { weight: 0.5, act: loseTheRegister },
+  stopARun: { weight: 1, act: stopARun },
+  handOver: { weight: 0.5, act: handOver },
   giveAChangedExport: { weight: 3, act: giveAChangedExport },
   openTheDoubts: { weight: 1, act: openTheDoubts },
   resolveFromTheFile: { weight: 4, act: resolveFromTheFile },

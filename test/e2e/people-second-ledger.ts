@@ -1,7 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { HOST } from './people-desk.js'
+import { copyLedger, HOST } from './people-desk.js'
 import { drawCampaign } from './people-draw.js'
-import { exists, exportOf, runLedger, save, sheetOfRows, type Act, type Campaign } from './people-office.js'
+import {
+  exists,
+  exportOf,
+  runLedger,
+  save,
+  sheetOfRows,
+  type Act,
+  type Campaign,
+  type Office,
+} from './people-office.js'
 import { drawResaving, resave, shuffled } from './people-spreadsheet.js'
 import type { ExportRow, TrueMandate } from './people-truth.js'
 import type { Chance } from './simulation-chance.js'
@@ -73,26 +82,24 @@ export const runTwice: Act = async (office, chance) => {
   })
 }
 
-/** The list of runs is cut, or the folder for it cannot be written for a while; meanwhile somebody runs all the same. */
+/** The register is cut, emptied, or something is in its way for a while; meanwhile somebody runs all the same. */
 export const breakTheRegister: Act = async (office, chance) => {
   const { desk, say } = office
   const { ledger, file, mandates } = drawCampaign(office, chance)
-  const register = desk.at('state', 'campaigns.jsonl')
+  const register = desk.at('state', 'register.db')
   if (!existsSync(register)) return
-  const kept = readFileSync(register)
+  const kept = keepRegister(office)
   const runs = chance.pick([ledger, ledger, 'second-1.db'])
   const run = (): ReturnType<typeof runLedger> =>
     exists(office, runs)
       ? runLedger(office, { ledger: runs })
       : runLedger(office, { ledger: runs, files: [file], holding: mandates })
-  if (chance.happens(0.5)) {
-    say('  the last line of the register is cut')
-    truncateSync(register, Math.max(0, kept.length - chance.between(2, 60)))
+  if (chance.happens(0.7)) {
+    const size = chance.pick([0, 50, 4096, 8192])
+    say(`  the register is cut to ${size} bytes`)
+    truncateSync(register, size)
     await run()
-    if (chance.happens(0.5)) return
-    writeFileSync(register, Buffer.concat([kept, readFileSync(register).subarray(kept.length)]), {
-      mode: 0o600,
-    })
+    kept.putBack()
     return
   }
   say('  something is in the way of the register')
@@ -100,5 +107,97 @@ export const breakTheRegister: Act = async (office, chance) => {
   mkdirSync(register)
   await run()
   rmSync(register, { recursive: true, force: true })
-  writeFileSync(register, kept, { mode: 0o600 })
+  kept.putBack()
+}
+
+const REGISTER_FILES = ['register.db', 'register.db-wal', 'register.db-shm']
+
+function keepRegister({ desk }: Office): { putBack: () => void } {
+  const kept = REGISTER_FILES.flatMap((name) =>
+    existsSync(desk.at('state', name)) ? [[name, readFileSync(desk.at('state', name))] as const] : [],
+  )
+  return {
+    putBack: () => {
+      for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { recursive: true, force: true })
+      for (const [name, bytes] of kept) writeFileSync(desk.at('state', name), bytes, { mode: 0o600 })
+    },
+  }
+}
+
+const WHY = ['--reason', 'the disk is lost']
+
+/** Somebody's disk is lost with the ledger on it; a new one takes its place, and the lost one may turn up. */
+export const loseTheLedger: Act = async (office, chance) => {
+  const { desk, say } = office
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  if (!exists(office, ledger) || exists(office, 'found.db')) return
+  say(`  ${ledger} is lost`)
+  copyLedger(desk.at(ledger), desk.at('copies', 'lost.db'), ['', '-wal', '-shm'])
+  for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(ledger) + ending, { force: true })
+  office.given.delete(ledger)
+  const flags = ['--another-ledger', ...WHY]
+  await runLedger(office, { ledger, files: [file], holding: mandates, flags })
+  if (chance.happens(0.4)) await runLedger(office, { ledger })
+  if (chance.happens(0.5)) return
+  say('  the lost one turns up')
+  copyLedger(desk.at('copies', 'lost.db'), desk.at('found.db'), ['', '-wal', '-shm'])
+  await runLedger(office, { ledger: 'found.db' })
+}
+
+/** The register is gone, and with it all that was known of copies and other ledgers. */
+export const loseTheRegister: Act = async (office, chance) => {
+  const { desk, say } = office
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const register = desk.at('state', 'register.db')
+  if (!exists(office, ledger) || !existsSync(register) || exists(office, 'second-1.db')) return
+  const isCut = chance.happens(0.5)
+  say(isCut ? '  the register is emptied' : '  the register is lost')
+  if (isCut) truncateSync(register, 0)
+  else for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { force: true })
+  office.copies.length = 0 // nobody knows of them any more that they are old
+  if (chance.happens(0.3))
+    await runLedger(office, {
+      ledger: 'second-1.db',
+      files: [file],
+      holding: mandates,
+      flags: ['--all-in-doubt', ...WHY],
+    })
+  else if (isCut) for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { force: true })
+  await runLedger(office, { ledger })
+}
+
+/** A process is stopped and goes on once somebody has run a copy of its ledger. */
+export const stopARun: Act = async (office, chance) => {
+  const { desk, say } = office
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const copy = `stopped-${office.count.files}.db`
+  await runLedger(office, {
+    ledger,
+    files: [file],
+    holding: mandates,
+    flags: ['--concurrency', String(chance.between(1, 2))],
+    circumstances: {
+      stoppedAt: {
+        at: chance.between(1, 3),
+        until: async () => {
+          say(`    it is stopped, and ${ledger} is copied to ${copy}`)
+          copyLedger(desk.at(ledger), desk.at(copy), ['', '-wal', '-shm'])
+          await runLedger(office, { ledger: copy })
+          say('    it goes on')
+        },
+      },
+    },
+  })
+  if (!exists(office, copy)) return
+  // Whoever runs goes on with the copy, which is the latest.
+  copyLedger(desk.at(copy), desk.at(ledger), ['', '-wal', '-shm'])
+  for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(copy) + ending, { force: true })
+}
+
+/** A colleague takes over on the same machine: with the ledger itself, and a register of their own. */
+export const handOver: Act = async (office, chance) => {
+  const { ledger } = drawCampaign(office, chance)
+  if (!exists(office, ledger)) return
+  office.say(`  another user goes on with ${ledger}`)
+  await runLedger(office, { ledger, circumstances: { isOtherUser: true } })
 }

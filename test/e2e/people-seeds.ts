@@ -10,14 +10,12 @@ export const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmp
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /**
- * The program with the people who use it: without sockets, pages and workbooks, and without the look for processes
- * that know the ledger by another name, which nobody here can give it. Call it once everything else is mocked.
+ * The program with the people who use it: without sockets, pages and workbooks. Call it once everything else is mocked.
  */
 export function loadPeople() {
   vi.doMock('../../src/service/connections.js', withoutSockets)
   vi.doMock('../../src/report/page/page.js', () => emptyPage)
   vi.doMock('../../src/report/workbook/workbook.js', () => emptyWorkbook)
-  vi.doMock('../../src/ledger/safety/other-names.js', () => ({ assertNoOtherName: () => undefined }))
   return import('./people.js')
 }
 

@@ -36,7 +36,7 @@ export interface Application {
 const ASSIGNED_CREDITOR = 'DE79ZZZ01234567890'
 
 /** The moment at which a request leaves one process; it may die there, or look at its files. */
-type OnRequest = (nth: number) => 'goes_on' | 'dies'
+type OnRequest = (nth: number) => 'goes_on' | 'dies' | Promise<void>
 
 /** The far side. It alone knows what was applied, for all ledgers and processes. */
 export interface PeopleService {
@@ -168,6 +168,8 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
     connect: ({ onRequest, pass }) => {
       let requests = 0
       let isDead = false
+      /** Nothing reaches a process that is stopped, before it goes on. */
+      let isRunning = Promise.resolve()
       const dispatch: Connections['dispatcher']['dispatch'] = (options, handler) => {
         if (isDead) return true
         const controller = {
@@ -188,9 +190,11 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
         )
         requests += 1
         received += 1
-        isDead = onRequest(requests) === 'dies'
+        const what = onRequest(requests)
+        isDead = what === 'dies'
         if (isDead) return true
-        setImmediate(() => {
+        if (typeof what !== 'string') isRunning = what
+        const deliver = (): void => {
           if (isDead) return
           if (answered === null) {
             handler.onResponseError?.(controller, Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
@@ -199,7 +203,8 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
           handler.onResponseStart?.(controller, answered.status, {})
           handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answered.body)))
           handler.onResponseEnd?.(controller, {})
-        })
+        }
+        setImmediate(() => void isRunning.then(deliver))
         return true
       }
       return { origin: '', dispatcher: { dispatch }, open: () => undefined, close: () => Promise.resolve() }

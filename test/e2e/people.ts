@@ -113,7 +113,7 @@ async function bringToAnEnd(office: Office): Promise<void> {
   office.say('at the end')
   office.service.calmDown()
   office.desk.pass(20 * 60_000)
-  for (const ledger of ['a.db', 'b.db', 'second-1.db', 'second-2.db', 'restored.db'])
+  for (const ledger of ['a.db', 'b.db', 'second-1.db', 'second-2.db', 'restored.db', 'found.db'])
     if (exists(office, ledger)) {
       const { status } = await runLedger(office, { ledger })
       if (status === 8) await runLedger(office, { ledger })

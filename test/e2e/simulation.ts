@@ -14,7 +14,6 @@ import { fileDisk, memoryDisk, type Admitted, type Connection, type Disk } from 
 import { startJudge } from './simulation-judge.js'
 import { CLEAR, SIGHTS, startReadBack, type ReadFate, type Sight } from './simulation-reading.js'
 import { startSchedule, type Life } from './simulation-schedule.js'
-import { startWaves } from './simulation-waves.js'
 import {
   ASSIGNED_CREDITOR,
   CALM,
@@ -56,7 +55,6 @@ export type Weakness =
   | 'absence_resends'
   | 'match_by_customer'
   | 'silence_is_absence'
-  | 'held_is_sent'
 
 export interface SimulationOptions {
   /** For files that a ledger leaves beside itself. */
@@ -69,8 +67,6 @@ export interface SimulationOptions {
    * be registered twice at all, since nobody decides without knowing.
    */
   readonly readsBack?: boolean
-  /** Each run has waves of its own, some of them held. */
-  readonly inWaves?: boolean
 }
 
 const MOST_FAULTY_RUNS = 4
@@ -93,7 +89,6 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
   const service = startService(schedule, chance)
   const readBack = startReadBack(service, schedule, chance)
   const judge = startJudge(rows, disk, service, !readsBack)
-  const waves = options.inWaves === true ? startWaves(disk, chance, rows, options.weakness) : null
   const settled: Record<SettledBy, number> = { presence: 0, absence: 0, looking: 0 }
   const history: string[] = []
   const statusTable = createStatusTable(
@@ -154,8 +149,6 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     return async (mandate, attempt, signal) => {
       if (!life.isOver && chance.happens(deathRate)) die('before a request leaves')
       if (life.isOver) return never()
-      const wrong = waves?.wrongToSend(attempt.rowId) ?? null
-      if (wrong !== null) judge.violate(`waves: ${wrong}`)
       say(`row ${mandate.customerNo}: attempt ${attempt.n} leaves`)
       const exchanged = service.exchange({ mandate, requestId: attempt.requestId }, { life, signal, weather })
       if (chance.happens(deathRate)) die('after a request left')
@@ -174,7 +167,6 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     const runId = ledger.startRun(RUN_SETTINGS)
     if (chance.happens(0.2)) ledger.retryRefused('operator')
     disk.committed()
-    const next = waves?.begin(ledger, weather === CALM) ?? null
     const drain = new AbortController()
     const abort = new AbortController()
     if (weather !== CALM && chance.happens(0.15)) {
@@ -200,7 +192,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       else judge.violate(`run: ${state.ended}`)
     }
     deliver({
-      ledger: ledgerFor(process, options.weakness, next),
+      ledger: ledgerFor(process, options.weakness),
       send: senderOf(process, weather, deathRate),
       clock: schedule.clock,
       after: (delayMs, wake) => schedule.at(delayMs, life, wake),
@@ -224,13 +216,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       fail(error)
     }
     judge.look('after a run', ledger.totals())
-    lookAtWaves(ledger, 'after a run')
     return !state.hasFailed && !process.isDiskFull
-  }
-
-  function lookAtWaves(ledger: Ledger, when: string): void {
-    const wrong = waves?.lookAt(ledger) ?? null
-    if (wrong !== null) judge.violate(`waves ${when}: ${wrong}`)
   }
 
   /** One event after the other, until the run has ended or its process is dead; death may come at any step. */
@@ -388,7 +374,6 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       const deathRate = chance.pick([0, 0.01, 0.03, 0.1, 0.3])
       const process = start()
       judge.afterStart(process.ledger, MOST_SLOTS)
-      lookAtWaves(process.ledger, 'after a start')
       if (chance.happens(deathRate)) process.die('after recovery')
       const canGoOn = process.life.isOver ? false : await run(process, chance.pick(WEATHERS), deathRate)
       if (!process.life.isOver) {
@@ -473,12 +458,10 @@ function releaseWhatWasUnderWay(connection: Connection): void {
 function ledgerFor(
   { life, ledger }: { life: Life; ledger: Ledger },
   weakness: Weakness | undefined,
-  next: ReturnType<Ledger['select']> | null,
 ): DeliveryParts['ledger'] {
   const { begin, settle } = weakness === 'send_before_intent' ? recordAfterwards(ledger) : ledger
   return {
-    ready: (after, limit) =>
-      life.isOver ? [] : next === null ? ledger.ready(after, limit) : [...next(limit)],
+    ready: (after, limit) => (life.isOver ? [] : ledger.ready(after, limit)),
     hasAssigned: (reference) => !life.isOver && ledger.hasAssigned(reference),
     begin: (row) => (life.isOver ? never() : begin(row)),
     settle: (attempt, outcome) => (life.isOver ? never() : settle(attempt, outcome)),

@@ -1,22 +1,20 @@
-import {
-  appendFileSync,
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/driver.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
-import { openRegister, type Register, type RegisterOptions } from '../../src/register/campaign-register.js'
-import { admit, open, readyRow, refused, registered, SETTINGS } from '../ledger/campaign-setup.js'
+import {
+  notTheLatest,
+  openRegister,
+  type Register,
+  type RegisterOptions,
+} from '../../src/register/campaign-register.js'
+import { admit, open, readyRow, refused, registered, SETTINGS, type Values } from '../ledger/campaign-setup.js'
+import { statesOf } from '../ledger/ledger-views.js'
 import { freshFolder } from '../support/folder.js'
 
-const SHA = 'ab'.repeat(32)
+const BY_KIM = { by: 'Kim', reason: 'the disk is lost' }
+const TAKE_OVER = { kind: 'another_ledger', ...BY_KIM } as const
 
 function place() {
   const folder = join(freshFolder(), 'state', 'sepa-migrate')
@@ -27,289 +25,477 @@ function place() {
       ledger: ledger.file,
       claims: ledger.claims,
       guardsMandates: true,
-      allowsOthers: false,
+      takeOver: null,
       sharedFolder: false,
       ...options,
     })
-  return { folder, register, file: join(folder, 'campaigns.jsonl') }
+  const read = <Row>(sql: string): Row[] => {
+    const connection = openDatabase(join(folder, 'register.db'), { readonly: true })
+    try {
+      return connection.prepare<[], Row>(sql).all()
+    } finally {
+      connection.close()
+    }
+  }
+  return { folder, register, read, path: join(folder, 'register.db') }
 }
+type Place = ReturnType<typeof place>
 
-function started(rows = 3, sha256 = SHA): Ledger {
+const rowOf = (n: number, values: Values = {}): Values => ({ customerNo: n, reference: `M-${n}`, ...values })
+
+/** A ledger with these rows, in a run. */
+function started(rows: readonly Values[] = [1, 2, 3].map((n) => rowOf(n))): Ledger {
   const ledger = open()
   ledger.startRun(SETTINGS)
-  admit(
-    ledger,
-    Array.from({ length: rows }, (_, n) => ({ customerNo: n + 1, reference: `M-${n + 1}` })),
-    { sha256 },
-  )
+  admit(ledger, rows)
   return ledger
 }
 
-/** A line as earlier versions wrote it. */
-const earlier = (ledgerId: string, run: number, sources = [SHA]): string =>
-  `${JSON.stringify({ baseUrl: 'https://service.example', ledgerId, ledger: '/campaign/march.db', run, sources })}\n`
+const few = (...numbers: number[]): Ledger => started(numbers.map((n) => rowOf(n)))
 
-const mandatesFile = (folder: string): string =>
-  join(folder, 'mandates', readdirSync(join(folder, 'mandates'))[0]!)
-
-/** A ledger with some of the mandates of a large export, under another file. */
-const few = (...numbers: number[]): Ledger => {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
-  admit(
-    ledger,
-    numbers.map((n) => ({ customerNo: n, reference: `M-${n}` })),
-    { sha256: 'cd'.repeat(32) },
-  )
-  return ledger
+/** As a run does it; leaves the register open, as while it sends. */
+function claimed(
+  { register }: Place,
+  ledger: Ledger,
+  { limit = null, ...options }: Partial<RegisterOptions> & { readonly limit?: number | null } = {},
+): Register {
+  const own = register(ledger, options)
+  own.note()
+  own.hold({})
+  own.claim(limit, null)
+  return own
 }
 
-describe('8.1.2 what ledgers claimed', () => {
+/** One row leaves and is refused. */
+async function sendOne(ledger: Ledger): Promise<number> {
+  const row = readyRow(ledger)
+  await ledger.settle(await ledger.begin(row), refused())
+  return row.id
+}
+
+function hold({ register }: Place, ledger: Ledger, options: Partial<RegisterOptions> = {}) {
+  const own = register(ledger, options)
+  own.note()
+  try {
+    return own.hold({})
+  } finally {
+    own.close()
+  }
+}
+
+describe('25.1 what is noted before the first row comes in', () => {
+  it('lets a ledger go on whose log is gone, where nothing was ever sent from it', () => {
+    const { register } = place()
+    const ledger = open()
+    const own = register(ledger)
+    own.note()
+    expect(own.knowsLedger()).toBe(true)
+    own.close()
+    const dead = died(ledger)
+    expect(dead.claims.standing().isLogMissing).toBe(true)
+    const next = register(dead)
+    expect(() => next.note()).not.toThrow()
+    expect(dead.claims.standing().isLogMissing).toBe(false)
+    next.close()
+  })
+
+  it('refuses a log that is gone where nothing was noted: a copy from elsewhere looks so', () => {
+    const { register } = place()
+    const dead = died(open())
+    expect(() => register(dead).note()).toThrow(/is older than it was: .* \(-wal\) is missing.*Nothing was sent/)
+  })
+
+  it('refuses what a run began to send since, whatever its log is like', async () => {
+    const here = place()
+    const ledger = started()
+    const own = claimed(here, ledger)
+    const copy = copyOf(ledger)
+    await sendOne(ledger)
+    own.close()
+    expect(() => here.register(copy).note()).toThrow(/it knows of 0 requests that were begun, and 1 were/)
+    ledger.startRun(SETTINGS)
+    claimed(here, ledger).close()
+    expect(() => here.register(copy).note()).toThrow(/a run began to send since/)
+    expect(notTheLatest(here.folder, { ...copy.claims, file: copy.file })).toMatch(/^The ledger ".*" is older/)
+    expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
+  })
+
+  it('knows of a ledger that was sent from elsewhere that it does not know it', async () => {
+    const ledger = started()
+    const elsewhere = claimed(place(), ledger)
+    await sendOne(ledger)
+    elsewhere.close()
+    const { register, read } = place()
+    const own = register(ledger)
+    own.note()
+    expect(own.knowsLedger()).toBe(false)
+    own.close()
+    expect(read('select attempts, mark is not null as marked from ledger')).toEqual([{ attempts: 1, marked: 1 }])
+  })
+})
+
+/** A process died in a run, and its log holds nothing. */
+function died(ledger: Ledger): Ledger {
+  ledger.startRun(SETTINGS)
+  const copy = join(freshFolder(), 'copy.db')
+  copyFileSync(ledger.file, copy)
+  return open({ file: copy })
+}
+
+function copyOf(ledger: Ledger): Ledger {
+  const copy = join(freshFolder(), 'copy.db')
+  for (const ending of ['', '-wal']) copyFileSync(ledger.file + ending, copy + ending)
+  return open({ file: copy })
+}
+
+describe('25.2 what a run claims', () => {
+  it('is what it may send, with a limit no more than that, and begun once it leaves', async () => {
+    const here = place()
+    const ledger = started()
+    const own = claimed(here, ledger, { limit: 2 })
+    const marks = () => here.read('select row, begun from mandate order by row')
+    expect(marks()).toEqual([
+      { row: 1, begun: 0 },
+      { row: 2, begun: 0 },
+    ])
+    await ledger.begin(readyRow(ledger))
+    expect(marks()[0]).toEqual({ row: 1, begun: 1 })
+    own.close()
+  })
+
+  it('leaves what waits at that moment to a later run, so that nothing is sent that was not claimed', async () => {
+    let nowMs = Date.UTC(2026, 5, 15)
+    const ledger = open({ clock: { now: () => nowMs, monotonic: () => nowMs } })
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(1), rowOf(2)])
+    const attempt = await ledger.begin(readyRow(ledger))
+    await ledger.settle(attempt, { ...refused(), kind: 'in_doubt', hint: 'unknown' })
+    const again = { rowId: 1, decision: 'refused' as const, by: 'Kim', reason: 'looked up', assigned: null }
+    nowMs += 16 * 60_000
+    ledger.resolve([{ ...again, evidence: null, attempt: null }], { dryRun: false })
+    nowMs -= 10 * 60_000
+    ledger.retryRefused('Kim')
+    const here = place()
+    const own = claimed(here, ledger)
+    expect(here.read('select row from mandate')).toEqual([{ row: 2 }])
+    nowMs += 20 * 60_000
+    expect(ledger.ready(0, 10).map(({ id }) => id)).toEqual([2])
+    own.close()
+  })
+
   it('names a single mandate of a large export in another ledger, however few it has', () => {
-    const { register } = place()
-    register(started(4_000)).claim()
-    for (const n of [1, 1234, 2345, 3999]) {
-      expect(() => register(few(n)).checkOthers()).toThrow(
-        /^A mandate that is ready here was already claimed/,
+    const here = place()
+    claimed(here, few(...Array.from({ length: 4_000 }, (_, n) => n + 1))).close()
+    for (const n of [1, 1234, 3999])
+      expect(() => hold(here, few(n))).toThrow(
+        /^A mandate that is ready here was already claimed for the same service by the ledger ".*"; nothing was sent/,
       )
-      expect(() => register(few(n, 1, 5001)).checkOthers()).toThrow(/mandates? that (is|are) ready here/)
-    }
-    expect(() => register(few(5001, 5002)).checkOthers()).not.toThrow()
+    expect(() => hold(here, few(1, 2, 5001))).toThrow(/^2 mandates that are ready here were/)
+    expect(() => hold(here, few(5001))).not.toThrow()
+    expect(() => hold(here, few(1), { baseUrl: 'https://test.example' })).not.toThrow()
+    expect(() => hold(here, few(1), { guardsMandates: false })).not.toThrow()
   })
 
-  it('grows by what is new, not by runs', () => {
-    const { folder, file, register } = place()
-    const ledger = started(300)
-    register(ledger).claim()
-    const size = statSync(mandatesFile(folder)).size
-    expect(size).toBe(2 * 300 * 8)
-    for (let run = 0; run < 20; run += 1) {
-      ledger.startRun(SETTINGS)
-      register(ledger).claim()
-    }
-    expect(statSync(mandatesFile(folder)).size).toBe(size)
-    expect(statSync(file).size / 21).toBeLessThan(600)
-    admit(ledger, [{ customerNo: 9001, reference: 'M-9001' }], { sha256: 'ef'.repeat(32) })
-    ledger.startRun(SETTINGS)
-    register(ledger).claim()
-    expect(statSync(mandatesFile(folder)).size).toBe(size + 16)
-    expect(() => register(few(9001)).checkOthers()).toThrow(/A mandate/)
-  })
-
-  it('keeps what was known of a mandate whose account number is gone', async () => {
-    const { register } = place()
-    const ledger = started(1)
-    register(ledger).claim()
-    await ledger.settle(await ledger.begin(readyRow(ledger)), registered('NEW-1'))
-    ledger.startRun(SETTINGS)
-    register(ledger).claim()
-    const second = open()
-    second.startRun(SETTINGS)
-    admit(second, [{ customerNo: 1, reference: 'ANOTHER' }], { sha256: 'cd'.repeat(32) })
-    expect(() => register(second).checkOthers()).toThrow(/already claimed/)
-  })
-
-  it('counts nothing of a run that was killed before its line, and goes on behind the last line', () => {
-    const { folder, register } = place()
-    const ledger = started(3)
-    register(ledger).claim()
-    appendFileSync(mandatesFile(folder), Buffer.alloc(20, 7))
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{ customerNo: 9001, reference: 'M-9001' }], { sha256: 'ef'.repeat(32) })
-    register(ledger).claim()
-    expect(() => register(few(9001)).checkOthers()).toThrow(/A mandate/)
-    expect(() => register(few(2)).checkOthers()).toThrow(/A mandate/)
-    expect(statSync(mandatesFile(folder)).size).toBe(8 * 8)
-  })
-
-  it.each([
-    ['cut', (path: string) => truncateSync(path, 40)],
-    ['changed', (path: string) => writeFileSync(path, Buffer.alloc(48, 1))],
-    ['lost', (path: string) => rmSync(path)],
-  ])('stops the run when its file is %s', (_, damage) => {
-    const { folder, register } = place()
-    register(started(3)).claim()
-    damage(mandatesFile(folder))
-    expect(() => register(few(2)).checkOthers()).toThrow(
-      /mandates a ledger claimed, and is damaged or cut.*nothing was sent/,
-    )
-    expect(() => register(few(2), { allowsOthers: true }).checkOthers()).not.toThrow()
-  })
-
-  it('begins anew where its own file is damaged and a person goes on', () => {
-    const { folder, register } = place()
-    const ledger = started(3)
-    register(ledger).claim()
-    truncateSync(mandatesFile(folder), 0)
-    ledger.startRun(SETTINGS)
-    expect(() => register(ledger).claim()).toThrow(/damaged or cut/)
-    ledger.startRun(SETTINGS)
-    register(ledger, { allowsOthers: true }).claim()
-    ledger.startRun(SETTINGS)
-    expect(() => register(ledger).claim()).not.toThrow()
-    expect(() => register(few(2)).checkOthers()).toThrow(/A mandate/)
-    expect(() => register(few(8)).checkOthers()).not.toThrow()
-  })
-
-  it('still compares with the sketches of earlier versions', () => {
-    const { folder, file, register } = place()
-    const first = started(3)
-    register(first).claim()
-    const { claimed: _, ...line } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
-    const bytes = readFileSync(mandatesFile(folder))
-    const sketch = [0, 1, 2, 3, 4, 5].map((n) => Math.floor(bytes.readDoubleLE(8 * n) / 32))
-    rmSync(join(folder, 'mandates'), { recursive: true })
-    writeFileSync(file, `${JSON.stringify({ ...line, sketch })}\n`)
-    expect(() => register(few(2)).checkOthers()).toThrow(/A mandate/)
-    expect(() => register(few(8)).checkOthers()).not.toThrow()
-    first.startRun(SETTINGS)
-    expect(() => register(first).claim()).not.toThrow()
-  })
-})
-
-describe('the register of campaigns', () => {
-  it('lets the first run and every next run of the same ledger pass, in private files', () => {
-    const { folder, register } = place()
+  it('does not grow by runs', () => {
+    const here = place()
     const ledger = started()
-    for (let run = 0; run < 3; run += 1) {
+    for (let run = 0; run < 5; run += 1) {
       if (run > 0) ledger.startRun(SETTINGS)
-      const own = register(ledger)
-      expect(() => own.claim()).not.toThrow()
-      own.close()
+      claimed(here, ledger).close()
     }
-    expect(statSync(folder).mode & 0o777).toBe(0o700)
-    for (const name of ['campaigns.jsonl', 'campaigns.jsonl.lock', 'register.key'])
-      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
-    const [noted] = readdirSync(join(folder, 'ledgers'))
-    expect(statSync(join(folder, 'ledgers', noted!)).mode & 0o777).toBe(0o600)
+    expect(here.read('select count(*) as count from mandate')).toEqual([{ count: 3 }])
   })
 
-  it('keeps no account, reference or customer, and nothing from which one could be tried without its key', () => {
-    const { folder, register, file } = place()
-    const ledger = started()
-    register(ledger).claim()
-    expect(readFileSync(file, 'utf8')).not.toMatch(/M-1|DE89|1000/)
-    const other = place()
-    ledger.startRun(SETTINGS)
-    other.register(ledger).claim()
-    const numbersOf = ({ folder }: typeof other) => readFileSync(mandatesFile(folder))
-    expect(numbersOf({ folder, register, file })).toHaveLength(6 * 8)
-    expect(numbersOf(other).equals(numbersOf({ folder, register, file }))).toBe(false)
-  })
-
-  it('39: refuses the same export from another ledger of the same service, and names the first one', () => {
-    const { folder, register, file } = place()
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(file, earlier('x', 1), { mode: 0o600 })
-    const second = started()
-    expect(() => register(second).checkOthers()).toThrow(/march\.db.*nothing was sent/)
-    expect(() => register(second, { baseUrl: 'https://test.example' }).checkOthers()).not.toThrow()
-    expect(() => register(second, { allowsOthers: true }).checkOthers()).not.toThrow()
-    expect(() => register(started(3, 'cd'.repeat(32))).checkOthers()).not.toThrow()
-  })
-
-  it('44: honours lines of earlier versions: a ledger that counts fewer runs than it did is refused', () => {
-    const { folder, register, file } = place()
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const ledger = started()
-    writeFileSync(file, earlier(ledger.claims.standing().ledgerId, 2), { mode: 0o600 })
-    for (let n = 0; n < 2; n += 1)
-      expect(() => register(ledger).checkCopy()).toThrow(/counts 1 runs, and run 2 has begun/)
-    ledger.startRun(SETTINGS)
-    expect(() => register(ledger).checkCopy()).not.toThrow()
-  })
-
-  it('is refused where others could change it', () => {
-    const { folder, register } = place()
-    mkdirSync(folder, { recursive: true })
-    chmodSync(folder, 0o777)
-    expect(() => register(started()).checkCopy()).toThrow(/anybody on this machine can write to it/)
-    expect(() => register(started(), { sharedFolder: true }).checkCopy()).not.toThrow()
-    chmodSync(folder, 0o700)
-    writeFileSync(join(folder, 'campaigns.jsonl'), '')
-    chmodSync(join(folder, 'campaigns.jsonl'), 0o644)
-    expect(() => register(started()).checkOthers()).not.toThrow() // it holds no secret
-    chmodSync(join(folder, 'campaigns.jsonl'), 0o646)
-    expect(() => register(started()).checkOthers()).toThrow(/anybody on this machine can write to it/)
-    chmodSync(join(folder, 'campaigns.jsonl'), 0o600)
-    register(started()).claim()
-    chmodSync(join(folder, 'register.key'), 0o644)
-    expect(() => register(started(3, 'cd'.repeat(32))).checkOthers()).toThrow(/other users may open it/)
+  it('is not what another ledger claimed while the question was open', () => {
+    const here = place()
+    const [one, other] = [started(), started()]
+    const [first, second] = [one, other].map((ledger) => here.register(ledger))
+    for (const each of [first!, second!]) {
+      each.note()
+      each.hold({})
+    }
+    first!.claim(null, null)
+    expect(() => second!.claim(null, null)).toThrow(/already claimed .*nothing was sent/)
+    first!.close()
+    second!.close()
   })
 })
 
-describe('8.1.1 how far a ledger has come', () => {
-  const noted = (folder: string): { mark: string; attempts: number } =>
-    JSON.parse(readFileSync(join(folder, 'ledgers', readdirSync(join(folder, 'ledgers'))[0]!), 'utf8')) as {
-      mark: string
-      attempts: number
-    }
-
-  it('is noted before a request can leave, and never ahead of the ledger', async () => {
-    const { folder, register } = place()
-    const ledger = started(3)
-    const own = register(ledger)
-    own.claim()
-    expect(noted(folder).attempts).toBe(0)
-    for (let n = 1; n <= 3; n += 1) {
-      const attempt = await ledger.begin(readyRow(ledger))
-      expect(attempt.id).toBe(n)
-      expect(noted(folder).attempts).toBe(n)
-      await ledger.settle(attempt, refused())
-    }
-    expect(ledger.claims.hasMark(noted(folder).mark)).toBe(true)
+describe('25.2 a lost ledger', () => {
+  it('what it began comes in as in doubt, what it only claimed is ready, and it is refused', async () => {
+    const here = place()
+    const lost = few(1, 2, 3, 4)
+    const own = claimed(here, lost, { limit: 3 })
+    await sendOne(lost)
     own.close()
+
+    const ledger = few(1, 2, 3, 4, 5)
+    const taking = here.register(ledger, { takeOver: TAKE_OVER })
+    taking.note()
+    expect(taking.hold({})).toEqual({ inDoubt: 1, inConflict: 0, replaces: [lost.file] })
+    taking.claim(null, null)
+    taking.close()
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'ready', 'ready', 'ready', 'ready'])
+    expect(ledger.view.decisions(0, 10)).toMatchObject([
+      { rowId: 1, decision: 'another_ledger', by: 'Kim', reason: 'the disk is lost' },
+    ])
+    expect(ledger.view.attempts(1)).toMatchObject([{ reason: 'Another ledger of yours began to send this one' }])
+
+    lost.startRun(SETTINGS)
+    expect(() => here.register(lost).note()).toThrow(/is retired: the ledger ".*" took its place\. Nothing was sent/)
+    expect(() => here.register(lost).adopt({ ...BY_KIM, run: SETTINGS })).toThrow(/is retired/)
+    expect(notTheLatest(here.folder, { ...lost.claims, file: lost.file })).toMatch(/is retired/)
+    ledger.startRun(SETTINGS)
+    expect(() => claimed(here, ledger).close()).not.toThrow()
+    // What comes in later, and was begun there, is not sent on the strength of it.
+    expect(() => hold(here, few(1))).toThrow(/already claimed/)
   })
 
-  it('a request whose number cannot be noted does not leave, and what came back is kept', async () => {
-    const ledger = started(2)
-    const fault = new Error('the disk of the register is full')
-    let isFull = false
-    ledger.claims.begin('mark', () => {
-      if (isFull) throw fault
-    })
-    const first = await ledger.begin(readyRow(ledger))
-    isFull = true
-    const settled = ledger.settle(first, refused())
-    await expect(ledger.begin(readyRow(ledger, first.rowId))).rejects.toBe(fault)
-    await settled
-    expect(ledger.totals()).toMatchObject({ refused: 1, sending: 1 })
+  it('of a run that did not come to its end everything claimed counts as begun', () => {
+    const here = place()
+    claimed(here, few(1, 2)) // its process is gone
+    const ledger = few(1, 2, 3)
+    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 2 })
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'in_doubt', 'ready'])
   })
 
-  it('is not taken for half a note when it was made and never written', () => {
-    const { folder, register } = place()
+  it('is lost a second time: what either began is in doubt', async () => {
+    const here = place()
+    const lost = few(1, 2, 3)
+    const own = claimed(here, lost)
+    await sendOne(lost)
+    own.close()
+    const second = few(1, 2, 3)
+    const taking = claimed(here, second, { takeOver: TAKE_OVER })
+    await sendOne(second)
+    taking.close()
+    const third = few(1, 2, 3)
+    expect(hold(here, third, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 2, replaces: [second.file] })
+    expect(statesOf(third.file)).toEqual(['in_doubt', 'in_doubt', 'ready'])
+  })
+
+  it('a later file with rows that the lost one began is refused without the flag, and in doubt with it', async () => {
+    const here = place()
+    const lost = few(1, 2)
+    const own = claimed(here, lost)
+    await sendOne(lost)
+    own.close()
+    const ledger = few(2)
+    claimed(here, ledger, { takeOver: TAKE_OVER }).close()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(1)])
+    expect(() => hold(here, ledger)).toThrow(/A mandate that is ready here was already claimed/)
+    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1, replaces: [] })
+    expect(statesOf(ledger.file)).toEqual(['ready', 'in_doubt'])
+  })
+
+  it('what a person sends again after the doubt leaves', async () => {
+    const here = place()
+    const lost = few(1)
+    const own = claimed(here, lost)
+    await sendOne(lost)
+    own.close()
+    const ledger = few(1)
+    claimed(here, ledger, { takeOver: TAKE_OVER }).close()
+    const decision = { rowId: 1, decision: 'resend' as const, by: 'Kim', reason: 'not at the service' }
+    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false, force: true })
+    ledger.startRun(SETTINGS)
+    const again = claimed(here, ledger)
+    await sendOne(ledger)
+    again.close()
+    expect(here.read('select begun from mandate join ledger on n = ledger order by n')).toEqual([
+      { begun: 1 },
+      { begun: 1 },
+    ])
+  })
+
+  it('with every row in doubt, where the register is lost or cannot be read', () => {
+    const here = place()
+    claimed(here, few(1)).close()
+    truncateSync(here.path, 0)
+    const ledger = few(1, 2)
+    expect(() => hold(here, ledger)).toThrow(/it is empty, or no register/)
+    const takeOver = { kind: 'all_in_doubt', ...BY_KIM } as const
+    expect(hold(here, ledger, { takeOver })).toMatchObject({ inDoubt: 2 })
+    expect(statesOf(ledger.file)).toEqual(['in_doubt', 'in_doubt'])
+    expect(() => hold(here, ledger)).not.toThrow()
+  })
+
+  it('needs a person and a reason', () => {
+    const here = place()
+    claimed(here, few(1)) // its process is gone
+    for (const words of [
+      { by: ' ', reason: 'lost' },
+      { by: 'Kim', reason: '' },
+    ])
+      expect(() => hold(here, few(1), { takeOver: { ...TAKE_OVER, ...words } })).toThrow(
+        'needs a person and a reason',
+      )
+  })
+})
+
+describe('25.3 two that run at once', () => {
+  it('the one that was overtaken sends nothing of its group, and its rows are ready again', async () => {
+    const here = place()
+    const stopped = started()
+    const own = claimed(here, stopped)
+    await sendOne(stopped)
+    const copy = copyOf(stopped)
+    copy.startRun(SETTINGS)
+    const overtaking = claimed(here, copy)
+    const both = [stopped.begin(readyRow(stopped)), stopped.begin(readyRow(stopped, 2))]
+    for (const each of both) await expect(each).rejects.toThrow(/was overtaken: .*2 rows were about to be sent/)
+    expect(statesOf(stopped.file)).toEqual(['refused', 'ready', 'ready'])
+    expect(stopped.view.attempts(2)).toMatchObject([{ outcome: 'not_sent' }])
+    await sendOne(copy)
+    own.close()
+    overtaking.close()
+    expect(here.read('select is_open as isOpen, attempts from ledger')).toEqual([{ isOpen: 0, attempts: 2 }])
+  })
+
+  it('the same where another ledger took its place meanwhile', async () => {
+    const here = place()
+    const stopped = started()
+    const own = claimed(here, stopped)
+    const taking = claimed(here, few(1, 2, 3), { takeOver: TAKE_OVER })
+    await expect(stopped.begin(readyRow(stopped))).rejects.toThrow(/was overtaken/)
+    expect(statesOf(stopped.file)).toEqual(['ready', 'ready', 'ready'])
+    own.close()
+    taking.close()
+  })
+
+  it('a register that is gone meanwhile stops the run as well', async () => {
+    const here = place()
     const ledger = started()
-    register(ledger).claim()
-    const file = join(folder, 'ledgers', readdirSync(join(folder, 'ledgers'))[0]!)
-    writeFileSync(file, '')
-    expect(() => register(ledger).checkCopy()).not.toThrow()
-    writeFileSync(file, '\0'.repeat(128))
-    expect(() => register(ledger).checkCopy()).not.toThrow()
-    writeFileSync(file, '{"mark":"ab')
-    expect(() => register(ledger).checkCopy()).toThrow(/how far this ledger has come, and is damaged/)
-  })
-
-  it('stands after an adoption, which puts refused rows in doubt as well and knows only this copy', async () => {
-    const { folder, register } = place()
-    const ledger = started(3)
-    const own = register(ledger)
-    own.claim()
-    await ledger.settle(await ledger.begin(readyRow(ledger)), refused())
+    const own = claimed(here, ledger)
+    const connection = openDatabase(here.path)
+    connection.exec('delete from mandate; delete from ledger')
+    connection.close()
+    await expect(ledger.begin(readyRow(ledger))).rejects.toThrow(/was overtaken/)
+    expect(ledger.totals()).toMatchObject({ ready: 3, sending: 0 })
     own.close()
-    const { mark } = noted(folder)
-    const adopting = register(ledger)
-    expect(adopting.adopt({ by: 'Kim', reason: 'lost', run: SETTINGS })).toMatchObject({
-      rows: [1, 2, 3],
-      refused: 1,
-    })
-    adopting.close()
-    expect(ledger.totals()).toMatchObject({ inDoubt: 3, ready: 0, refused: 0 })
-    expect(noted(folder)).toMatchObject({ attempts: 4 })
-    expect(noted(folder).mark).not.toBe(mark)
-    expect(() => register(ledger).checkCopy()).not.toThrow()
+  })
+})
+
+describe('25.4 what the register knows a mandate by', () => {
+  it('holds no account, customer or reference, and numbers that differ from register to register', () => {
+    const ledger = started()
+    const places = [place(), place()]
+    for (const here of places) {
+      claimed(here, ledger).close()
+      ledger.startRun(SETTINGS)
+    }
+    const numbers = places.map(({ read }) => read('select mandate, likeness from mandate'))
+    expect(numbers[0]).toHaveLength(3)
+    expect(numbers[0]).not.toEqual(numbers[1])
   })
 
-  it('an adoption needs a person and a reason', () => {
+  it('does not ask for the account: another one of the same mandate is the same mandate', () => {
+    const here = place()
+    claimed(here, few(1)).close()
+    expect(() => hold(here, started([rowOf(1, { iban: 'NL91ABNA0417164300' })]))).toThrow(/A mandate/)
+  })
+
+  it('a row that resembles a mandate is a conflict, and the others go', () => {
+    const here = place()
+    claimed(here, started([rowOf(1, { reference: '000123' }), rowOf(2)])).close()
+    const ledger = started([rowOf(1, { reference: '123' }), rowOf(3)])
+    expect(hold(here, ledger)).toEqual({ inDoubt: 0, inConflict: 1, replaces: [] })
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
+    expect(ledger.view.decisions(0, 10)).toMatchObject([{ rowId: 1, decision: 'held', by: 'sepa-migrate' }])
+    expect(ledger.view.problemsOfRow(1)).toMatchObject([
+      { rule: 'MANDATE_RESEMBLES_SENT', severity: 'error' },
+    ])
+  })
+
+  it('another mandate of the customer of that day resembles none that both ledgers have', () => {
+    const here = place()
+    claimed(here, started([rowOf(1)])).close()
+    const ledger = started([rowOf(1), rowOf(1, { reference: 'M-1b' })])
+    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inConflict: 0 })
+  })
+
+  it('a row of which a person said "send" leaves, in this run and the next', () => {
+    const here = place()
+    claimed(here, started([rowOf(1, { reference: '000123' })])).close()
+    const ledger = started([rowOf(1, { reference: '123' })])
+    hold(here, ledger)
+    ledger.startRun(SETTINGS)
+    const admission = ledger.admit({ severities: {} })
+    admission.rollback()
+    admitDecided(ledger, here)
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+    ledger.startRun(SETTINGS)
+    expect(hold(here, ledger)).toMatchObject({ inConflict: 0 })
+    ledger.startRun(SETTINGS)
+    claimed(here, ledger).close()
+  })
+
+  it('a row that was ready before is held as well, and one that this ledger claimed itself is not', () => {
+    const here = place()
+    const ledger = started([rowOf(1, { reference: '123' }), rowOf(2, { reference: '2' })])
+    claimed(here, ledger, { limit: 1 }).close()
+    claimed(here, started([rowOf(2, { reference: '02' })])).close()
+    ledger.startRun(SETTINGS)
+    expect(hold(here, ledger)).toMatchObject({ inConflict: 1 })
+    expect(statesOf(ledger.file)).toEqual(['ready', 'conflict'])
+  })
+})
+
+/** The line of the first row comes back with "send" beside it, and is compared in the same transaction. */
+function admitDecided(ledger: Ledger, here: Place): void {
+  const own = here.register(ledger)
+  own.note()
+  admitThen(ledger, [rowOf(1, { reference: '123', corrects: 1, isDecided: true })], () => {
+    expect(own.hold({})).toMatchObject({ inConflict: 0 })
+  })
+  own.close()
+}
+
+function admitThen(ledger: Ledger, rows: readonly Values[], before: () => void): void {
+  admit(
+    {
+      admit: (options) => {
+        const admission = ledger.admit(options)
+        return {
+          ...admission,
+          commit: () => {
+            before()
+            admission.commit()
+          },
+        }
+      },
+    },
+    rows,
+  )
+}
+
+describe('25.1 an older copy that a person goes on with', () => {
+  it('is the latest then, and what came in behind it is not sent on the strength of it', async () => {
+    const here = place()
+    const ledger = few(1)
+    const own = claimed(here, ledger)
+    const copy = copyOf(ledger)
+    await sendOne(ledger)
+    own.close()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(2)])
+    const later = claimed(here, ledger)
+    await ledger.settle(await ledger.begin(readyRow(ledger)), registered('NEW-2'))
+    later.close()
+
+    const adopting = here.register(copy)
+    expect(() => adopting.note()).toThrow(/is older than it was/)
+    expect(adopting.adopt({ ...BY_KIM, run: SETTINGS })).toMatchObject({ rows: [1] })
+    adopting.close()
+    copy.startRun(SETTINGS)
+    admit(copy, [rowOf(2)])
+    expect(() => hold(here, copy)).toThrow(/A mandate that is ready here .* before an older copy was put back/)
+    expect(hold(here, copy, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
+    expect(() => here.register(ledger).note()).toThrow(/a run began to send since/)
+  })
+
+  it('needs a person and a reason', () => {
     const { register } = place()
     const ledger = started()
     for (const words of [
@@ -321,63 +507,14 @@ describe('8.1.1 how far a ledger has come', () => {
   })
 })
 
-describe('a ledger in the place of one that is lost', () => {
-  /** As `rebuild` makes it: the same mandates, all in doubt. */
-  function rebuilt(rows = 3, sha256 = SHA): Ledger {
-    const ledger = started(rows, sha256)
-    ledger.claims.rebuild({ by: 'Ada', reason: 'lost', mark: 'ef'.repeat(16) })
-    return ledger
-  }
-  /** A person has said that every row may be sent. */
-  const release = (ledger: Ledger): Ledger => {
-    const resolutions = ledger.view.rows(['in_doubt'], 0, 100).map(({ id }) => ({
-      ...{ rowId: id, decision: 'resend' as const, reason: 'absent', by: 'Ada' },
-      ...{ assigned: null, evidence: null, attempt: null },
-    }))
-    expect(ledger.resolve(resolutions, { dryRun: false, force: true }).isApplied).toBe(true)
-    return ledger
-  }
-
-  it.each([
-    ['the same file', SHA],
-    ['another file with the same mandates', 'fe'.repeat(32)],
-  ])('is let through once it is noted, and bars the lost one and any third: %s', (_, sha256) => {
-    const { register } = place()
-    const lost = started()
-    register(lost).claim()
-    const ledger = rebuilt(3, sha256)
-    release(ledger)
-    expect(() => register(ledger).checkOthers()).toThrow(/; nothing was sent$/)
-    register(ledger).rebuilt()
-    expect(() => register(ledger).checkOthers()).not.toThrow()
-    expect(register(ledger).knownElsewhere()).toBeNull()
-    expect(() => register(lost).checkOthers()).toThrow(/; nothing was sent$/)
-    expect(() => register(few(2)).checkOthers()).toThrow(/already claimed for the same service/)
-  })
-
-  it('is barred again by what is claimed after it was noted', () => {
-    const { register } = place()
-    const lost = started()
-    register(lost).claim()
-    const ledger = release(rebuilt())
-    register(ledger).rebuilt()
-    lost.endRun(1, { stoppedBy: null, exitCode: 5 })
-    lost.startRun(SETTINGS)
-    register(lost, { allowsOthers: true }).claim()
-    expect(() => register(ledger).checkOthers()).toThrow(/already sent to the same service/)
-  })
-
-  it('is noted once, names none that has nothing of it, and is no older copy of itself', () => {
-    const { register, file } = place()
-    register(few(77)).claim()
-    const lost = started()
-    register(lost).claim()
-    const ledger = rebuilt()
-    for (let n = 0; n < 3; n += 1) register(ledger).rebuilt()
-    const lines = readFileSync(file, 'utf8').trim().split('\n')
-    expect(lines).toHaveLength(3)
-    const { replaces } = JSON.parse(lines[2] ?? '') as { replaces: string[] }
-    expect(replaces).toEqual([lost.claims.standing().ledgerId])
-    expect(() => register(ledger).checkCopy()).not.toThrow()
-  })
+it('25.1 a register that is gone is made anew, and knows of nothing', () => {
+  const here = place()
+  const ledger = started()
+  claimed(here, ledger).close()
+  for (const ending of ['', '-wal', '-shm']) rmSync(here.path + ending, { force: true })
+  const own = here.register(ledger)
+  own.note()
+  expect(own.knowsLedger()).toBe(false)
+  own.close()
+  expect(existsSync(here.path)).toBe(true)
 })

@@ -1,5 +1,4 @@
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
-import { totalsOf } from '../../src/domain/row/totals.js'
 import type { ReportFacts } from '../../src/report/facts/facts.js'
 import { en } from '../../src/report/text/en.js'
 import { planOf } from '../ledger/plan/plan-document.js'
@@ -17,7 +16,6 @@ import {
 } from './ledger-value.js'
 
 const doubtful = attemptOf({ outcome: 'in_doubt', hint: 'may_exist', reason: 'R', answer: 'A'.repeat(700) })
-const { resubmitted: _, ...TWO_READY } = totalsOf(2, new Map([['ready', 2]]))
 const approval = {
   id: 1,
   approvedAt: '2026-06-15T09:00:00.000Z',
@@ -75,16 +73,14 @@ export const FULL: LedgerValue = {
     runOf({ id: 2, settings: { outcomes: { 503: 'turned_away' }, stopAtCanaryDoubt: true, plan: digest } }),
     runOf({ id: 3, exitCode: null, attempts: sent }),
     runOf({ id: 4, endedAt: null }),
-    runOf({ id: 5, stoppedBy: 'signal' }),
+    runOf({
+      id: 5,
+      stoppedBy: 'signal',
+      settings: { only: [{ column: 'S', values: ['A'] }], countries: ['AT'] },
+    }),
   ],
   plans: [PLAN, { ...PLAN, id: 2, digest: 'e'.repeat(64), approvals: [] }],
-  waves: {
-    totals: totalsOf(2, new Map([['ready', 2]])),
-    waves: [
-      { name: 'W', position: 1, isHeld: true, filter: { country: ['AT'] }, totals: TWO_READY },
-      { name: 'V', position: null, isHeld: false, filter: {}, totals: TWO_READY },
-    ],
-  },
+  left: 1_234,
   verified: [
     verifiedRow(8),
     verifiedRow(101, { verdict: 'absent', sources: [] }),

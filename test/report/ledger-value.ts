@@ -1,7 +1,6 @@
 import type { KeptSource } from '../../src/domain/proof/evidence.js'
 import type { VerdictCount } from '../../src/domain/proof/verification.js'
 import { totalsOf } from '../../src/domain/row/totals.js'
-import type { WaveRecords } from '../../src/domain/wave/wave.js'
 import type { ReportedLedger } from '../../src/report/facts/pages.js'
 import type {
   AttemptRecord,
@@ -24,7 +23,7 @@ export interface LedgerValue {
   readonly runs: readonly RunRecord[]
   readonly shown: readonly ShownDoubt[]
   readonly plans?: readonly PlanRecord[]
-  readonly waves?: WaveRecords
+  readonly left?: number
   /** Of registered rows; the latest answer about each. */
   readonly verified?: readonly VerifiedRow[]
   readonly sample?: number
@@ -70,7 +69,7 @@ export function readerOf(value: LedgerValue): ReportedLedger {
     sources: () => [...value.sources],
     runs: () => [...value.runs],
     plans: () => [...(value.plans ?? [])],
-    waves: () => value.waves ?? null,
+    leftBy: () => value.left ?? 0,
     page: (after, limit, isBrief) => {
       const rows = page(value.rows, after, limit)
       const isRegistration = (row: RowRecord): boolean =>

@@ -481,98 +481,111 @@ describe('an error', () => {
   })
 })
 
-describe('a run in waves', () => {
-  const one = (customers: readonly number[], more: object = {}) => ({
-    columns: [{ column: 'customer_no', equals: customers }],
-    ...more,
+describe('25.2 a run that is told which of the ready rows to send', () => {
+  const customers = (...values: number[]) => ({
+    only: [{ column: 'customer_no', values: values.map(String) }],
+    countries: null,
   })
-  const waves = [
-    { name: 'pilot', ...one([4, 2]) },
-    { name: 'south', ...one([1, 6], { held: true }) },
-    { name: 'next', ...one([3]) },
-  ]
   const files = () => opened(sourceOf('a.csv', [1, 2, 3, 4, 5, 6]))
-
-  it('sends them in their order, the rest last, and leaves what is held', async () => {
-    const campaign = newCampaign()
-    const end = await campaign.run({ files: files(), waves })
-    expect(campaign.sent).toEqual([2, 4, 3, 5])
-    expect(end).toMatchObject({
-      stop: { kind: 'held', why: '2 rows of waves that are held stay ready: nothing of them was sent' },
-      totals: { registered: 4, ready: 2 },
-      exitCode: 5,
-    })
-    const again = await campaign.run({ waves })
-    expect(again).toMatchObject({ stop: { kind: 'held' }, exitCode: 5 })
-    expect(campaign.sent).toHaveLength(4)
-    const lifted = waves.map(({ name, columns }) => ({ name, columns }))
-    expect(await campaign.run({ waves: lifted })).toMatchObject({ stop: null, exitCode: 0 })
-    expect(campaign.sent).toEqual([2, 4, 3, 5, 1, 6])
+  const pilotOf = (limit: number): CampaignParts['policy'] => ({
+    concurrency: 1,
+    rate: null,
+    limit,
+    maxDurationMs: null,
+    maxInDoubt: 10,
+    maxRefused: null,
   })
 
-  it('sends those that are named alone, and counts no other for the plan', async () => {
+  it('sends those in the order of their ids and leaves the others, which a later run sends', async () => {
     const campaign = newCampaign()
     const plans: Plan[] = []
-    const end = await campaign.run({
-      files: files(),
-      waves,
-      only: ['next', 'rest'],
-      confirm: (plan) => {
-        plans.push(plan)
-        expect(plan.ledger.waves()?.waves.map(({ totals }) => totals.read)).toEqual([2, 2, 1, 1])
-        return Promise.resolve(true)
+    const confirm = (plan: Plan): Promise<boolean> => {
+      plans.push(plan)
+      return Promise.resolve(true)
+    }
+    const end = await campaign.run({ files: files(), choice: customers(6, 2, 4), confirm })
+    expect(campaign.sent).toEqual([2, 4, 6])
+    expect(plans).toMatchObject([
+      { toSend: 3, totals: { ready: 6 }, choice: { ...customers(6, 2, 4), left: 3 } },
+    ])
+    expect(end).toMatchObject({
+      stop: {
+        kind: 'choice',
+        why: 'No row that this run was told to send (customer_no: 6 or 2 or 4) is ready any more, and 3 others are',
       },
+      choice: { left: 3 },
+      totals: { registered: 3, ready: 3 },
+      exitCode: 5,
     })
-    expect(plans.map(({ toSend }) => toSend)).toEqual([2])
-    expect(campaign.sent).toEqual([3, 5])
-    expect(end).toMatchObject({ stop: { kind: 'wave' }, exitCode: 5 })
+    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'choice', exitCode: 5 })
+    const last = await campaign.run({ choice: customers(1, 3, 5) })
+    expect(last).toMatchObject({ stop: null, choice: { left: 0 }, exitCode: 0 })
+    expect(campaign.sent).toEqual([2, 4, 6, 1, 3, 5])
   })
 
-  it('asks nobody and sends nothing where all that is ready is held', async () => {
+  it('goes on with the same after a pilot, and then with another or with all', async () => {
+    const campaign = newCampaign()
+    const one = await campaign.run({ files: files(), choice: customers(1, 3, 5), policy: pilotOf(2) })
+    expect(one).toMatchObject({ stop: { kind: 'limit' }, choice: { left: 3 }, exitCode: 5 })
+    const two = await campaign.run({ choice: customers(1, 3, 5), policy: pilotOf(2) })
+    expect(two).toMatchObject({ stop: { kind: 'choice' }, exitCode: 5 })
+    await campaign.run({ choice: customers(6) })
+    expect(await campaign.run()).toMatchObject({ stop: null, choice: null, exitCode: 0 })
+    expect(campaign.sent).toEqual([1, 3, 5, 6, 2, 4])
+  })
+
+  it('asks nobody and sends nothing where none of them is ready', async () => {
     const campaign = newCampaign()
     const confirm = () => Promise.reject(new Error('nobody is asked'))
-    const end = await campaign.run({ files: files(), waves: [{ name: 'all', held: true }], confirm })
-    expect(end).toMatchObject({ stop: { kind: 'held' }, totals: { ready: 6 }, exitCode: 5 })
+    const end = await campaign.run({ files: files(), choice: customers(77), confirm })
+    expect(end).toMatchObject({
+      stop: { kind: 'choice' },
+      choice: { left: 6 },
+      totals: { ready: 6 },
+      exitCode: 5,
+    })
+    const none = await campaign.run({ choice: { only: [], countries: ['AT'] }, confirm })
+    expect(none).toMatchObject({ choice: { left: 6 }, exitCode: 5 })
     expect(campaign.sent).toEqual([])
   })
 
-  it('is as if it had never been after a no', async () => {
+  it('claims nothing where nothing of it is to be sent', async () => {
     const campaign = newCampaign()
-    await campaign.run({ files: files(), waves: [{ name: 'all', held: true }] })
-    const end = await campaign.run({ waves: [{ name: 'other' }], confirm: no })
-    expect(end).toMatchObject({ stop: { kind: 'declined' } })
-    expect(campaign.ledger.view.waves()?.waves).toMatchObject([
-      { name: 'all', isHeld: true },
-      { name: 'rest' },
-    ])
+    let claims = 0
+    const claim = (): void => void (claims += 1)
+    await campaign.run({ files: files(), choice: customers(77), claim })
+    expect(claims).toBe(0)
+    await campaign.run({ choice: customers(1), claim })
+    expect(claims).toBe(1)
   })
 
-  it('refuses to go on where nobody says what the waves are, and goes on where somebody says that there are none', async () => {
+  it('is as if it had never been where no file has the column, or one has it twice', async () => {
     const campaign = newCampaign()
-    await campaign.run({ files: files(), waves: [{ name: 'all', held: true }] })
-    await expect(campaign.run()).rejects.toThrow(
-      'The campaign has waves, and this run knows of none: rows of a wave that is held would be sent; nothing was sent',
-    )
-    await expect(campaign.run({ files: opened(sourceOf('b.csv', [7])) })).rejects.toThrow('nothing was sent')
-    expect(campaign.sent).toEqual([])
-    expect(campaign.ledger.totals()).toMatchObject({ read: 6, ready: 6 })
-    expect(await campaign.run({ waves: [] })).toMatchObject({ stop: null, exitCode: 0 })
-    expect(campaign.sent).toHaveLength(6)
-  })
-
-  it('takes the whole run back where a wave names a column that a file does not have', async () => {
-    const campaign = newCampaign()
-    const wrong = [{ name: 'x', columns: [{ column: 'segment', equals: ['a'] }] }]
-    await expect(campaign.run({ files: files(), waves: wrong })).rejects.toThrow('has no column "segment"')
+    const unknown = { only: [{ column: 'segment', values: ['a'] }], countries: null }
+    await expect(campaign.run({ files: files(), choice: unknown })).rejects.toMatchObject({
+      message: 'Cannot choose rows: no file has a column "segment"; nothing was sent',
+      next: 'The columns are "customer_no", "iban"',
+    })
     expect(campaign.ledger.totals()).toMatchObject({ read: 0 })
-    expect(campaign.sent).toEqual([])
+    await campaign.run({ files: files(), confirm: no })
+    await campaign.run({ files: files(), choice: customers(1) })
+    await expect(campaign.run({ choice: unknown })).rejects.toThrow('no file has a column "segment"')
+    expect(campaign.sent).toEqual([1])
   })
 
-  it('with a number in each keeps to it over several runs', async () => {
+  it('waits for those alone whose earlier request may still arrive', async () => {
     const campaign = newCampaign()
-    const two = [{ name: 'two', number: 2 }]
-    await campaign.run({ files: files(), waves: two, only: ['two'] })
-    await campaign.run({ waves: two, only: ['two'] })
-    expect(campaign.sent).toEqual([1, 2])
+    const doubtful: CampaignParts['send'] = () => Promise.resolve(inDoubt())
+    await campaign.run({ files: files(), choice: customers(1), send: doubtful })
+    await campaign.pass(LATE_REQUEST_MS)
+    const decision = { rowId: 1, decision: 'refused' as const, by: 'Ada', reason: 'not in the list' }
+    campaign.ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], {
+      dryRun: false,
+    })
+    campaign.setBack(LATE_REQUEST_MS)
+    campaign.ledger.retryRefused('Ada')
+    expect(await campaign.run({ choice: customers(2) })).toMatchObject({ stop: { kind: 'choice' } })
+    expect(await campaign.run({ choice: customers(1) })).toMatchObject({ stop: { kind: 'waiting' } })
+    expect(campaign.sent).toEqual([2])
   })
 })

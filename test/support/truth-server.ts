@@ -14,6 +14,8 @@ export interface TruthServer {
   readonly posts: () => number
   /** Customers that were registered more than once. */
   readonly twice: () => readonly number[]
+  /** What was received until now counts for no customer any more. */
+  readonly forget: () => void
   readonly whenReceived: (count: number) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -74,6 +76,7 @@ export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = 
     env,
     posts: () => total,
     twice: () => [...received].filter(([, count]) => count > 1).map(([customerNo]) => customerNo),
+    forget: () => received.clear(),
     whenReceived: (count) =>
       count <= total ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
     close: async () => {

@@ -48,6 +48,8 @@ module.exports = {
     ]),
     only('register-knows-the-ledger', 'register/', [
       'domain/',
+      'database\\.ts',
+      'driver\\.ts',
       'service/',
       'ledger/',
       'trust/',

@@ -52,7 +52,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/cli/prove/read-back.ts': 'test/e2e/settled-by-read-back.test.ts',
   'src/cli/prove/verify.ts': 'test/e2e/verify.test.ts',
   'src/cli/prove/verify-pack.ts': 'test/e2e/proven-report.test.ts',
-  'src/cli/prove/rebuild.ts': 'test/e2e/lost-ledger.test.ts',
   'src/cli/commands/run.ts': 'test/e2e/whole-run.test.ts',
   'src/cli/commands/sandbox.ts': 'test/e2e/sandbox.test.ts',
   'src/cli/settings/service.ts': 'test/e2e/bad-input.test.ts',
@@ -84,7 +83,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/report/workbook/styles.ts': 'test/report/workbook/parts.test.ts',
   'src/ledger/schema/proof-schema.ts': 'test/ledger/prove/read-backs.test.ts',
   'src/ledger/schema/plan-schema.ts': 'test/ledger/plan/plans.test.ts',
-  'src/ledger/schema/wave-schema.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/schema/sql-list.ts': 'test/ledger/schema/migration.test.ts',
   'src/ledger/plan/read-plans.ts': 'test/ledger/plan/plans.test.ts',
   'src/ledger/read/read-proofs.ts': 'test/ledger/prove/read-backs.test.ts',
@@ -143,12 +141,14 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/source/bytes/byte-source.ts': 'test/source/bytes/input.test.ts',
   'src/source/bytes/decoded-text.ts': 'test/source/bytes/encoding.test.ts',
 
+  'src/migrate/register-of.ts': 'test/migrate/migrate.test.ts',
+  'src/register/other-ledgers.ts': 'test/register/campaign-register.test.ts',
   'src/register/run-register.ts': 'test/migrate/migrate.test.ts',
   'src/service/read-back/classify-sources.ts': 'test/service/read-back/source-reader.test.ts',
   'src/service/checked-service.ts': 'test/migrate/asked.test.ts',
   'src/service/usual-pace.ts': 'test/cli/settings/surface.test.ts',
 
-  'src/trust/mount.ts': 'test/ledger/safety/other-names.test.ts',
+  'src/trust/mount.ts': 'test/ledger/safety/holder.test.ts',
 }
 
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })

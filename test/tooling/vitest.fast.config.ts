@@ -16,7 +16,7 @@ export default mergeConfig(whole, {
       'test/tooling/**',
       'test/driver.test.ts',
       'test/cli/**/{commands,shell}.test.ts',
-      'test/ledger/**/{emergency-file,other-names,lock,recovery}.test.ts',
+      'test/ledger/**/{emergency-file,holder,lock,recovery}.test.ts',
       'test/trust/output.test.ts',
       // Whole runs on real ledgers.
       'test/{run,decisions,register}/{loop,deliver,campaign,campaign-register,reconcile,read-decisions}.test.ts',

@@ -24,7 +24,7 @@ export const demoCommand: Command = {
   options: ['out', 'json', 'quiet', 'verbose', 'noColor'],
   epilogue: [],
   exits: { 0: 'its planted faults ended as planned', 1: 'they did not', 2: EXIT_STATUSES[2] },
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'waves', 'folder'],
+  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'choice', 'folder'],
   run: demo,
 }
 

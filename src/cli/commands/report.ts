@@ -36,7 +36,6 @@ export const reportCommand: Command = {
     const totals = reader.totals()
     const older = olderOf(context.world, reader)
     const campaign = reader.campaign()
-    const waves = reader.waves()
     reader.close()
     noteOutputs(context, settings.out)
     const { files, warnings, proposed, verification } = await writePack(settings, signWith)
@@ -57,7 +56,6 @@ export const reportCommand: Command = {
           notes: proposed,
           isOlder: older.isOlder,
           verification,
-          waves,
         }),
       ],
     }

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
+import { choiceLines } from '../../domain/row/choice.js'
 import { plural } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { assertPlanned } from '../../migrate/asked.js'
 import { migrate } from '../../migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
-import { confirmRun, leftRefusedNotes, refuseUnasked } from '../confirm.js'
+import { confirmRun, heldLines, leftRefusedNotes, refuseUnasked } from '../confirm.js'
 import { ownFlag, ownText, type Command, type Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { askText } from '../terminal/prompt.js'
@@ -13,7 +14,6 @@ import { closingLines, NO_PACK, writePack } from '../pack.js'
 import { verificationIn } from '../prove/standing.js'
 import { oldPages } from '../privacy/old-pages.js'
 import { outputsOf } from '../privacy/remains.js'
-import { emptyHeldNotes, wavesIn } from '../wave-lines.js'
 import { resultOfError, type CommandResult } from '../terminal/result.js'
 import { worded } from '../terminal/ways.js'
 import { assertReadBackTold, readService, readTarget, type Service } from '../settings/service.js'
@@ -29,17 +29,21 @@ export const runCommand: Command = {
   usage: 'run [files...]',
   summary: 'admit the files into the ledger, then send what is ready; run again to continue',
   examples: [
-    'sepa-migrate run export.csv --limit 10',
-    'sepa-migrate run export.csv --password-file ~/.invoicing-password --rate 5',
+    "sepa-migrate run --only 'Segment=A,B' --country AT,DE",
+    'sepa-migrate run export.csv --limit 10 --password-file ~/.invoicing-password',
     'sepa-migrate run',
   ],
   options: [...SHARED, ...RUN_SETTINGS, 'passwordFile', 'maxDuration', 'readBack', 'yes', 'noReport'],
-  own: [...RUN_FLAGS, ['--plan <file>', 'send what this approved plan says, and refuse anything else']],
+  own: [
+    ...RUN_FLAGS,
+    ['--by <name>', 'who gives the reason (default: the user)'],
+    ['--plan <file>', 'send what this approved plan says, and refuse anything else'],
+  ],
   epilogue: [
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'waves'],
+  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice'],
   run,
 }
 
@@ -153,13 +157,6 @@ function unreadNotes(askedFirst: Migration['askedFirst']): string[] {
       ]
 }
 
-const NOT_LOOKED_AT = { waves: null, verification: null }
-
-const standingOf = (reader: LedgerReader) => ({
-  waves: reader.waves(),
-  verification: verificationIn(reader),
-})
-
 async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
@@ -168,7 +165,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? look(settings, unlikelyShares) : []
-  const { waves, verification } = isDeclined ? NOT_LOOKED_AT : look(settings, standingOf)
+  const verification = isDeclined ? null : look(settings, verificationIn)
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -180,7 +177,6 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       ...givenBackNotes(end.admitted),
       ...leftRefusedNotes(end.leftRefused),
       ...unreadNotes(end.askedFirst),
-      ...emptyHeldNotes(waves),
       ...unlikely,
     ],
     errors: [],
@@ -193,8 +189,13 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,
-        waves,
-        notes: [...heldBackLines(end.askedFirst), ...pack.proposed, ...trustedLines(service.trusted)],
+        notes: [
+          ...heldLines(end.held),
+          ...(end.stop?.kind === 'choice' ? [] : choiceLines(end.choice)),
+          ...heldBackLines(end.askedFirst),
+          ...pack.proposed,
+          ...trustedLines(service.trusted),
+        ],
         shown: end.askedFirst?.heldBack ?? 0,
         notAdmitted: end.admitted.length === 0 ? context.args : [],
       }),
@@ -205,7 +206,8 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       admitted: end.admitted,
       disk: diskOf(end),
       askedFirst: end.askedFirst,
-      waves: wavesIn(waves),
+      held: end.held,
+      choice: end.choice,
     },
   }
 }

@@ -14,7 +14,6 @@ import { drawn, drawnLines } from '../terminal/progress.js'
 import { plainLine, type RunView, settledOf } from '../terminal/progress-view.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import type { World } from '../terminal/world.js'
-import { wavesIn } from '../wave-lines.js'
 
 const DRAWN_INTERVAL_MS = 1_000
 const LINE_INTERVAL_MS = 5_000
@@ -27,7 +26,7 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
   exits: EXITS.verified,
-  json: ['lastRun', 'latestPlan', 'verification', 'absent', 'waves'],
+  json: ['lastRun', 'latestPlan', 'verification', 'absent'],
   run: async (context) => {
     const reader = openLedgerReader(context.settings.ledger, context.settings)
     try {
@@ -47,7 +46,6 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
   const verification = verificationIn(reader)
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)
-  const waves = reader.waves()
   const plan = reader.plans().at(-1)
   return {
     ...emptyResult,
@@ -74,7 +72,6 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
         notes: absentLines(absent),
         isOlder: older.isOlder,
         verification,
-        waves,
       }),
     ],
     details: {
@@ -82,7 +79,6 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
       latestPlan: plan === undefined ? null : planStanding(plan),
       verification,
       absent,
-      waves: wavesIn(waves),
     },
   }
 }

@@ -33,7 +33,7 @@ export function adoptOlderCopy(context: Context): CommandResult {
       ledger: resolve(settings.ledger),
       claims: ledger.claims,
       guardsMandates: false,
-      allowsOthers: false,
+      takeOver: null,
       sharedFolder: settings.sharedFolder,
     })
     const report = register.adopt({

@@ -1,5 +1,6 @@
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/from-read-back.js'
 import { countText, plural } from '../../domain/text/wording.js'
+import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
 import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { actorOf, ownText, ownTexts, type Context } from '../command.js'
@@ -8,11 +9,11 @@ const MOST_SHOWN = 20
 
 /** @throws {UsageError} beside another way to decide, and without a reason */
 export function decidedByReadBack(context: Context): ReadBackDecisions {
-  const others = ['from', 'as', 'assignedCreditorIdentifier', 'assignedMandateReference']
+  const others = ['from', 'as', 'assignedMandateReference']
   if (ownTexts(context, 'row').length > 0 || others.some((name) => ownText(context, name) !== null))
     throw new UsageError(
       'With --from-read-back the evidence in the ledger decides',
-      'Give only --reason, --by and --dry-run beside it; nothing was recorded',
+      'Give only --reason, --by, --dry-run and --assigned-creditor-identifier beside it; nothing was recorded',
     )
   const reason = ownText(context, 'reason')?.trim() ?? ''
   if (reason === '')
@@ -20,10 +21,16 @@ export function decidedByReadBack(context: Context): ReadBackDecisions {
       'There is no reason',
       'Say with --reason why the read-back is trusted; it is kept with each decision. Nothing was recorded',
     )
+  const creditor = ownText(context, 'assignedCreditorIdentifier')?.trim() ?? null
+  if (creditor !== null && !checkCreditorIdentifier(creditor).usable)
+    throw new UsageError(
+      `"${creditor}" is no creditor identifier`,
+      'Give the one that the service assigned, as registered.csv of any earlier report shows it; nothing was recorded',
+    )
   const reader = openLedgerReader(context.settings.ledger, context.settings)
   try {
     const decider = { by: ownText(context, 'by') ?? actorOf(context), reason }
-    return decideFromReadBack(reader, decider, context.settings.absentAfterMs)
+    return decideFromReadBack(reader, decider, context.settings.absentAfterMs, creditor)
   } finally {
     reader.close()
   }

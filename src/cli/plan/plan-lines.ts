@@ -1,4 +1,5 @@
 import { shortDigest, type PlanDocument } from '../../domain/plan/plan.js'
+import { choiceLines } from '../../domain/row/choice.js'
 import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { durationText, plural, timeText } from '../../domain/text/wording.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
@@ -40,12 +41,7 @@ export function planLines(document: PlanDocument): Line[] {
       `, digest ${shortDigest(rows.digest)}`,
     ],
     ...(document.retriesRefused ? ['  with the rows that the service refused'] : []),
-    ...(document.waves.length === 0 ? [] : ['Waves, one behind the other:']),
-    ...first(
-      document.waves,
-      ({ name, isHeld, ready }) =>
-        `${name}: ${plural(ready, 'row', 'rows')}${isHeld ? ', held: none is sent' : ''}`,
-    ),
+    ...choiceLines(document.choice).map((line) => `  ${line}`),
     ...first(
       creditors,
       ({ creditorIdentifier, count }) =>

@@ -211,7 +211,6 @@ function closing(
     ]
   const pack = report === undefined ? null : dirname(report)
   const campaign = reader.campaign()
-  const waves = reader.waves()
-  const standing = { totals, stop: null, campaign, pack, isOlder, verification, waves }
+  const standing = { totals, stop: null, campaign, pack, isOlder, verification }
   return [...reported, ...nextLines(context, standing)]
 }

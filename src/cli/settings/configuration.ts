@@ -4,7 +4,6 @@ import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
 import { type RuleId, RULES } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
-import { wavesSchema } from '../../run/waves/wave-options.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/status-table.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
@@ -33,7 +32,6 @@ export const configurationSchema = z.strictObject({
   service: z.strictObject(settingsIn('service')).optional(),
   readBack: z.strictObject(settingsIn('readBack')).optional(),
   ...sourceSections,
-  waves: wavesSchema.optional(),
   rules: z
     .partialRecord(z.enum(ruleIds), z.enum(['error', 'warning', 'off']))
     .optional()

@@ -1,6 +1,5 @@
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
-import { SENDING_ORDERS } from '../../domain/wave/wave.js'
 import { LANGUAGES } from '../../report/text/language.js'
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
 import { USUAL_CONCURRENCY, USUAL_CONNECT_TIMEOUT_MS, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
@@ -179,13 +178,6 @@ export const SETTINGS = {
     help: 'stop when more rows than this are refused',
     flags: '--max-refused <n|p%>',
     configured: ['service', 'maxRefused'],
-  },
-  order: {
-    kind: oneOf(SENDING_ORDERS),
-    help: 'which row of a wave goes first: row for the first of the files, first-debit-by for what lapses first',
-    flags: '--order <word>',
-    configured: ['order'],
-    byDefault: 'row',
   },
   retryRefused: {
     kind: yesOrNo,

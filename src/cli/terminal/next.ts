@@ -2,7 +2,6 @@ import { relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { isLoopback } from '../../domain/text/loopback.js'
-import { heldReady, type WaveRecords } from '../../domain/wave/wave.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { readWritten } from '../../ledger/safety/written-files.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
@@ -24,8 +23,6 @@ export interface CommandEnd {
   readonly canBeAsked?: boolean
   /** It is an older copy of the ledger that was last used. */
   readonly isOlder?: boolean
-  /** The waves of the campaign, where it has any. */
-  readonly waves?: WaveRecords | null
   /** What was read back of the registered rows, where it is known. */
   readonly verification?: Verification | null
   /** Rows in doubt that the service was just shown to hold: a person may record them without a look. */
@@ -57,12 +54,14 @@ export function nextLines(asked: Asked, standing: CommandEnd): Line[] {
 /** What is left of a plan goes on under it; anything else is planned first, where nothing may be sent without. */
 function underPlan(
   { own, settings }: Asked,
-  { campaign, notAdmitted }: CommandEnd,
+  { campaign, notAdmitted, stop }: CommandEnd,
   command: NextCommand,
 ): NextCommand {
   if (command.name !== 'run') return command
-  const { plan } = own
-  const isOfPlan = command.files === undefined || command.files === notAdmitted
+  const { plan, only, country } = own
+  // All that the plan chose was sent, where the run chose no less.
+  const isOver = stop?.kind === 'choice' && only === undefined && country === undefined
+  const isOfPlan = !isOver && (command.files === undefined || command.files === notAdmitted)
   if (typeof plan === 'string' && isOfPlan)
     return { ...command, words: [...(command.words ?? []), '--plan', plan] }
   const isRequired = settings.get('approval') !== null && !isLoopbackUrl(campaign.baseUrl)
@@ -97,13 +96,13 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
   const { totals, stop, campaign, canBeAsked = false, isOlder = false, notAdmitted = [] } = standing
   if (isOlder) return OLDER
   if (campaign.purgedAt !== null) return PURGED
-  const words = stop === null || isToldElsewhere(stop) ? [] : [`${nextText(stop)}.`]
-  const waves = sameWaves(asked, stop)
+  const words = stop === null || stop.kind === 'signal' ? [] : [`${nextText(stop)}.`]
+  const same = sameChoice(asked, stop)
   if (stop !== null && notAdmitted.length > 0)
-    return { words, command: { name: 'run', files: notAdmitted, words: waves } }
-  const isOpen = sendable(standing) > 0
+    return { words, command: { name: 'run', files: notAdmitted, words: same } }
+  const isOpen = totals.ready + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
-    return { words, command: { name: 'run', words: waves } }
+    return { words, command: { name: 'run', words: same } }
   if ((standing.shown ?? 0) > 0) return { words: [...words, ...SHOWN.words], command: SHOWN.command }
   if (canBeAsked && totals.inDoubt > 0)
     return {
@@ -114,23 +113,14 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
   return { words: [...words, ...step.words], command: step.command }
 }
 
-const isToldElsewhere = ({ kind }: Stop): boolean => kind === 'signal' || kind === 'held'
-
-/** What was begun goes on with the waves that were named for it; once they were sent, the others follow. */
-function sameWaves({ own }: Asked, stop: Stop | null): string[] {
-  const named = Array.isArray(own['wave']) ? own['wave'].map(String) : []
-  return stop?.kind === 'wave' ? [] : named.flatMap((name) => ['--wave', name])
-}
-
-/** Rows that the next run may send: those of a wave that is held wait for a person. */
-const sendable = ({ totals, waves = null }: Pick<CommandEnd, 'totals' | 'waves'>): number =>
-  totals.ready + totals.sending - heldReady(waves)
-
-const HELD: Step = {
-  words: [
-    'What is left is held: once whoever holds it agrees, take "held" of its wave out of the configuration.',
-  ],
-  command: null,
+/** What was begun goes on with the same choice; once all that it takes was sent, the others follow. */
+function sameChoice({ own }: Asked, stop: Stop | null): string[] {
+  if (stop?.kind === 'choice') return []
+  const { only, country } = own
+  return [
+    ...(Array.isArray(only) ? only.flatMap((given) => ['--only', String(given)]) : []),
+    ...(typeof country === 'string' ? ['--country', country] : []),
+  ]
 }
 
 const OLDER: Step = {
@@ -159,7 +149,7 @@ export const verifyAgain = ({ settings }: Asked, words: readonly string[] = []):
 function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): Step {
   const { totals, verification = null } = standing
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
-  if (inDoubt === 0 && sendable(standing) > 0) return { words: [], command: { name: 'run' } }
+  if (inDoubt === 0 && ready + sending > 0) return { words: [], command: { name: 'run' } }
   if (pack === null)
     return { words: ['There is no report of the ledger as it is now.'], command: { name: 'report' } }
   const file = (name: string): string => shownPath(pathInPack(pack, name))
@@ -176,7 +166,6 @@ function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): 
       command: verifyAgain(asked),
     }
   const faulty = invalid + conflict > 0 ? 'corrections.csv' : refused > 0 ? 'refused.csv' : null
-  if (faulty === null && ready + sending > 0) return HELD
   return faulty === null
     ? {
         words: [`Have finance sign ${file('report.html')} before the next command.`],

@@ -45,7 +45,6 @@ const CARRIED = {
     'maxDuration',
     'maxInDoubt',
     'maxRefused',
-    'order',
     'readBack',
   ],
   plan: [
@@ -63,7 +62,6 @@ const CARRIED = {
   approve: PLACE,
   'read-back': ASKING,
   verify: ASKING,
-  rebuild: [...ASKING, 'asOf'],
   report: [...PLACE, 'signWith'],
   resolve: PLACE,
   reconcile: PLACE,
@@ -105,12 +103,25 @@ const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
 function ownFlags(name: string, own: Context['own']): string[] {
-  if (name !== 'run' && name !== 'plan' && name !== 'check' && name !== 'rebuild') return []
+  if (name !== 'run' && name !== 'plan' && name !== 'check') return []
   const isRun = name === 'run' || name === 'plan'
   const columns = Array.isArray(own['ignoreColumn']) ? own['ignoreColumn'].map(String) : []
   return [
     ...columns.flatMap((column) => ['--ignore-column', column]),
-    ...(isRun && own['anotherLedger'] === true ? ['--another-ledger'] : []),
+    ...(name === 'plan' || own['plan'] !== undefined ? takeOverFlags(own) : []),
     ...(isRun && own['readBackFirst'] === true ? ['--read-back-first'] : []),
   ]
+}
+
+/** A run under a plan takes the same ledgers' place as the plan; any other next run goes on with what it took. */
+function takeOverFlags(own: Context['own']): string[] {
+  const flag = ['another-ledger', 'all-in-doubt'].find(
+    (name) => own[name === 'another-ledger' ? 'anotherLedger' : 'allInDoubt'] === true,
+  )
+  if (flag === undefined) return []
+  const words = (['reason', 'by'] as const).flatMap((name) => {
+    const value = own[name]
+    return typeof value === 'string' ? [`--${name}`, value] : []
+  })
+  return [`--${flag}`, ...words]
 }

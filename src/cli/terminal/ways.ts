@@ -3,7 +3,8 @@ import type { Way } from '../../errors.js'
 /** How each way is called on this command line. */
 export const WAYS: Readonly<Record<Way, string>> = {
   adopt_older_copy: 'sepa-migrate resolve --adopt-older-copy --reason "…"',
-  another_ledger: '--another-ledger sends all the same',
+  all_in_doubt: 'sepa-migrate run FILE --all-in-doubt --reason "…"',
+  another_ledger: 'sepa-migrate run FILE --another-ledger --reason "…"',
   approve: 'sepa-migrate approve plan.json --by NAME --reason "…"',
   approve_elsewhere: 'sepa-migrate approve plan.json --by NAME --reason "…" --to approval.json',
   credentials: 'SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file',
@@ -15,7 +16,6 @@ export const WAYS: Readonly<Record<Way, string>> = {
   plan: 'sepa-migrate plan FILE --to plan.json',
   purge_open_rows: '--with-open-rows',
   read_back_first: '--read-back-first asks about each row',
-  rebuild: 'sepa-migrate rebuild FILE',
   reconcile: 'sepa-migrate reconcile FILE',
   report: 'sepa-migrate report',
   report_folder: '--out DIR',

@@ -1,3 +1,4 @@
+import type { CountedChoice } from '../row/choice.js'
 import type { RowState } from '../row/row-state.js'
 import type { Totals } from '../row/totals.js'
 
@@ -27,8 +28,8 @@ export interface PlanDocument {
   readonly limit: number | null
   /** Rows that the service refused are among them. */
   readonly retriesRefused: boolean
-  /** The waves in their order with the rows that are ready in each, the rest last; empty where there are none. */
-  readonly waves: readonly { readonly name: string; readonly isHeld: boolean; readonly ready: number }[]
+  /** Which of the ready rows are meant, and how many are not; null for all. */
+  readonly choice: CountedChoice | null
   readonly creditors: readonly { readonly creditorIdentifier: string; readonly count: number }[]
   readonly warnings: readonly { readonly rule: string; readonly count: number }[]
   readonly staysBehind: readonly StaysBehind[]
@@ -51,7 +52,7 @@ export interface PlannedSource {
   readonly records: number
 }
 
-/** The rows that would be sent, those of held waves left out: how many, and a sum of keyed digests that does not depend on their order. */
+/** The rows that would be sent: how many, and a sum of keyed digests that does not depend on their order. */
 export interface PlannedRows {
   readonly count: number
   readonly digest: string

@@ -5,6 +5,7 @@
  *   (admission) → ready → sending → registered | refused | in_doubt | ready again
  *   in_doubt leaves only by a person: registered | refused | ready (resend) | written_off
  *   a person may also send a refused row again, or write off what is ready, refused, invalid, in conflict or excluded
+ *   what resembles a mandate that another ledger claimed is held back for a person: ready → conflict
  *   a later file may replace what is ready, refused or was never sendable → superseded
  *
  * `in_doubt → ready` is the only edge that can deliver what the service may already hold.
@@ -38,6 +39,7 @@ export type RowEvent =
   | 'resolved_resend'
   | 'resolved_written_off'
   | 'retry_refused'
+  | 'held'
   | 'superseded'
 
 const SUPERSEDED = { superseded: 'superseded' } as const
@@ -50,7 +52,7 @@ export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, 
   conflict: { ...WRITTEN_OFF, ...SUPERSEDED },
   excluded: { ...WRITTEN_OFF, ...SUPERSEDED },
   superseded: {},
-  ready: { intent: 'sending', ...WRITTEN_OFF, ...SUPERSEDED },
+  ready: { intent: 'sending', held: 'conflict', ...WRITTEN_OFF, ...SUPERSEDED },
   sending: {
     registered: 'registered',
     refused: 'refused',

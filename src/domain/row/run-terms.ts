@@ -1,5 +1,5 @@
 import type { SeverityOverrides } from '../rule/rules.js'
-import type { SendingOrder, Wave } from '../wave/wave.js'
+import type { ChosenColumn } from './choice.js'
 
 /**
  * The terms on which a run sends: all that decides what becomes of a row, without secrets. They are kept with the run and
@@ -35,22 +35,18 @@ export interface RunTerms {
   readonly clientCertificate?: string | null
   /** In words: why others can change the folder of the ledger, which was allowed. */
   readonly sharedFolder?: string
-  /** In words: what other ledgers claimed was not looked at. */
-  readonly anotherLedger?: string
+  /** In words: who had it take the place of another ledger, or put every row in doubt, and why. */
+  readonly takeOver?: string
   /** The host that was sent to was declared to be a test environment. */
   readonly testHost?: string
-  /** The parts in which the campaign is sent. */
-  readonly waves?: readonly Wave[]
-  /** Those of them that the run was to send, where not all. */
-  readonly onlyWaves?: readonly string[]
-  /** Which row of a wave goes first, where it is not the first of the file. */
-  readonly order?: SendingOrder
+  /** The rows that the run was told to send alone, by columns of their export. */
+  readonly only?: readonly ChosenColumn[]
+  /** The same by countries of the account. */
+  readonly countries?: readonly string[]
   /** Whether the service was asked about each row before it was sent. */
   readonly readBackFirst?: boolean
   /** Digest of the plan that the run went under. */
   readonly plan?: string
-  /** In words: who had this ledger made in the place of one that is lost, and why; nothing was sent. */
-  readonly rebuilt?: string
   /** An older copy of the ledger was made to go on; nothing was sent. */
   readonly adoptedOlderCopy?: boolean
 }

@@ -78,6 +78,20 @@ export function fold(text: string): string {
   return lower.replaceAll('ß', 'ss').replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
+/** Where the names that this one means stand: those as it is written, else those that are equal after folding. */
+export function findNames(names: readonly string[], ref: string): readonly number[] {
+  const indexesOf = (isOne: (name: string) => boolean): number[] =>
+    names.flatMap((name, index) => (isOne(name) ? [index] : []))
+  const written = cleanCell(ref)
+  const exact = indexesOf((name) => name === written)
+  const folded = fold(ref)
+  return exact.length > 0 || folded === '' ? exact : indexesOf((name) => fold(name) === folded)
+}
+
+/** The first of them. */
+export const findName = (names: readonly string[], ref: string): number | null =>
+  findNames(names, ref)[0] ?? null
+
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu
 
 const codePoint = (character: string): string => {

@@ -57,6 +57,9 @@ export function openAdmission(parts: AdmissionParts): Admission {
   )
   const earlier = prepareEarlierRows(connection)
   const firstOfAll = nextRow(connection)
+  connection.exec(
+    'create temp table if not exists said_send (id integer primary key); delete from temp.said_send',
+  )
 
   function assertOpen(): void {
     if (isOver) throw new Error('Cannot go on with an admission that has ended')
@@ -279,6 +282,9 @@ function decideAcrossRows({ scope, places, corrections }: OpenSource): void {
   decideNearDuplicates(scope)
   decideSharedAccounts(scope)
   places.decide()
+  // Compared with other ledgers once all files are in.
+  if (corrections > 0)
+    scope.connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
 }
 
 function seal(

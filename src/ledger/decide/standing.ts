@@ -18,14 +18,13 @@ export function prepareStanding(connection: Connection): {
        exists (select 1 from run where mark is not null) as marked,
        exists (select 1 from run where stopped_by = ?) as missing from campaign`,
   )
-  const sources = connection.prepare<[], string>('select sha256 from source order by id').pluck()
   const marked = connection.prepare<[string], number>('select 1 from run where mark = ?').pluck()
   return {
     standing: () => {
       const found = standing.get(LOG_MISSING)
       if (found === undefined) throw new Error('The ledger has no campaign')
       const { marked: marks, missing, ...facts } = found
-      return { ...facts, hasMarks: marks === 1, isLogMissing: missing === 1, sources: sources.all() }
+      return { ...facts, hasMarks: marks === 1, isLogMissing: missing === 1 }
     },
     hasMark: (mark) => marked.get(mark) !== undefined,
   }

@@ -4,7 +4,7 @@ import { prepareRegistration } from './account-removal.js'
 import { foldCase } from './assigned-references.js'
 import type { Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
-import type { Attempt, ReadyRow } from '../ledger.js'
+import type { Attempt, BegunGroup, ReadyRow } from '../ledger.js'
 
 export interface GroupCommitParts {
   readonly connection: Connection
@@ -17,8 +17,8 @@ export interface GroupCommitParts {
   readonly defer: (flush: () => void) => void
   /** One IMMEDIATE transaction; once it has thrown it throws for ever. */
   readonly write: <Value>(body: () => Value) => Value
-  /** Told how many attempts there are, after their intents are durable and before a request leaves. */
-  readonly begun: (attempts: number) => void
+  /** Told what was begun, after the intents are durable and before a request leaves. */
+  readonly begun: (group: BegunGroup) => void
   /** Told how long a commit took and how many intents and outcomes it held. */
   readonly committed: (tookMs: number, events: number) => void
   /** Told after a commit, with the number of rows that were settled. */
@@ -49,8 +49,8 @@ interface Settlement {
 type Uncommitted = Intent | Settlement
 
 interface Committed {
-  /** Id of the attempt that begins, or 0 for an outcome. */
-  readonly begun: number
+  /** The attempt that begins; null for an outcome. */
+  readonly begun: Attempt | null
   readonly announce: () => void
   readonly reject: (error: unknown) => void
 }
@@ -120,7 +120,7 @@ function flush(group: Group): void {
   }
   parts.committed(performance.now() - beganMs, waiting.length)
   group.references = new Set()
-  announce(parts, committed)
+  announce(group, committed)
   parts.settled(waiting.filter(({ kind }) => kind === 'settlement').length)
 }
 
@@ -128,26 +128,62 @@ function flush(group: Group): void {
 function commit({ commitIntent, commitSettlement }: Group, event: Uncommitted, at: string): Committed {
   if (event.kind === 'intent') {
     const attempt = commitIntent(event.row, at)
-    return { begun: attempt.id, announce: () => event.resolve(attempt), reject: event.reject }
+    return { begun: attempt, announce: () => event.resolve(attempt), reject: event.reject }
   }
   commitSettlement(event.attempt, event.outcome, at)
-  return { begun: 0, announce: event.resolve, reject: event.reject }
+  return { begun: null, announce: event.resolve, reject: event.reject }
 }
 
-/** What cannot be noted must not leave; what came back is on disk all the same. */
-function announce(parts: GroupCommitParts, committed: readonly Committed[]): void {
-  const attempts = Math.max(0, ...committed.map(({ begun }) => begun))
-  let fault: { readonly error: unknown } | null = null
-  try {
-    if (attempts > 0) parts.begun(attempts)
-  } catch (error) {
-    fault = { error }
-  }
+/** What cannot be noted must not leave: its rows are ready again. What came back is on disk all the same. */
+function announce(group: Group, committed: readonly Committed[]): void {
+  const fault = noteBegun(group, committed)
   for (const each of committed) {
-    if (fault !== null && each.begun > 0) each.reject(fault.error)
+    if (fault !== null && each.begun !== null) each.reject(fault.error)
     else each.announce()
   }
 }
+
+function noteBegun(group: Group, committed: readonly Committed[]): { readonly error: unknown } | null {
+  const begun = committed.flatMap(({ begun }) => begun ?? [])
+  const last = begun.at(-1)
+  if (last === undefined) return null
+  try {
+    group.parts.begun({ attempts: last.id, rows: begun.map(({ rowId }) => rowId) })
+    return null
+  } catch (error) {
+    takeBack(group, begun, error)
+    return { error }
+  }
+}
+
+/** Where this fails as well, the rows are in doubt at the next start. */
+function takeBack({ parts, commitSettlement }: Group, begun: readonly Attempt[], fault: unknown): void {
+  const reason = fault instanceof Error ? fault.message : String(fault)
+  try {
+    parts.write(() => {
+      for (const attempt of begun) commitSettlement(attempt, notSent(reason), parts.now())
+    })
+  } catch {
+    // The first fault is the one that counts.
+  }
+}
+
+const notSent = (reason: string): Outcome => ({
+  kind: 'not_sent',
+  reason,
+  halt: null,
+  evidence: {
+    started: false,
+    status: null,
+    errorCode: null,
+    serviceCode: null,
+    field: null,
+    message: null,
+    answer: null,
+    durationMs: 0,
+    retryAfterMs: null,
+  },
+})
 
 function giveUp(parts: GroupCommitParts, waiting: readonly Uncommitted[], error: unknown): void {
   for (const event of waiting) {

@@ -1,3 +1,4 @@
+import type { Choice } from '../../domain/row/choice.js'
 import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
 import type {
   CreditorIdentifier,
@@ -8,11 +9,12 @@ import type {
 } from '../../domain/mandate/mandate.js'
 import { LedgerError } from '../../errors.js'
 import type { Connection } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice } from '../read/chosen-rows.js'
 import { HAS_COPIES } from './account-removal.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
-import type { ReadyRow, WaitingRows } from '../ledger.js'
+import type { ClaimedMandate, ReadyRow, WaitingRows } from '../ledger.js'
 
-export interface StoredReady {
+interface StoredReady {
   readonly id: number
   readonly attempts: number
   readonly customerNo: number
@@ -39,7 +41,7 @@ const mandateOf = (row: StoredReady): Mandate => ({
 })
 
 /** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
-export function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string): ReadyRow {
+function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string): ReadyRow {
   const mandate = mandateOf(row)
   const isAsAdmitted =
     fingerprints.account(row.iban).equals(row.accountKey) &&
@@ -57,7 +59,7 @@ export function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: s
  * Rows that may not leave yet: a request of their mandate, or of a row they replaced, was in doubt and may still
  * arrive, and nobody decided to resend it all the same. What the row was called meanwhile does not matter.
  */
-export const WAITING = `
+const WAITING = `
   with recursive late (row_id, mandate_key, started_at) as materialized (
     select row_id, mandate_key, started_at from attempt
      where outcome = 'released' and started_at > :since
@@ -69,17 +71,34 @@ export const WAITING = `
   select id, started_at from heir
   union select row.id, late.started_at from late join row on row.mandate_key = late.mandate_key`
 
-export const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
+const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
        iban_key as accountKey, content_key as contentKey, ${HAS_COPIES} as hasCopies`
 
-export const waitingSince = (nowMs: number): string => new Date(nowMs - LATE_REQUEST_MS).toISOString()
+/** What a mandate is known by. A spreadsheet changes references (zeros in front are lost), so customer and date count too. */
+export const CLAIMED = `id as row, mandate_key as key, customer_no || '|' || signed_date as likeness, attempts`
+
+const waitingSince = (nowMs: number): string => new Date(nowMs - LATE_REQUEST_MS).toISOString()
+
+/** What a run may send: by this one condition it is counted and given out. */
+const MAY_LEAVE = `state = 'ready' and row.id not in (select id from (${WAITING})) and ${IS_CHOSEN}`
 
 export interface ReadyRows {
-  readonly page: (after: number, limit: number) => ReadyRow[]
-  readonly count: () => number
-  readonly waiting: () => WaitingRows
+  readonly page: (after: number, limit: number, choice: Choice | null) => ReadyRow[]
+  readonly count: (choice: Choice | null) => number
+  /**
+   * The rows that the pages will hold from now on, at most so many: what waits at this moment is left to a later run, so
+   * that nothing is sent that was not claimed.
+   */
+  readonly toSend: (limit: number | null, choice?: Choice | null) => Iterable<ClaimedMandate>
+  readonly waiting: (choice: Choice | null) => WaitingRows
 }
+
+/** An iteration keeps the connection busy from its first moment, also where nobody wants what it gives. */
+function* lazily<Value>(start: () => Iterable<Value>): Generator<Value, void, undefined> {
+  yield* start()
+}
+type Asked = Readonly<{ since: string; choice: string | null }>
 
 /** @param parts `fingerprints`: made when the first row is read; a ledger that was purged has none, and no ready row */
 export function prepareReadyRows(
@@ -88,28 +107,35 @@ export function prepareReadyRows(
 ): ReadyRows {
   const { file, nowMs } = parts
   let known: Fingerprints | null = null
-  const since = (): string => waitingSince(nowMs())
-  const page = connection.prepare<[{ after: number; limit: number; since: string }], StoredReady>(
-    `select ${READY_COLUMNS} from row where state = 'ready' and id > :after and id not in (select id from (${WAITING}))
-     order by id limit :limit`,
+  let decidedAt: string | null = null
+  const asked = (choice: Choice | null): Asked => ({
+    since: decidedAt ?? waitingSince(nowMs()),
+    choice: placedChoice(connection, choice),
+  })
+  const page = connection.prepare<[Asked & { after: number; limit: number }], StoredReady>(
+    `select ${READY_COLUMNS} from row where id > :after and ${MAY_LEAVE} order by id limit :limit`,
   )
-  const count = connection
-    .prepare<[{ since: string }], number>(
-      `select count(*) from row where state = 'ready' and id not in (select id from (${WAITING}))`,
-    )
-    .pluck()
-  const waiting = connection.prepare<[{ since: string }], { count: number; latest: string | null }>(
+  const count = connection.prepare<[Asked], number>(`select count(*) from row where ${MAY_LEAVE}`).pluck()
+  const toSend = connection.prepare<[Asked & { limit: number }], ClaimedMandate>(
+    `select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`,
+  )
+  const waiting = connection.prepare<[Asked], { count: number; latest: string | null }>(
     `select count(distinct row.id) as count, max(started_at) as latest
-       from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready'`,
+       from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN}`,
   )
   return {
-    page: (after, limit) =>
+    page: (after, limit, choice) =>
       page
-        .all({ after, limit, since: since() })
+        .all({ after, limit, ...asked(choice) })
         .map((row) => toReadyRow(row, (known ??= parts.fingerprints()), file)),
-    count: () => count.get({ since: since() }) ?? 0,
-    waiting: () => {
-      const found = waiting.get({ since: since() }) ?? { count: 0, latest: null }
+    toSend: (limit, choice = null) => {
+      decidedAt = waitingSince(nowMs())
+      const given = { ...asked(choice), limit: limit ?? -1 }
+      return lazily(() => toSend.iterate(given))
+    },
+    count: (choice) => count.get(asked(choice)) ?? 0,
+    waiting: (choice) => {
+      const found = waiting.get(asked(choice)) ?? { count: 0, latest: null }
       const until = found.latest === null ? null : Date.parse(found.latest) + LATE_REQUEST_MS
       return { count: found.count, until: until === null ? null : new Date(until).toISOString() }
     },

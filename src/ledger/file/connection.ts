@@ -2,6 +2,7 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import type { Database } from '../../database.js'
 import { openDatabase } from '../../driver.js'
 import { LedgerError } from '../../errors.js'
+import { chosenRows } from '../read/chosen-rows.js'
 
 export type Connection = Database
 
@@ -70,9 +71,11 @@ export function configureForWriting(connection: Connection): void {
   addFunctions(connection)
 }
 
-/** `mask_accounts(text)`: a mandate reference may be, or may hold, an account number. */
+/** `mask_accounts(text)`: a mandate reference may be, or may hold, an account number. `is_chosen`: `read/chosen-rows.ts`. */
 const addFunctions = (connection: Connection): void =>
-  void connection.function('mask_accounts', { deterministic: true }, (text) => maskAccounts(String(text)))
+  void connection
+    .function('mask_accounts', { deterministic: true }, (text) => maskAccounts(String(text)))
+    .function('is_chosen', { deterministic: true }, chosenRows())
 
 const COMMON_SETTINGS = [
   'foreign_keys = ON',
@@ -105,6 +108,7 @@ export function openForReading(file: string): Connection {
     connection.pragma('query_only = ON')
     connection.pragma('trusted_schema = OFF')
     connection.pragma('cell_size_check = ON')
+    addFunctions(connection)
     return connection
   } catch (error) {
     connection.close()

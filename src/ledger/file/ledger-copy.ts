@@ -16,8 +16,6 @@ const TABLES = [
   'proof',
   'plan',
   'approval',
-  'wave',
-  'wave_row',
 ] as const
 type Table = (typeof TABLES)[number]
 

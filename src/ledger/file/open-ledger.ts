@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger.js'
 import { assertUndamaged } from './damage.js'
 import { acquireLock, type Lock } from '../safety/lock.js'
 import { assertOurs, migrate, missing } from '../schema/migration.js'
-import { assertNoOtherName } from '../safety/other-names.js'
+import { assertNotHeld } from '../safety/holder.js'
 import { SCHEMA } from '../schema/schema.js'
 import { assertNoLeftovers, assertSafePlace, isLogGone } from '../safety/side-files.js'
 import { explaining } from './storage-error.js'
@@ -82,7 +82,7 @@ function openLocked(
     if (!assertOurs(connection, file, SCHEMA)) assertUndamaged(connection, file)
     configureForWriting(connection)
     migrate(connection, file, SCHEMA)
-    assertNoOtherName(file)
+    assertNotHeld(connection, file)
     return createLedger({ ...options, connection, file, lock })
   } catch (error) {
     connection.close()

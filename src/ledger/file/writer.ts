@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openAdmission } from '../admit/admission.js'
-import type { Fingerprints } from '../admit/fingerprints.js'
 import {
   assertNotPurged,
   bind,
@@ -18,14 +17,12 @@ import { emptyLog, type Connection } from './connection.js'
 import { prepareTotals } from '../read/control-totals.js'
 import { startGroupCommit, type GroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
-import type { Admission, Ledger, ReadBacks, RunSettings } from '../ledger.js'
+import type { Admission, BegunGroup, Ledger, ReadBacks, RunSettings } from '../ledger.js'
 import type { Clock } from '../../domain/text/clock.js'
 import type { Lock } from '../safety/lock.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
 import { createReader } from '../read/open-reader.js'
-import { prepareReadyRows, toReadyRow, waitingSince } from '../deliver/ready-rows.js'
-import { prepareSelectedRows } from '../deliver/selected-rows.js'
-import { prepareWaveRows, type WaveRows } from '../deliver/wave-rows.js'
+import { prepareReadyRows, type ReadyRows } from '../deliver/ready-rows.js'
 import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
@@ -69,6 +66,8 @@ const LOG_INTERVAL_MS = 1_000
 
 const USUAL_UNDER_WAY = 8
 
+const PLANNED_RUN: RunSettings = { version: '', host: '', pid: 0, asOf: '', zone: '', settings: {} }
+
 /**
  * UUIDs of version 8 (RFC 9562): 74 random bits for this process and a count, so that each is made without asking for
  * random numbers and finds its place at the end of the index.
@@ -99,7 +98,7 @@ interface Held {
   readonly now: () => string
   runId: number | null
   emergency: EmergencyFile | null
-  noteAttempts: (attempts: number) => void
+  noteBegun: (group: BegunGroup) => void
   isAdmitting: boolean
   settledSinceEmptied: number
   emptiedMs: number
@@ -116,6 +115,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const newRequestId = requestIds(random)
   const commits = groupCommitOf(held, newRequestId, parts)
   const assigned = createAssignedReferences(connection)
+  const ready = readyVerbs(held)
   return {
     file,
     recovered,
@@ -129,9 +129,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       held.runId = null
     },
     admit: (options) => admit(held, options),
-    ...readyVerbs(held),
-    ...selectionVerbs(held),
-    waves: waveVerbs(held),
+    ...ready.verbs,
     begin: commits.begin,
     settle: (attempt, outcome) => {
       if (outcome.kind === 'registered') assigned.note(outcome.value.mandateReference)
@@ -145,8 +143,11 @@ export function createLedger(parts: LedgerParts): Ledger {
       newRequestId,
       write: storage.write,
       join: (body) => join(held, body),
-      runId: () => currentRun(held),
-      noteWith: (note) => (held.noteAttempts = note),
+      // A plan does what a run would do, and takes it back.
+      runId: () =>
+        held.runId ?? (held.isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun(held)),
+      toSend: ready.toSend,
+      noteWith: (note) => (held.noteBegun = note),
     }),
     readBacks: readBackVerbs(held),
     plans: {
@@ -170,7 +171,7 @@ function hold({ connection, clock, lock, file: given }: LedgerParts): Held {
     now: () => new Date(clock.now()).toISOString(),
     runId: null,
     emergency: null,
-    noteAttempts: () => undefined,
+    noteBegun: () => undefined,
     isAdmitting: false,
     settledSinceEmptied: 0,
     emptiedMs: -Infinity,
@@ -205,7 +206,7 @@ const groupCommitOf = (
     emergency: () => held.emergency,
     defer,
     write: held.storage.writeOrBreak,
-    begun: (attempts) => held.noteAttempts(attempts),
+    begun: (group) => held.noteBegun(group),
     committed,
     settled: (count) => noteSettled(held, count),
   })
@@ -268,63 +269,25 @@ function admit(held: Held, { severities, isRetry = false }: Parameters<Ledger['a
   return admission
 }
 
-function readyVerbs({
-  connection,
-  file,
-  clock,
-  storage,
-}: Held): Pick<Ledger, 'ready' | 'countReady' | 'waiting'> {
+function readyVerbs({ connection, file, clock, storage }: Held): {
+  readonly verbs: Pick<Ledger, 'ready' | 'countReady' | 'waiting'>
+  readonly toSend: ReadyRows['toSend']
+} {
   const ready = prepareReadyRows(connection, {
     file,
     nowMs: clock.now,
     fingerprints: () => fingerprintsOf(connection, file, 'send from'),
   })
   return {
-    ready: (after, limit) => {
-      storage.assertSound()
-      return storage.guard(() => ready.page(after, limit))
-    },
-    countReady: ready.count,
-    waiting: ready.waiting,
-  }
-}
-
-/** For runs that have waves or an order of their own; the others prepare nothing. */
-function selectionVerbs({
-  connection,
-  file,
-  clock,
-  storage,
-}: Held): Pick<Ledger, 'countSelected' | 'select'> {
-  const prepare = (): ReturnType<typeof prepareSelectedRows> => {
-    let known: Fingerprints | null = null
-    const fingerprints = (): Fingerprints => (known ??= fingerprintsOf(connection, file, 'send from'))
-    return prepareSelectedRows(connection, {
-      since: () => waitingSince(clock.now()),
-      toRow: (stored) => toReadyRow(stored, fingerprints(), file),
-    })
-  }
-  return {
-    countSelected: (selection) => storage.guard(() => prepare().count(selection)),
-    select: (selection) => {
-      storage.assertSound()
-      const next = storage.guard(() => prepare().start(selection))
-      return (limit) => {
+    verbs: {
+      ready: (after, limit, choice = null) => {
         storage.assertSound()
-        return storage.guard(() => next(limit))
-      }
+        return storage.guard(() => ready.page(after, limit, choice))
+      },
+      countReady: (choice = null) => ready.count(choice),
+      waiting: (choice = null) => ready.waiting(choice),
     },
-  }
-}
-
-function waveVerbs({ connection, storage }: Held): WaveRows {
-  let prepared: WaveRows | null = null
-  const rows = (): WaveRows => (prepared ??= prepareWaveRows(connection))
-  return {
-    areUsed: () => storage.guard(() => rows().areUsed()),
-    declare: (waves) => storage.guard(() => rows().declare(waves)),
-    unsent: (...page) => storage.guard(() => rows().unsent(...page)),
-    allot: (rowId, waveId) => storage.guard(() => rows().allot(rowId, waveId)),
+    toSend: ready.toSend,
   }
 }
 

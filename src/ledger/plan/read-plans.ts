@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PlanDocument, PlannedRows, StaysBehind } from '../../domain/plan/plan.js'
-import { HELD_ROWS } from '../deliver/wave-rows.js'
+import type { Choice } from '../../domain/row/choice.js'
+import { IS_CHOSEN, placedChoice } from '../read/chosen-rows.js'
 import type { Connection } from '../file/connection.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../read/reader.js'
 
@@ -41,7 +42,7 @@ export function preparePlanReads(connection: Connection): PlanReads {
   )
   return {
     plans: () => readPlans(connection),
-    plannedRows: (digest) => plannedRows(connection, digest),
+    plannedRows: (digest, choice = null) => plannedRows(connection, digest, choice),
     sentUnder: (digest) => sent.get({ digest }) ?? 0,
     readyAgainSince: ({ digest, lastDecision, document }) =>
       again.get({ digest, after: lastDecision, retries: document.retriesRefused ? 1 : 0 }) ?? 0,
@@ -88,19 +89,19 @@ const keyOf = (row: KeyedRow): Buffer | string =>
 const BITS = 256
 
 /**
- * The rows that are ready and not of a held wave, with those that runs under the plan have sent: the same set before, within and after its
- * runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
+ * The ready rows that the choice of the plan takes, with those that runs under it have sent: the same set before, within
+ * and after its runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
  */
-function plannedRows(connection: Connection, digest: string | null): PlannedRows {
-  const rows = connection.prepare<[{ digest: string | null }], KeyedRow>(
+function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
+  const rows = connection.prepare<[{ digest: string | null; choice: string | null }], KeyedRow>(
     `select content_key as contentKey, iban_key as accountKey, customer_no as customerNo, signed_date as signedDate,
        mandate_key as mandateKey from row
-      where id in (select id from row where state = 'ready' and id not in ${HELD_ROWS}
+      where id in (select id from row where state = 'ready' and ${IS_CHOSEN}
         union select row_id from attempt where run_id in ${RUNS_UNDER})`,
   )
   let count = 0
   let sum = 0n
-  for (const row of rows.iterate({ digest })) {
+  for (const row of rows.iterate({ digest, choice: placedChoice(connection, choice) })) {
     count += 1
     sum += BigInt(`0x${createHash('sha256').update(keyOf(row)).digest('hex')}`)
   }

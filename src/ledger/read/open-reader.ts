@@ -17,11 +17,10 @@ import type {
   RunRecord,
   SourceRecord,
 } from './reader.js'
-import { HELD_ROWS } from '../deliver/wave-rows.js'
 import { preparePlanReads } from '../plan/read-plans.js'
 import { prepareProofReads } from './read-proofs.js'
 import { prepareRowReads } from './read-rows.js'
-import { prepareWaves } from './read-waves.js'
+import { IS_CHOSEN, placedChoice } from './chosen-rows.js'
 import { prepareVerificationReads } from './read-verification.js'
 import {
   ATTEMPT_COLUMNS,
@@ -92,20 +91,15 @@ export function createReader(connection: Connection, file: string): LedgerReader
   const campaign = connection.prepare<[], Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>(
     `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
        changed_at as changedAt,
-       exists (select 1 from run where settings ->> '$.readBackFirst' or settings ->> '$.rebuilt' is not null) as asksFirst from campaign`,
+       exists (select 1 from run where settings ->> '$.readBackFirst') as asksFirst from campaign`,
   )
   const attempts = connection.prepare<[number], StoredAttempt>(
     `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
   )
   const distinct = prepareDistinctCounts(connection)
-  const creditors = connection.prepare<[], { creditorIdentifier: string; count: number }>(
-    `select original_creditor_identifier as creditorIdentifier, count(*) as count from row
-      where state = 'ready' and id not in ${HELD_ROWS} group by 1 order by count desc, creditorIdentifier`,
-  )
   const readRows = prepareRows(connection)
   const standing = prepareStanding(connection)
   const totals = prepareTotals(connection)
-  const waves = prepareWaves(connection, totals)
   const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
   return {
     file,
@@ -116,7 +110,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
         return { ...record, asksFirst: record.asksFirst === 1 }
       }),
     totals: () => explained(totals),
-    waves: () => explained(waves),
+    ...prepareReady(connection, explained),
     sources: () => explained(() => readSources(connection)),
     runs: () => explained(() => readRuns(connection)),
     rows: (states, after, limit) => explained(() => readRows.ofStates(states, after, limit)),
@@ -131,7 +125,6 @@ export function createReader(connection: Connection, file: string): LedgerReader
     attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
     ...prepareProblemQueries(connection, explained),
     refusalCounts: prepareRefusalCounts(connection, explained),
-    creditorsOfReady: () => explained(() => creditors.all()),
     ...prepareDecisionQueries(connection, explained),
     distinctCounts: () => explained(distinct),
     ...prepareProofs(connection, explained),
@@ -140,6 +133,25 @@ export function createReader(connection: Connection, file: string): LedgerReader
     standing: () => explained(standing.standing),
     hasMark: (mark) => explained(() => standing.hasMark(mark)),
     close: () => connection.close(),
+  }
+}
+
+function prepareReady(
+  connection: Connection,
+  explained: Explained,
+): Pick<LedgerReader, 'leftBy' | 'creditorsOfReady'> {
+  type Asked = Readonly<{ choice: string | null }>
+  const left = connection
+    .prepare<[Asked], number>(`select count(*) from row where state = 'ready' and not ${IS_CHOSEN}`)
+    .pluck()
+  const creditors = connection.prepare<[Asked], { creditorIdentifier: string; count: number }>(
+    `select original_creditor_identifier as creditorIdentifier, count(*) as count from row
+      where state = 'ready' and ${IS_CHOSEN} group by 1 order by count desc, creditorIdentifier`,
+  )
+  return {
+    leftBy: (choice) => explained(() => left.get({ choice: placedChoice(connection, choice) }) ?? 0),
+    creditorsOfReady: (choice = null) =>
+      explained(() => creditors.all({ choice: placedChoice(connection, choice) })),
   }
 }
 
@@ -172,7 +184,7 @@ function preparePlans(connection: Connection, explained: Explained): ReturnType<
   const reads = preparePlanReads(connection)
   return {
     plans: () => explained(reads.plans),
-    plannedRows: (digest) => explained(() => reads.plannedRows(digest)),
+    plannedRows: (digest, choice) => explained(() => reads.plannedRows(digest, choice)),
     sentUnder: (digest) => explained(() => reads.sentUnder(digest)),
     readyAgainSince: (plan) => explained(() => reads.readyAgainSince(plan)),
     staysBehind: () => explained(reads.staysBehind),

@@ -3,6 +3,7 @@ import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { VerdictCount } from '../../domain/proof/verification.js'
 import type { PlanDocument, PlannedRows, StaysBehind } from '../../domain/plan/plan.js'
+import type { Choice } from '../../domain/row/choice.js'
 import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { Finding } from '../../domain/rule/verdict.js'
@@ -10,7 +11,6 @@ import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type { Totals } from '../../domain/row/totals.js'
-import type { WaveRecords } from '../../domain/wave/wave.js'
 import type { Scope } from '../schema/proof-schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
@@ -225,8 +225,6 @@ export interface Standing {
   readonly hasMarks: boolean
   /** A run was found that had not ended, without a write-ahead log: its last commits may be lost. */
   readonly isLogMissing: boolean
-  /** SHA-256 of every source. */
-  readonly sources: readonly string[]
 }
 
 /** A registered row with the latest answer about it that counts. */
@@ -279,8 +277,8 @@ export interface LedgerReader {
   readonly file: string
   readonly campaign: () => CampaignRecord
   readonly totals: () => Totals
-  /** Null where no run had waves. */
-  readonly waves: () => WaveRecords | null
+  /** How many ready rows the choice does not take. */
+  readonly leftBy: (choice: Choice) => number
   readonly sources: () => SourceRecord[]
   readonly runs: () => RunRecord[]
   readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
@@ -307,8 +305,8 @@ export interface LedgerReader {
   readonly problemCounts: () => { rule: RuleId; severity: 'error' | 'warning'; count: number }[]
   /** The first problems of a rule, in the order of the files. */
   readonly problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) => ProblemRecord[]
-  /** The previous creditors of the rows that wait to be sent, held ones left out, most rows first. */
-  readonly creditorsOfReady: () => { creditorIdentifier: string; count: number }[]
+  /** The previous creditors of the ready rows that the choice takes, of all without one, most rows first. */
+  readonly creditorsOfReady: (choice?: Choice | null) => { creditorIdentifier: string; count: number }[]
   /** Refused rows grouped by what the service said. */
   readonly refusalCounts: () => {
     status: number | null
@@ -347,8 +345,8 @@ export interface LedgerReader {
   readonly assignedCreditors: () => string[]
   /** In the order in which they were made. */
   readonly plans: () => PlanRecord[]
-  /** The rows that a run would send now, with those that runs under this plan have sent; null for no plan. */
-  readonly plannedRows: (digest: string | null) => PlannedRows
+  /** The ready rows that the choice of a plan takes, with those that runs under it have sent; null for no plan. */
+  readonly plannedRows: (digest: string | null, choice?: Choice | null) => PlannedRows
   /** Rows that runs under this plan have sent. */
   readonly sentUnder: (digest: string) => number
   /** Rows that people decided to send once more since, other than the refused ones that the plan holds. */

@@ -27,6 +27,7 @@ function proofOf(event: RowEvent, from: string, to: string): string {
     case 'resolved_resend':
     case 'resolved_written_off':
     case 'retry_refused':
+    case 'held':
       return `exists (select 1 from decision where row_id = old.id and from_state = '${from}'
         and to_state = '${to}' and attempt_id is (select id ${attempt}))`
     case 'superseded':
@@ -283,18 +284,6 @@ const plans = (): string[] => [
   ),
 ]
 
-/** What a row was sent with stays on record; one that never left follows the waves of each run. */
-const waves = (): string[] => {
-  const wasSent = (id: string): string => `(select attempts from row where id = ${id}) > 0`
-  const message = 'a row that was sent keeps its wave'
-  return [
-    refuse('wave_name_stays', 'before update of id, name on wave', 'the name of a wave never changes'),
-    refuse('wave_row_comes_before', `before insert on wave_row when ${wasSent('new.row_id')}`, message),
-    refuse('wave_row_stays', `before update on wave_row when ${wasSent('old.row_id')}`, message),
-    refuse('wave_row_is_kept', `before delete on wave_row when ${wasSent('old.row_id')}`, message),
-  ]
-}
-
 const KEPT = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
 
 const nothingGoes = (tables: readonly string[]): string[] =>
@@ -320,7 +309,6 @@ export const guardsSql = (has: (table: string) => boolean): string =>
     nothingGoes(KEPT),
     ...(has('proof') ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
     ...(has('approval') ? [plans(), nothingGoes(PLAN_TABLES)] : []),
-    ...(has('wave_row') ? [waves(), nothingGoes(['wave'])] : []),
   ]
     .flat()
     .join('\n')

@@ -5,7 +5,6 @@ import { PLAN_STEP } from './plan-schema.js'
 import { PROOF_STEP } from './proof-schema.js'
 import { ROW_STEP } from './row-schema.js'
 import { sqlList } from './sql-list.js'
-import { WAVE_STEP } from './wave-schema.js'
 
 /** `SMMl` in ASCII: tells a ledger from any other SQLite file. */
 export const APPLICATION_ID = 0x534d4d6c
@@ -233,6 +232,12 @@ const RUNNER = `
 alter table run add column started_as text;
 `
 
+/** Until version 11 a campaign was sent in waves. Step 10 made their tables and is empty now; its number stays. */
+const WITHOUT_WAVES = `
+drop table if exists wave_row;
+drop table if exists wave;
+`
+
 /** The step at index n leads to version n + 1. The guards are made anew after every step. */
 export const SCHEMA: readonly SchemaStep[] = [
   { sql: TABLES },
@@ -244,7 +249,8 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: PROOF_STEP },
   { sql: RUNNER },
   { sql: PLAN_STEP },
-  { sql: WAVE_STEP },
+  { sql: '' },
   { sql: ROW_STEP, remakes: true },
   { sql: 'drop table if exists notice' },
+  { sql: WITHOUT_WAVES },
 ]

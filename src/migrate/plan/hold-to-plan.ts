@@ -128,7 +128,7 @@ export function assertRowsPlanned({ file, record }: HeldPlan, view: LedgerReader
   refuse(file, [
     ...sourceDrifts(document.sources, plannedSources(view)),
     ...(again > 0 ? [{ kind: 'sent_again' as const, count: again }] : []),
-    ...rowDrifts(document.rows, view.plannedRows(digest)),
+    ...rowDrifts(document.rows, view.plannedRows(digest, document.choice)),
   ])
 }
 

@@ -8,10 +8,12 @@ import { openLedger } from '../../ledger/file/open-ledger.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
-import { allot } from '../../run/campaign.js'
+import type { Register } from '../../register/campaign-register.js'
+import { assertChoosable } from '../../run/choice.js'
 import { expectedMs } from '../../run/pace/expected-time.js'
 import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
+import { registerOf } from '../register-of.js'
 import { defaultSettings, namesOfChanged, settingsOf } from './settings.js'
 
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
@@ -49,10 +51,16 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
   const ledger = openLedger({ file: options.ledger, clock, pid, user, create, sharedFolder })
   try {
     ledger.assertBelongsTo(targetOf(asked))
+    const register = registerOf(asked, ledger)
     const last = ledger.view.plans().at(-1)?.document ?? null
-    const { document, admitted } = await lookAhead(options, asked, ledger)
-    ledger.plans.record(document)
-    return { document, last, admitted }
+    try {
+      register.note()
+      const { document, admitted } = await lookAhead(options, asked, { ledger, register })
+      ledger.plans.record(document)
+      return { document, last, admitted }
+    } finally {
+      register.close()
+    }
   } finally {
     ledger.close()
   }
@@ -83,7 +91,7 @@ export const targetOf = ({
 async function lookAhead(
   options: PlanOptions,
   asked: Asked,
-  ledger: Ledger,
+  { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
 ): Promise<{ document: PlanDocument; admitted: readonly AdmittedSource[] }> {
   const { files, drain } = asked
   const { rules = {}, watchReading, retryRefusedBy = null } = options
@@ -98,7 +106,8 @@ async function lookAhead(
     const admitted = await addSources(admission, files, { signal: drain, watch: watchReading })
     refuseEmpty(admitted)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
-    allot({ ledger, waves: asked.waves })
+    assertChoosable(asked.choice, ledger.view)
+    register.hold(rules)
     return { document: documentOf(options, asked, ledger.view), admitted }
   } finally {
     admission.rollback()
@@ -116,9 +125,9 @@ function refuseEmpty(admitted: readonly AdmittedSource[]): void {
 }
 
 function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): PlanDocument {
-  const { machine, policy, asOf } = asked
+  const { machine, policy, asOf, choice } = asked
   const settings = settingsOf(asked)
-  const rows = view.plannedRows(null)
+  const rows = view.plannedRows(null, choice)
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.readBackFirst === true
   const body: Omit<PlanDocument, 'digest'> = {
@@ -135,8 +144,8 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
     rows,
     limit,
     retriesRefused: (options.retryRefusedBy ?? null) !== null,
-    waves: plannedWaves(view),
-    creditors: view.creditorsOfReady(),
+    choice: choice === null ? null : { ...choice, left: view.leftBy(choice) },
+    creditors: view.creditorsOfReady(choice),
     warnings: view
       .problemCounts()
       .flatMap(({ rule, severity, count }) => (severity === 'warning' ? [{ rule, count }] : [])),
@@ -151,14 +160,6 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
   }
   return { digest: digestOf(body), ...body }
 }
-
-/** In their order, the rest last; none where there never were any. */
-const plannedWaves = (view: LedgerReader): PlanDocument['waves'] =>
-  (view.waves()?.waves ?? []).map(({ name, isHeld, totals }) => ({
-    name: maskAccounts(name),
-    isHeld,
-    ready: totals.ready,
-  }))
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 

@@ -23,7 +23,13 @@ const shownSchema = z.looseObject({
   rows: z.looseObject({ count, digest: text }),
   limit: count.nullable(),
   retriesRefused: z.boolean(),
-  waves: z.array(z.looseObject({ name: text, isHeld: z.boolean(), ready: count })),
+  choice: z
+    .looseObject({
+      only: z.array(z.looseObject({ column: text, values: z.array(text) })),
+      countries: z.array(text).nullable(),
+      left: count,
+    })
+    .nullable(),
   creditors: z.array(z.looseObject({ creditorIdentifier: text, count })),
   warnings: z.array(z.looseObject({ rule: text, count })),
   staysBehind: z.array(z.looseObject({ state: text, rule: text.nullable(), count })),

@@ -9,13 +9,13 @@ import { readSourceOptions } from '../../source/options.js'
 import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
 
-type Planned = Pick<Asked, 'options' | 'service' | 'policy' | 'zone' | 'waves' | 'order'>
+type Planned = Pick<Asked, 'options' | 'service' | 'policy' | 'zone'>
 
 /**
  * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows
  * go in one run and for how long. A file that a setting names counts with its bytes. No secrets; accounts masked.
  */
-export function settingsOf({ options, service, policy, zone, waves, order }: Planned): PlannedSettings {
+export function settingsOf({ options, service, policy, zone }: Planned): PlannedSettings {
   const { concurrency, rate, maxInDoubt, maxRefused, stopAtCanaryDoubt } = policy
   const { extraCertificates, clientCertificate, proxy } = service.trusted
   const { clientKey, connectTimeoutMs, freshConnections } = options.service
@@ -34,11 +34,10 @@ export function settingsOf({ options, service, policy, zone, waves, order }: Pla
     zone,
     dormantSoonDays: options.dormantSoonDays ?? DORMANT_SOON_DAYS,
     newCreditorIdentifier: options.newCreditorIdentifier ?? null,
-    waves: masked(waves ?? []),
-    order,
     readBackFirst: options.readBackFirst ?? false,
     sharedFolder: options.sharedFolder ?? false,
-    anotherLedger: options.anotherLedger ?? false,
+    anotherLedger: (options.anotherLedger ?? null) !== null,
+    allInDoubt: (options.allInDoubt ?? null) !== null,
     testHost: options.testHost ?? null,
     approval: options.approval ?? null,
     configuration: options.configuration ?? null,

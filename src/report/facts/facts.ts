@@ -1,6 +1,5 @@
 import type { RowState } from '../../domain/row/row-state.js'
 import type { Totals } from '../../domain/row/totals.js'
-import type { WaveRecords } from '../../domain/wave/wave.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type {
   CampaignRecord,
@@ -85,12 +84,12 @@ export interface ReportFacts {
   readonly notTaken: number
   /** Rows in doubt that are proposed to be sent again. */
   readonly proposals: number
-  /** In all, for each source and for each wave. */
+  /** In all, and for each source. */
   readonly balanced: boolean
   /** With the totals of this walk. */
   readonly sources: readonly SourceRecord[]
-  /** Null where no run had waves. */
-  readonly waves: WaveRecords | null
+  /** Ready rows that the latest run was not told to send; null where it was told to send all. */
+  readonly leftByChoice: number | null
   readonly runs: readonly RunRecord[]
   /** In the order in which they were made, with their approvals. */
   readonly plans: readonly PlanRecord[]

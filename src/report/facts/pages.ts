@@ -15,7 +15,7 @@ export type ReportedLedger = Pick<
   | 'sources'
   | 'runs'
   | 'plans'
-  | 'waves'
+  | 'leftBy'
   | 'page'
   | 'problems'
   | 'problemsOfRow'

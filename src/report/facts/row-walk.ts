@@ -2,12 +2,12 @@ import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
-import { areWavesBalanced } from '../../domain/wave/wave.js'
 import type {
   DecisionRecord,
   ProblemRecord,
   RegisteredRow,
   RowRecord,
+  RunRecord,
   SourceRecord,
 } from '../../ledger/read/reader.js'
 import type { DistinctCounts } from '../../ledger/read/distinct-counts.js'
@@ -235,20 +235,17 @@ function factsFrom(
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
   )
-  const waves = reader.waves()
+  const runs = reader.runs()
   return {
     ...known,
     ledger: basename(reader.file),
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
     notTaken: gathered.notTaken,
     proposals: gathered.proposals,
-    balanced:
-      isBalanced(totals) &&
-      counted.every((source) => isBalanced(source.totals)) &&
-      (waves === null || areWavesBalanced(waves)),
+    balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     sources: counted,
-    waves,
-    runs: reader.runs(),
+    leftByChoice: leftByChoice(reader, runs.at(-1)),
+    runs,
     plans: reader.plans(),
     parts: gathered.parts,
     inDoubt: gathered.inDoubt.result(),
@@ -268,6 +265,11 @@ function factsFrom(
     registrations: gathered.registrations.result(),
     firstDebits: gathered.firstDebits,
   }
+}
+
+function leftByChoice(reader: ReportedLedger, run: RunRecord | undefined): number | null {
+  const { only = [], countries = null } = run?.settings ?? {}
+  return only.length === 0 && countries === null ? null : reader.leftBy({ only, countries })
 }
 
 function totalsOver(sources: readonly SourceRecord[], counts: ReadonlyMap<number, StateCounts>): Totals {

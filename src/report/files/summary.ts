@@ -1,5 +1,4 @@
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
-import { isWaveBalanced, type WaveRecord } from '../../domain/wave/wave.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { DEFINITIONS } from '../facts/hash-totals.js'
@@ -19,8 +18,8 @@ export const renderSummary = (facts: ReportFacts): string =>
     notTaken: facts.notTaken,
     sources: facts.sources.map(sourceIn),
     plans: plansIn(facts.plans),
-    /** In their order, the rest last; null where no run had waves. */
-    waves: facts.waves?.waves.map(waveIn) ?? null,
+    /** Ready rows that the latest run was not told to send; null where it was told to send all. */
+    leftByChoice: facts.leftByChoice,
     runs: facts.runs.map(runIn),
     files: rowsOfFiles(facts),
     /** Closed rows that no result file repeats, because feeding them back would undo a decision. */
@@ -57,15 +56,6 @@ const sourceIn = (source: SourceRecord) => ({
   admittedAt: source.admittedAt,
   balanced: isBalanced(source.totals),
   totals: source.totals,
-})
-
-const waveIn = ({ name, position, isHeld, filter, totals }: WaveRecord) => ({
-  name,
-  position,
-  held: isHeld,
-  filter,
-  balanced: isWaveBalanced(totals),
-  totals,
 })
 
 const runIn = (run: RunRecord) => ({

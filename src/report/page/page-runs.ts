@@ -64,7 +64,7 @@ export function runsSection(facts: ReportFacts, texts: Texts): Markup {
   return html`<section id="runs">
     <h2>${texts.runs.title}</h2>
     ${facts.runs.length === 0 ? html`<p>${texts.runs.none}</p>` : ''}
-    ${facts.runs.map((run, at) => oneRun(run, facts.runs[at + 1] ?? null, texts))}
+    ${facts.runs.map((run, at) => oneRun(run, facts.runs[at + 1] ?? null, facts.leftByChoice, texts))}
   </section>`
 }
 
@@ -72,11 +72,12 @@ export function runsSection(facts: ReportFacts, texts: Texts): Markup {
 export const hasOverrides = ({ settings }: RunRecord): boolean =>
   partsOf(settings.outcomes).length + partsOf(settings.rules).length > 0
 
-function oneRun(run: RunRecord, later: RunRecord | null, texts: Texts): Markup {
+/** @param left ready rows that the latest run was not told to send */
+function oneRun(run: RunRecord, later: RunRecord | null, left: number | null, texts: Texts): Markup {
   const { runs: words } = texts
   const span =
     run.endedAt === null ? null : texts.duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))
-  const { outcomes: outcomeOverrides, rules, ...others } = run.settings
+  const { outcomes: outcomeOverrides, rules, only = [], ...others } = run.settings
   const outcomes = partsOf(outcomeOverrides)
   const severities = partsOf(rules)
   const facts: [string, string][] = [
@@ -88,7 +89,10 @@ function oneRun(run: RunRecord, later: RunRecord | null, texts: Texts): Markup {
     <h3>
       ${words.run(run.id, timeText(run.startedAt))}${span === null ? '' : html` <span class="soft">(${span})</span>`}
     </h3>
-    <p>${endOf(run, later, texts)} ${requestsText(run, texts)}</p>
+    <p>
+      ${endOf(run, later, texts)}
+      ${requestsText(run, texts)}${left === null || later !== null ? '' : ` ${words.leftByChoice(left)}`}
+    </p>
     ${
       outcomes.length === 0
         ? ''
@@ -107,6 +111,7 @@ function oneRun(run: RunRecord, later: RunRecord | null, texts: Texts): Markup {
     }
     <ul class="settings">
       ${facts.map(([name, value]) => html`<li>${texts.labelled(name, value)}</li>`)}
+      ${only.map(({ column, values }) => html`<li>${words.onlyRows(maskedText(column), maskedText(values.join(', ')))}</li>`)}
       ${settingLines(partsOf(others), texts).map((line) => html`<li>${line}</li>`)}
     </ul>
   </div>`

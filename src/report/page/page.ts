@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { heldReady } from '../../domain/wave/wave.js'
 import { stateBar, swatch } from './charts.js'
 import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
@@ -19,7 +18,6 @@ import { hasOverrides, runsSection, sourcesSection } from './page-runs.js'
 import { plansSection } from './page-plans.js'
 import { PAGE_STYLE, printedMargins } from './page-style.js'
 import { contradictionText, verificationSection } from './page-verification.js'
-import { wavesSection } from './page-waves.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
 import { timeText } from '../../domain/text/wording.js'
@@ -32,7 +30,6 @@ type Section = (facts: ReportFacts, texts: Texts) => Markup | ''
 const ANNEX: readonly Section[] = [
   metadataSection,
   totalsSection,
-  wavesSection,
   verificationSection,
   inDoubtSection,
   refusalsSection,
@@ -116,12 +113,10 @@ interface OpenPoint {
 function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
   const { openPoints } = texts
   const contradiction = contradictionText(facts, texts)
-  const held = heldReady(facts.waves)
   const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor, text }) => {
-    const count = facts.totals[TOTAL_OF_STATE[state]] - (state === 'ready' ? held : 0)
-    return count <= 0 ? [] : [{ anchor, text: openPoints[text](count) }]
+    const count = facts.totals[TOTAL_OF_STATE[state]]
+    return count === 0 ? [] : [{ anchor, text: openPoints[text](count) }]
   })
-  if (held > 0) points.push({ anchor: 'waves', text: openPoints.held(held) })
   return contradiction === null ? points : [{ anchor: 'verification', text: contradiction }, ...points]
 }
 

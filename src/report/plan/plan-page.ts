@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { settingDrifts, sourceDrifts } from '../../domain/plan/drift.js'
 import type { PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
+import { choiceLines } from '../../domain/row/choice.js'
 import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
@@ -79,14 +80,7 @@ const sendSection = (document: PlanDocument): Markup =>
           html`<li>previous creditor ${plainText(creditorIdentifier)}: ${plural(count, 'row', 'rows')}</li>`,
       )}
     </ul>
-    ${
-      document.waves.length === 0
-        ? ''
-        : html`<p>Waves, one behind the other:</p>
-            <ol>
-              ${document.waves.map(({ name, isHeld, ready }) => html`<li>${plainText(name)}: ${plural(ready, 'row', 'rows')}${isHeld ? html` <span class="mark">held, none is sent</span>` : ''}</li>`)}
-            </ol>`
-    }
+    ${choiceLines(document.choice).map((line) => html`<p>${plainText(line)}.</p>`)}
     <p class="soft">Digest of the rows: <span class="id">${document.rows.digest}</span></p>
   </div>`
 

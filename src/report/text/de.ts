@@ -632,8 +632,6 @@ const openPoints: Texts['openPoints'] = {
   invalid: (number) => `${plural(number, 'Zeile ist', 'Zeilen sind')} ungültig und so nicht zu senden.`,
   conflict: (number) =>
     `${plural(number, 'Zeile steht', 'Zeilen stehen')} im Konflikt mit einer anderen Zeile desselben Mandats.`,
-  held: (number) =>
-    `${plural(number, 'Zeile wird', 'Zeilen werden')} zurückgehalten: bereit, und nicht gesendet, bevor jemand ihre Welle freigibt.`,
 }
 
 const totals: Texts['totals'] = {
@@ -659,20 +657,6 @@ const chart: Texts['chart'] = {
   countPer: (number, span) => `${count(number)} je ${span}`,
   bars: (bars, span, from, to, highest) =>
     `${plural(bars, 'Balken', 'Balken')} (einer je ${span}) von ${from} bis ${to}, höchstens ${count(highest)}`,
-}
-
-const waves: Texts['waves'] = {
-  title: 'Wellen',
-  lead: 'Jeder Datensatz gehört zu einer Welle; was keine Welle nimmt, ist der Rest.',
-  heldRows: (number) => `${plural(number, 'bereite Zeile wird', 'bereite Zeilen werden')} zurückgehalten.`,
-  wave: 'Welle',
-  read: 'Gelesen',
-  addsUp: 'Geht auf',
-  all: 'Alle Wellen',
-  cameIn: 'Während dies geschrieben wurde, kam eine Datei hinzu; die Wellen zählen sie schon mit.',
-  held: 'zurückgehalten',
-  former: 'aus einem früheren Lauf',
-  whatIsLeft: 'was übrig ist',
 }
 
 /** Those that are told where there are any. */
@@ -836,6 +820,8 @@ const runs: Texts['runs'] = {
   killed: 'Abgebrochen: ohne Meldung beendet.',
   becameDoubtful: 'Was unterwegs war, wurde ungeklärt.',
   ended: (at, exit) => `Beendet ${at}, Exit-Status ${exit}.`,
+  onlyRows: (column, values) => `nur Zeilen mit ${column}: ${values}`,
+  leftByChoice: (number) => `${plural(number, 'andere Zeile bleibt', 'andere Zeilen bleiben')} bereit.`,
   stopped: (why) => `Vorzeitig beendet: ${why}`,
   exit: (exit) => `Exit-Status ${exit}`,
 }
@@ -1130,7 +1116,6 @@ const sheets: Texts['workbook']['sheets'] = {
   problems: 'Probleme',
   decisions: 'Entscheidungen',
   sources: 'Quellen',
-  waves: 'Wellen',
   plans: 'Pläne',
   runs: 'Läufe',
   columns: 'Spalten',
@@ -1175,10 +1160,6 @@ const headers: Texts['workbook']['headers'] = {
   read: 'Gelesen',
   resubmitted: 'Korrekturen',
   balanced: 'Geht auf',
-  wave: 'Welle',
-  order: 'Folge',
-  standing: 'Stand',
-  takes: 'Nimmt',
   run: 'Lauf',
   started: 'Beginn',
   ended: 'Ende',
@@ -1279,7 +1260,6 @@ export const de: Texts = {
   openPoints,
   totals,
   chart,
-  waves,
   verification,
   inDoubt,
   refused,

@@ -146,8 +146,6 @@ const openPoints = {
     `${plural(count, 'row is', 'rows are')} invalid and cannot be sent as they are.`,
   conflict: (count: number) =>
     `${plural(count, 'row contradicts', 'rows contradict')} another row of the same mandate.`,
-  held: (count: number) =>
-    `${plural(count, 'row is', 'rows are')} held: ready, and not sent before somebody releases their wave.`,
 }
 
 const totals = {
@@ -173,20 +171,6 @@ const chart = {
   countPer: (count: number, width: string) => `${countText(count)} per ${width}`,
   bars: (bars: number, width: string, from: string, to: string, highest: number) =>
     `${plural(bars, 'bar', 'bars')} of one ${width} from ${from} to ${to}, at most ${countText(highest)}`,
-}
-
-const waves = {
-  title: 'Waves',
-  lead: 'Each record belongs to one wave; what no wave takes is the rest.',
-  heldRows: (count: number) => `${plural(count, 'ready row is', 'ready rows are')} held.`,
-  wave: 'Wave',
-  read: 'Read',
-  addsUp: 'Adds up',
-  all: 'All waves',
-  cameIn: 'A file came in while this was written; the waves count it already.',
-  held: 'held',
-  former: 'of an earlier run',
-  whatIsLeft: 'whatever is left',
 }
 
 const verification = {
@@ -339,6 +323,8 @@ const runs = {
   killed: 'Killed: it ended without a word.',
   becameDoubtful: 'What it had under way became in doubt.',
   ended: (at: string, exit: number | string) => `Ended at ${at}, exit status ${exit}.`,
+  onlyRows: (column: string, values: string) => `only rows with ${column}: ${values}`,
+  leftByChoice: (count: number) => `${plural(count, 'other row stays ready', 'other rows stay ready')}.`,
   stopped: (why: string) => `Stopped early: ${why}`,
   exit: (exit: number | string) => `exit status ${exit}`,
 }
@@ -531,7 +517,6 @@ const sheets = {
   problems: 'Problems',
   decisions: 'Decisions',
   sources: 'Sources',
-  waves: 'Waves',
   plans: 'Plans',
   runs: 'Runs',
   columns: 'Columns',
@@ -577,10 +562,6 @@ const headers = {
   read: 'Read',
   resubmitted: 'Resubmitted',
   balanced: 'Balanced',
-  wave: 'Wave',
-  order: 'Order',
-  standing: 'Standing',
-  takes: 'Takes',
   run: 'Run',
   started: 'Started',
   ended: 'Ended',
@@ -784,7 +765,6 @@ export const en = {
   openPoints,
   totals,
   chart,
-  waves,
   verification,
   inDoubt,
   refused,

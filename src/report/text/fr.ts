@@ -631,12 +631,6 @@ const openPoints: Texts['openPoints'] = {
     ),
   conflict: (number) =>
     `${plural(number, 'ligne contredit', 'lignes contredisent')} une autre ligne du même mandat.`,
-  held: (number) =>
-    plural(
-      number,
-      "ligne est retenue : prête, mais pas envoyée tant que personne n'a libéré sa vague.",
-      "lignes sont retenues : prêtes, mais pas envoyées tant que personne n'a libéré leur vague.",
-    ),
 }
 
 const totals: Texts['totals'] = {
@@ -662,20 +656,6 @@ const chart: Texts['chart'] = {
   countPer: (number, span) => `${count(number)} par ${span}`,
   bars: (bars, span, from, to, highest) =>
     `${plural(bars, 'barre', 'barres')}, une par ${span}, du ${from} au ${to}, au plus ${count(highest)}`,
-}
-
-const waves: Texts['waves'] = {
-  title: 'Vagues',
-  lead: "Chaque enregistrement appartient à une vague ; ce qu'aucune vague ne prend est le reste.",
-  heldRows: (number) => `${plural(number, 'ligne prête est retenue', 'lignes prêtes sont retenues')}.`,
-  wave: 'Vague',
-  read: 'Lus',
-  addsUp: 'Tombe juste',
-  all: 'Toutes les vagues',
-  cameIn: "Un fichier est arrivé pendant l'écriture ; les vagues le comptent déjà.",
-  held: 'retenue',
-  former: "d'une exécution antérieure",
-  whatIsLeft: 'tout ce qui reste',
 }
 
 /** How many of how many, in agreement with each. */
@@ -856,6 +836,8 @@ const runs: Texts['runs'] = {
   killed: "Interrompue brutalement : elle s'est terminée sans message.",
   becameDoubtful: "Ce qu'elle avait en cours est devenu incertain.",
   ended: (at, exit) => `Terminée le ${at}, code de sortie ${exit}.`,
+  onlyRows: (column, values) => `seulement les lignes avec ${column} : ${values}`,
+  leftByChoice: (number) => `${plural(number, 'autre ligne reste prête', 'autres lignes restent prêtes')}.`,
   stopped: (why) => `Arrêtée prématurément : ${why}`,
   exit: (exit) => `code de sortie ${exit}`,
 }
@@ -1150,7 +1132,6 @@ const sheets: Texts['workbook']['sheets'] = {
   problems: 'Problèmes',
   decisions: 'Décisions',
   sources: 'Sources',
-  waves: 'Vagues',
   plans: 'Plans',
   runs: 'Exécutions',
   columns: 'Colonnes',
@@ -1195,10 +1176,6 @@ const headers: Texts['workbook']['headers'] = {
   read: 'Lus',
   resubmitted: 'Corrections',
   balanced: 'Tombe juste',
-  wave: 'Vague',
-  order: 'Ordre',
-  standing: 'Situation',
-  takes: 'Prend',
   run: 'Exécution',
   started: 'Début',
   ended: 'Fin',
@@ -1300,7 +1277,6 @@ export const fr: Texts = {
   openPoints,
   totals,
   chart,
-  waves,
   verification,
   inDoubt,
   refused,

@@ -621,12 +621,6 @@ const openPoints: Texts['openPoints'] = {
       'rader är ogiltiga och kan inte skickas som de är.',
     ),
   conflict: (number) => `${plural(number, 'rad', 'rader')} motsäger en annan rad för samma mandat.`,
-  held: (number) =>
-    plural(
-      number,
-      'rad är kvarhållen: redo, och skickas inte förrän någon släpper fri dess våg.',
-      'rader är kvarhållna: redo, och skickas inte förrän någon släpper fri deras våg.',
-    ),
 }
 
 const totals: Texts['totals'] = {
@@ -652,21 +646,6 @@ const chart: Texts['chart'] = {
   countPer: (number, span) => `${count(number)} per ${span}`,
   bars: (bars, span, from, to, highest) =>
     `${plural(bars, 'stapel', 'staplar')}, en per ${span}, från ${from} till ${to}, högst ${count(highest)}`,
-}
-
-const waves: Texts['waves'] = {
-  title: 'Vågor',
-  lead: 'Varje post hör till en våg; det som ingen våg tar är resten.',
-  heldRows: (number) =>
-    `${plural(number, 'rad som är redo är kvarhållen', 'rader som är redo är kvarhållna')}.`,
-  wave: 'Våg',
-  read: 'Lästa',
-  addsUp: 'Stämmer',
-  all: 'Alla vågor',
-  cameIn: 'En fil kom in medan detta skrevs; vågorna räknar den redan.',
-  held: 'kvarhållen',
-  former: 'från en tidigare körning',
-  whatIsLeft: 'allt som är kvar',
 }
 
 const VERDICTS_OF_SEVERAL = {
@@ -845,6 +824,8 @@ const runs: Texts['runs'] = {
   killed: 'Avbruten: den slutade utan meddelande.',
   becameDoubtful: 'Det som var på väg blev oklart.',
   ended: (at, exit) => `Slutade ${at}, avslutskod ${exit}.`,
+  onlyRows: (column, values) => `endast rader med ${column}: ${values}`,
+  leftByChoice: (number) => `${plural(number, 'annan rad', 'andra rader')} är fortfarande redo.`,
   stopped: (why) => `Stoppad i förtid: ${why}`,
   exit: (exit) => `avslutskod ${exit}`,
 }
@@ -1128,7 +1109,6 @@ const sheets: Texts['workbook']['sheets'] = {
   problems: 'Problem',
   decisions: 'Beslut',
   sources: 'Källor',
-  waves: 'Vågor',
   plans: 'Planer',
   runs: 'Körningar',
   columns: 'Kolumner',
@@ -1173,10 +1153,6 @@ const headers: Texts['workbook']['headers'] = {
   read: 'Lästa',
   resubmitted: 'Rättelser',
   balanced: 'Stämmer',
-  wave: 'Våg',
-  order: 'Ordning',
-  standing: 'Ställning',
-  takes: 'Tar',
   run: 'Körning',
   started: 'Början',
   ended: 'Slut',
@@ -1277,7 +1253,6 @@ export const sv: Texts = {
   openPoints,
   totals,
   chart,
-  waves,
   verification,
   inDoubt,
   refused,

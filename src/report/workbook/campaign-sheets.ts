@@ -1,5 +1,4 @@
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
-import { isFormer, isWaveBalanced, type WaveRecord } from '../../domain/wave/wave.js'
 import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
 import { proofText } from '../page/page-verification.js'
@@ -11,7 +10,7 @@ import { stateTitle } from '../text/state-title.js'
 import { freeSheet, oneCell, type CellValue, type SheetColumn } from './sheet-xml.js'
 import { STYLES } from './styles.js'
 
-const stateColumns = (texts: Texts): readonly SheetColumn<{ readonly totals: WaveRecord['totals'] }>[] =>
+const stateColumns = (texts: Texts): readonly SheetColumn<SourceRecord>[] =>
   REPORT_ORDER.map((state) => ({
     header: stateTitle(state, texts),
     width: 11,
@@ -30,28 +29,6 @@ export function sourceColumns(texts: Texts): readonly SheetColumn<SourceRecord>[
     { header: headers.balanced, width: 10, value: (source) => yesOrNo(isBalanced(source.totals), texts) },
     { header: 'SHA-256', width: 68, value: (source) => source.sha256 },
   ]
-}
-
-export function waveColumns(texts: Texts): readonly SheetColumn<WaveRecord>[] {
-  const { headers } = texts.workbook
-  return [
-    { header: headers.wave, width: 30, value: (wave) => maskedText(wave.name) },
-    { header: headers.order, width: 8, value: (wave) => wave.position },
-    { header: headers.standing, width: 16, value: (wave) => waveStanding(wave, texts) },
-    { header: headers.read, width: 10, value: ({ totals }) => totals.read },
-    ...stateColumns(texts),
-    { header: headers.balanced, width: 10, value: ({ totals }) => yesOrNo(isWaveBalanced(totals), texts) },
-    {
-      header: headers.takes,
-      width: 60,
-      value: ({ filter }) => (filter === null ? null : maskedText(JSON.stringify(filter))),
-    },
-  ]
-}
-
-function waveStanding(wave: WaveRecord, { waves }: Texts): string | null {
-  if (wave.isHeld) return waves.held
-  return isFormer(wave) ? waves.former : null
 }
 
 /** What does not add up must be seen. */

@@ -8,14 +8,7 @@ import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder } from '../pack/pack-folder.js'
 import { writeArchive } from './archive.js'
 import { en, type Texts } from '../text/en.js'
-import {
-  columnLines,
-  fileColumns,
-  runColumns,
-  sourceColumns,
-  summarySheet,
-  waveColumns,
-} from './campaign-sheets.js'
+import { columnLines, fileColumns, runColumns, sourceColumns, summarySheet } from './campaign-sheets.js'
 import { decisionColumns, problemColumns, verifiedColumns } from './finding-sheets.js'
 import { growingEntry, type GrowingEntry } from './growing-entry.js'
 import { sheetPath, workbookParts } from './parts.js'
@@ -121,7 +114,7 @@ function sheetsOf(
   { rows, ...lists }: Lists,
   { room, newEntry }: Growing,
 ): CompleteSheet[] {
-  const { proposals, verification, sources, waves, runs, plans } = facts
+  const { proposals, verification, sources, runs, plans } = facts
   const { texts } = room
   const { sheets: names, ...words } = texts.workbook
   const allIn = (file: string): Pick<ListWords, 'whereAllAre'> => ({ whereAllAre: texts.page.allIn(file) })
@@ -151,7 +144,6 @@ function sheetsOf(
     ...lists.problems.complete({ sheet: names.problems, ...allIn('problems.csv') }),
     ...lists.decisions.complete({ sheet: names.decisions, ...allIn(DECISIONS_FILE) }),
     ...known(names.sources, sourceColumns(texts), sources),
-    ...(waves === null ? [] : known(names.waves, waveColumns(texts), waves.waves)),
     ...(plans.length === 0
       ? []
       : known(names.plans, planColumns(texts), planLines(plans, runs), words.plansTitle)),

@@ -1,5 +1,5 @@
 import { isSepaIban } from '../../domain/value/iban.js'
-import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
+import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/finding.js'
 import type { ColumnRef } from '../options.js'
 
@@ -54,14 +54,6 @@ export const isResultHeader = (cells: readonly string[]): boolean => {
 /** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
 export function findColumn({ names, positions }: Header, ref: ColumnRef): number | null {
   return typeof ref === 'number' ? indexOrNull(positions.indexOf(ref - 1)) : findName(names, ref)
-}
-
-/** The same by name alone. */
-export function findName(names: readonly string[], ref: string): number | null {
-  const exact = names.indexOf(cleanCell(ref))
-  if (exact >= 0) return exact
-  const folded = fold(ref)
-  return folded === '' ? null : indexOrNull(names.findIndex((name) => fold(name) === folded))
 }
 
 const indexOrNull = (index: number): number | null => (index < 0 ? null : index)

@@ -351,11 +351,9 @@ describe('8.4.3 a configuration that others can change', () => {
       'out',
       'lang',
       'logFile',
-      'order',
       'approval',
       'approvalValidFor',
       'readBack',
-      'waves',
       'rules',
       'outcomes',
     ])

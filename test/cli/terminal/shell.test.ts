@@ -37,9 +37,10 @@ describe('the next command', () => {
   })
 
   it('keeps what was decided about columns for what reads files again', () => {
-    const own = { ignoreColumn: ['Note 1'], anotherLedger: true }
-    expect(commandLine(asked({}, own), { name: 'run' })).toBe(
-      "sepa-migrate run --ignore-column 'Note 1' --another-ledger",
+    const own = { ignoreColumn: ['Note 1'], anotherLedger: true, reason: 'disk lost' }
+    expect(commandLine(asked({}, own), { name: 'run' })).toBe("sepa-migrate run --ignore-column 'Note 1'")
+    expect(commandLine(asked({}, own), { name: 'plan' })).toBe(
+      "sepa-migrate plan --ignore-column 'Note 1' --another-ledger --reason 'disk lost'",
     )
     expect(commandLine(asked({}, own), { name: 'report' })).toBe('sepa-migrate report')
   })

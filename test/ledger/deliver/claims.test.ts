@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { BegunGroup, Ledger } from '../../../src/ledger/ledger.js'
 import {
   admit,
   IBAN,
@@ -14,7 +14,6 @@ import {
 import { byHand, look, statesOf } from '../ledger-views.js'
 import { OLD_STATES, reach, type OldState } from '../old-rows.js'
 
-const AGREEMENT = `1000|${IBAN}|2020-01-31`
 const ADOPTION = { by: 'Ada', reason: 'The disk was restored', mark: 'mark-2', run: SETTINGS }
 
 async function ledgerWith(state: OldState): Promise<Ledger> {
@@ -24,36 +23,31 @@ async function ledgerWith(state: OldState): Promise<Ledger> {
   return ledger
 }
 
-const claimed = (ledger: Ledger) => [...ledger.claims.mandates()]
-
 describe('the mandates that a ledger claims', () => {
-  const LIVE: Partial<Record<OldState, { mayLeave: 0 | 1; agreement: string | null }>> = {
-    ready: { mayLeave: 1, agreement: AGREEMENT },
-    sending: { mayLeave: 0, agreement: AGREEMENT },
-    refused: { mayLeave: 1, agreement: AGREEMENT },
-    in_doubt: { mayLeave: 0, agreement: AGREEMENT },
-    registered: { mayLeave: 0, agreement: null },
-  }
+  const KNOWN = { row: 1, key: 'DE|09999999999|M-1', likeness: '1000|2020-01-31' }
 
   it.each(OLD_STATES)('with a row that is %s', async (state) => {
-    const live = LIVE[state]
-    const expected = live === undefined ? [] : [{ key: 'DE|09999999999|M-1', ...live }]
-    expect(claimed(await ledgerWith(state))).toMatchObject(expected)
+    const { claims, view } = await ledgerWith(state)
+    const { attempts } = view.rowsAbout(1000)[0] ?? { attempts: 0 }
+    const known = { ...KNOWN, attempts }
+    expect([...claims.ready()]).toEqual(state === 'ready' ? [known] : [])
+    expect([...claims.toSend(null)]).toEqual(state === 'ready' ? [known] : [])
+    expect([...claims.attempted()]).toEqual(attempts > 0 ? [known] : [])
+    expect(claims.keysOfCustomer(1)).toEqual([KNOWN.key])
   })
 
-  it('hold one that was sent and then written off, for it may live at the service', async () => {
-    const ledger = await ledgerWith('refused')
-    const decision = { rowId: 1, decision: 'written_off' as const, by: 'Ada', reason: 'closed by phone' }
-    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false })
-    expect(statesOf(ledger.file)).toEqual(['written_off'])
-    expect(claimed(ledger)).toMatchObject([{ mayLeave: 0, attempts: 1 }])
+  it('are at most as many as the run may send', () => {
+    const ledger = open()
+    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    expect([...ledger.claims.toSend(1)].map(({ row }) => row)).toEqual([1])
+    expect(ledger.claims.lastRow()).toBe(2)
   })
 })
 
 describe('how far a ledger has come', () => {
-  it('counts runs and attempts, and knows the files by their hash', async () => {
+  it('counts runs and attempts', async () => {
     const ledger = open()
-    expect(ledger.claims.standing()).toMatchObject({ runs: 0, attempts: 0, hasMarks: false, sources: [] })
+    expect(ledger.claims.standing()).toMatchObject({ runs: 0, attempts: 0, hasMarks: false })
     admit(ledger, [{}], { sha256: 'a' })
     admit(ledger, [{ reference: 'M-2', customerNo: 2 }], { sha256: 'b' })
     ledger.startRun(SETTINGS)
@@ -62,7 +56,6 @@ describe('how far a ledger has come', () => {
       runs: 1,
       attempts: 1,
       hasMarks: false,
-      sources: ['a', 'b'],
     })
   })
 
@@ -80,14 +73,18 @@ describe('how far a ledger has come', () => {
     const ledger = open()
     admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
     ledger.startRun(SETTINGS)
-    const notes: number[] = []
-    ledger.claims.begin('mark-1', (attempts) => {
-      notes.push(attempts)
-      if (attempts > 1) throw new Error('The register is full')
+    const notes: BegunGroup[] = []
+    ledger.claims.begin('mark-1', (group) => {
+      notes.push(group)
+      if (group.attempts > 1) throw new Error('The register is full')
     })
     await ledger.begin(readyRow(ledger))
     await expect(ledger.begin(readyRow(ledger, 1))).rejects.toThrow('The register is full')
-    expect(notes).toEqual([1, 2])
+    expect(notes).toEqual([
+      { attempts: 1, rows: [1] },
+      { attempts: 2, rows: [2] },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['sending', 'ready'])
   })
 })
 

@@ -25,7 +25,7 @@ export function planOf(more: Partial<PlanDocument> = {}): PlanDocument {
     rows: { count: 3, digest: 'cd'.repeat(32) },
     limit: null,
     retriesRefused: false,
-    waves: [],
+    choice: null,
     creditors: [{ creditorIdentifier: 'DE98ZZZ09999999999', count: 3 }],
     warnings: [{ rule: 'IBAN_SHARED', count: 2 }],
     staysBehind: [{ state: 'invalid', rule: 'IBAN_CHECKSUM', count: 1 }],

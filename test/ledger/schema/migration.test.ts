@@ -213,34 +213,6 @@ describe('a ledger of schema 7, kept from the program that wrote it', () => {
     expect(ledger.view.plans()).toMatchObject([{ plannedBy: 'Ada', approvals: [] }])
     expect(() => byHand(file, (db) => db.exec('delete from plan'))).toThrow('the ledger never deletes')
   })
-
-  it('takes waves too, and what was sent before there were any is of the rest', () => {
-    const file = freshFile()
-    writeFileSync(file, gunzipSync(readFileSync(KEPT)), { mode: 0o600 })
-    const before = openLedgerReader(file)
-    const totals = before.totals()
-    expect(totals).toMatchObject({ read: 4, registered: 2, inDoubt: 1, ready: 1 })
-    expect(before.waves()).toBeNull()
-    before.close()
-    expect(byHand(file, versionOf)).toBe(7)
-
-    const ledger = open({ file })
-    expect(byHand(file, versionOf)).toBe(NOW)
-    expect(existsSync(`${file}.v7.backup`)).toBe(true)
-    expect(ledger.totals()).toEqual(totals)
-    const [unsent] = ledger.waves.unsent(0, 10, false)
-    const admission = ledger.admit({ severities: {} })
-    const [wave] = ledger.waves.declare([{ name: 'a', held: true }])
-    ledger.waves.allot(unsent?.id ?? 0, wave?.id ?? 0)
-    admission.commit()
-    expect(ledger.view.waves()?.waves).toMatchObject([
-      { name: 'a', totals: { read: 1, ready: 1 } },
-      { name: 'rest', totals: { read: 3, registered: 2, inDoubt: 1 } },
-    ])
-    expect(() => byHand(file, (db) => db.exec('insert into wave_row values (1, 1)'))).toThrow(
-      'keeps its wave',
-    )
-  })
 })
 
 describe('a ledger of schema 10, kept from the program that wrote it', () => {
@@ -250,7 +222,6 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     totals: reader.totals(),
     rows: reader.rows(STATES, 0, 10),
     sources: reader.sources(),
-    waves: reader.waves(),
     readBacks: reader.readBacks(),
     verified: reader.verifiedRows('proven', 0, 10),
   })
@@ -261,7 +232,7 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     return file
   }
 
-  it('12 is read beside its program with waves, and opens with the same rows, each of them whole', () => {
+  it('12 is read beside its program, and without waves and letters opens with the same rows, each of them whole', () => {
     const file = keep()
     const all = (sql: string) => byHand(file, (db) => db.prepare(sql).all())
     const columns = 'select * from row order by id'
@@ -269,7 +240,7 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     const before = openLedgerReader(file)
     const kept = held(before)
     expect(kept.totals).toMatchObject({ read: 5, registered: 2, inDoubt: 1, ready: 1, invalid: 1 })
-    expect(kept.waves?.waves).toMatchObject([{ name: 'a', totals: { read: 1 } }, { name: 'rest' }])
+    expect(all(TABLES_OF_WAVES)).toHaveLength(2)
     expect([kept.readBacks.length, kept.verified.length]).toEqual([1, 1])
     before.close()
     expect(byHand(file, versionOf)).toBe(10)
@@ -282,6 +253,7 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
     expect(all(columns)).toEqual(rows)
     expect(all(INDEXES)).toEqual(indexes)
     expect(all('pragma foreign_key_check')).toEqual([])
+    expect(all(TABLES_OF_WAVES)).toEqual([])
     expect(() => byHand(file, (db) => db.exec(`update row set iban = null where state = 'ready'`))).toThrow(
       'row_suits_its_state',
     )
@@ -306,6 +278,7 @@ describe('a ledger of schema 10, kept from the program that wrote it', () => {
   })
 })
 
+const TABLES_OF_WAVES = `select name from sqlite_schema where name in ('wave', 'wave_row')`
 const INDEXES = `select name, sql from sqlite_schema where type = 'index' and tbl_name = 'row' order by name`
 
 describe('assertOurs', () => {

@@ -72,24 +72,40 @@ describe('a run under a plan', () => {
     expect(posts()).toBe(ROWS)
   })
 
-  it('may send one wave after the other, and none whose hold was taken out since', async () => {
-    const waves = [
-      { name: 'first', number: 2 },
-      { name: 'second', number: 2, held: true },
-    ]
-    const { place, options, posts, url } = await scene({ waves })
-    expect(await migrate({ ...options, onlyWaves: ['first'] })).toMatchObject({ stop: { kind: 'wave' } })
-    expect(await migrate(options)).toMatchObject({
-      stop: { kind: 'held' },
+  const customers = (...values: string[]) => [{ column: 'customer_no', values }]
+
+  it('25.2 of some rows sends those alone, in as many runs with a choice of their own as it takes', async () => {
+    const { place, options, posts, url } = await scene({ only: customers('1', '2', '3', '4') })
+    // The run is not told: what it may send stands in the plan.
+    const { only: _, ...bare } = options
+    const one = await migrate({ ...bare, only: customers('2', '4', '6') })
+    expect(one).toMatchObject({ stop: { kind: 'choice' }, exitCode: 5, totals: { registered: 2 } })
+    const two = await migrate({ ...bare, files: [] })
+    expect(two).toMatchObject({
+      stop: { kind: 'choice' },
+      choice: { only: customers('1', '2', '3', '4'), countries: null, left: 2 },
       totals: { registered: 4, ready: 2 },
     })
+    expect(await migrate({ ...bare, countries: ['AT'] })).toMatchObject({ totals: { registered: 4 } })
     expect(posts()).toBe(4)
-    const released = waves.map(({ name, number }) => ({ name, number }))
-    await expectRefused(
-      { place, posts, url, options: { ...options, waves: released } },
-      /setting changed: waves/,
-    )
-    await expectRefused({ place, posts, url, options: { ...options, waves: [] } }, /setting changed: waves/)
+    const runs = look(place.at('campaign.db'), (ledger) => ledger.runs())
+    expect(runs.map(({ settings: { only, countries } }) => [only, countries])).toEqual([
+      [[...customers('1', '2', '3', '4'), ...customers('2', '4', '6')], undefined],
+      [customers('1', '2', '3', '4'), undefined],
+      [customers('1', '2', '3', '4'), ['AT']],
+    ])
+    const wrong = { ...bare, only: [{ column: 'segment', values: ['A'] }] }
+    await expectRefused({ place, posts, url, options: wrong }, /no file has a column "segment"/)
+  })
+
+  it('25.2 sends nothing where plan and run are for other countries', async () => {
+    const { options, posts } = await scene({ countries: ['DE', 'AT'] })
+    const { countries: _, ...bare } = options
+    const none = await migrate({ ...bare, countries: ['FR'] })
+    expect(none).toMatchObject({ choice: { countries: [], left: ROWS }, exitCode: 5 })
+    expect(posts()).toBe(0)
+    expect(await migrate({ ...bare, countries: ['DE', 'FR'] })).toMatchObject({ exitCode: 0 })
+    expect(posts()).toBe(ROWS)
   })
 
   it('sends no more rows than the plan is for, in all its runs together', async () => {

@@ -43,30 +43,24 @@ describe('a plan', () => {
     expect(sandbox.requests().received.migrate).toBe(0)
   })
 
-  it('counts each wave, and no row of a held one among those that are to be sent', async () => {
+  it('25.2 is for the rows that were chosen, and says how many ready rows it leaves', async () => {
     const place = newPlace()
     const sandbox = await place.sandbox()
     place.exported(7)
-    const waves = [
-      { name: 'first', number: 2 },
-      { name: 'later', number: 4, held: true },
-    ]
-    const document = await planned(place, place.asked(sandbox.url, { waves }))
+    const only = [{ column: 'Customer-No', values: ['2', '5', '99'] }]
+    const document = await planned(place, place.asked(sandbox.url, { only, countries: ['de', 'AT'] }))
     expect(document).toMatchObject({
       totals: { ready: 7 },
-      rows: { count: 3 },
-      creditors: [{ count: 3 }],
-      waves: [
-        { name: 'first', isHeld: false, ready: 2 },
-        { name: 'later', isHeld: true, ready: 4 },
-        { name: 'rest', isHeld: false, ready: 1 },
-      ],
+      rows: { count: 2 },
+      creditors: [{ count: 2 }],
+      choice: { only, countries: ['DE', 'AT'], left: 5 },
     })
-    const released = waves.map(({ name, number }) => ({ name, number }))
-    const whole = await planned(place, place.asked(sandbox.url, { waves: released }))
-    expect(whole.rows).toMatchObject({ count: 7 })
+    expect(readPlan(place.at('plan.json'))).toEqual(document)
+    const whole = await planned(place, place.asked(sandbox.url))
+    expect(whole).toMatchObject({ rows: { count: 7 }, choice: null })
     expect(whole.rows.digest).not.toBe(document.rows.digest)
-    expect(look(place.at('campaign.db'), (ledger) => ledger.waves())).toBeNull()
+    const wrong = place.asked(sandbox.url, { only: [{ column: 'segment', values: ['A'] }] })
+    await expect(planned(place, wrong)).rejects.toThrow('no file has a column "segment"; nothing was sent')
   })
 
   it('names what stays behind and why, warnings, and the settings that are not as usual', async () => {

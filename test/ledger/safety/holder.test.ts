@@ -1,11 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../../src/driver.js'
-import { assertNoOtherName } from '../../../src/ledger/safety/other-names.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { isMountPoint } from '../../../src/trust/mount.js'
 import { admit, open } from '../campaign-setup.js'
@@ -87,56 +85,45 @@ describe('8.1.3 a ledger file that is mounted by itself', () => {
   })
 })
 
-describe('8.1.3 a ledger that is open under another name', () => {
-  it.skipIf(canMount)('is locked for everybody else, although the two locks are two files', async () => {
+/** Another process that runs this script until the test ends. */
+async function beside(script: string): Promise<void> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'close')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  await once(child.stdout, 'data')
+}
+
+describe('25.3 a ledger that was moved while a process goes on with it', () => {
+  it('is refused under its new name, until that process has ended', async () => {
     const file = closed()
-    // A program that looks for no mounts, as earlier versions did.
-    const lines = await mounted(
-      file,
-      `import { openDatabase } from '${join(process.cwd(), 'dist/driver.js')}'
-       const connection = openDatabase(process.env.SECOND)
-       connection.prepare('select count(*) from row').get()
+    await beside(
+      `import { openLedger } from '${join(process.cwd(), 'dist/ledger/file/open-ledger.js')}'
+       const ledger = openLedger({ file: '${file}', clock: { now: () => 0, monotonic: () => 0 }, pid: process.pid })
        console.log('holds')
-       setInterval(() => connection.open, 60000)`,
+       setInterval(() => ledger.totals(), 60000)`,
     )
-    expect(lines).toEqual(['holds'])
-    expect(() => open({ file })).toThrow(/process \d+ uses the same file under another name/)
+    const moved = `${file}.moved`
+    for (const ending of ['', '-wal', '-shm']) renameSync(file + ending, moved + ending)
+    expect(() => open({ file: moved })).toThrow(/process \d+ uses the same file under another name/)
   })
 
-  it('is not suspected of its readers', () => {
+  it('is not suspected of its readers, in this process or another', async () => {
     const file = closed()
     const reader = openLedgerReader(file)
     reader.totals()
-    const ledger = open({ file })
-    expect(() => assertNoOtherName(ledger.file)).not.toThrow()
-    reader.close()
-  })
-
-  it('is not suspected of readers in other processes', async () => {
-    const file = closed()
-    const child = spawn(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        `
-      import { openDatabase } from '${join(process.cwd(), 'dist/driver.js')}'
-      const connection = openDatabase('${file}', { readonly: true })
-      connection.prepare('select count(*) from row').get()
-      console.log('reads')
-      setInterval(() => connection.open, 60000)`,
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+    await beside(
+      `import { openDatabase } from '${join(process.cwd(), 'dist/driver.js')}'
+       const connection = openDatabase('${file}', { readonly: true })
+       connection.prepare('select count(*) from row').get()
+       console.log('reads')
+       setInterval(() => connection.open, 60000)`,
     )
-    const ended = once(child, 'close')
-    onTestFinished(async () => {
-      child.kill('SIGKILL')
-      await ended
-    })
-    await once(child.stdout, 'data')
     open({ file }).close()
-    expect(openDatabase(file, { readonly: true }).prepare('select count(*) as n from row').get()).toEqual({
-      n: 1,
-    })
+    reader.close()
   })
 })

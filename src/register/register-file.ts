@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from '../database.js'
+import { openDatabase } from '../driver.js'
+import { type HaltOptions, LedgerError } from '../errors.js'
+import { createPrivateFile } from '../ledger/safety/file-safety.js'
+import { distrustFolder, distrustPrivateFile, entryAt } from '../trust/entry.js'
+
+/** `SMMr` in ASCII: tells a register from any other SQLite file. */
+const APPLICATION_ID = 0x534d4d72
+const PRIVATE_FOLDER = 0o700
+const KEY_BYTES = 32
+/** Another process may claim a million mandates meanwhile. */
+const BUSY_TIMEOUT_MS = 30_000
+
+const FILE = 'register.db'
+const SIDE_FILES = [`${FILE}-wal`, `${FILE}-shm`]
+/** What a register of an earlier version consists of. */
+const EARLIER = ['campaigns.jsonl', 'campaigns.jsonl.lock', 'register.key', 'mandates', 'ledgers']
+
+/**
+ * `ledger`: how far each ledger has come. `mark` is that of its latest run that claimed; `is_open` while such a run has
+ * not come to its end; `retired_by` names the ledger that took its place.
+ *
+ * `mandate`: what they claimed, by the number of the row. `mandate` is the keyed number of creditor and reference,
+ * `likeness` that of customer and date. `begun` once its request may have left.
+ */
+const TABLES = `
+create table register (id integer primary key check (id = 1), key blob not null) strict;
+create table ledger (
+  n integer primary key,
+  id text not null unique,
+  place text not null,
+  service text not null,
+  mark text,
+  attempts integer not null,
+  runs integer not null,
+  is_open integer not null check (is_open in (0, 1)),
+  retired_by text
+) strict;
+create table mandate (
+  ledger integer not null references ledger (n),
+  row integer not null,
+  mandate integer not null,
+  likeness integer not null,
+  begun integer not null check (begun in (0, 1)),
+  primary key (ledger, row)
+) strict, without rowid;
+create index mandate_number on mandate (mandate);
+create index mandate_likeness on mandate (likeness);
+`
+
+export interface RegisterFile {
+  readonly connection: Database
+  /** Of the numbers in it. */
+  readonly key: Uint8Array
+  /** One IMMEDIATE transaction that survives a power cut. */
+  readonly write: <Value>(body: () => Value) => Value
+  /** One that other processes see at once, and that a power cut may take back: it costs no flush. */
+  readonly writeUnflushed: <Value>(body: () => Value) => Value
+  readonly close: () => void
+}
+
+/** The register cannot be used as it is; whatever the caller wanted to send is not sent. */
+export const registerFault = (path: string, why: string, next: string, options?: HaltOptions): LedgerError =>
+  new LedgerError(
+    'register',
+    `Cannot use the register of campaigns "${path}": ${why}. Without it an export could be sent twice; nothing was sent`,
+    next,
+    options,
+  )
+
+const damaged = (path: string, why: string, cause?: unknown): LedgerError =>
+  registerFault(
+    path,
+    why,
+    'Bring it back from a backup. Where there is none, set it aside: every row of the export comes in as in doubt',
+    { ways: ['all_in_doubt'], ...(cause === undefined ? {} : { cause }) },
+  )
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** What is no such fault is a mistake of ours. */
+const FAULT_OF_PLACE =
+  /^(?:E[A-Z]+$|SQLITE_(?:CORRUPT|NOTADB|FULL|IOERR|READONLY|CANTOPEN|PERM|AUTH|BUSY|LOCKED))/
+
+/** Says what a fault of SQLite or of the system means; faults of our own pass through. */
+function explaining<Value>(path: string, body: () => Value): Value {
+  try {
+    return body()
+  } catch (error) {
+    const code = codeOf(error)
+    if (error instanceof LedgerError || !FAULT_OF_PLACE.test(code)) throw error
+    if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
+      throw damaged(path, 'it is damaged or cut', error)
+    throw registerFault(
+      path,
+      `the system says ${code}`,
+      'Make its folder writable for this user, or name another one with XDG_STATE_HOME. Do not delete the register',
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Opens the register of this user, and makes it where there is none.
+ * @throws {LedgerError} `register` for one that is damaged, of an earlier version, or that others can change
+ */
+export function openRegisterFile(
+  folder: string,
+  { sharedFolder }: { readonly sharedFolder: boolean },
+): RegisterFile {
+  const path = join(folder, FILE)
+  return explaining(path, () => {
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+    const fault = sharedFolder ? null : distrustFolder(folder)
+    if (fault !== null) throw registerFault(folder, fault.why, fault.next)
+    assertNotEarlier(folder)
+    if (entryAt(path) === null) make(folder, path)
+    return open(folder, path)
+  })
+}
+
+/** The same for a command that only looks; null where there is none. @throws {LedgerError} `register` */
+export function openRegisterToLook(folder: string): RegisterFile | null {
+  const path = join(folder, FILE)
+  return explaining(path, () => {
+    assertNotEarlier(folder)
+    return entryAt(path) === null ? null : open(folder, path)
+  })
+}
+
+/**
+ * Moves a register that cannot be used out of the way, for a person who said that every row may have been sent.
+ * @returns the folder that it is in now; null where none was in the way
+ */
+export function setRegisterAside(folder: string, name: string): string | null {
+  const found = [FILE, ...SIDE_FILES, ...EARLIER].filter((each) => entryAt(join(folder, each)) !== null)
+  if (found.length === 0) return null
+  const aside = join(folder, name)
+  explaining(folder, () => {
+    mkdirSync(aside, { recursive: true, mode: PRIVATE_FOLDER })
+    for (const each of found) renameSync(join(folder, each), join(aside, each))
+    flushFolder(folder)
+  })
+  return aside
+}
+
+function assertNotEarlier(folder: string): void {
+  const found = EARLIER.find(
+    (name) => name !== 'campaigns.jsonl.lock' && entryAt(join(folder, name)) !== null,
+  )
+  if (found === undefined) return
+  throw registerFault(
+    join(folder, found),
+    'it is of an earlier version of this program',
+    'End what was begun with the version that made it, then move it away. Where that cannot be had, set it aside: every row of the export comes in as in doubt',
+    { ways: ['all_in_doubt'] },
+  )
+}
+
+/** Whole under another name first, so that a kill leaves none or a whole one. Another process may be faster. */
+function make(folder: string, path: string): void {
+  if (SIDE_FILES.some((name) => (entryAt(join(folder, name))?.size ?? 0) > 0))
+    throw damaged(path, 'it is lost, and its write-ahead log (-wal) is still there')
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  createPrivateFile(draft)
+  try {
+    const connection = openDatabase(draft)
+    try {
+      connection.exec(`begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = 1`)
+      connection.prepare('insert into register values (1, ?)').run(randomBytes(KEY_BYTES))
+      connection.exec('commit')
+    } finally {
+      connection.close()
+    }
+    flush(draft)
+    linkSync(draft, path)
+    flushFolder(folder)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** A kill between the two names of a new register leaves both. */
+function dropDrafts(folder: string, path: string): void {
+  const own = entryAt(path)
+  if (own === null || own.nlink === 1) return
+  for (const name of readdirSync(folder))
+    if (/^register\.db\.[0-9a-f]{12}$/.test(name) && entryAt(join(folder, name))?.ino === own.ino)
+      rmSync(join(folder, name), { force: true })
+}
+
+function open(folder: string, path: string): RegisterFile {
+  dropDrafts(folder, path)
+  for (const each of [path, ...SIDE_FILES.map((name) => join(folder, name))]) {
+    const entry = entryAt(each)
+    const fault = entry === null ? null : distrustPrivateFile(entry)
+    if (fault !== null) throw registerFault(each, fault.why, fault.next)
+  }
+  const connection = openDatabase(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+  try {
+    if (connection.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+      throw damaged(path, 'it is empty, or no register')
+    if (connection.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
+      throw registerFault(
+        path,
+        'its folder holds no write-ahead log',
+        'Name a folder on a local disk with XDG_STATE_HOME',
+      )
+    for (const setting of ['foreign_keys = ON', 'trusted_schema = OFF', 'cell_size_check = ON'])
+      connection.pragma(setting)
+    if (connection.pragma('quick_check(1)', { simple: true }) !== 'ok')
+      throw damaged(path, 'it is damaged or cut')
+    const key = connection.prepare<[], Buffer>('select key from register').pluck().get()
+    if (key === undefined) throw damaged(path, 'its key is gone')
+    const writeAt =
+      (synchronous: 'FULL' | 'NORMAL') =>
+      <Value>(body: () => Value): Value =>
+        explaining(path, () => {
+          connection.pragma(`synchronous = ${synchronous}`)
+          return connection.transaction(body).immediate()
+        })
+    return {
+      connection,
+      key,
+      write: writeAt('FULL'),
+      writeUnflushed: writeAt('NORMAL'),
+      close: () => connection.close(),
+    }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Makes the names in it safe from a power cut. */
+const flushFolder = flush

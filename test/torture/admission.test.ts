@@ -1,0 +1,120 @@
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
+import { validExport } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+import { startTruth, type TruthServer } from '../support/truth-server.js'
+
+/**
+ * The built program, killed with SIGKILL at moments from its start to its first requests, as it sends to a real service.
+ * The next start must go on by itself, and no mandate may be posted twice. `TORTURE_MOMENTS=5` is the short form for CI.
+ */
+const MOMENTS = Number(process.env['TORTURE_MOMENTS'] ?? 40)
+const SENT_AT_ONCE = 5
+const SECOND_FILE_FROM = 500_000
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+interface Found {
+  /** How many starts were killed at all. */
+  killed: number
+  noLedger: number
+  /** A run on record that did not end, and no write-ahead log beside it: what a lost log looks like. */
+  emptyLog: number
+  nothingAdmitted: number
+  admitted: number
+  goneOn: number
+}
+
+const run = (folder: string, server: TruthServer, ...args: string[]) =>
+  start(
+    ['run', 'export.csv', '--base-url', server.baseUrl, '--yes', '--quiet', '--no-report', ...args],
+    { cwd: folder, env: { ...CREDENTIALS, ...server.env, XDG_STATE_HOME: join(folder, 'state') } },
+  )
+
+const pilot = (folder: string, server: TruthServer): Promise<Ended> =>
+  run(folder, server, '--limit', String(SENT_AT_ONCE)).ended
+
+/** What every campaign of a kind begins with: an export, and perhaps a ledger that was sent from. */
+async function prepare(folder: string, server: TruthServer, rows: number, isNew: boolean): Promise<void> {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'export.csv'), validExport(1_000))
+  if (!isNew) expect((await pilot(folder, server)).status).toBe(5)
+  writeFileSync(join(folder, 'export.csv'), validExport(rows, isNew ? 1 : SECOND_FILE_FROM))
+}
+
+function lookAt(folder: string, found: Found, expected: number): void {
+  const ledger = join(folder, 'sepa-migrate.db')
+  if (!existsSync(ledger) || statSync(ledger).size === 0) {
+    found.noLedger += 1
+    return
+  }
+  const hasLog = existsSync(`${ledger}-wal`) && statSync(`${ledger}-wal`).size > 0
+  const reader = openLedgerReader(ledger)
+  try {
+    const isOpen = reader.runs().some(({ endedAt }) => endedAt === null)
+    if (isOpen && !hasLog) found.emptyLog += 1
+    if (reader.totals().read === expected) found.admitted += 1
+    else found.nothingAdmitted += 1
+  } finally {
+    reader.close()
+  }
+}
+
+describe('25.1 kills from the first millisecond', () => {
+  it.each([
+    [1_000, 'a new ledger'],
+    [1_000, 'a ledger that exists'],
+    [100_000, 'a new ledger'],
+    [100_000, 'a ledger that exists'],
+  ])(
+    `%i rows, %s: ${MOMENTS} kills, and the next start goes on by itself`,
+    async (rows, kind) => {
+      const { folder, remove } = makeFolder()
+      const server = await startTruth({ asRealService: folder })
+      onTestFinished(async () => {
+        await server.close()
+        remove()
+      })
+      const isNew = kind === 'a new ledger'
+      const template = join(folder, 'template')
+      await prepare(template, server, rows, isNew)
+      const before = isNew ? 0 : 1_000
+      const measured = join(folder, 'measured')
+      cpSync(template, measured, { recursive: true })
+      const startedMs = performance.now()
+      const { posts } = server
+      const from = posts()
+      const first = pilot(measured, server)
+      await Promise.race([server.whenReceived(from + 1), first])
+      const longestMs = (performance.now() - startedMs) * 1.1
+      const { status, stderr } = await first
+      expect(status, stderr).toBe(5)
+
+      const found: Found = { killed: 0, noLedger: 0, emptyLog: 0, nothingAdmitted: 0, admitted: 0, goneOn: 0 }
+      for (let moment = 0; moment < MOMENTS; moment += 1) {
+        const campaign = join(folder, `campaign-${moment}`)
+        cpSync(template, campaign, { recursive: true })
+        server.forget()
+        const { child, ended } = run(campaign, server)
+        await new Promise((resolve) => setTimeout(resolve, (longestMs * moment) / (MOMENTS - 1)))
+        child.kill('SIGKILL')
+        const { signal } = await ended
+        if (signal === 'SIGKILL') found.killed += 1
+        lookAt(campaign, found, before + rows)
+        const again = await pilot(campaign, server)
+        expect([4, 5], again.stderr).toContain(again.status)
+        found.goneOn += 1
+        expect(server.twice()).toEqual([])
+        rmSync(campaign, { recursive: true })
+      }
+      say(
+        `| ${rows} rows | ${kind} | 0 to ${Math.round(longestMs)} ms | ${found.killed} killed | ${found.noLedger} before the ledger | ${found.nothingAdmitted} before the commit | ${found.admitted} behind it | ${found.emptyLog} with an unended run and an empty log | ${found.goneOn} went on |`,
+      )
+      expect(found.goneOn).toBe(MOMENTS)
+      expect(found.killed).toBeGreaterThan(0)
+    },
+    1_800_000,
+  )
+})
