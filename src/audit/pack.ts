@@ -1,6 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SourceError } from '../errors.js'
@@ -9,6 +9,7 @@ import { MANIFEST_FILE, readManifest, type Manifest } from '../report/files/mani
 import { SIGNATURE_FILE } from '../report/files/signature.js'
 import { plainName, PROBLEMS_NOTE } from '../report/pack/earlier-pack.js'
 import { PACK_NAMES } from '../report/pack/pack.js'
+import { MOST_BYTES, readGivenText } from '../trust/given-file.js'
 
 /** How a file is that the manifest names. */
 type FileState =
@@ -119,11 +120,18 @@ export async function openPack(folder: string): Promise<Pack> {
   }
 }
 
-/** A regular file as text, no link followed; null for anything else. */
+/** A regular file as text, no link followed; null for anything else. @throws {SourceError} */
 async function textIn(folder: string, name: string): Promise<string | null> {
   const path = join(folder, name)
   const entry = await lstat(path).catch(() => null)
-  return entry?.isFile() === true ? readFile(path, 'utf8') : null
+  if (entry?.isFile() !== true) return null
+  const given = { what: 'file', nothing: 'it was not opened', mostBytes: MOST_BYTES.manifest, noLink: true }
+  try {
+    return readGivenText(path, given)
+  } catch (cause) {
+    const size = entry.size > given.mostBytes ? `it has ${entry.size} bytes` : 'it was refused'
+    throw unreadable(folder, `its ${name} cannot be read (${size})`, NEXT, cause)
+  }
 }
 
 function readSummary(text: string | null): Summary | null {

@@ -11,7 +11,8 @@ import { totalsLines } from './terminal/output.js'
 import { canAsk } from './terminal/prompt.js'
 import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
-import { trustedLines } from './settings/trusted.js'
+import type { Settings } from './settings/settings.js'
+import { distrustedConfiguration, trustedLines } from './settings/trusted.js'
 import { expectedMs, type ExpectedPace } from '../run/pace/expected-time.js'
 import { unlikelyShares } from '../report/facts/unlikely.js'
 
@@ -33,7 +34,7 @@ export function refuseUnasked({ world, settings }: Context, { host, isLoopback }
 }
 
 /** Has the host name typed, unless --yes was given. */
-export const typeHost = async (
+const typeHost = async (
   { settings }: Pick<Context, 'settings'>,
   host: string,
   ask: Asked['ask'],
@@ -57,6 +58,7 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
     }),
     ...approvedLines(plan),
     ...askingLines(plan, ownFlag(context, 'readBackFirst')),
+    ...distrustedLines(settings),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
     ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
@@ -67,6 +69,11 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
       'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
     )
   return typeHost(context, host, ask)
+}
+
+function distrustedLines({ configuration }: Settings): Line[] {
+  const why = distrustedConfiguration(configuration)
+  return why === null ? [] : [[toned('open', 'Warning'), `: ${why}`]]
 }
 
 function approvedLines({ approved }: MigrationPlan): Line[] {

@@ -3,13 +3,13 @@ import { requireDriver } from '../driver.js'
 import { assertTrustedOutput } from '../trust/output.js'
 import { boundedProgress } from './terminal/boundary.js'
 import type { Command, Context } from './command.js'
-import type { LoadedConfiguration } from './settings/configuration.js'
 import { namedFiles } from './settings/named-files.js'
 import { flagName, type OptionName } from './settings/options.js'
 import { printResult } from './terminal/output.js'
 import { noLog, silentProgress } from './terminal/silent.js'
 import { jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
 import { readSettings, type Flags } from './settings/settings.js'
+import { distrustedConfiguration } from './settings/trusted.js'
 import type { World } from './terminal/world.js'
 
 /** Commander gives `true` for a flag and, for `--no-x`, `x: false`; settings read texts only. */
@@ -76,8 +76,3 @@ export async function execute(
   else printResult(world, result)
   return result.exitCode
 }
-
-const distrustedConfiguration = ({ file, distrust }: LoadedConfiguration): string | null =>
-  distrust === null
-    ? null
-    : `Others can change the configuration file "${file ?? ''}": ${distrust.why}. It only says how files are read`

@@ -5,6 +5,7 @@ import type { MigrateOptions } from '../migrate/options.js'
 import { actorOf, ownText, ownTexts, type Context, type OwnFlag } from './command.js'
 import type { OptionName } from './settings/options.js'
 import type { Target } from './settings/service.js'
+import { assertOwnColumns } from './settings/trusted.js'
 import { IGNORE_COLUMN, inputOf, sourceOptions } from './settings/sources.js'
 
 /** Settings that decide what a run sends, and how: a plan is made with them, and a run under it is held to them. */
@@ -38,12 +39,13 @@ export const RUN_FLAGS: readonly OwnFlag[] = [
   ['--read-back-first', 'ask about each row before it is sent, and hold back what the service already holds'],
 ]
 
-/** The settings as `migrate` takes them, and as they are planned. */
+/** The settings as `migrate` takes them, and as they are planned. @throws {UsageError} */
 export function runOptions(
   context: Context,
   { trusted }: Pick<Target, 'trusted'>,
 ): Omit<MigrateOptions, 'service'> {
   const { world, settings, args, own } = context
+  assertOwnColumns(settings.configuration)
   return {
     files: args.map((file) => inputOf(context, file)),
     ledger: settings.ledger,

@@ -8,6 +8,7 @@ import { mergeColumns, type OriginalColumns } from '../report/files/original-col
 import { DECISION_COLUMNS, ledgerMark } from '../report/files/row-lines.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openList, type ListRow } from '../source/list.js'
+import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
 
 /** How a decision is written, on the command line and in the in-doubt file. */
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([
@@ -47,6 +48,11 @@ export async function readDecisions(
   file: string,
   usualBy: string,
 ): Promise<readonly Resolution[]> {
+  assertGiven(file, {
+    what: 'decisions',
+    nothing: 'nothing was recorded',
+    mostBytes: MOST_BYTES.decisions,
+  })
   const table = await openList(file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
   const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []

@@ -51,7 +51,17 @@ interface Endpoint {
   readonly apply: (body: unknown, id: string, requestId: string | null) => Reply
 }
 
-/** What everything but the health check needs: the sandbox's own name in the request, and credentials. */
+/** Requests that change nothing. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A browser names the page that a request comes from; a page of somebody else's has no business here. */
+const isForeignOrigin = (origin: string | undefined, host: string | undefined): boolean =>
+  origin !== undefined && origin !== `http://${host ?? ''}`
+
+/**
+ * What everything but the health check needs: the sandbox's own name in the request, and credentials; to change something,
+ * no other origin than its own.
+ */
 export function guardEverything(
   { credentials }: Pick<ServiceParts, 'credentials'>,
   isOwn: (host: string | undefined) => boolean,
@@ -60,6 +70,10 @@ export function guardEverything(
   app.use('*', async (c, next) => {
     if (!isOwn(c.req.header('host')))
       return refusalAnswer(refuse(421, 'WRONG_HOST', 'The Host header does not name this sandbox'))
+    if (!SAFE_METHODS.has(c.req.method) && isForeignOrigin(c.req.header('origin'), c.req.header('host')))
+      return refusalAnswer(
+        refuse(403, 'FOREIGN_ORIGIN', 'The Origin header names another page than this sandbox'),
+      )
     if (c.req.path === HEALTH_PATH) return c.json({ status: 'OK' })
     // The operations answer for themselves, because they count what they refuse.
     const refusal = c.req.path.startsWith('/api/')
@@ -95,7 +109,7 @@ export function serveOperations(parts: ServiceParts): Hono<Env> {
   return app
 }
 
-/** Published beside the interface; neither of them has a body. */
+/** Published beside the interface. A cancellation says nothing in its body, and must have one that no form of a web page can send. */
 function serveSources(app: Hono<Env>, parts: ServiceParts, lagMs: number): void {
   const { store, choices, now } = parts
   const context = () => ({ store, choices, now: now(), lagMs })
@@ -117,7 +131,7 @@ function serveSources(app: Hono<Env>, parts: ServiceParts, lagMs: number): void 
   app.get(PAYMENT_SOURCE_PATH, (c) =>
     perform(c, list, { body: null, id: (c.req.query('customer_no') ?? '').slice(0, 100) }, parts),
   )
-  app.post(cancelPath, (c) => perform(c, cancel, { body: null, id: c.req.param('id').slice(0, 100) }, parts))
+  app.post(cancelPath, (c) => answer(c, cancel, c.req.param('id').slice(0, 100), parts))
   app.all(PAYMENT_SOURCE_PATH, () => wrongMethod('GET'))
   app.all(cancelPath, () => wrongMethod('POST'))
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { UsageError } from '../errors.js'
 import { readBaseUrl, type BaseUrl } from './base-url.js'
 import { createClient, type ClientOptions, type ServiceClient } from './client.js'
@@ -8,6 +7,7 @@ import { createSourceReader, type SourceReader } from './read-back/source-reader
 import { createStatusTable, type StatusTable } from './status-table.js'
 import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from './usual-pace.js'
 import { readTrusted, type Trusted, type TrustOptions } from './trusted.js'
+import { MOST_BYTES, readGivenText } from '../trust/given-file.js'
 
 /** Where the service is and how it is spoken to. Only the address must be given. */
 export interface ServiceOptions extends TrustOptions {
@@ -129,13 +129,11 @@ function assertText(what: string, given: unknown): void {
   )
 }
 
-function readPem(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new UsageError(`Cannot read the certificate file "${file}"`, 'Check the path; nothing was sent', {
-      cause,
-    })
-  }
-}
+const readPem = (file: string | undefined): string | undefined =>
+  file === undefined
+    ? undefined
+    : readGivenText(file, {
+        what: 'certificate file',
+        nothing: 'nothing was sent',
+        mostBytes: MOST_BYTES.certificates,
+      })

@@ -1,18 +1,22 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
+import { hasAccessList } from './access-list.js'
 import { isPrivateGroup } from './groups.js'
 
 /**
  * Who besides this user can read or change what stands at a path. *Others* are all users of the machine but this one
  * and root: anybody, or the members of a group that is not this user's own. POSIX owners, modes, links and sticky bits
- * (inode(7)) are looked at; access lists show in the group's bits of the mode and are no further read. On a system
- * without user numbers (Windows) nothing is known and nothing is refused.
+ * (inode(7)) are looked at. What an access list gives shows in the group's bits of the mode; where those let this user's
+ * own group write, the list is looked for. On a system without user numbers (Windows) nothing is known and nothing is
+ * refused.
  */
 export interface Distrust {
   /** Completes "Cannot trust …: ". */
   readonly why: string
   readonly next: string
+  /** It, or a folder that it stands in, belongs to another user. */
+  readonly isForeign?: true
 }
 
 const ROOT = 0
@@ -41,26 +45,33 @@ const isForeign = (entry: Stats): boolean => {
   return own !== null && entry.uid !== own
 }
 
-/** True when somebody who is neither this user nor root may change the entry itself. */
-function writers(entry: Stats): Distrust | null {
+/** Why somebody who is neither this user nor root may change the entry itself. Without a path, the group's right counts. */
+function writers(entry: Stats, path: string | null): Distrust | null {
   const own = ownUserId()
   if (own === null) return null
   if (entry.uid !== own && entry.uid !== ROOT)
     return {
       why: `it belongs to another user (number ${entry.uid})`,
       next: 'Run the command as the user who owns it',
+      isForeign: true,
     }
   if ((entry.mode & ANYBODY_WRITE) !== 0)
     return {
       why: `anybody on this machine can write to it (mode ${modeText(entry.mode)})`,
       next: 'Take that right away with "chmod o-w"',
     }
-  if ((entry.mode & GROUP_WRITE) !== 0 && !isPrivateGroup(entry.gid, own))
+  if ((entry.mode & GROUP_WRITE) === 0) return null
+  if (path === null || !isPrivateGroup(entry.gid, own))
     return {
       why: `other members of its group can write to it (mode ${modeText(entry.mode)}, group ${entry.gid})`,
       next: 'Take that right away with "chmod g-w"',
     }
-  return null
+  return hasAccessList(path)
+    ? {
+        why: `its access list may let others write to it (mode ${modeText(entry.mode)}+)`,
+        next: 'Take the list away with "setfacl -b"',
+      }
+    : null
 }
 
 const form = (entry: Stats): Distrust | null => {
@@ -98,33 +109,41 @@ export function distrustPrivateFile(entry: Stats): Distrust | null {
   return secondName(entry) ?? owner(entry)
 }
 
-/** A file that only this user may write, under one name; others may read what is in it. For notes without secrets. */
-export const distrustOwnFile = (entry: Stats): Distrust | null =>
-  form(entry) ?? secondName(entry) ?? owner(entry) ?? writers(entry)
+/**
+ * A file that only this user may write, under one name; others may read what is in it. For notes without secrets.
+ * @param path where an access list is looked for; without it no group may write
+ */
+export const distrustOwnFile = (entry: Stats, path: string | null = null): Distrust | null =>
+  form(entry) ?? secondName(entry) ?? owner(entry) ?? writers(entry, path)
 
 /**
  * A file that says what to do: nobody but this user and root may have written it. Others may read it, and a link is
  * followed, because what counts is the file that is read.
+ * @param entry of the file once it is open; otherwise what stands at the path
  */
-export function distrustInstructions(path: string): Distrust | null {
-  const entry = statSync(path, { throwIfNoEntry: false })
+export function distrustInstructions(
+  path: string,
+  entry = statSync(path, { throwIfNoEntry: false }),
+): Distrust | null {
   if (entry === undefined) return null
   const file = realpathSync(path)
   // A link is as good as the folder that it stands in: whoever writes there decides where it leads.
   const ofLink = realpathSync(dirname(path)) === dirname(file) ? null : distrustFolder(dirname(path))
-  return writers(entry) ?? distrustFolder(dirname(file)) ?? ofLink
+  return writers(entry, file) ?? distrustFolder(dirname(file)) ?? ofLink
 }
 
 /** A file with a password or a key: nobody but this user and root may have read or written it. */
-export function distrustSecret(path: string): Distrust | null {
-  const entry = statSync(path, { throwIfNoEntry: false })
+export function distrustSecret(
+  path: string,
+  entry = statSync(path, { throwIfNoEntry: false }),
+): Distrust | null {
   if (entry === undefined || ownUserId() === null) return null
   if ((entry.mode & OTHERS) !== 0)
     return {
       why: `other users may open it (mode ${modeText(entry.mode)})`,
       next: 'Make it private with "chmod 600", and ask who may have read it',
     }
-  return distrustInstructions(path)
+  return distrustInstructions(path, entry)
 }
 
 /**
@@ -134,13 +153,13 @@ export function distrustSecret(path: string): Distrust | null {
 export function distrustFolder(folder: string): Distrust | null {
   let path = realpathSync(folder)
   let entry = statSync(path)
-  const own = writers(entry)
+  const own = writers(entry, path)
   if (own !== null) return own
   while (dirname(path) !== path) {
     path = dirname(path)
     entry = statSync(path)
-    const above = (entry.mode & STICKY) !== 0 && entry.uid === ROOT ? null : writers(entry)
-    if (above !== null) return { why: `the folder "${path}" above it: ${above.why}`, next: above.next }
+    const above = (entry.mode & STICKY) !== 0 && entry.uid === ROOT ? null : writers(entry, path)
+    if (above !== null) return { ...above, why: `the folder "${path}" above it: ${above.why}` }
   }
   return null
 }

@@ -80,6 +80,9 @@ async function campaign(): Promise<void> {
   const leftover = join(place.folder, 'pack', '.sepa-migrate-report-killed')
   mkdirSync(leftover)
   writeFileSync(join(leftover, 'not-sent.csv'), EXPORT)
+  const summary = readFileSync(join(place.folder, 'pack', 'summary.json'), 'utf8')
+  const { campaign: named } = JSON.parse(summary) as { campaign: { ledgerId: string } }
+  writeFileSync(join(leftover, 'ledger'), `L-${named.ledgerId}\n`)
   const resolved = await program(
     ...['resolve', '--row', '3', '--as', 'written-off', '--out', 'pack'],
     ...['--reason', `${PERSON[0] ?? ''} closed ${germanIban(3)}`, '--by', 'Ada'],

@@ -132,7 +132,11 @@ describe('what is read back, against what the service truly holds', () => {
     const [, double] = twice?.kind === 'twice' ? twice.sources : []
     const cancelled = await fetch(`${sandbox.url}/api/v2/payment_source/${double?.id ?? ''}/cancel`, {
       method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${sandbox.username}:${sandbox.password}`)}` },
+      body: '{}',
+      headers: {
+        authorization: `Basic ${btoa(`${sandbox.username}:${sandbox.password}`)}`,
+        'content-type': 'application/json',
+      },
     })
     expect(cancelled.status).toBe(200)
     expect(await verdictOf(1, reference)).toMatchObject({ kind: 'proven', source: { reference } })

@@ -346,7 +346,8 @@ describe('the commands', () => {
     const [source] = await list(2)
     await fetch(`${sandbox.url}/api/v2/payment_source/${source?.id ?? ''}/cancel`, {
       method: 'POST',
-      headers: { authorization },
+      body: '{}',
+      headers: { authorization, 'content-type': 'application/json' },
     })
     const ended = await readBack('--of', 'registered')
     expect(ended.status).toBe(4)

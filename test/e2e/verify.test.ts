@@ -77,7 +77,15 @@ async function sourceIds(customerNo: number): Promise<string[]> {
 async function cancel(customerNo: number): Promise<void> {
   const [id = ''] = await sourceIds(customerNo)
   const url = `${sandbox.url}/api/v2/payment_source/${id}/cancel`
-  expect((await fetch(url, { method: 'POST', headers: { authorization } })).status).toBe(200)
+  expect(
+    (
+      await fetch(url, {
+        method: 'POST',
+        body: '{}',
+        headers: { authorization, 'content-type': 'application/json' },
+      })
+    ).status,
+  ).toBe(200)
 }
 
 /** As somebody else would, past the ledger. */
@@ -217,7 +225,11 @@ describe('verify --at-service', () => {
     expect(told.verification).toMatchObject({ registered: 10, proven: 9, twice: 1, notAsked: 0 })
     const [id = ''] = told.unproven[0]?.cancellable ?? []
     const url = `${sandbox.url}/api/v2/payment_source/${id}/cancel`
-    await fetch(url, { method: 'POST', headers: { authorization } })
+    await fetch(url, {
+      method: 'POST',
+      body: '{}',
+      headers: { authorization, 'content-type': 'application/json' },
+    })
     const again = await verify()
     expect(again.status, again.stdout).toBe(0)
     expect(recordsOf('verification.csv').map(({ verification }) => verification)).not.toContain('twice')

@@ -129,7 +129,15 @@ describe('a campaign that somebody began by hand', () => {
     const list = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=3`, { headers })
     const [source] = ((await list.json()) as { data: { id: string }[] }).data
     const cancel = `${sandbox.url}/api/v2/payment_source/${source?.id ?? ''}/cancel`
-    expect((await fetch(cancel, { method: 'POST', headers })).status).toBe(200)
+    expect(
+      (
+        await fetch(cancel, {
+          method: 'POST',
+          body: '{}',
+          headers: { ...headers, 'content-type': 'application/json' },
+        })
+      ).status,
+    ).toBe(200)
     const end = await send()
     expect(end.totals).toMatchObject({ registered: 2, inDoubt: 1 })
     expect(heldBack(place)).toEqual([3])

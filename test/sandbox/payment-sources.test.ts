@@ -24,7 +24,8 @@ const migrate = (sandbox: Sandbox, change: object = {}) => {
 }
 const list = (sandbox: Sandbox, customerNo: number | string = 1042) =>
   exchange(sandbox, 'GET', `${PATH}?customer_no=${customerNo}`)
-const cancel = (sandbox: Sandbox, id: string) => exchange(sandbox, 'POST', `${PATH}/${id}/cancel`)
+const cancel = (sandbox: Sandbox, id: string) =>
+  exchange(sandbox, 'POST', `${PATH}/${id}/cancel`, { body: {} })
 const idsOf = async (sandbox: Sandbox, customerNo?: number) => {
   const reading = readPaymentSources((await list(sandbox, customerNo)).json)
   return reading.kind === 'read' ? reading.sources.map(({ id }) => id ?? '') : []

@@ -35,7 +35,7 @@ describe('state in a file', () => {
     await exchange(first, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
     await exchange(first, 'PUT', '/api/v2/billogram/SANDBOX1', { body: samples.updateBillogram.request })
     const reference = first.mandates()[0]?.unique_mandate_reference ?? ''
-    await exchange(first, 'POST', `/_sandbox/mandates/${reference}/first-payment`)
+    await exchange(first, 'POST', `/_sandbox/mandates/${reference}/first-payment`, { body: {} })
     const held = [first.mandates(), first.offers(), first.billograms()]
     await first.close()
 

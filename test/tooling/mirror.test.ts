@@ -68,6 +68,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/domain/row/outcome.ts': 'test/ledger/schema/migration.test.ts',
   'src/domain/value/word-lists.ts': 'test/domain/value/words.test.ts',
 
+  'src/ledger/admit/scope.ts': 'test/ledger/decide/computed-again.test.ts',
   'src/ledger/read/counter.ts': 'test/e2e/large-report.test.ts',
   'src/ledger/read/distinct-counts.ts': 'test/ledger/read/open-reader.test.ts',
   'src/ledger/load/ready-row.ts': 'test/run/admit-both-ways.test.ts',

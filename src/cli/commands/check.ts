@@ -99,7 +99,8 @@ async function writeFiles(context: Context, reader: LedgerReader, out: string): 
   const forbidden = namedFiles(context, null)
   // Most checks write nothing, and the room of reports takes a while to load.
   const { writeProblems } = await import('../../report/pack/pack.js')
-  const { name, folder, kept } = await writeProblems(allProblems(reader), { out, forbidden })
+  const { sharedFolder } = context.settings
+  const { name, folder, kept } = await writeProblems(allProblems(reader), { out, forbidden, sharedFolder })
   return {
     files: { [name]: join(folder, name) },
     warnings: kept === null ? [] : [keptText(kept, out, folder, 'list of problems')],

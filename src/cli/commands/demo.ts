@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBalanced, type Totals } from '../../domain/row/totals.js'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'
@@ -9,6 +9,7 @@ import type { CommandResult } from '../terminal/result.js'
 import { runCommand } from './run.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { readSettings } from '../settings/settings.js'
+import { makeFolder } from '../../trust/folder.js'
 
 /** Nobody else on this machine is to look into it while it runs. */
 const PASSWORD_BYTES = 15
@@ -30,7 +31,7 @@ export const demoCommand: Command = {
 
 async function demo(context: Context): Promise<CommandResult> {
   const folder = context.settings.flags.out ?? freeFolder()
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const sandbox = await startSandbox({
     seed: 1,
     password: randomBytes(PASSWORD_BYTES).toString('base64url'),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { choiceLines } from '../../domain/row/choice.js'
 import { plural } from '../../domain/text/wording.js'
+import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { assertPlanned } from '../../migrate/asked.js'
@@ -23,6 +24,7 @@ import { RUN_FLAGS, RUN_SETTINGS, runOptions } from '../run-options.js'
 import { SHARED } from '../settings/options.js'
 import { trustedLines } from '../settings/trusted.js'
 import { unlikelyShares } from '../../report/facts/unlikely.js'
+import { assertReportFolder } from '../../trust/folder.js'
 import { announceSignals, watchRun, type Closed } from '../watch-run.js'
 
 export const runCommand: Command = {
@@ -54,6 +56,8 @@ async function run(context: Context): Promise<CommandResult> {
   assertPlanned({ approval, plan: ownText(context, 'plan') }, readTarget(settings, world).baseUrl)
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
+  // A folder of the ledger that cannot be trusted is told as such, when the ledger is opened.
+  if (isReported(settings) && distrustLedgerFolder(settings.ledger) === null) assertReportFolder(settings.out)
   announceSignals(context)
   let closed: Closed | null = null
   const tell = watchRun(context)

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertTrustedOutput } from '../../trust/output.js'
 import { ownFlag, ownText, type Command, type Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
@@ -134,10 +134,9 @@ function wordOf<Word extends string>(
   )
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new UsageError(`Cannot read the fault script "${file}"`, 'Check the path', { cause })
-  }
-}
+const readText = (file: string): string =>
+  readGivenText(file, {
+    what: 'fault script',
+    nothing: 'the sandbox was not started',
+    mostBytes: MOST_BYTES.configuration,
+  })

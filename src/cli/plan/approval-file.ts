@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  writeSync,
-  type Stats,
-} from 'node:fs'
+import { closeSync, fchmodSync, writeSync, type Stats } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { UsageError } from '../../errors.js'
-import { ownUserId } from '../../trust/entry.js'
+import { type Distrust, ownUserId } from '../../trust/entry.js'
+import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { openTrusted } from '../../trust/output.js'
 import { userName } from '../../trust/users.js'
 
@@ -60,7 +52,14 @@ export function writeApproval(path: string, approval: ApprovalFile): void {
  * @throws {UsageError} for such a file, and for one that is not as this program writes it
  */
 export function readApproval(path: string): HeardApproval {
-  const { text, entry } = readFile(path)
+  const { bytes, entry } = readGiven(path, {
+    what: 'approval',
+    nothing: 'nothing was recorded',
+    mostBytes: MOST_BYTES.approval,
+    noLink: true,
+    distrust: distrustApproval,
+  })
+  const text = bytes.toString('utf8')
   const approval = parse(text)
   if (approval === null || textOf(approval) !== text)
     throw new UsageError(
@@ -75,39 +74,12 @@ export function readApproval(path: string): HeardApproval {
   }
 }
 
-const MOST_BYTES = 65_536
 const WRITABLE_BY_OTHERS = 0o022
 
-function readFile(path: string): { text: string; entry: Stats } {
-  let descriptor: number
-  try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (cause) {
-    throw new UsageError(
-      `Cannot read the approval "${path}"; nothing was recorded`,
-      'Check the path; a link is not followed',
-      { cause },
-    )
-  }
-  try {
-    const entry = fstatSync(descriptor)
-    const why = distrust(entry)
-    if (why !== null)
-      throw new UsageError(
-        `Cannot trust the approval "${path}": ${why}; nothing was recorded`,
-        'Take the file as the other user wrote it, not a copy',
-      )
-    return { text: readFileSync(descriptor, 'utf8'), entry }
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function distrust(entry: Stats): string | null {
-  if (!entry.isFile()) return 'it is not a regular file'
-  if (entry.nlink > 1) return 'it has a second name (a hard link)'
-  if ((entry.mode & WRITABLE_BY_OTHERS) !== 0) return 'others than its owner can write to it'
-  return entry.size > MOST_BYTES ? 'it is too large' : null
+function distrustApproval(_path: string, { nlink, mode }: Stats): Distrust | null {
+  const next = 'Take the file as the other user wrote it, not a copy'
+  if (nlink > 1) return { why: 'it has a second name (a hard link)', next }
+  return (mode & WRITABLE_BY_OTHERS) === 0 ? null : { why: 'others than its owner can write to it', next }
 }
 
 function parse(text: string): ApprovalFile | null {

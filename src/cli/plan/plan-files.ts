@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustOwnFile, entryAt } from '../../trust/entry.js'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertNotTaken, openTrusted } from '../../trust/output.js'
 import type { Settings } from '../settings/settings.js'
 
@@ -32,10 +33,11 @@ function assertOurs(path: string, forbidden: readonly string[], isOurs: (text: s
   const entry = entryAt(path)
   assertNotTaken(path, { what: 'plan', forbidden }, entry)
   if (entry === null) return
-  const fault = distrustOwnFile(entry)
+  const fault = distrustOwnFile(entry, path)
   if (fault !== null)
     throw new UsageError(`Cannot write the plan "${path}": ${fault.why}; nothing was planned`, fault.next)
-  if (isOurs(readFileSync(path, 'utf8'))) return
+  const given = { what: 'plan', nothing: 'nothing was planned', mostBytes: MOST_BYTES.plan, noLink: true }
+  if (isOurs(readGivenText(path, given))) return
   throw new UsageError(
     `"${path}" is no plan that this ledger has on record, and is not overwritten; nothing was planned`,
     'Rename it, or name another file with --to',

@@ -1,6 +1,7 @@
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { ledgerMark } from '../../report/files/row-lines.js'
 import { exitStatusOf } from '../../run/exit-status.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
@@ -28,9 +29,11 @@ export const eraseCommand: Command = {
     ['--with-open-rows', 'although invalid, conflicting or refused rows can never be corrected then'],
   ],
   epilogue: [
-    'Goes: account number, original cells, quoted values, words of the service and of people about these rows.',
-    'Stays, because the record of what was registered needs it: row and state, customer number, references, dates,',
-    'masked account, and a keyed fingerprint of the account, which tells a later file that repeats the mandate.',
+    'Goes: account number, original cells, quoted values, words of the service and of people about these rows, and the',
+    'fingerprints of account and content, which random bytes replace.',
+    'Stays, because the record of what was registered needs it: row and state, customer number, references, dates and',
+    'the masked account. A later file that repeats such a mandate, or has another for this customer with the same date,',
+    'waits for a person. What is registered of them is not read back any more, and a plan from before counts no more.',
     'Refused while the rows are ready, sending or in doubt. It cannot be undone.',
   ],
   exits: EXITS.standing,
@@ -59,7 +62,7 @@ async function erase(context: Context): Promise<CommandResult> {
       withOpenRows: ownFlag(context, 'withOpenRows'),
     })
     const totals = ledger.totals()
-    const remains = remainsOf(context)
+    const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
     return {
       ...emptyResult,
       exitCode: exitStatusOf(totals, null, null),
@@ -73,7 +76,8 @@ async function erase(context: Context): Promise<CommandResult> {
       ],
       lines: [
         `Customer ${customerNo}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,
-        'Kept: row, state, customer number, references, dates, masked account and its keyed fingerprint.',
+        'Kept: row, state, customer number, references, dates and masked account. The fingerprints of account and content are',
+        'random bytes now: a later file with a mandate of this customer waits for a person. Plan again before a run under a plan.',
         `See it with: sepa-migrate show --customer ${customerNo}`,
         ...remainLines(settings.ledger, remains),
         'These files are not changed for one customer: write the report again, and delete what is not needed.',

@@ -7,6 +7,7 @@ import { EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { totalsLines } from '../terminal/output.js'
 import { askText, canAsk } from '../terminal/prompt.js'
+import { ledgerMark } from '../../report/files/row-lines.js'
 import { remainLines, remainsOf, removeLists } from './remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 
@@ -27,6 +28,7 @@ export const purgeCommand: Command = {
   epilogue: [
     'States, totals, references and times stay. Refused while rows are ready or in doubt. It cannot be undone.',
     'It ends with a list of what remains and why. Leftovers of reports that were killed are removed.',
+    '--remove-files deletes what a manifest or the mark in each line proves to be of this ledger, and follows no link.',
   ],
   exits: EXITS.standing,
   json: ['purge'],
@@ -44,13 +46,13 @@ async function purge(context: Context): Promise<CommandResult> {
       withOpenRows: ownFlag(context, 'withOpenRows'),
     })
     const totals = ledger.totals()
-    const found = remainsOf(context)
-    const removed = [
-      ...report.removedFiles,
-      ...found.removed,
-      ...(ownFlag(context, 'removeFiles') ? removeLists(found) : []),
-    ]
-    const remains = remainsOf(context)
+    const campaign = ledger.view.campaign()
+    const found = remainsOf(context, ledgerMark(campaign))
+    const lists = ownFlag(context, 'removeFiles')
+      ? await removeLists(found, { ledger: settings.ledger, campaign })
+      : { removed: [], left: [] }
+    const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
+    const remains = remainsOf(context, ledgerMark(campaign))
     return {
       ...emptyResult,
       exitCode: exitStatusOf(totals, null, null),
@@ -63,10 +65,11 @@ async function purge(context: Context): Promise<CommandResult> {
         `Removed the account numbers and cells that were still held of ${plural(report.rows, 'row', 'rows')}, the values that problems`,
         'quoted, the words of the service and the reasons that people gave.',
         ...removed.map((file) => `Removed ${file}`),
+        ...lists.left.map(({ file, why }) => `Left ${file}: ${why}`),
         ...totalsLines(totals),
         ...remainLines(settings.ledger, remains),
       ],
-      details: { purge: { ...report, removedFiles: removed, remaining: remains } },
+      details: { purge: { ...report, removedFiles: removed, leftFiles: lists.left, remaining: remains } },
     }
   } finally {
     ledger.close()

@@ -1,9 +1,10 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/written-files.js'
 import { findResultFiles, removeLeftovers } from '../../report/pack/remains.js'
 import type { Context } from '../command.js'
 import { usualOut } from '../settings/settings.js'
+import { removeOwn, type Owner, type RemovedFiles } from './own-files.js'
 
 /** What this command writes elsewhere: its log, and the folder of a report. */
 export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
@@ -33,6 +34,8 @@ export function tellNotNoted({ progress }: Pick<Context, 'progress'>, outputs: r
 
 export interface Remains {
   readonly removed: readonly string[]
+  /** Folders of reports that were killed, which do not say that they are of this ledger. */
+  readonly leftovers: readonly string[]
   /** Result files that hold original cells. */
   readonly cells: readonly string[]
   /** Result files that quote single values. */
@@ -44,8 +47,11 @@ export interface Remains {
   readonly unread: readonly string[]
 }
 
-/** What the commands of this campaign wrote beside the ledger and where it still is. */
-export function remainsOf({ settings }: Context): Remains {
+/**
+ * What the commands of this campaign wrote beside the ledger and where it still is.
+ * @param mark of the ledger
+ */
+export function remainsOf({ settings }: Context, mark: string): Remains {
   const noted = readWritten(settings.ledger)
   const folders = [
     ...new Set([
@@ -57,16 +63,13 @@ export function remainsOf({ settings }: Context): Remains {
   ]
   const notedFiles = (asked: WrittenPath['kind']): string[] =>
     noted.filter(({ kind, path }) => kind === asked && existsSync(path)).map(({ path }) => path)
-  const removed = removeLeftovers(folders)
-  return { removed, ...findResultFiles(folders), logs: notedFiles('log') }
+  const { removed, left: leftovers } = removeLeftovers(folders, mark)
+  return { removed, leftovers, ...findResultFiles(folders), logs: notedFiles('log') }
 }
 
 /** Removes the result files with original cells or single values, except the signed page and workbook. */
-export function removeLists({ cells, values }: Remains): readonly string[] {
-  const lists = [...cells, ...values.filter((path) => path.endsWith('.csv'))]
-  for (const path of lists) rmSync(path)
-  return lists
-}
+export const removeLists = ({ cells, values }: Remains, owner: Owner): Promise<RemovedFiles> =>
+  removeOwn([...cells, ...values.filter((path) => path.endsWith('.csv'))], owner)
 
 const shown = (path: string): string => {
   const short = relative('.', path)
@@ -87,7 +90,7 @@ export function remainLines(ledger: string, remains: Remains): string[] {
     ),
     ...group(
       remains.cells,
-      'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does)',
+      'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does, where they are proven to be of this ledger)',
     ),
     ...group(
       remains.values,
@@ -100,6 +103,10 @@ export function remainLines(ledger: string, remains: Remains): string[] {
     ...group(
       remains.logs,
       'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
+    ),
+    ...group(
+      remains.leftovers,
+      'LEFT BY A REPORT that was killed, or of one that is written now; nothing in it says that it is of this ledger: look, and delete it',
     ),
     ...group(
       remains.unread,

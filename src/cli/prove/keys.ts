@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { UsageError } from '../../errors.js'
 import { isUsableKey } from '../../report/files/signature.js'
-import { distrustInstructions, distrustSecret, type Distrust } from '../../trust/entry.js'
+import { distrustInstructions, distrustSecret } from '../../trust/entry.js'
+import { MOST_BYTES, readGivenText, type GivenRequest } from '../../trust/given-file.js'
 
 const MAKE_KEY = '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes one'
 const NO_REPORT = 'no report was written'
@@ -52,21 +52,8 @@ export function readCheckingKey(file: string): KeyObject {
   throw new UsageError(`The key in "${file}" is not an Ed25519 key; ${NOT_VERIFIED}`, next)
 }
 
-interface Reading {
-  readonly distrust: (path: string) => Distrust | null
-  readonly nothing: string
-}
-
-function readKeyFile(file: string, { distrust, nothing }: Reading): string {
-  const fault = distrust(file)
-  if (fault !== null)
-    throw new UsageError(`Cannot trust the key file "${file}": ${fault.why}; ${nothing}`, fault.next)
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new UsageError(`Cannot read the key file "${file}"; ${nothing}`, 'Check the path', { cause })
-  }
-}
+const readKeyFile = (file: string, reading: Pick<GivenRequest, 'distrust' | 'nothing'>): string =>
+  readGivenText(file, { what: 'key file', mostBytes: MOST_BYTES.secret, ...reading })
 
 function parsed(parse: () => KeyObject, refusal: () => UsageError): KeyObject {
   try {

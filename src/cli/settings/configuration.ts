@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
@@ -7,6 +7,7 @@ import { UsageError } from '../../errors.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/status-table.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
+import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { lineOf, type Mistake, mistakesIn, yaml } from './configuration-mistakes.js'
 import { SETTING_NAMES, settingOf } from './declared.js'
 import { helpOf } from './options.js'
@@ -74,10 +75,15 @@ export function loadConfiguration(named: string | null): LoadedConfiguration {
   if (named === null && !existsSync(DEFAULT_FILE)) return noConfiguration
   const file = named ?? DEFAULT_FILE
   const folder = dirname(resolve(file))
-  const distrust = distrustInstructions(file)
+  const { bytes, entry } = readGiven(file, {
+    what: 'configuration file',
+    nothing: 'nothing was sent',
+    mostBytes: MOST_BYTES.configuration,
+  })
+  const distrust = distrustInstructions(file, entry)
   return {
     file,
-    values: parseConfiguration(readText(file), file, distrust),
+    values: parseConfiguration(bytes.toString('utf8'), file, distrust),
     distrust,
     locate: (path) => resolve(folder, path),
   }
@@ -93,16 +99,6 @@ function parse(text: string, file: string, lineCounter: LineCounter): Document.P
       'Correct the file; nothing was sent',
       { cause },
     )
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new UsageError(`Cannot read the configuration file "${file}"`, 'Check the path; nothing was sent', {
-      cause,
-    })
   }
 }
 

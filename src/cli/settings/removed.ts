@@ -1,3 +1,5 @@
+const BY_CHOICE =
+  "name the rows of one run with run --only 'Column=value,value' or --country AT,DE; a run sends them in their order"
 const BY_CRON = 'have cron start the run and end it with --max-duration'
 
 /** What earlier versions had, by the name of its command, flag, key or variable, and what to use now. */
@@ -8,6 +10,9 @@ const REMOVED: Readonly<Record<string, string>> = {
   between: BY_CRON,
   outside: BY_CRON,
   until: BY_CRON,
+  wave: BY_CHOICE,
+  waves: BY_CHOICE,
+  order: BY_CHOICE,
 }
 
 /** What to use instead of a name that is no longer known; null for one that never was. */

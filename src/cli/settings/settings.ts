@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { todayIn } from '../../domain/mandate/local-date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
@@ -6,6 +5,7 @@ import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import type { Language } from '../../report/text/language.js'
 import { distrustSecret } from '../../trust/entry.js'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import { settingOf, type SettingName, type SettingValue } from './declared.js'
 import { environmentName, flagName, isOption, type OptionName } from './options.js'
@@ -133,19 +133,13 @@ async function readPassword(settings: Settings, world: World, username: string):
   return canAsk(world) ? askPassword(world, username) : null
 }
 
-/** The first line of a file that only its owner can read. */
+/** The first line of a file that only its owner can read. @throws {UsageError} */
 export function readPasswordFile(file: string): string {
-  const distrust = distrustSecret(file)
-  if (distrust !== null)
-    throw new UsageError(
-      `Cannot trust the password file "${file}": ${distrust.why}`,
-      `${distrust.next}; nothing was sent`,
-    )
-  try {
-    return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
-  } catch (cause) {
-    throw new UsageError(`Cannot read the password file "${file}"`, 'Check the path; nothing was sent', {
-      cause,
-    })
-  }
+  const text = readGivenText(file, {
+    what: 'password file',
+    nothing: 'nothing was sent',
+    mostBytes: MOST_BYTES.secret,
+    distrust: distrustSecret,
+  })
+  return text.split(/\r?\n/, 1)[0] ?? ''
 }

@@ -11,7 +11,7 @@ import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
 import { NAMED, prepareNotices, type Notice, type NoticeWriter } from './problems.js'
 import { describeRow, recordName } from './row-names.js'
 import { sqlList } from '../schema/sql-list.js'
-import type { Scope } from './scope.js'
+import { isErased, type Scope } from './scope.js'
 
 const PAGE = 500
 
@@ -178,9 +178,10 @@ function preparePlainRepeats(scope: Scope) {
   }
 }
 
+/** A refused row of an erased customer bars its mandate like one that a person closed: nothing tells any more what it held. */
 function prepareReading({ connection, first, severities }: Scope): (collision: Collision) => Group {
   const live = connection.prepare<[{ key: string; first: number }], LiveRow>(
-    `select id, state, ${CONTENT} as content from row
+    `select id, iif(state = 'refused' and ${isErased('row')}, 'written_off', state) as state, ${CONTENT} as content from row
       where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})
       order by state = 'written_off', id desc limit 1`,
   )
@@ -247,7 +248,8 @@ function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void 
     `update row set state = 'superseded', superseded_by =
        (select min(newer.id) from row as newer
          where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate')
-     where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)})`,
+     where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)})
+       and not (state = 'refused' and ${isErased('row')})`,
   )
   const removeAccounts = prepareRemovalOfMandate(connection)
 

@@ -1,7 +1,7 @@
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import { prepareNotices } from './problems.js'
 import { describeRow } from './row-names.js'
-import type { Scope } from './scope.js'
+import { isErased, type Scope } from './scope.js'
 
 const RULE = 'MANDATE_RESEMBLES_SENT'
 const PAGE = 500
@@ -24,7 +24,7 @@ const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
 /**
  * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and
  * the customer would be debited twice. Customer, account and date tell it; the account by its fingerprint, which
- * outlives it. Such a row waits for a person.
+ * outlives it, though not an erasure: then customer and date must do. Such a row waits for a person.
  */
 export function decideResemblances({ connection, first, firstOfAll, columns, severities }: Scope): void {
   const severity = severityOf(RULE, severities)
@@ -36,7 +36,8 @@ export function decideResemblances({ connection, first, firstOfAll, columns, sev
   connection
     .prepare<[{ first: number; firstOfAll: number }]>(
       `insert into temp.resembling select row.id, min(older.id) from row
-         join row as older on older.customer_no = row.customer_no and older.iban_key = row.iban_key
+         join row as older on older.customer_no = row.customer_no
+           and (older.iban_key = row.iban_key or ${isErased('older')})
            and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key and older.id < :first
         where row.id >= :first and row.state = 'ready' and ${SENT}
           and row.id not in (select id from temp.given_back where is_decided = 1)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { maskAccounts } from '../../domain/text/masking.js'
@@ -71,7 +72,7 @@ export function removeAccounts(
     .prepare<[{ at: string; by: string; reason: string }]>(
       `update campaign set purged_at = coalesce(purged_at, :at), purged_by = coalesce(purged_by, :by),
          purged_as = coalesce(purged_as, (select user from holder)),
-         purge_reason = coalesce(purge_reason, :reason), secret = null, changed_at = :at`,
+         purge_reason = coalesce(purge_reason, :reason), secret = null, plan_key = null, changed_at = :at`,
     )
     .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
   const rows = removeCells(connection, scope)
@@ -82,7 +83,27 @@ export function removeAccounts(
 }
 
 /**
- * The same for the rows of one customer, on request of that person. The secret stays: a later file is still compared.
+ * Random bytes in the place of what tells accounts, contents and cells again: account numbers are few enough to try them
+ * all with the secret, which stays. Rows that had one account still have one key.
+ */
+function replaceKeys(connection: Connection, { where, values }: Scope): void {
+  const keys = connection
+    .prepare<[Readonly<Record<string, unknown>>], Buffer>(
+      `select distinct iban_key from row where iban_key is not null and ${where}`,
+    )
+    .pluck()
+  const replace = connection.prepare(`update row set iban_key = :now where iban_key = :key and ${where}`)
+  for (const key of keys.all(values)) replace.run({ ...values, key, now: randomBytes(key.length) })
+  const random = (column: string): string =>
+    `${column} = iif(${column} is null, null, randomblob(length(${column})))`
+  connection.prepare(`update row set ${random('content_key')}, ${random('raw')} where ${where}`).run(values)
+  // A digest of planned rows is made of such keys, and stands in files that are out.
+  connection.exec('update campaign set plan_key = randomblob(length(plan_key))')
+}
+
+/**
+ * The same for the rows of one customer, on request of that person. The secret stays: later files are still compared with
+ * the rows of others.
  * @throws {UsageError} where there is none, or while their rows may still be sent or corrected
  */
 export function eraseRows(
@@ -112,6 +133,7 @@ export function eraseRows(
     .run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
   connection.prepare<[string]>('update campaign set changed_at = ?').run(at)
   const rows = removeCells(connection, scope)
+  replaceKeys(connection, scope)
   prepareWordRemoval(connection)('row_id in (select value from json_each(:ids))', scope.values, 'erased')
   return rows
 }

@@ -303,7 +303,10 @@ const IS_CORRECTED = `(exists (select 1 from row as later
 /** Refused rows become ready again, each by a decision on record; all of them where an older copy is adopted. */
 export function retryRefused(connection: Connection, by: string, at: string, adoption?: string): number {
   const reason = adoption ?? 'run --retry-refused'
-  const which = adoption === undefined ? `state = 'refused' and not ${IS_CORRECTED}` : `state = 'refused'`
+  const which =
+    adoption === undefined
+      ? `state = 'refused' and iban is not null and not ${IS_CORRECTED}`
+      : `state = 'refused' and iban is not null`
   const { changes } = connection
     .prepare<[{ at: string; by: string; reason: string }]>(
       `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)

@@ -15,13 +15,15 @@ export function createCampaign(
 ): void {
   if (connection.prepare('select 1 from campaign').get() !== undefined) return
   connection
-    .prepare<[{ ledgerId: string; at: string; secret: Uint8Array }]>(
-      'insert into campaign (id, ledger_id, created_at, changed_at, secret) values (1, :ledgerId, :at, :at, :secret)',
+    .prepare<[{ ledgerId: string; at: string; secret: Uint8Array; planKey: Uint8Array }]>(
+      `insert into campaign (id, ledger_id, created_at, changed_at, secret, plan_key)
+       values (1, :ledgerId, :at, :at, :secret, :planKey)`,
     )
     .run({
       ledgerId: Buffer.from(random(ID_BYTES)).toString('hex'),
       at,
       secret: random(SECRET_BYTES),
+      planKey: random(SECRET_BYTES),
     })
 }
 

@@ -99,11 +99,12 @@ function plannedRows(connection: Connection, digest: string | null, choice: Choi
       where id in (select id from row where state = 'ready' and ${IS_CHOSEN}
         union select row_id from attempt where run_id in ${RUNS_UNDER})`,
   )
+  const planKey = connection.prepare<[], Buffer | null>('select plan_key from campaign').pluck().get() ?? ''
   let count = 0
   let sum = 0n
   for (const row of rows.iterate({ digest, choice: placedChoice(connection, choice) })) {
     count += 1
-    sum += BigInt(`0x${createHash('sha256').update(keyOf(row)).digest('hex')}`)
+    sum += BigInt(`0x${createHash('sha256').update(planKey).update(keyOf(row)).digest('hex')}`)
   }
   return {
     count,

@@ -1,5 +1,6 @@
 import type { AskedRow } from '../../domain/proof/match-sources.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
+import { isErased } from '../admit/scope.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import type { Connection } from '../file/connection.js'
 import type { HeardAnswer, HeldRow, ReadBackStart, ReadBackTerms } from '../ledger.js'
@@ -159,15 +160,18 @@ export function prepareRecording(
      values (:readBackId, :customerNo, :requestId, :askedAt, :answeredAt, :tries, :answer, :status, :errorCode, :reason,
        :sources)`,
   )
-  const proof = connection.prepare<[number, number, number, string, string | null, string | null]>(
-    'insert into proof (question_id, row_id, attempts, verdict, why, sources) values (?, ?, ?, ?, ?, ?)',
+  // The account of an erased row cannot be compared, so that no answer says anything of it.
+  const proof = connection.prepare(
+    `insert into proof (question_id, row_id, attempts, verdict, why, sources)
+     select :questionId, row.id, :attempts, :verdict, :why, :sources from row where id = :rowId and not ${isErased('row')}`,
   )
   return (readBackId, answers) => {
     for (const { proofs, ...answer } of answers) {
       const { lastInsertRowid } = question.run({ ...answer, readBackId })
       for (const { rowId, attempts, evidence } of proofs) {
         const sources = evidence.sources.length === 0 ? null : JSON.stringify(evidence.sources)
-        proof.run(Number(lastInsertRowid), rowId, attempts, evidence.verdict, evidence.why, sources)
+        const { verdict, why } = evidence
+        proof.run({ questionId: Number(lastInsertRowid), rowId, attempts, verdict, why, sources })
       }
     }
     const last = answers.at(-1)

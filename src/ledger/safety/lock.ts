@@ -33,34 +33,6 @@ export function acquireLock(file: string, describeHolder: () => string): Lock {
   return { release: () => connection.close() }
 }
 
-/**
- * Runs `body` while no other process of this kind does, waiting some seconds for its turn.
- * @throws {LedgerError} `locked` when the other does not end
- */
-export function underLock<Value>(file: string, body: () => Value): Value {
-  const path = lockFileOf(file)
-  createPrivateFile(path)
-  const connection = openDatabase(path, { timeout: TURN_MS })
-  try {
-    connection.pragma('journal_mode = DELETE')
-    connection.exec('begin exclusive')
-    return body()
-  } catch (error) {
-    throw isBusy(error)
-      ? new LedgerError(
-          'locked',
-          `Cannot use "${file}": another process has held it for ${TURN_MS / 1_000} seconds`,
-          'Nothing was sent. Wait until it has ended, and run the same command again',
-          { cause: error },
-        )
-      : error
-  } finally {
-    connection.close()
-  }
-}
-
-const TURN_MS = 10_000
-
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 

@@ -54,9 +54,11 @@ const refuse = (name: string, when: string, message: string): string =>
 
 const IS_PURGED = '(select purged_at from campaign) is not null'
 
+const isErasedAlone = (row: string): string =>
+  `exists (select 1 from decision where row_id = ${row} and decision = 'erased')`
+
 /** That the words about this row go is on record: a decision on it, or the purge. */
-const isErased = (row: string): string =>
-  `(${IS_PURGED} or exists (select 1 from decision where row_id = ${row} and decision = 'erased'))`
+const isErased = (row: string): string => `(${IS_PURGED} or ${isErasedAlone(row)})`
 
 /** Whoever writes a decision, the user of the operating system stands beside the name that was given. */
 const USER_STANDS_BY = `create trigger decision_names_user after insert on decision when new.decided_as is null
@@ -67,6 +69,15 @@ const rowContent = (): string[] => [
   refuse(
     'row_content_stays',
     `before update of ${columnsThat('stays').join(', ')} on row`,
+    'what was read from the source never changes',
+  ),
+  // By an erasure alone, once the account is gone, and never to nothing: what is compared with it must not match by chance.
+  refuse(
+    'row_keys_stay',
+    `before update of ${columnsThat('key').join(', ')} on row
+    when not (new.iban is null and ${isErasedAlone('old.id')} and ${columnsThat('key')
+      .map((name) => `length(new.${name}) is length(old.${name})`)
+      .join(' and ')})`,
     'what was read from the source never changes',
   ),
   // A file with shifted columns has account numbers where references should be.

@@ -27,3 +27,9 @@ create table approval (
 ) strict;
 create index approval_plan on approval (plan_id);
 `
+
+/** Goes into the digest of planned rows, and changes with an erasure: digests that are out name no account afterwards. */
+export const PLAN_KEY_STEP = `
+alter table campaign add column plan_key blob;
+update campaign set plan_key = randomblob(32) where secret is not null;
+`

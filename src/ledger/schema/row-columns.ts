@@ -4,6 +4,7 @@ import type { Connection } from '../file/connection.js'
 type Fate =
   | 'stays' // never changes
   | 'identity' // stays, until a purge masks account numbers that stand where references should be
+  | 'key' // stays, until an erasure puts random bytes in its place
   | 'goes' // is removed, never changed
   | 'moves' // changes, by guards of its own
 
@@ -18,17 +19,17 @@ const ADMITTED = {
   customerNo: 'stays',
   iban: 'goes',
   ibanMasked: 'stays',
-  ibanKey: 'stays',
+  ibanKey: 'key',
   signedDate: 'stays',
   originalCreditorIdentifier: 'identity',
   originalMandateReference: 'identity',
   mandateKey: 'identity',
-  raw: 'stays',
+  raw: 'key',
   corrects: 'stays',
   place: 'moves',
   latestFirstDebit: 'stays',
   cells: 'goes',
-  contentKey: 'stays',
+  contentKey: 'key',
 } as const satisfies Readonly<Record<string, Fate>>
 
 type AdmittedColumn = keyof typeof ADMITTED

@@ -1,7 +1,7 @@
 import { DOUBT_HINTS } from '../../domain/row/outcome.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { CLAIM_STEP } from './claim-schema.js'
-import { PLAN_STEP } from './plan-schema.js'
+import { PLAN_KEY_STEP, PLAN_STEP } from './plan-schema.js'
 import { PROOF_STEP } from './proof-schema.js'
 import { ROW_STEP } from './row-schema.js'
 import { sqlList } from './sql-list.js'
@@ -232,7 +232,7 @@ const RUNNER = `
 alter table run add column started_as text;
 `
 
-/** Until version 11 a campaign was sent in waves. Step 10 made their tables and is empty now; its number stays. */
+/** Until version 12 a campaign was sent in waves. Step 10 made their tables and is empty now; its number stays. */
 const WITHOUT_WAVES = `
 drop table if exists wave_row;
 drop table if exists wave;
@@ -253,4 +253,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: ROW_STEP, remakes: true },
   { sql: 'drop table if exists notice' },
   { sql: WITHOUT_WAVES },
+  { sql: PLAN_KEY_STEP },
 ]

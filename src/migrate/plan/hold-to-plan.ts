@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import {
   approvalDrifts,
@@ -18,6 +18,7 @@ import type { Ledger } from '../../ledger/ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
 import type { SourceInput } from '../../source/bytes/input.js'
 import type { Machine } from '../../machine.js'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import type { Asked } from '../asked.js'
 import { plannedSources, targetOf } from './make-plan.js'
 import { settingsOf } from './settings.js'
@@ -55,13 +56,8 @@ export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: s
 }
 
 /** @throws {UsageError} for a file that cannot be read */
-export function readPlanFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new UsageError(`Cannot read the plan "${file}"; nothing was sent`, 'Check the path', { cause })
-  }
-}
+export const readPlanFile = (file: string): string =>
+  readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan })
 
 /** What the text itself says; whether that is true is for others to say. Null where it says nothing. */
 function digestIn(text: string): string | null {

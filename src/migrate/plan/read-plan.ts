@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { ROW_STATES } from '../../domain/row/row-state.js'
+import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
+import { isRuleId } from '../../domain/rule/rules.js'
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { UsageError } from '../../errors.js'
 import { readPlanFile } from './hold-to-plan.js'
@@ -6,6 +9,8 @@ import { digestOf } from './make-plan.js'
 
 const count = z.int().min(0)
 const text = z.string()
+/** One that this version does not know may mean anything: such a plan is not shown to be approved. */
+const rule = z.string().refine(isRuleId)
 
 /** What is read of a plan for people; everything else is held by the digest. */
 const shownSchema = z.looseObject({
@@ -19,7 +24,11 @@ const shownSchema = z.looseObject({
   version: text,
   target: z.looseObject({ baseUrl: text, username: text }),
   sources: z.array(z.looseObject({ name: text, sha256: text, bytes: count, records: count })),
-  totals: z.record(text, count),
+  totals: z.looseObject(
+    Object.fromEntries(
+      ['read', 'resubmitted', ...Object.values(TOTAL_OF_STATE)].map((name) => [name, count]),
+    ),
+  ),
   rows: z.looseObject({ count, digest: text }),
   limit: count.nullable(),
   retriesRefused: z.boolean(),
@@ -31,8 +40,8 @@ const shownSchema = z.looseObject({
     })
     .nullable(),
   creditors: z.array(z.looseObject({ creditorIdentifier: text, count })),
-  warnings: z.array(z.looseObject({ rule: text, count })),
-  staysBehind: z.array(z.looseObject({ state: text, rule: text.nullable(), count })),
+  warnings: z.array(z.looseObject({ rule, count })),
+  staysBehind: z.array(z.looseObject({ state: z.enum(ROW_STATES), rule: rule.nullable(), count })),
   settings: z.record(text, z.unknown()),
   changedSettings: z.array(text),
   expectedMs: z.number(),
@@ -51,8 +60,8 @@ export function readPlan(file: string): PlanDocument {
     document !== null && textOfPlan(document) === content && digestOf(body as typeof document) === digest
   if (isWhole) return document
   throw new UsageError(
-    `"${file}" is no plan, or was changed since it was written; nothing was recorded`,
-    'Take the file as it was written',
+    `"${file}" is no plan that this version knows, or was changed since it was written; nothing was recorded`,
+    'Take the file as it was written, and the version of the program that wrote it',
   )
 }
 

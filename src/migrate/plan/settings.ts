@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { PlannedSettings } from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/usual-pace.js'
 import { readSourceOptions } from '../../source/options.js'
+import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
 
@@ -66,11 +67,13 @@ export const namesOfChanged = (settings: PlannedSettings, usual: PlannedSettings
 
 /** What is no file, as the certificates of the system, stays the text that it is. */
 function withBytes(path: string): string {
-  try {
-    return `${path} (SHA-256 ${createHash('sha256').update(readFileSync(path)).digest('hex')})`
-  } catch {
-    return path
-  }
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return path
+  const { bytes } = readGiven(path, {
+    what: 'file of a setting',
+    nothing: 'nothing was sent',
+    mostBytes: MOST_BYTES.decisions,
+  })
+  return `${path} (SHA-256 ${createHash('sha256').update(bytes).digest('hex')})`
 }
 
 /** Somebody may have written an account number beside a column. */

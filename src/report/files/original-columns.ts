@@ -1,6 +1,7 @@
 import type { RowRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../../domain/mandate/mandate.js'
 import { fold } from '../../domain/text/text.js'
+import { plainText } from '../page/plain-text.js'
 import { editableCell, keptCell, neutralCell } from './csv.js'
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date-format.js'
 
@@ -76,13 +77,16 @@ export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns 
   const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
   const merged: Merged = { names, placements }
   return {
-    names: names.map(editableCell),
+    names: names.map(headerCell),
     delimiter: usualDelimiter(sources),
     cellsOf: (row) => cellsIn(merged, row),
     strayRecord: (row) => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
     identityOf: (row) => identityIn(merged, row),
   }
 }
+
+/** What hides in a name or turns it round is left out: no reading of a header looks at it, and people read the rest. */
+const headerCell = (name: string): string => editableCell(plainText(name))
 
 function identityIn({ names, placements }: Merged, row: RowRecord): IdentityCell[] {
   const placement = placements.get(row.sourceId)

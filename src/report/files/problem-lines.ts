@@ -1,3 +1,4 @@
+import { printable } from '../../domain/text/text.js'
 import { csvHeader, csvLine, messageCell, neutralCell } from './csv.js'
 
 /** Header of problems.csv. */
@@ -26,14 +27,17 @@ export interface ProblemLine {
   readonly remedy: string
 }
 
+/** The name of a file or a column, with what would hide in it or turn it round shown as `<U+202E>`. */
+const nameCell = (name: string): string => neutralCell(printable(name))
+
 export const problemHeader = (): string => csvHeader(PROBLEM_COLUMNS)
 
 export const problemLine = (problem: ProblemLine): string =>
   csvLine([
-    neutralCell(problem.source),
+    nameCell(problem.source),
     problem.record === null ? '' : String(problem.record),
     problem.line === null ? '' : String(problem.line),
-    neutralCell(problem.column),
+    nameCell(problem.column),
     problem.rule,
     problem.severity,
     messageCell(problem.value),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync, readFileSync, type Stats } from 'node:fs'
-import { lstat, mkdir, readdir, readFile } from 'node:fs/promises'
+import { createReadStream, readdirSync, type Stats } from 'node:fs'
+import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { readSignature, SIGNATURE_FILE } from '../files/signature.js'
 
 export interface PackFile {
@@ -13,6 +14,9 @@ export interface PackFile {
 
 /** A report being written keeps its files in a folder of this name until all of them are complete. */
 export const WORKSHOP_PREFIX = '.sepa-migrate-report-'
+
+/** In that folder: which ledger it is of, as lines of lists name it. */
+export const WORKSHOP_MARK = 'ledger'
 
 const MANIFEST = 'manifest.json'
 const PROBLEMS = 'problems.csv'
@@ -28,10 +32,20 @@ const manifestSchema = z.object({
 
 type Hashes = ReadonlySet<string>
 
+/** A small file of a folder as text; empty for anything else. No link is followed. */
+function textIn(folder: string, name: string): string {
+  try {
+    const given = { what: 'file', nothing: 'it was left', mostBytes: MOST_BYTES.manifest, noLink: true }
+    return readGivenText(join(folder, name), given)
+  } catch {
+    return ''
+  }
+}
+
 /** The manifest of a folder; null where there is none of ours. */
 function manifestOf(folder: string): z.output<typeof manifestSchema> | null {
   try {
-    return manifestSchema.parse(JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
+    return manifestSchema.parse(JSON.parse(textIn(folder, MANIFEST)))
   } catch {
     return null
   }
@@ -70,8 +84,8 @@ function besides(folder: string): string[] {
 export const problemsNote = (sha256: string): string => `${sha256}  ${PROBLEMS}\n`
 
 /** The same for the note of a `check`. */
-async function readNote(folder: string): Promise<Hashes | null> {
-  const text = await readFile(join(folder, PROBLEMS_NOTE), 'utf8').catch(() => '')
+function readNote(folder: string): Hashes | null {
+  const text = textIn(folder, PROBLEMS_NOTE)
   const sha256 = text.slice(0, 64)
   return /^[0-9a-f]{64}$/.test(sha256) && text === problemsNote(sha256)
     ? new Set([`${PROBLEMS} ${sha256}`])
@@ -84,7 +98,7 @@ async function unfinishedProofs(folder: string): Promise<(Hashes | null)[]> {
   const workshops = entries
     .filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
     .map(({ name }) => join(folder, name))
-  return [...workshops.map(provenBy), ...(await Promise.all(workshops.map(readNote)))]
+  return [...workshops.map(provenBy), ...workshops.map(readNote)]
 }
 
 async function sha256Of(path: string): Promise<string> {
@@ -108,13 +122,12 @@ export async function keptFiles(
 ): Promise<readonly string[]> {
   const same: Hashes = new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`)) // by a report at the same time
   const unfinished = await unfinishedProofs(folder)
-  const [manifest, note] = [provenBy(folder), await readNote(folder)] // after the others, which move here
+  const [manifest, note] = [provenBy(folder), readNote(folder)] // after the others, which move here
   const known = [same, ...unfinished, manifest, note]
   const isOurs = async (name: string): Promise<boolean> => {
     if (name === MANIFEST && manifest !== null) return true
     if (name === PROBLEMS_NOTE && note !== null) return true
-    if (name === SIGNATURE_FILE && readSignature(await readFile(join(folder, name), 'utf8')) !== null)
-      return true
+    if (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) return true
     const found = `${name} ${await sha256Of(join(folder, name))}`
     return known.some((hashes) => hashes?.has(found) === true)
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { lstat, mkdtemp, open, readdir, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../errors.js'
 import {
@@ -9,8 +9,10 @@ import {
   leftNumbered,
   numberedNames,
   type PackFile,
+  WORKSHOP_MARK,
   WORKSHOP_PREFIX,
 } from './earlier-pack.js'
+import { assertReportFolder, makeFolder } from '../../trust/folder.js'
 import { assertNotTaken } from '../../trust/output.js'
 
 /** A file that is being written under a temporary name. */
@@ -80,6 +82,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space is left',
   EDQUOT: 'the quota is used up',
+  ENOENT: 'no folder can be made there',
   ENOTDIR: 'a part of the path is a file',
   EEXIST: 'a file of that name is there',
   ELOOP: 'the path is a loop of links',
@@ -290,22 +293,33 @@ function filesOf(
   return { create, scratch, close }
 }
 
+interface FolderTerms {
+  /** Of the ledger, so that what a killed report leaves can be told from that of others. */
+  readonly mark?: string
+  /** Somebody vouches for the folder, whoever can write there. */
+  readonly sharedFolder?: boolean | undefined
+}
+
 /**
  * Opens `out` for a pack of files with some or all of `names`, making the folder with mode 0700 where it is missing. Files are
  * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
  * not mix, and get their names by renaming.
  * @param forbidden files that this command reads or keeps: none of them is replaced
- * @throws {UsageError} when the folder cannot be used, or a name is taken by anything but a regular file
+ * @throws {UsageError} when the folder cannot be used or others can write there, or a name is taken by anything but a
+ *   regular file
  */
 export async function openPackFolder(
   out: string,
   names: readonly string[],
   forbidden: readonly string[] = [],
+  { mark, sharedFolder = false }: FolderTerms = {},
 ): Promise<PackFolder> {
   const workshop = await withFolder(out, async () => {
-    await mkdir(out, { recursive: true, mode: 0o700 })
+    makeFolder(out)
+    if (!sharedFolder) assertReportFolder(out)
     for (const name of names) await refuseOccupied(out, name, forbidden)
     const made = await mkdtemp(join(out, WORKSHOP_PREFIX))
+    if (mark !== undefined) await writeFile(join(made, WORKSHOP_MARK), `${mark}\n`, { mode: 0o600 })
     await removeAbandoned(out, made)
     return made
   })

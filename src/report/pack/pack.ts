@@ -17,6 +17,7 @@ import { problemHeader, problemLine, problemsCsv, type ProblemLine } from '../fi
 import {
   inDoubtHeader,
   inDoubtLine,
+  ledgerMark,
   openRowHeader,
   openRowLine,
   registeredHeader,
@@ -74,7 +75,7 @@ export interface ReportOptions {
   readonly signal?: AbortSignal
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs?: number
-  /** The ledger that is named by its path may lie where others can write. */
+  /** The ledger that is named by its path, and the folder, may lie where others can write. */
   readonly sharedFolder?: boolean
   /** An Ed25519 private key: `manifest.sig` is written beside the manifest. */
   readonly signWith?: KeyObject
@@ -115,10 +116,12 @@ async function writePackOf(
   options: ReportOptions,
   counted?: WalkTerms['counted'],
 ): Promise<ReportResult> {
-  const folder = await openPackFolder(options.out, PACK_NAMES, [
-    ...ledgerFiles(reader.file),
-    ...(options.forbidden ?? []),
-  ])
+  const folder = await openPackFolder(
+    options.out,
+    PACK_NAMES,
+    [...ledgerFiles(reader.file), ...(options.forbidden ?? [])],
+    { mark: ledgerMark(reader.campaign()), sharedFolder: options.sharedFolder },
+  )
   try {
     const texts = await textsOf(options.language ?? 'en')
     const { facts, workbook, decisions } = await writeLists(reader, folder, { texts, counted }, options)
@@ -252,7 +255,9 @@ export async function writeProblems(
   problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
   options: ReportOptions,
 ): Promise<PackFile & Published> {
-  const folder = await openPackFolder(options.out, ['problems.csv', PROBLEMS_NOTE], options.forbidden)
+  const folder = await openPackFolder(options.out, ['problems.csv', PROBLEMS_NOTE], options.forbidden, {
+    sharedFolder: options.sharedFolder,
+  })
   try {
     const output = await folder.create('problems.csv')
     let waiting = 0

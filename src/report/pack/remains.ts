@@ -1,7 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { entryAt } from '../../trust/entry.js'
-import { WORKSHOP_PREFIX } from './earlier-pack.js'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { WORKSHOP_MARK, WORKSHOP_PREFIX } from './earlier-pack.js'
 
 /** Result files that hold original cells, in every numbering. */
 const HOLDS_CELLS = /^(?:refused|in-doubt|not-sent|corrections)[^/]*\.csv$/
@@ -58,14 +59,33 @@ export function findResultFiles(folders: readonly string[]): RemainingFiles {
   }
 }
 
-/** Removes what reports that were killed, or are being written now, keep under temporary names: original cells. */
-export function removeLeftovers(folders: readonly string[]): readonly string[] {
-  const removed = withInner(folders).flatMap((folder) =>
+const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === true
+
+function isMarked(workshop: string, mark: string): boolean {
+  const given = { what: 'file', nothing: 'it was left', mostBytes: MOST_BYTES.approval, noLink: true }
+  try {
+    return readGivenText(join(workshop, WORKSHOP_MARK), given) === `${mark}\n`
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Removes what reports of a ledger that were killed, or are being written now, keep under temporary names: original cells.
+ * @param mark of the ledger
+ * @returns what was removed, and what is of another ledger, or does not say of which
+ */
+export function removeLeftovers(
+  folders: readonly string[],
+  mark: string,
+): { readonly removed: readonly string[]; readonly left: readonly string[] } {
+  const found = withInner(folders.filter(isFolder)).flatMap((folder) =>
     namesIn(folder)
       .filter((name) => name.startsWith(WORKSHOP_PREFIX))
       .map((name) => join(folder, name))
-      .filter((path) => entryAt(path)?.isDirectory() === true),
+      .filter(isFolder),
   )
+  const removed = found.filter((path) => isMarked(path, mark))
   for (const path of removed) rmSync(path, { recursive: true, force: true })
-  return removed
+  return { removed, left: found.filter((path) => !removed.includes(path)) }
 }

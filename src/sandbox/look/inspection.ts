@@ -46,7 +46,9 @@ export function serveInspection(parts: ServiceParts): Hono<Env> {
   app.get('/_sandbox/offers', (c) => c.json(store.offers()))
   app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(parts)))
   app.get('/_sandbox/requests', (c) => c.json(counter.counts()))
-  app.post('/_sandbox/mandates/:reference/first-payment', (c) => {
+  app.post('/_sandbox/mandates/:reference/first-payment', async (c) => {
+    const body = await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES)
+    if (body.kind === 'refused') return refusalAnswer(body)
     const reference = c.req.param('reference')
     store.finalise(reference, now().toISOString())
     const mandate = store.mandateByReference(reference)

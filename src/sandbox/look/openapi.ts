@@ -94,6 +94,7 @@ const sourcePaths = () => ({
       responses: {
         '200': { description: 'Cancelled', content: jsonOf('PaymentSourceResponse') },
         '400': refused('It is cancelled already'),
+        '415': refused('The body is no JSON; an empty object will do'),
         '401': refused('The Authorization header is missing or wrong'),
         '404': refused('There is no such payment source'),
         '5XX': refused('The service is at fault'),

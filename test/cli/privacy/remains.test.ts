@@ -8,8 +8,11 @@ import { noteOutputs, remainLines, remainsOf, removeLists } from '../../../src/c
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { freshFile, open } from '../../ledger/campaign-setup.js'
+import { look } from '../../ledger/ledger-views.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
+
+const MARK = 'L-of-this-ledger'
 
 function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
   const world = worldOf()
@@ -31,7 +34,7 @@ function campaign(): { ledger: string; elsewhere: string; log: string } {
 describe('what a campaign left beside its ledger', () => {
   it('is found where its commands wrote it, though this one names another folder', () => {
     const { ledger, elsewhere, log } = campaign()
-    const remains = remainsOf(contextOf(ledger, { out: freshFolder() }))
+    const remains = remainsOf(contextOf(ledger, { out: freshFolder() }), MARK)
     expect(remains).toMatchObject({
       cells: [join(elsewhere, 'refused.csv')],
       values: [join(elsewhere, 'problems.csv'), join(elsewhere, 'report.html')],
@@ -45,7 +48,7 @@ describe('what a campaign left beside its ledger', () => {
     const ledger = open().file
     noteOutputs(contextOf(ledger, { logFile: join(freshFolder(), 'gone.log') }), null)
     writeFileSync(join(dirname(ledger), 'in-doubt.csv'), '')
-    expect(remainsOf(contextOf(ledger))).toMatchObject({
+    expect(remainsOf(contextOf(ledger), MARK)).toMatchObject({
       cells: [join(dirname(ledger), 'in-doubt.csv')],
       logs: [],
     })
@@ -71,7 +74,7 @@ describe('what a campaign left beside its ledger', () => {
     const loop = join(freshFolder(), 'reports')
     symlinkSync(loop, loop)
     noteOutputs(contextOf(ledger), loop)
-    const remains = remainsOf(contextOf(ledger))
+    const remains = remainsOf(contextOf(ledger), MARK)
     expect(remains.unread).toEqual([loop])
     expect(remainLines(ledger, remains).join('\n')).toMatch(/reports\n +CANNOT BE LOOKED INTO/)
   })
@@ -84,24 +87,31 @@ describe('what a campaign left beside its ledger', () => {
 })
 
 describe('--remove-files', () => {
-  it('takes the lists, and leaves what was signed and what the first collections need', () => {
+  it('26.3 takes nothing that is not proven to be of this ledger, and says what it left', async () => {
     const { ledger, elsewhere } = campaign()
-    mkdirSync(join(elsewhere, 'report-2'))
-    writeFileSync(join(elsewhere, 'report-2', 'corrections.csv'), '')
-    expect(removeLists(remainsOf(contextOf(ledger)))).toHaveLength(3)
-    const remains = remainsOf(contextOf(ledger))
-    expect(remains.cells).toEqual([])
-    expect(remains.values).toEqual([join(elsewhere, 'report.html')])
-    expect(remains.references).toEqual([join(elsewhere, 'registered.csv')])
+    const owner = { ledger, campaign: look(ledger, (view) => view.campaign()) }
+    const { removed, left } = await removeLists(remainsOf(contextOf(ledger), MARK), owner)
+    expect(removed).toEqual([])
+    expect(left.map(({ file }) => file)).toEqual(
+      ['refused.csv', 'problems.csv'].map((name) => join(elsewhere, name)),
+    )
   })
 })
 
 it('the closing statement names each file, and says what it cannot know', () => {
   const { ledger, elsewhere } = campaign()
-  const text = remainLines(ledger, remainsOf(contextOf(ledger))).join('\n')
+  const text = remainLines(ledger, remainsOf(contextOf(ledger), MARK)).join('\n')
   for (const path of [ledger, join(elsewhere, 'refused.csv')]) expect(text).toContain(path)
   expect(text).toContain('ORIGINAL CELLS')
   expect(text).toContain('Not known to this ledger: your exports')
-  const none = { removed: [], cells: [], values: [], references: [], logs: [], unread: [] }
+  const none = {
+    removed: [],
+    leftovers: [],
+    cells: [],
+    values: [],
+    references: [],
+    logs: [],
+    unread: [],
+  }
   expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
 })

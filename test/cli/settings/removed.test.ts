@@ -21,11 +21,17 @@ const GONE: readonly (readonly [
   [['run'], { SEPA_MIGRATE_BETWEEN: '22:00-05:00' }, '--max-duration'],
   [['run'], { SEPA_MIGRATE_OUTSIDE: 'wait' }, '--max-duration'],
   [['run'], { SEPA_MIGRATE_UNTIL: '05:00' }, '--max-duration'],
+  [['run', '--wave', 'pilot'], {}, "run --only 'Column=value"],
+  [['run', '--wave=pilot,rest'], {}, '--country'],
+  [['run', '--order', 'first-debit-by'], {}, '--only'],
+  [['run'], { SEPA_MIGRATE_ORDER: 'row' }, '--only'],
 ]
 
 const GONE_KEYS: readonly (readonly [line: string, now: string])[] = [
   ["between: '22:00-05:00'", '--max-duration'],
   ['outside: wait', '--max-duration'],
+  ['waves: [{ name: all, held: true }]', "run --only 'Column=value"],
+  ['order: row', '--country'],
 ]
 
 async function refused(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {

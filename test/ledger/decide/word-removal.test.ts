@@ -200,7 +200,8 @@ describe('9.2.2 an erasure', () => {
     const others = (): unknown =>
       look(ledger.file, (reader) => [
         reader.totals(),
-        reader.distinctCounts(),
+        // An account that another customer has too counts twice from then on: nothing tells any more that it is one.
+        { ...reader.distinctCounts(), accounts: null },
         reader.row(5),
         reader.problemsOfRow(5),
       ])

@@ -137,7 +137,12 @@ describe('8.1.4 a row that does not hold what was admitted', () => {
     ledger.close()
     byHand(ledger.file, (db) => {
       // A page that is rewritten in the file knows no trigger.
-      for (const name of ['row_content_stays', 'row_identity_stays', 'row_account_only_goes'])
+      for (const name of [
+        'row_content_stays',
+        'row_keys_stay',
+        'row_identity_stays',
+        'row_account_only_goes',
+      ])
         db.exec(`drop trigger ${name}`)
       db.exec(change)
     })

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import { migrate } from '../../../src/migrate/migrate.js'
-import { planMigration } from '../../../src/migrate/plan/make-plan.js'
+import { digestOf, planMigration } from '../../../src/migrate/plan/make-plan.js'
 import { readPlan } from '../../../src/migrate/plan/read-plan.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
 import { germanIban, validExport, validLine } from '../../support/export.js'
@@ -146,7 +146,26 @@ describe('a plan', () => {
   })
 })
 
-describe('a plan that is read without its ledger', () => {
+describe('26.3 a plan that is read without its ledger', () => {
+  it.each([
+    ['an unknown rule', { warnings: [{ rule: 'NO_SUCH_RULE', count: 1 }] }],
+    [
+      'an unknown rule of what stays',
+      { staysBehind: [{ state: 'invalid', rule: 'NO_SUCH_RULE', count: 1 }] },
+    ],
+    ['an unknown state', { staysBehind: [{ state: 'lost', rule: null, count: 1 }] }],
+    ['totals without a state', { totals: { read: 3 } }],
+  ])('is refused with %s, whoever made its digest anew', async (_, change) => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(3)
+    const { digest: __, ...body } = { ...(await planned(place, place.asked(sandbox.url))), ...change }
+    const document = { digest: digestOf(body as never), ...body }
+    const { digest, ...rest } = document
+    writeFileSync(place.at('plan.json'), textOfPlan({ ...rest, digest } as never))
+    expect(() => readPlan(place.at('plan.json'))).toThrow('is no plan that this version knows')
+  })
+
   it('is whole, or refused', async () => {
     const place = newPlace()
     const sandbox = await place.sandbox()
@@ -166,7 +185,7 @@ describe('a plan that is read without its ledger', () => {
     for (const change of changes) {
       writeFileSync(file, change)
       expect(() => readPlan(file), change.slice(0, 80)).toThrow(
-        'is no plan, or was changed since it was written',
+        'is no plan that this version knows, or was changed since it was written',
       )
     }
   })

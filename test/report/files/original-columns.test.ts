@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { fold } from '../../../src/domain/text/text.js'
 import { mergeColumns } from '../../../src/report/files/original-columns.js'
 import { HEADER, IBAN, rowOf, sourceOf } from '../ledger-value.js'
 
@@ -62,6 +63,13 @@ describe('the columns of several sources', () => {
     const second = sourceOf({ id: 2, header: ['STRASSE', ''], columns: {} })
 
     expect(mergeColumns([first, second]).names).toEqual(['Straße', '', ''])
+  })
+
+  it('26.3 are named without what hides in a name or turns it round, and are the same to a reader', () => {
+    const source = sourceOf({ header: ['IB\u202EAN', 'No\u0007te\u200B'], columns: { iban: 'IB\u202EAN' } })
+
+    expect(mergeColumns([source]).names).toEqual(['IBAN', 'No te'])
+    expect(mergeColumns([source]).names.map(fold)).toEqual(source.header.map(fold))
   })
 
   it('never put a customer number into the column of the old key that a crosswalk translates', () => {

@@ -26,6 +26,12 @@ it('runs no formula, whoever wrote it: file, column or cell', () => {
   expect(cells.filter((cell) => /^[=+@-]/.test(cell))).toEqual([])
 })
 
+it('26.3 shows what hides in the name of a file or a column, or turns it round', () => {
+  const line = problemLine(problemOf({ source: 'export\u202Evsc.\n.csv', column: 'IB\u200BAN\u0007' }))
+  const [[source, , , column] = []] = parse(line)
+  expect([source, column]).toEqual(['export<U+202E>vsc.<U+000A>.csv', 'IB<U+200B>AN<U+0007>'])
+})
+
 it('takes problems one by one, not all of them into memory', async () => {
   let made = 0
   function* endless() {

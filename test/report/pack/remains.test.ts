@@ -61,13 +61,27 @@ describe('result files that hold something of persons', () => {
 })
 
 describe('what a killed report left', () => {
-  it('is removed with its cells, a file of that name is not', () => {
+  it('26.3 is removed with its cells where it names this ledger; of another, or of none, it is told', () => {
     const folder = freshFolder()
-    const left = join(folder, 'report-2', '.sepa-migrate-report-abc')
-    fill(left, 'refused.csv')
+    const [ours, theirs, unmarked] = ['ours', 'theirs', 'unmarked'].map((name) =>
+      join(folder, 'report-2', `.sepa-migrate-report-${name}`),
+    ) as [string, string, string]
+    for (const left of [ours, theirs, unmarked]) fill(left, 'refused.csv')
+    writeFileSync(join(ours, 'ledger'), 'L-1\n')
+    writeFileSync(join(theirs, 'ledger'), 'L-2\n')
     fill(folder, '.sepa-migrate-report-notes')
-    expect(removeLeftovers([folder])).toEqual([left])
-    expect(existsSync(left)).toBe(false)
+    expect(removeLeftovers([folder], 'L-1')).toEqual({ removed: [ours], left: [theirs, unmarked] })
+    expect([ours, theirs, unmarked].map((left) => existsSync(left))).toEqual([false, true, true])
     expect(existsSync(join(folder, '.sepa-migrate-report-notes'))).toBe(true)
+  })
+
+  it('26.3 is not looked for behind a link', () => {
+    const [folder, link] = [freshFolder(), join(freshFolder(), 'link')]
+    const left = join(folder, '.sepa-migrate-report-ours')
+    fill(left, 'refused.csv')
+    writeFileSync(join(left, 'ledger'), 'L-1\n')
+    symlinkSync(folder, link)
+    expect(removeLeftovers([link], 'L-1')).toEqual({ removed: [], left: [] })
+    expect(existsSync(left)).toBe(true)
   })
 })

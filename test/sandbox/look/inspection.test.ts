@@ -55,7 +55,9 @@ describe('what the sandbox holds, under /_sandbox', () => {
     const mandates = await read(sandbox, '/_sandbox/mandates')
     expect(mandates.json).toEqual([{ ...held, iban: 'DE…3000' }])
     const action = `/_sandbox/mandates/${held?.unique_mandate_reference ?? ''}/first-payment`
-    expect((await exchange(sandbox, 'POST', action)).json).toMatchObject({ data: { iban: 'DE…3000' } })
+    expect((await exchange(sandbox, 'POST', action, { body: {} })).json).toMatchObject({
+      data: { iban: 'DE…3000' },
+    })
     for (const path of ['/', '/_sandbox/mandates', '/_sandbox/requests'])
       expect((await read(sandbox, path)).text).not.toContain('370400440532013000')
   })
@@ -98,6 +100,41 @@ describe('what the sandbox holds, under /_sandbox', () => {
   })
 })
 
+describe('26.3 a request that changes something', () => {
+  const actionsOf = (sandbox: Sandbox): string[] => {
+    const reference = sandbox.mandates()[0]?.unique_mandate_reference ?? ''
+    return [`/_sandbox/mandates/${reference}/first-payment`, '/api/v2/payment_source/SRC/cancel', MIGRATE]
+  }
+
+  it('is answered with a JSON body alone, which no form of a web page sends', async () => {
+    const sandbox = await start()
+    await exchange(sandbox, 'POST', MIGRATE, { body })
+    for (const path of actionsOf(sandbox)) {
+      expect((await exchange(sandbox, 'POST', path)).status, path).toBe(415)
+      const form = { bytes: '{}', headers: { 'content-type': 'text/plain' } }
+      expect((await exchange(sandbox, 'POST', path, form)).status, path).toBe(415)
+      expect((await exchange(sandbox, 'POST', path, { bytes: 'no=json' })).status, path).toBe(400)
+    }
+    expect(sandbox.mandates()).toMatchObject([{ finalised: false, cancelled_at: null }])
+  })
+
+  it('is not answered for a page of another origin; one of its own, and reading, are', async () => {
+    const sandbox = await start()
+    await exchange(sandbox, 'POST', MIGRATE, { body })
+    const own = { origin: sandbox.url }
+    for (const origin of ['https://evil.example', 'null', `http://localhost:${sandbox.port + 1}`])
+      for (const path of actionsOf(sandbox)) {
+        const answer = await exchange(sandbox, 'POST', path, { body, headers: { origin } })
+        expect([answer.status, answer.json], path).toMatchObject([403, { status: 'FOREIGN_ORIGIN' }])
+      }
+    expect(sandbox.mandates()).toMatchObject([{ finalised: false }])
+    const [pay = ''] = actionsOf(sandbox)
+    expect((await exchange(sandbox, 'POST', pay, { body: {}, headers: own })).status).toBe(200)
+    const read = { headers: { origin: 'https://evil.example' } }
+    expect((await exchange(sandbox, 'GET', '/_sandbox/mandates', read)).status).toBe(200)
+  })
+})
+
 describe('the actions under /_sandbox', () => {
   it('4.3: the migration is final once a first payment is initiated, and only once', async () => {
     let clock = new Date('2025-01-01T00:00:00Z')
@@ -106,10 +143,10 @@ describe('the actions under /_sandbox', () => {
     const [mandate] = sandbox.mandates()
     expect(mandate).toMatchObject({ finalised: false, finalised_at: null })
     const action = `/_sandbox/mandates/${mandate?.unique_mandate_reference ?? ''}/first-payment`
-    const answer = await exchange(sandbox, 'POST', action)
+    const answer = await exchange(sandbox, 'POST', action, { body: {} })
     expect(answer.json).toEqual({ status: 'OK', data: sandbox.mandates()[0] })
     clock = new Date('2025-01-02T00:00:00Z')
-    expect((await exchange(sandbox, 'POST', action)).status).toBe(200)
+    expect((await exchange(sandbox, 'POST', action, { body: {} })).status).toBe(200)
     expect(sandbox.mandates()[0]).toMatchObject({
       finalised: true,
       finalised_at: '2025-01-01T00:00:00.000Z',
@@ -118,7 +155,9 @@ describe('the actions under /_sandbox', () => {
 
   it('4.3: a payment with an unknown reference finalises nothing', async () => {
     const sandbox = await start()
-    expect((await exchange(sandbox, 'POST', '/_sandbox/mandates/NONE/first-payment')).status).toBe(404)
+    expect(
+      (await exchange(sandbox, 'POST', '/_sandbox/mandates/NONE/first-payment', { body: {} })).status,
+    ).toBe(404)
   })
 
   it('2.2.3, 6: a failed direct debit adds its event', async () => {

@@ -1,0 +1,179 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { validExport } from '../support/export.js'
+import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+import { startTruth, type TruthServer } from '../support/truth-server.js'
+
+/** Nothing here takes long; what waits for somebody else waits for ever. */
+const SOON_MS = 60_000
+const NAME = `smm-${process.pid}`
+const isRoot = process.getuid?.() === 0
+const hasUser = isRoot && spawnSync('useradd', ['--no-create-home', NAME]).status === 0
+const needsUser = hasUser ? false : 'only root can make another user with useradd, and act as one'
+const needsLists =
+  hasUser && spawnSync('setfacl', ['--version']).status === 0
+    ? false
+    : 'setfacl (package acl) and another user are needed'
+const userId = hasUser ? Number(execFileSync('id', ['-u', NAME], { encoding: 'utf8' })) : 0
+
+const opened: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close()
+})
+afterAll(() => {
+  if (hasUser) execFileSync('userdel', [NAME])
+})
+
+interface Office {
+  readonly server: TruthServer
+  readonly path: (...names: string[]) => string
+  readonly run: (...args: string[]) => Promise<Ended>
+}
+
+async function open({ asRealService = false } = {}): Promise<Office> {
+  const { folder, remove } = makeFolder()
+  const server = await startTruth(asRealService ? { asRealService: folder } : {})
+  opened.push(async () => {
+    await server.close()
+    remove()
+  })
+  const path = (...names: string[]): string => join(folder, ...names)
+  writeFileSync(path('export.csv'), validExport(6))
+  const env = {
+    ...CREDENTIALS,
+    ...server.env,
+    SEPA_MIGRATE_BASE_URL: server.baseUrl,
+    XDG_STATE_HOME: path('state'),
+  }
+  const run: Office['run'] = async (...args) => {
+    const { child, ended } = start(args, { cwd: folder, env })
+    const timer = setTimeout(() => child.kill('SIGKILL'), SOON_MS)
+    return ended.finally(() => clearTimeout(timer))
+  }
+  return { server, path, run }
+}
+
+describe('26.3 what is given is a file', () => {
+  it('a pipe in the place of a configuration, password, plan, approval or list of decisions is refused at once', async () => {
+    const { path, run, server } = await open()
+    execFileSync('mkfifo', ['-m', '600', path('pipe')])
+    expect((await run('run', 'export.csv', '--limit', '1')).status).toBe(5)
+    for (const args of [
+      ['rules', '--config', 'pipe'],
+      ['run', '--password-file', 'pipe'],
+      ['run', '--plan', 'pipe'],
+      ['approve', 'pipe', '--by', 'Eve', '--reason', 'x', '--to', 'approval.json'],
+      ['resolve', '--from', 'pipe'],
+    ]) {
+      const { status, stderr } = await run(...args)
+      expect(stderr, args.join(' ')).toContain('it is not a regular file')
+      expect(status, args.join(' ')).toBe(2)
+    }
+    expect(server.posts()).toBe(1)
+  })
+
+  it('a manifest of 3 GB is told, and no bug', async () => {
+    const { path, run } = await open()
+    await run('run', 'export.csv', '--limit', '1')
+    truncateSync(path('sepa-migrate-report', 'manifest.json'), 3 * 1024 ** 3)
+    const { status, stderr } = await run('verify', 'sepa-migrate-report')
+    expect(stderr).toContain('manifest.json cannot be read (it has 3221225472 bytes)')
+    expect(status).toBe(7)
+  })
+
+  it('a place that cannot be made, below /proc, is refused at once', async () => {
+    const { run } = await open()
+    const { status, stderr } = await run('check', 'export.csv', '--out', '/proc/sepa-migrate/checked')
+    expect(stderr).toContain('no folder can be made there (ENOENT)')
+    expect(status).toBe(2)
+  })
+})
+
+describe('26.3 other users of the machine', () => {
+  it.skipIf(needsUser)(
+    'a configuration that another user owns brings no columns and no crosswalk, and what it may say is told',
+    async () => {
+      const { path, run, server } = await open()
+      for (const [key, text] of [
+        ['columns', 'columns:\n  iban: iban\n'],
+        ['crosswalk', 'crosswalk:\n  file: customers.csv\n  from: old\n  key: old\n'],
+      ] as const) {
+        writeFileSync(path('sepa-migrate.yaml'), text)
+        chownSync(path('sepa-migrate.yaml'), userId, userId)
+        for (const command of ['run', 'plan']) {
+          const { status, stderr } = await run(command, 'export.csv')
+          expect(stderr).toMatch(
+            new RegExp(`sets "${key}", but it belongs to another user.*nothing was sent`),
+          )
+          expect(status).toBe(2)
+        }
+        expect((await run('check', 'export.csv')).stderr).not.toContain('but it belongs')
+      }
+      expect(server.posts()).toBe(0)
+    },
+  )
+
+  it.skipIf(needsLists)(
+    'a folder that an access list opens to another user is refused, with nothing sent',
+    async () => {
+      const { path, run, server } = await open()
+      mkdirSync(path('shared'), { mode: 0o700 })
+      execFileSync('setfacl', ['-m', `u:${NAME}:rwx`, path('shared')])
+      const { status, stderr } = await run('run', 'export.csv', '--ledger', 'shared/campaign.db')
+      expect(stderr).toContain('its access list may let others write to it (mode 0770+)')
+      expect(status).toBe(8)
+      expect(server.posts()).toBe(0)
+    },
+  )
+
+  it.skipIf(needsUser)('a report folder of another user is refused before anything is sent', async () => {
+    const { path, run, server } = await open()
+    mkdirSync(path('theirs'), { mode: 0o755 })
+    chownSync(path('theirs'), userId, userId)
+    for (const args of [
+      ['run', 'export.csv', '--out', 'theirs'],
+      ['check', 'export.csv', '--out', 'theirs'],
+    ]) {
+      const { status, stderr } = await run(...args)
+      expect(stderr).toMatch(/Cannot trust the folder .* of the report: it belongs to another user/)
+      expect(status).toBe(2)
+    }
+    expect(readdirSync(path('theirs'))).toEqual([])
+    expect(server.posts()).toBe(0)
+  })
+})
+
+describe('26.3 purge --remove-files', () => {
+  it('leaves the signed report of another campaign, a list made by hand and what lies behind a link, and says so', async () => {
+    const [one, other] = [await open(), await open()]
+    const all = ['--max-refused', '100']
+    expect((await one.run('run', 'export.csv', ...all)).status).toBe(0)
+    expect((await other.run('run', 'export.csv', ...all)).status).toBe(0)
+    cpSync(other.path('sepa-migrate-report'), one.path('theirs'), { recursive: true })
+    writeFileSync(one.path('refused.csv'), 'customer_no,note\n1,called twice\n')
+    await one.run('report', '--out', 'own')
+    renameSync(one.path('own'), one.path('moved'))
+    symlinkSync(one.path('moved'), one.path('own'))
+    const { status, stdout } = await one.run('purge', '--yes', '--remove-files')
+    expect(status).toBe(0)
+    const theirs = readdirSync(other.path('sepa-migrate-report')).sort()
+    expect(readdirSync(one.path('theirs')).sort()).toEqual(theirs)
+    expect(existsSync(one.path('refused.csv'))).toBe(true)
+    expect(stdout).toMatch(/Left .*theirs\/problems\.csv: it lies in the report of another ledger/)
+    expect(stdout).toMatch(/Left .*refused\.csv: nothing proves that it is of this ledger/)
+    expect(stdout).toMatch(/Left .*own\/problems\.csv: its folder is reached by a link/)
+    expect(existsSync(one.path('sepa-migrate-report', 'problems.csv'))).toBe(false)
+  })
+})
