@@ -36,7 +36,7 @@ export type Way =
   | 'pace'
   | 'plan'
   | 'purge_open_rows'
-  | 'read_back_first'
+  | 'check_before_send'
   | 'reconcile'
   | 'report'
   | 'report_folder'

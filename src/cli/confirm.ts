@@ -54,10 +54,10 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
     ...planLines(plan, {
       concurrency: settings.get('concurrency'),
       rate: settings.get('rate'),
-      isAskingFirst: ownFlag(context, 'readBackFirst'),
+      isAskingFirst: ownFlag(context, 'checkBeforeSend'),
     }),
     ...approvedLines(plan),
-    ...askingLines(plan, ownFlag(context, 'readBackFirst')),
+    ...askingLines(plan, ownFlag(context, 'checkBeforeSend')),
     ...distrustedLines(settings),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
@@ -98,7 +98,7 @@ function askingLines({ ledger }: MigrationPlan, isAskingFirst: boolean): Line[] 
       ? [
           [
             toned('open', 'Warning'),
-            ': an earlier run asked the service about each row before it was sent, and this one does not (--read-back-first)',
+            ': an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
           ],
         ]
       : []),

@@ -36,7 +36,10 @@ export const RUN_FLAGS: readonly OwnFlag[] = [
     'every row comes in as in doubt: the register of this machine does not know what was sent',
   ],
   ['--reason <text>', 'why the other ledger cannot be had; kept with every row that becomes in doubt'],
-  ['--read-back-first', 'ask about each row before it is sent, and hold back what the service already holds'],
+  [
+    '--check-before-send',
+    'ask about each row before it is sent, and hold back what the service already holds',
+  ],
 ]
 
 /** The settings as `migrate` takes them, and as they are planned. @throws {UsageError} */
@@ -64,7 +67,7 @@ export function runOptions(
     sharedFolder: settings.sharedFolder,
     anotherLedger: own['anotherLedger'] === true ? whoAndWhy(context) : null,
     allInDoubt: own['allInDoubt'] === true ? whoAndWhy(context) : null,
-    readBackFirst: own['readBackFirst'] === true,
+    checkBeforeSend: own['checkBeforeSend'] === true,
     testHost: settings.get('testHost'),
     approval: settings.get('approval'),
     configuration: trusted.configuration,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import { API_PREFIX, envelopeOf, looseEnvelopeOf } from './envelope.js'
+import { API_PREFIX, envelopeOf } from './envelope.js'
+import { signOfError, signOfMore } from './list-signs.js'
 
 /** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
 export const PAYMENT_SOURCE_PATH = `${API_PREFIX}/payment_source`
@@ -52,11 +53,16 @@ const looseSource = z.looseObject(
   'is not an object',
 )
 
-const looseResponse = looseEnvelopeOf(z.array(looseSource, 'is not a list'))
+/** A list that is not called OK may be what was found until something went wrong. */
+const looseResponse = z.looseObject({
+  status: z.literal('OK', 'is not OK'),
+  data: z.array(looseSource, 'is not a list'),
+})
 
 /**
  * Reads the list tolerantly: unknown fields pass, what has another shape is null. What is no list of objects cannot be
- * counted, and is unreadable as a whole.
+ * counted, and is unreadable as a whole; so is one beside which errors or signs of further pages stand, since absence
+ * is told from a whole list alone.
  */
 export function readPaymentSources(json: unknown): SourcesReading {
   const parsed = looseResponse.safeParse(json)
@@ -65,7 +71,12 @@ export function readPaymentSources(json: unknown): SourcesReading {
     const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.join('.')
     return { kind: 'unreadable', reason: `${place}: ${issue?.message ?? 'is unreadable'}` }
   }
-  const sources = parsed.data.data.map(({ id, status, scheme, details }) => ({
+  const { data, ...beside } = parsed.data
+  const error = signOfError(beside)
+  if (error !== null) return { kind: 'unreadable', reason: error }
+  const more = signOfMore(beside, data.length)
+  if (more !== null) return { kind: 'unreadable', reason: more }
+  const sources = data.map(({ id, status, scheme, details }) => ({
     id,
     status,
     scheme,

@@ -91,6 +91,7 @@ function withoutCreditor(reference: string, different: number): string {
 const OTHER: Readonly<Record<string, string>> = {
   differs: 'the customer has payment sources, and none of them is this mandate',
   ended: 'what agrees with it was cancelled',
+  other_date: 'the service shows a mandate with its account and another date',
   ambiguous: 'another row has the same account and date, and nothing tells them apart',
 }
 
@@ -100,6 +101,7 @@ function absentBecause(absence: Absence | null): string | null {
     case 'too_early':
     case 'asked_once':
     case 'not_an_hour_apart':
+    case 'shown_before':
     case 'nothing_present':
       return absenceText(absence)
     case 'resend':

@@ -43,6 +43,7 @@ export function checkOptions(options: MigrateOptions): Asked {
     signal: drain = new AbortController().signal,
   } = options
   assertPaths(options)
+  assertKnownName(options)
   const service = checkService(options.service, machine.env)
   const { baseUrl } = service
   if (options.confirm === undefined && !baseUrl.isLoopback)
@@ -134,6 +135,15 @@ function assertPaths({ ledger, files = [] }: { readonly ledger?: unknown; readon
   throw new UsageError(
     'Cannot use the ledger or the files: the ledger is a path, the files are a list; nothing was sent',
     'Give them as { ledger: "sepa-migrate.db", files: ["export.csv"] }',
+  )
+}
+
+/** Passed over, an option by its former name would send what was meant to be asked about. */
+function assertKnownName(options: object): void {
+  if (!('readBackFirst' in options)) return
+  throw new UsageError(
+    'There is no option readBackFirst any more; nothing was sent',
+    'Its name is checkBeforeSend now',
   )
 }
 

@@ -20,7 +20,7 @@ import { connectReader, connectTo } from '../service/checked-service.js'
 import type { ServiceClient } from '../service/client.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
 import { checkOptions, type Asked } from './asked.js'
-import { lookFirst, type LookFirst } from './look-first.js'
+import { checkBeforeSend, type CheckBeforeSend } from './check-before-send.js'
 import { assertRowsPlanned, assertStillApproved, holdToPlan, type HeldPlan } from './plan/hold-to-plan.js'
 import { targetOf } from './plan/make-plan.js'
 import type { Closed, MigrateOptions, Migration, MigrationPlan } from './options.js'
@@ -136,7 +136,7 @@ async function sendHeld(
   const send: Send = (mandate, attempt, signal) =>
     client.migrateMandate(mandate, { requestId: attempt.requestId, signal })
   const { service, options, machine } = asked
-  if (options.readBackFirst !== true) return { ...(await runHeld(asked, held, send)), askedFirst: null }
+  if (options.checkBeforeSend !== true) return { ...(await runHeld(asked, held, send)), askedFirst: null }
   const reader = connectReader(service, options.service, machine)
   try {
     return await runLooking(asked, held, { send, reader })
@@ -152,7 +152,7 @@ async function runLooking(
 ): Promise<Omit<Migration, keyof Closed>> {
   const { version, host, pid, clock, after } = asked.machine
   const { concurrency, rate } = asked.policy
-  const looking = lookFirst({
+  const looking = checkBeforeSend({
     send,
     reader,
     readBacks: ledger.readBacks,
@@ -172,7 +172,7 @@ async function runLooking(
 }
 
 /** The error that ended the run counts. */
-function keepWhatWasHeard(looking: LookFirst): void {
+function keepWhatWasHeard(looking: CheckBeforeSend): void {
   try {
     looking.end()
   } catch {
@@ -212,7 +212,7 @@ function partsOf(
   const choice = narrowed(plan?.record.document.choice ?? null, asked.choice)
   const { rules = {}, giveUp = new AbortController().signal } = options
   const { version, host, pid, clock, after, random } = machine
-  const isAskingFirst = options.readBackFirst === true
+  const isAskingFirst = options.checkBeforeSend === true
   return {
     ledger: held.ledger,
     files,
@@ -231,7 +231,7 @@ function partsOf(
         outcomes: service.statusTable.overrides,
         rules,
         configuration: options.configuration ?? null,
-        ...(isAskingFirst ? { readBackFirst: true } : {}),
+        ...(isAskingFirst ? { checkBeforeSend: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest }),
         ...choiceAsked(choice),

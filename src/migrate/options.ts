@@ -11,7 +11,7 @@ import type { BaseUrl } from '../service/base-url.js'
 import type { Credentials, ServiceOptions } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptionsInput } from '../source/options.js'
-import type { AskedFirst } from './look-first.js'
+import type { AskedFirst } from './check-before-send.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {
@@ -87,7 +87,7 @@ export interface MigrateOptions {
    * For a campaign that somebody began by hand, or whose ledger was lost. The contract does not promise that a service
    * can be asked; one that cannot stops the run. A net and no promise: what was registered a moment ago may not show yet.
    */
-  readonly readBackFirst?: boolean | undefined
+  readonly checkBeforeSend?: boolean | undefined
   /** A host that is a test environment: what is sent there is kept as a rehearsal. */
   readonly testHost?: string | null | undefined
   /**
@@ -169,6 +169,6 @@ export interface Migration extends CampaignEnd, Closed {
   readonly campaign: CampaignRecord
   /** Commits of this run while it sent. */
   readonly commits: CommitCounts
-  /** What came of `readBackFirst`; null where it was not asked for. */
+  /** What came of `checkBeforeSend`; null where it was not asked for. */
   readonly askedFirst: AskedFirst | null
 }

@@ -57,7 +57,7 @@ interface Given {
   readonly ledger?: string
   readonly firstCustomer?: number
   readonly anotherLedger?: { readonly by: string; readonly reason: string } | null
-  readonly readBackFirst?: boolean
+  readonly checkBeforeSend?: boolean
   readonly plan?: Partial<MigrationPlan>
   readonly only?: MigrateOptions['only']
   readonly between?: string
@@ -72,7 +72,7 @@ async function confirm(
     ledger = 'march.db',
     firstCustomer,
     anotherLedger = null,
-    readBackFirst = false,
+    checkBeforeSend = false,
     only,
     plan: other = {},
     ...flags
@@ -84,7 +84,7 @@ async function confirm(
   const notes: string[] = []
   const questions: string[] = []
   const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
-  const context = { world, settings, progress, args: [], own: { readBackFirst }, log: noLog }
+  const context = { world, settings, progress, args: [], own: { checkBeforeSend }, log: noLog }
   const trusted = {
     configuration: '/campaign/sepa-migrate.yaml',
     proxy: 'https://proxy.example:3128',
@@ -101,7 +101,7 @@ async function confirm(
     ledger: settings.ledger,
     service: { baseUrl: target, username: 'migration', password: 'never sent' },
     anotherLedger,
-    readBackFirst,
+    checkBeforeSend,
     only,
     signal: stop.signal,
     machine: world,
@@ -309,12 +309,12 @@ describe('what may have been sent before', () => {
   })
 
   it('says what asking first means, how long it takes, and when a later run does not ask', async () => {
-    const asking = await confirm(SERVICE, 'service.example', { readBackFirst: true, rate: '1' })
+    const asking = await confirm(SERVICE, 'service.example', { checkBeforeSend: true, rate: '1' })
     expect(asking.notes).toContain('The service is asked about each row before it is sent')
     expect(asking.notes).toContain('at most 1 a second, 8 requests at a time, about 6 s')
     const { notes } = await confirm(SERVICE, '')
     expect(notes).toContain(
-      'Warning: an earlier run asked the service about each row before it was sent, and this one does not (--read-back-first)',
+      'Warning: an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
     )
   })
 })

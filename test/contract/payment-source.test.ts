@@ -83,9 +83,16 @@ describe('payment sources as they are read', () => {
     expect(readPaymentSources(answer(source))).toEqual({ kind: 'read', sources: [expected] })
   })
 
-  it('an empty list, and an envelope without a word', () => {
+  it('an empty list', () => {
     expect(readPaymentSources(answer())).toEqual({ kind: 'read', sources: [] })
-    expect(readPaymentSources({ data: [SOURCE] })).toEqual({ kind: 'read', sources: [READ] })
+  })
+
+  it.each([undefined, null, 'ERROR', 'PARTIAL', 'ok?', '', 0])('26.1 not under the status %j', (status) => {
+    for (const data of [[], [SOURCE]])
+      expect(readPaymentSources({ status, data })).toEqual({
+        kind: 'unreadable',
+        reason: 'status: is not OK',
+      })
   })
 
   it.each<[string, unknown, string]>([
@@ -93,6 +100,16 @@ describe('payment sources as they are read', () => {
     ['text', 'OK', 'the answer: '],
     ['no data', { status: 'OK' }, 'data: is not a list'],
     ['one source instead of a list', { status: 'OK', data: SOURCE }, 'data: is not a list'],
+    [
+      '26.1 an empty list beside errors',
+      { ...answer(), errors: ['secret'] },
+      'errors: errors beside the list',
+    ],
+    [
+      '26.1 a list with more behind it',
+      { ...answer(), has_more: true },
+      'has_more: may not be the whole list',
+    ],
     ['a list with something else in it', answer(SOURCE, 'secret'), 'data.1: is not an object'],
   ])('%s cannot be counted', (_, json, reason) => {
     const reading = readPaymentSources(json)

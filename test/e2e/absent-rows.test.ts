@@ -108,15 +108,13 @@ describe('a row that the service does not show', () => {
     await ask()
     expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked 2 times .*; ask again from/)])
     time.pass(2 * MINUTE)
-    expect((await ask()).stdout).toContain('sepa-migrate read-back --of registered shows whether this is')
-    expect((await proposals())[2]).toEqual([
-      '',
-      expect.stringMatching(/^Asked 3 times .*no other row of that run was read back as present/),
-    ])
-    expect((await type('status')).stdout).toContain('sepa-migrate read-back --of registered')
-    await ask('--of', 'registered')
+    // Registered rows of their run are asked about without being named.
+    expect((await ask()).stdout).toContain('Asked about 4 customers')
     expect(await proposals()).toEqual({
-      2: ['resend', expect.stringMatching(/; 2 other rows of that run were read back as present\.$/)],
+      2: [
+        'resend',
+        expect.stringMatching(/; 2 registered rows of that run were shown by the same read-back\.$/),
+      ],
       3: ['', expect.stringContaining('Not absent')],
     })
   })

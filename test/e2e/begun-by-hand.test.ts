@@ -84,7 +84,7 @@ const heldBy = (there: Sandbox): number[] =>
     .map((each) => each.customer_no)
     .sort((a, b) => a - b)
 
-const FIRST = ['--read-back', '--read-back-first']
+const FIRST = ['--read-back', '--check-before-send']
 
 describe('a campaign that somebody began by hand', () => {
   it('is finished with none twice: what is there is held back, then recorded', async () => {
@@ -100,7 +100,7 @@ describe('a campaign that somebody began by hand', () => {
     expect(pilot.stdout).toContain('Next: sepa-migrate resolve --from-read-back --dry-run')
     const recorded = await resolve()
     expect(recorded.status, recorded.stderr).toBe(5)
-    expect(recorded.stdout).toMatch(/Next: sepa-migrate run .*--read-back --read-back-first$/m)
+    expect(recorded.stdout).toMatch(/Next: sepa-migrate run .*--read-back --check-before-send$/m)
 
     const rest = await run(there, ...FIRST)
     expect(rest.status, rest.stderr).toBe(4)
@@ -126,7 +126,7 @@ describe('a campaign that somebody began by hand', () => {
     expect(document.askedFirst).toEqual({ asked: 3, heldBack: 1, unread: 0 })
     const page = readFileSync(join(place.folder, document.files['report.html'] ?? ''), 'utf8')
     expect(page).toContain('already at the service, not sent')
-    expect(page).toMatch(/read back first: yes/)
+    expect(page).toMatch(/check before send: yes/)
     expect(readFileSync(join(place.folder, document.files['in-doubt.csv'] ?? ''), 'utf8')).toContain(
       'The service already holds this mandate',
     )
@@ -158,7 +158,7 @@ describe('a campaign that somebody began by hand', () => {
 describe('the flag', () => {
   it('asks nothing before somebody has said that the service can be asked', async () => {
     const there = await startService(2)
-    const { status, stderr } = await run(there, 'export.csv', '--read-back-first')
+    const { status, stderr } = await run(there, 'export.csv', '--check-before-send')
     expect(status).toBe(2)
     expect(stderr).toContain('Nobody has said that this service can be asked what it holds')
     expect(there.requests().received).toMatchObject({ migrate: 0, read_back: 0 })

@@ -211,7 +211,10 @@ describe('plan, approve, run', () => {
     const text = readFileSync(path('export.csv'), 'utf8')
     for (const [args, says] of [
       [[...under, '--max-in-doubt', '99'], /setting changed: maxInDoubt from 10 to 99/],
-      [[...under, '--read-back', '--read-back-first'], /setting changed: readBackFirst from false to true/],
+      [
+        [...under, '--read-back', '--check-before-send'],
+        /setting changed: checkBeforeSend from false to true/,
+      ],
     ] as const) {
       const { status, stderr } = await run(...args)
       expect(stderr).toMatch(says)

@@ -7,6 +7,7 @@ import type {
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
 import { matchSources, type AskedRow, type Verdict } from '../../src/domain/proof/match-sources.js'
+import { maskIban } from '../../src/domain/text/masking.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { readBaseUrl } from '../../src/service/base-url.js'
@@ -35,6 +36,7 @@ const askedOf = (mandate: Mandate, reference: string | null): AskedRow => ({
   rowId: mandate.customerNo,
   isAccount: (iban) => iban === mandate.iban,
   accountKey: mandate.iban,
+  accountMasked: maskIban(mandate.iban),
   signedDate: mandate.signedDate,
   reference,
 })

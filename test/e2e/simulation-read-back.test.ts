@@ -75,14 +75,18 @@ if (ONE_SEED !== undefined) {
       ['sending again what was absent once', 'absence_resends', /^I1/],
       ['taking a question without an answer for an empty list', 'silence_is_absence', /^I1/],
       ['matching by customer alone', 'match_by_customer', /^I4.*reference that the service did not give/],
-    ])('%s', async (_name, weakness, found) => {
-      for (const seed of range(1, 400)) {
-        const { violations } = await play(seed, weakness)
-        if (!violations.some((violation) => found.test(violation))) continue
-        await expectSound(seed)
-        return
-      }
-      expect.fail(`None of 400 seeds found the weakness "${weakness}"`)
-    })
+    ])(
+      '%s',
+      async (_name, weakness, found) => {
+        for (const seed of range(1, 400)) {
+          const { violations } = await play(seed, weakness)
+          if (!violations.some((violation) => found.test(violation))) continue
+          await expectSound(seed)
+          return
+        }
+        expect.fail(`None of 400 seeds found the weakness "${weakness}"`)
+      },
+      300_000,
+    )
   })
 }

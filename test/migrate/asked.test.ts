@@ -90,6 +90,11 @@ describe('11.3 what migrate is asked to do', () => {
       /options of the source: .*sorce/,
     ],
     ['a wrong option of the source', { reading: { source: { skipLines: -1 } } }, /source\.skipLines/],
+    [
+      '26.1 an option by its former name',
+      { readBackFirst: true } as never,
+      /no option readBackFirst any more/,
+    ],
   ])(
     '11.3 refuses %s before a ledger is made, and says that nothing was sent',
     async (_what, more, message) => {

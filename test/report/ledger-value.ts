@@ -91,7 +91,6 @@ export function readerOf(value: LedgerValue): ReportedLedger {
       accounts: distinct((row) => row.ibanMasked),
     }),
     shown: (after, limit) => value.shown.filter(({ rowId }) => rowId > after).slice(0, limit),
-    provenByRun: () => [{ runId: 1, count: 3 }],
     verificationCounts: () => countsOf(value.verified ?? []),
     verifiedRows: (verdict, after, limit) =>
       page(

@@ -27,16 +27,33 @@ export const stateHomeIn = (folder: string): string => join(folder, 'state')
 
 /**
  * Types a command line in this process, on the ledger and the register of that folder, at that time. Paths are absolute.
+ * @param isHurried whatever waits does so in that time alone
  * @param folder also that of processes with `XDG_STATE_HOME` of `stateHomeIn(folder)`
  */
-export async function typeIn(folder: string, time: Time, args: readonly string[]): Promise<Typed> {
+export async function typeIn(
+  folder: string,
+  time: Time,
+  args: readonly string[],
+  { isHurried = false } = {},
+): Promise<Typed> {
   const world = worldOf({
     env: { ...CREDENTIALS, SEPA_MIGRATE_LEDGER: join(folder, 'sepa-migrate.db'), SEPA_MIGRATE_QUIET: '1' },
   })
   const status = await main(args, commands, {
     ...world,
-    clock: { now: time.now, monotonic: () => performance.now() },
+    clock: { now: time.now, monotonic: isHurried ? time.now : () => performance.now() },
+    ...(isHurried ? { after: hurried(time) } : {}),
     stateFolder: join(stateHomeIn(folder), 'sepa-migrate'),
   })
   return { status, ...world.printed }
 }
+
+const hurried =
+  (time: Time) =>
+  (delayMs: number, wake: () => void): (() => void) => {
+    const timer = setTimeout(() => {
+      time.pass(delayMs)
+      wake()
+    })
+    return () => clearTimeout(timer)
+  }

@@ -51,7 +51,7 @@ export const runCommand: Command = {
 
 async function run(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  if (ownFlag(context, 'readBackFirst')) assertReadBackTold(settings)
+  if (ownFlag(context, 'checkBeforeSend')) assertReadBackTold(settings)
   const approval = settings.get('approval')
   assertPlanned({ approval, plan: ownText(context, 'plan') }, readTarget(settings, world).baseUrl)
   const service = await readService(settings, world)

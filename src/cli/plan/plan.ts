@@ -44,7 +44,7 @@ export const planCommand: Command = {
 
 async function plan(context: Context): Promise<CommandResult> {
   const { world, settings, progress } = context
-  if (ownFlag(context, 'readBackFirst')) assertReadBackTold(settings)
+  if (ownFlag(context, 'checkBeforeSend')) assertReadBackTold(settings)
   const target = readTarget(settings, world)
   const paths = planPaths(ownText(context, 'to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)

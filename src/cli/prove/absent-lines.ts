@@ -16,7 +16,7 @@ export interface Absent {
 }
 
 export function absentOf(
-  reader: Pick<LedgerReader, 'shown' | 'provenByRun'>,
+  reader: Pick<LedgerReader, 'shown'>,
   { absentAfterMs }: Pick<Settings, 'absentAfterMs'>,
 ): Absent {
   let [proposed, waiting, nothingPresent] = [0, 0, 0]
@@ -39,7 +39,7 @@ export const absentLines = ({ proposed, waiting, askFrom, nothingPresent }: Abse
   ...(nothingPresent === 0
     ? []
     : [
-        `${rowsAre(nothingPresent)} absent, and so is every row of that run that was read back: sepa-migrate read-back --of registered shows whether this is the right place to ask.`,
+        `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate read-back --of all shows whether this is the right place to ask.`,
       ]),
 ]
 

@@ -5,6 +5,7 @@ const BY_CRON = 'have cron start the run and end it with --max-duration'
 /** What earlier versions had, by the name of its command, flag, key or variable, and what to use now. */
 const REMOVED: Readonly<Record<string, string>> = {
   rebuild: 'make a new ledger with run FILE --another-ledger --reason "…"',
+  'read-back-first': 'use run --check-before-send, which is its name now',
   probe: 'send a pilot with run --limit 10, then ask the service for it with read-back --of registered',
   notices: 'join registered.csv with your customer list on customer_no, in any mail merge',
   between: BY_CRON,

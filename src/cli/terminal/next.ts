@@ -74,9 +74,9 @@ export const isLoopbackUrl = (baseUrl: string | null): boolean =>
 
 /** Once the service was asked before rows were sent, no later command may send the others unasked by itself. */
 function askingFirst({ own, settings }: Asked, { campaign }: CommandEnd, command: NextCommand): NextCommand {
-  if (command.name !== 'run' || !campaign.asksFirst || own['readBackFirst'] === true) return command
+  if (command.name !== 'run' || !campaign.asksFirst || own['checkBeforeSend'] === true) return command
   const told = settings.flags.readBack === undefined ? ['--read-back'] : []
-  return { ...command, words: [...(command.words ?? []), ...told, '--read-back-first'] }
+  return { ...command, words: [...(command.words ?? []), ...told, '--check-before-send'] }
 }
 
 /** After these the run goes on as it is; after any other a doubt is looked at first. */

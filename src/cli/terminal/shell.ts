@@ -109,7 +109,7 @@ function ownFlags(name: string, own: Context['own']): string[] {
   return [
     ...columns.flatMap((column) => ['--ignore-column', column]),
     ...(name === 'plan' || own['plan'] !== undefined ? takeOverFlags(own) : []),
-    ...(isRun && own['readBackFirst'] === true ? ['--read-back-first'] : []),
+    ...(isRun && own['checkBeforeSend'] === true ? ['--check-before-send'] : []),
   ]
 }
 

@@ -15,7 +15,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   pace: '--concurrency N, --rate N',
   plan: 'sepa-migrate plan FILE --to plan.json',
   purge_open_rows: '--with-open-rows',
-  read_back_first: '--read-back-first asks about each row',
+  check_before_send: '--check-before-send asks about each row',
   reconcile: 'sepa-migrate reconcile FILE',
   report: 'sepa-migrate report',
   report_folder: '--out DIR',

@@ -19,6 +19,8 @@ export interface Heard {
   readonly verdict: VerdictKind
   /** False where no list came, which says nothing of the row. */
   readonly isListed: boolean
+  /** Registered rows that the same read-back showed, and that vouch for its lists (`vouchers`). */
+  readonly present: number
 }
 
 /** What the service has shown of a row since its latest request. */
@@ -35,15 +37,37 @@ export type Shown =
       readonly firstAnsweredAt: string
       readonly lastAskedAt: string
       readonly questions: number
+      /** Registered rows that the last read-back of these showed; 0 where none was, in none of them. */
+      readonly present: number
     }
 
 export interface AbsenceFacts {
   /** When its latest request was begun. */
   readonly sentAt: string
   readonly shown: Shown
-  /** Other rows that the same run sent and that were read back as present. */
-  readonly present: number
+  /** Any read-back, whenever it was, showed what could be it. */
+  readonly wasEverShown: boolean
 }
+
+/** Registered rows that a read-back asked about and showed. */
+export interface Present {
+  /** Of them those that the row's own run registered. */
+  readonly ofRun: number
+  readonly ofAny: number
+}
+
+/**
+ * How many registered rows vouch that a read-back asked in the right place: those of the row's own run. A row that came
+ * into a new ledger in the place of a lost one is in doubt under a run that sent nothing, so that any of them does.
+ */
+export const vouchers = (
+  { ofRun, ofAny }: Present,
+  { isOfLostLedger }: { isOfLostLedger: boolean },
+): number => (isOfLostLedger ? ofAny : ofRun)
+
+/** An answer of which something could be the row itself: one that showed others alone is not. */
+export const mayShow = (verdict: VerdictKind, why: string | null, isListed: boolean): boolean =>
+  isListed && verdict !== 'absent' && !(verdict === 'other' && why === 'differs')
 
 export type Absence =
   | Exclude<Shown, { readonly kind: 'nothing' }>
@@ -55,7 +79,9 @@ export type Absence =
       readonly questions: number
       readonly from: string
     }
-  /** Nothing was shown of any row of that run: it may be the wrong place, or a service that shows none. */
+  /** It was shown once, so that its absence says nothing of its request. */
+  | AbsentSince<'shown_before'>
+  /** The same read-backs showed no registered row of that run: it may be the wrong place, or a service that shows none. */
   | AbsentSince<'nothing_present'>
   | (AbsentSince<'resend'> & { readonly present: number })
 
@@ -74,21 +100,26 @@ export function shownOf(heard: readonly Heard[]): Shown {
   if (last === undefined) return { kind: 'not_answered' }
   if (last.verdict !== 'absent') return { kind: 'something', verdict: last.verdict }
   const empty = lists.slice(lists.findLastIndex(({ verdict }) => verdict !== 'absent') + 1)
-  const [first = last] = empty
+  const vouched = empty.filter(({ present }) => present > 0)
+  const counted = vouched.length > 0 ? vouched : empty
+  const first = counted[0] ?? last
+  const latest = counted.at(-1) ?? last
   return {
     kind: 'nothing',
     firstAskedAt: first.askedAt,
     firstAnsweredAt: first.answeredAt,
-    lastAskedAt: last.askedAt,
-    questions: empty.length,
+    lastAskedAt: latest.askedAt,
+    questions: counted.length,
+    present: latest.present,
   }
 }
 
 /** Whether sending the row again is proposed, and else what is missing. */
-export function absenceOf({ sentAt, shown, present }: AbsenceFacts, absentAfterMs: number): Absence {
+export function absenceOf({ sentAt, shown, wasEverShown }: AbsenceFacts, absentAfterMs: number): Absence {
   if (shown.kind !== 'nothing') return shown
-  const { firstAskedAt, firstAnsweredAt, lastAskedAt, questions } = shown
+  const { firstAskedAt, firstAnsweredAt, lastAskedAt, questions, present } = shown
   const series = { firstAskedAt, lastAskedAt, questions }
+  if (wasEverShown) return { kind: 'shown_before', ...series }
   const lastMs = Date.parse(lastAskedAt)
   // A list is as old as its question, at the most; the first is as young as its answer.
   const apartFromMs = Date.parse(firstAnsweredAt) + APART_MS
@@ -124,10 +155,12 @@ export function absenceText(absence: Absence): string {
     case 'asked_once':
     case 'not_an_hour_apart':
       return `${seriesText(absence)}; ask again from ${timeText(absence.from)}`
+    case 'shown_before':
+      return `${seriesText(absence)}; an earlier question showed what could be it, so look at the service`
     case 'nothing_present':
-      return `${seriesText(absence)}; no other row of that run was read back as present, so it may be the wrong place to ask`
+      return `${seriesText(absence)}; the same read-backs showed no registered row of that run, so it may be the wrong place to ask`
     case 'resend':
-      return `${seriesText(absence)}; ${plural(absence.present, 'other row of that run was', 'other rows of that run were')} read back as present`
+      return `${seriesText(absence)}; ${plural(absence.present, 'registered row of that run was', 'registered rows of that run were')} shown by the same read-back`
   }
 }
 

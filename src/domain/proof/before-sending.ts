@@ -35,6 +35,7 @@ export function heldBackBecause({ verdict, why, sources }: Evidence): string {
 
 function wordOf(verdict: Evidence['verdict'], why: Evidence['why']): keyof typeof HELD_BACK {
   if (why === 'ended' || why === 'ambiguous') return why
+  if (why === 'other_date') return 'otherDate'
   return verdict === 'twice' ? 'moreThanOnce' : 'once'
 }
 
@@ -43,6 +44,7 @@ export const HELD_BACK = {
   once: 'The service already holds this mandate',
   moreThanOnce: 'The service already holds this mandate more than once',
   ended: 'The service holds this mandate as one that was cancelled',
+  otherDate: 'The service holds a mandate with this account and another date',
   ambiguous:
     'The service holds a mandate that is this one or that of another row with the same account and date',
 } as const

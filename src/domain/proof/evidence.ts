@@ -19,7 +19,7 @@ export interface KeptSource {
 /** What a list of payment sources says about one row, as it is kept. */
 export interface Evidence {
   readonly verdict: VerdictKind
-  /** For `other`: `differs`, `ended` or `ambiguous`; for `unreadable` a sentence; else null. */
+  /** For `other`: `differs`, `ended`, `other_date` or `ambiguous`; for `unreadable` a sentence; else null. */
   readonly why: string | null
   /** Those of the verdict, the row's own first; the first `MOST_KEPT` of them. */
   readonly sources: readonly KeptSource[]

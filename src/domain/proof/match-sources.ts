@@ -1,3 +1,9 @@
+import { isValidIBAN } from 'ibantools'
+import { parseLocalDate } from '../mandate/local-date.js'
+import { SEPA_COUNTRIES } from '../text/countries.js'
+import { maskIban } from '../text/masking.js'
+import { isSepaIban } from '../value/iban.js'
+
 /**
  * What a list of payment sources proves about the rows of one customer. Pure; it decides nothing: presence is proof,
  * absence is evidence for a person, and no row is sent because of either.
@@ -22,6 +28,8 @@ export interface AskedRow {
   readonly isAccount: (iban: string) => boolean
   /** The same for rows with the same account, and for them alone: its fingerprint, for one. */
   readonly accountKey: string
+  /** As `maskIban` shows it. */
+  readonly accountMasked: string
   /** YYYY-MM-DD. */
   readonly signedDate: string
   /** What the service assigned to a registered row; null for any other. */
@@ -41,11 +49,12 @@ export type Verdict =
   | { readonly kind: 'absent' }
   /**
    * There are sources, and none is certainly this row's. `differs`: none agrees. `ended`: what agrees was cancelled.
-   * `ambiguous`: another row of the customer has the same account and date, and no reference tells them apart.
+   * `other_date`: one has its account, and a date that no row of the customer has. `ambiguous`: another row of the
+   * customer has the same account and date, and no reference tells them apart.
    */
   | {
       readonly kind: 'other'
-      readonly why: 'differs' | 'ended' | 'ambiguous'
+      readonly why: 'differs' | 'ended' | 'other_date' | 'ambiguous'
       readonly sources: readonly ListedSource[]
     }
   /** The answer, or a source that could be this row's, cannot be read. */
@@ -63,6 +72,9 @@ const ENDED: ReadonlySet<string> = new Set([
 
 const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
 
+/** No other word is published; these can only mean something else. Any further word may be a new name of ours. */
+const OTHER_SCHEMES: ReadonlySet<string> = new Set(['CARD', 'AUTOGIRO', 'AVTALEGIRO', 'BETALINGSSERVICE'])
+
 /**
  * @param rows all rows of one customer that the service may hold, since they are told apart from each other; those
  *   that nobody asks about too
@@ -70,10 +82,10 @@ const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
  */
 export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): readonly Verdict[] {
   if (answer.kind === 'unreadable') return rows.map(() => answer)
-  const sources = distinct(answer.sources).map(toCompared)
+  const sources = distinct(answer.sources.map(toCompared))
   const claimed = new Set(rows.flatMap(({ reference }) => (reference === null ? [] : [fold(reference)])))
   const twins = countTwins(rows)
-  return withoutShared(rows.map((row) => verdictOn(row, sources, claimed, othersLike(row, twins))))
+  return withoutShared(rows.map((row) => verdictOn(row, sources, { claimed, twins })))
 }
 
 /** Whatever the rows say of their accounts, one source is no proof for two of them. */
@@ -88,7 +100,8 @@ function withoutShared(verdicts: readonly Verdict[]): readonly Verdict[] {
   )
 }
 
-const twinKey = ({ accountKey, signedDate }: AskedRow): string => `${signedDate} ${accountKey}`
+const twinKey = ({ accountKey, signedDate }: Pick<AskedRow, 'accountKey' | 'signedDate'>): string =>
+  `${signedDate} ${accountKey}`
 
 /** How many rows have one account and date, in all and without a reference. */
 interface Twins {
@@ -118,7 +131,7 @@ function othersLike(row: AskedRow, twins: ReadonlyMap<string, Twins>): number {
 /** A source with what is compared made ready; null cannot be told. */
 interface Compared {
   readonly source: ListedSource
-  readonly isSepa: boolean | null
+  readonly scheme: 'sepa' | 'another' | null
   readonly iban: string | null
   readonly date: string | null
   readonly reference: string | null
@@ -127,20 +140,27 @@ interface Compared {
 
 const toCompared = (source: ListedSource): Compared => ({
   source,
-  isSepa: source.scheme === null ? null : source.scheme.trim().toUpperCase() === SEPA_SCHEME,
+  scheme: schemeOf(source.scheme),
   iban: accountOf(source.iban),
   date: datePartOf(source.signedAt),
   reference: source.reference === null ? null : fold(source.reference),
   isEnded: source.status !== null && ENDED.has(source.status.trim().toUpperCase()),
 })
 
-/** One that is listed twice is one. */
-function distinct(sources: readonly ListedSource[]): readonly ListedSource[] {
+function schemeOf(word: string | null): Compared['scheme'] {
+  const scheme = word?.trim().toUpperCase() ?? ''
+  return scheme === SEPA_SCHEME ? 'sepa' : OTHER_SCHEMES.has(scheme) ? 'another' : null
+}
+
+/** One that is listed twice is one. Under one id two are the same only where all that is compared is. */
+function distinct(sources: readonly Compared[]): readonly Compared[] {
   const seen = new Set<string>()
-  return sources.filter(({ id }) => {
+  return sources.filter(({ source: { id }, ...compared }) => {
     if (id === null) return true
-    const isNew = !seen.has(id)
-    seen.add(id)
+    const { scheme, iban, date, reference, isEnded } = compared
+    const key = JSON.stringify([id, scheme, iban, date, reference, isEnded])
+    const isNew = !seen.has(key)
+    seen.add(key)
     return isNew
   })
 }
@@ -148,7 +168,7 @@ function distinct(sources: readonly ListedSource[]): readonly ListedSource[] {
 /** Banks compare references without regard to letter case; blanks at the ends come from printing. */
 export const fold = (reference: string): string => reference.trim().toUpperCase()
 
-/** Null for what is masked, or no account number at all. */
+/** In one piece, where it has the form of an account number; that it is one, `isAccountNumber` tells. */
 export function accountOf(iban: string | null): string | null {
   const plain = iban?.replace(/\s/g, '').toUpperCase() ?? ''
   return /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(plain) ? plain : null
@@ -157,42 +177,90 @@ export function accountOf(iban: string | null): string | null {
 /** As it is written: a time zone would move it by a day. */
 export function datePartOf(signedAt: string | null): string | null {
   const [, date = null] = /^(\d{4}-\d{2}-\d{2})(?:[T ].*)?$/.exec(signedAt?.trim() ?? '') ?? []
-  return date
+  return date === null ? null : parseLocalDate(date)
 }
 
-/** Whether scheme, account and date agree: no where one of them differs, null where one that could agree is unreadable. */
-function agrees({ isSepa, iban, date }: Compared, row: AskedRow): boolean | null {
-  const parts = [
-    isSepa,
-    iban === null ? null : row.isAccount(iban),
-    date === null ? null : date === row.signedDate,
-  ]
-  if (parts.includes(false)) return false
-  return parts.includes(null) ? null : true
+/** Four are how lists hide digits; no bank has that many in a row. */
+const HIDDEN = /X{4}/
+
+const isAccountNumber = (iban: string): boolean =>
+  !HIDDEN.test(iban) && (SEPA_COUNTRIES.has(iban.slice(0, 2)) ? isSepaIban(iban) : isValidIBAN(iban))
+
+/**
+ * Null for what nobody can tell: no form of masking is published, so whatever is no account number may be this one. So
+ * may one that is shown like it: with its middle made zeros, one in a hundred still passes the check digits.
+ */
+function isOfAccount(iban: string | null, row: AskedRow): boolean | null {
+  if (iban === null) return null
+  if (row.isAccount(iban)) return true
+  return isAccountNumber(iban) && maskIban(iban) !== row.accountMasked ? false : null
 }
 
-/** @param twins other rows that a source may be of */
-function verdictOn(
-  row: AskedRow,
-  sources: readonly Compared[],
-  claimed: ReadonlySet<string>,
-  twins: number,
-): Verdict {
+/** How a source stands to a row by scheme, account and date. `unclear`: it could be the row's, and cannot be compared. */
+type Agreement = 'same' | 'other_date' | 'unclear' | 'differs'
+
+function agreementOf({ scheme, iban, date }: Compared, row: AskedRow): Agreement {
+  const account = isOfAccount(iban, row)
+  if (scheme === 'another') return account === true ? 'unclear' : 'differs'
+  if (scheme === null || account === null) return 'unclear'
+  if (!account) return 'differs'
+  return date === null ? 'unclear' : date === row.signedDate ? 'same' : 'other_date'
+}
+
+/** What the other rows of a customer explain. */
+interface Others {
+  /** References of rows. */
+  readonly claimed: ReadonlySet<string>
+  readonly twins: ReadonlyMap<string, Twins>
+}
+
+function verdictOn(row: AskedRow, sources: readonly Compared[], others: Others): Verdict {
   if (sources.length === 0) return { kind: 'absent' }
   const own = row.reference === null ? null : fold(row.reference)
+  const those = agreementsOf(row, own, sources, others)
+  const live = those('same').filter(({ isEnded }) => !isEnded)
+  const isUnclear =
+    those('unclear').some(({ isEnded }) => !isEnded || live.length === 0) ||
+    (own !== null && live.some(({ reference }) => reference === null))
+  if (isUnclear)
+    return { kind: 'unreadable', reason: 'a source that could be this mandate lacks what is compared' }
+  if (live.length === 0) return notLive(sources, those('other_date'), those('same'))
+  const twins = othersLike(row, others.twins)
+  return own === null
+    ? ofUnknownReference(
+        live.map(({ source }) => source),
+        twins,
+      )
+    : ofReference(live, own, twins)
+}
+
+/** Sources by how they stand to the row; those of other rows are none of its. */
+function agreementsOf(
+  row: AskedRow,
+  own: string | null,
+  sources: readonly Compared[],
+  { claimed, twins }: Others,
+): (agreement: Agreement) => readonly Compared[] {
   const isOthers = ({ reference }: Compared): boolean =>
     reference !== null && reference !== own && claimed.has(reference)
-  const possible = sources.filter((each) => !isOthers(each) && agrees(each, row) !== false)
-  const live = possible.filter(({ isEnded }) => !isEnded)
-  if (live.some((each) => agrees(each, row) === null || (own !== null && each.reference === null)))
-    return { kind: 'unreadable', reason: 'a source that could be this mandate lacks what is compared' }
-  const listed = live.map(({ source }) => source)
-  if (live.length === 0) {
-    const why = possible.length > 0 ? 'ended' : 'differs'
-    const shown = possible.length > 0 ? possible : sources
-    return { kind: 'other', why, sources: shown.map(({ source }) => source) }
-  }
-  return own === null ? ofUnknownReference(listed, twins) : ofReference(live, own, twins)
+  const isDayOfOther = ({ date }: Compared): boolean =>
+    date !== null && twins.has(twinKey({ ...row, signedDate: date }))
+  const agreements = sources
+    .filter((each) => !isOthers(each))
+    .map((each) => ({ each, agreement: agreementOf(each, row) }))
+    .filter(({ each, agreement }) => agreement !== 'other_date' || !isDayOfOther(each))
+  return (wanted) => agreements.flatMap(({ each, agreement }) => (agreement === wanted ? [each] : []))
+}
+
+/** The first kind that there is tells why, and what is shown. */
+function notLive(
+  all: readonly Compared[],
+  ofOtherDate: readonly Compared[],
+  ended: readonly Compared[],
+): Verdict {
+  const why = ofOtherDate.length > 0 ? 'other_date' : ended.length > 0 ? 'ended' : 'differs'
+  const shown = { other_date: ofOtherDate, ended, differs: all }[why]
+  return { kind: 'other', why, sources: shown.map(({ source }) => source) }
 }
 
 /** The account number and the date are all there is to go by. */

@@ -44,7 +44,7 @@ export interface RunTerms {
   /** The same by countries of the account. */
   readonly countries?: readonly string[]
   /** Whether the service was asked about each row before it was sent. */
-  readonly readBackFirst?: boolean
+  readonly checkBeforeSend?: boolean
   /** Digest of the plan that the run went under. */
   readonly plan?: string
   /** An older copy of the ledger was made to go on; nothing was sent. */

@@ -19,8 +19,26 @@ const ofState = (state: 'registered' | 'ready'): string => `
   insert or ignore into temp.to_ask (customer_no)
   select customer_no from row where state = '${state}' and customer_no is not null order by row.id`
 
+/**
+ * Registered rows without which no absence counts (domain/README.md#read-back): of each run that left a row in doubt, and
+ * of any where a decision put rows in doubt whose sending no run of this ledger knows.
+ */
+const VOUCHERS = `
+  insert or ignore into temp.to_ask (customer_no)
+  select customer_no from
+    (select customer_no, run_id, row_number() over (partition by run_id order by row.id desc) as place,
+       row_number() over (order by row.id desc) as place_of_all
+       from row join attempt on row_id = row.id and n = attempts
+      where state = 'registered' and customer_no is not null)
+   where place <= 3 and run_id in
+       (select run_id from row join attempt on row_id = row.id and n = attempts where state = 'in_doubt')
+     or place_of_all <= 3 and exists
+       (select 1 from row join attempt on attempt.row_id = row.id and n = attempts
+          join decision on decision.row_id = row.id and attempt_id = attempt.id and to_state = 'in_doubt'
+         where state = 'in_doubt')`
+
 const QUEUES: Readonly<Record<Scope, readonly string[]>> = {
-  in_doubt: [IN_DOUBT],
+  in_doubt: [IN_DOUBT, VOUCHERS],
   registered: [ofState('registered')],
   ready: [ofState('ready')],
   all: [IN_DOUBT, ofState('registered'), ofState('ready')],
@@ -121,6 +139,7 @@ interface StoredHeld {
   readonly rowId: number
   readonly attempts: number
   readonly key: Buffer
+  readonly accountMasked: string
   readonly signedDate: string
   readonly reference: string | null
 }
@@ -134,8 +153,8 @@ export function prepareHeldRows(
   fingerprints: Fingerprints,
 ): (customerNo: number) => HeldRow[] {
   const rows = connection.prepare<[number], StoredHeld>(
-    `select id as rowId, attempts, iban_key as key, signed_date as signedDate,
-       assigned_mandate_reference as reference
+    `select id as rowId, attempts, iban_key as key, iban_masked as accountMasked,
+       signed_date as signedDate, assigned_mandate_reference as reference
      from row where customer_no = ? and iban_key is not null and signed_date is not null
        and (state in ('ready', 'sending', 'registered', 'in_doubt') or exists
          (select 1 from attempt where row_id = row.id

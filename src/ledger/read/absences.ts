@@ -15,24 +15,21 @@ export interface DoubtedAbsence {
  * @param absentAfterMs how long after its latest request a row must still be absent
  */
 export function* absences(
-  reader: Pick<LedgerReader, 'shown' | 'provenByRun'>,
+  reader: Pick<LedgerReader, 'shown'>,
   absentAfterMs: number,
 ): Generator<DoubtedAbsence, void, undefined> {
-  let present: ReadonlyMap<number, number> | null = null
   for (let after = 0; ;) {
     const page = reader.shown(after, PAGE)
     const last = page.at(-1)
     if (last === undefined) return
-    present ??= new Map(reader.provenByRun().map(({ runId, count }) => [runId, count]))
-    for (const { rowId, runId, sentAt, shown } of page)
-      yield { rowId, absence: absenceOf({ sentAt, shown, present: present.get(runId) ?? 0 }, absentAfterMs) }
+    for (const { rowId, ...facts } of page) yield { rowId, absence: absenceOf(facts, absentAfterMs) }
     after = last.rowId
   }
 }
 
 /** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */
 export function absencesAlong(
-  reader: Pick<LedgerReader, 'shown' | 'provenByRun'>,
+  reader: Pick<LedgerReader, 'shown'>,
   absentAfterMs: number,
 ): (rowId: number) => Absence | null {
   const rest = absences(reader, absentAfterMs)

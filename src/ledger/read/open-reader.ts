@@ -91,7 +91,8 @@ export function createReader(connection: Connection, file: string): LedgerReader
   const campaign = connection.prepare<[], Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>(
     `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
        changed_at as changedAt,
-       exists (select 1 from run where settings ->> '$.readBackFirst') as asksFirst from campaign`,
+       exists (select 1 from run
+         where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst') as asksFirst from campaign`,
   )
   const attempts = connection.prepare<[number], StoredAttempt>(
     `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
@@ -163,7 +164,6 @@ function prepareProofs(connection: Connection, explained: Explained): ReturnType
     proofs: (state, after, limit) => explained(() => reads.proofs(state, after, limit)),
     proofCounts: () => explained(reads.proofCounts),
     shown: (after, limit) => explained(() => reads.shown(after, limit)),
-    provenByRun: () => explained(reads.provenByRun),
     assignedCreditors: () => explained(reads.assignedCreditors),
   }
 }

@@ -1,4 +1,4 @@
-import { shownOf, type Heard } from '../../domain/proof/absence.js'
+import { mayShow, shownOf, vouchers, type Heard, type Present } from '../../domain/proof/absence.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { Connection } from '../file/connection.js'
@@ -21,7 +21,7 @@ export function prepareProofReads(
   connection: Connection,
 ): Pick<
   LedgerReader,
-  'readBacks' | 'proofsOfRow' | 'proofs' | 'proofCounts' | 'assignedCreditors' | 'shown' | 'provenByRun'
+  'readBacks' | 'proofsOfRow' | 'proofs' | 'proofCounts' | 'assignedCreditors' | 'shown'
 > {
   const readBacks = connection.prepare<[], ReadBackRecord>(
     `select id, scope, sample, started_at as startedAt, ended_at as endedAt, stopped_by as stoppedBy,
@@ -65,38 +65,80 @@ interface StoredDoubt {
   readonly attempts: number
   readonly sentAt: string
   readonly endedAt: string
+  readonly isOfLostLedger: number
 }
 
-type StoredHeard = Omit<Heard, 'isListed'> & { readonly answer: string }
+interface StoredHeard extends Omit<Heard, 'isListed' | 'present'> {
+  readonly answer: string
+  readonly readBackId: number
+}
+
+interface StoredShown extends Pick<Heard, 'verdict'> {
+  readonly why: string | null
+  readonly answer: string
+}
 
 /** A question that was put before the latest request left, within its attempt, says nothing of it. */
-function prepareAbsenceReads(connection: Connection): Pick<LedgerReader, 'shown' | 'provenByRun'> {
+function prepareAbsenceReads(connection: Connection): Pick<LedgerReader, 'shown'> {
   const page = connection.prepare<[number, number], StoredDoubt>(
-    `select row.id as rowId, run_id as runId, attempts, started_at as sentAt,
-       coalesce(ended_at, started_at) as endedAt
+    `select row.id as rowId, run_id as runId, attempts, attempt.started_at as sentAt,
+       coalesce(attempt.ended_at, attempt.started_at) as endedAt,
+       exists (select 1 from decision where decision.row_id = row.id and attempt_id = attempt.id
+         and to_state = 'in_doubt') as isOfLostLedger
        from row join attempt on row_id = row.id and n = attempts
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
       order by row.id limit ?`,
   )
   const heard = connection.prepare<[number, number, string], StoredHeard>(
-    `select asked_at as askedAt, answered_at as answeredAt, verdict, answer from ${TABLES}
+    `select asked_at as askedAt, answered_at as answeredAt, verdict, answer, read_back_id as readBackId from ${TABLES}
       where row_id = ? and attempts = ? and asked_at > ? order by proof.id`,
   )
-  const proven = connection.prepare<[], { runId: number; count: number }>(
-    `select run_id as runId, count(*) as count
-       from proof join attempt on attempt.row_id = proof.row_id and n = attempts
-      where verdict = 'proven' and proof.id =
-        (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
-      group by run_id order by run_id`,
+  const everShown = connection.prepare<[number], StoredShown>(
+    `select distinct verdict, why, answer from ${TABLES} where row_id = ?`,
   )
+  const presentIn = preparePresent(connection)
+  let present: ReturnType<typeof presentIn> | null = null
   return {
-    shown: (after, limit) =>
-      page.all(after, limit).map(({ attempts, endedAt, ...doubt }) => ({
-        ...doubt,
-        shown: shownOf(heard.all(doubt.rowId, attempts, endedAt).map(toHeard)),
-      })),
-    provenByRun: () => proven.all(),
+    shown: (after, limit) => {
+      const found = present === null || after === 0 ? presentIn() : present
+      present = found
+      return page.all(after, limit).map(({ attempts, endedAt, isOfLostLedger, ...doubt }) => {
+        const row = { isOfLostLedger: isOfLostLedger !== 0 }
+        const toHeard = ({ answer, readBackId, ...stored }: StoredHeard): Heard => ({
+          ...stored,
+          isListed: answer === 'listed',
+          present: vouchers(found(readBackId, doubt.runId), row),
+        })
+        return {
+          ...doubt,
+          shown: shownOf(heard.all(doubt.rowId, attempts, endedAt).map(toHeard)),
+          wasEverShown: everShown
+            .all(doubt.rowId)
+            .some(({ verdict, why, answer }) => mayShow(verdict, why, answer === 'listed')),
+        }
+      })
+    },
   }
 }
 
-const toHeard = ({ answer, ...heard }: StoredHeard): Heard => ({ ...heard, isListed: answer === 'listed' })
+/** The registered rows that each read-back asked about and showed, by the run that sent them. */
+function preparePresent(connection: Connection): () => (readBackId: number, runId: number) => Present {
+  const counts = connection.prepare<[], { readBackId: number; runId: number; count: number }>(
+    `select read_back_id as readBackId, run_id as runId, count(distinct row.id) as count
+       from ${TABLES} join row on row.id = proof.row_id and state = 'registered'
+       join attempt on attempt.row_id = row.id and n = row.attempts
+      where verdict = 'proven' group by read_back_id, run_id`,
+  )
+  return () => {
+    const ofRun = new Map<string, number>()
+    const ofAny = new Map<number, number>()
+    for (const { readBackId, runId, count } of counts.all()) {
+      ofRun.set(`${readBackId} ${runId}`, count)
+      ofAny.set(readBackId, (ofAny.get(readBackId) ?? 0) + count)
+    }
+    return (readBackId, runId) => ({
+      ofRun: ofRun.get(`${readBackId} ${runId}`) ?? 0,
+      ofAny: ofAny.get(readBackId) ?? 0,
+    })
+  }
+}

@@ -212,6 +212,8 @@ export interface ShownDoubt {
   readonly runId: number
   readonly sentAt: string
   readonly shown: Shown
+  /** By any read-back, whenever it was. */
+  readonly wasEverShown: boolean
 }
 
 /** What tells this ledger from an older copy of itself and from other ledgers. */
@@ -333,8 +335,6 @@ export interface LedgerReader {
   }[]
   /** Rows in doubt that were ever asked about, in order of row, with what was shown since their latest request. */
   readonly shown: (after: number, limit: number) => ShownDoubt[]
-  /** By the run that sent it: rows whose latest answer proves them. */
-  readonly provenByRun: () => { runId: number; count: number }[]
   /** Registered rows by the latest answer about them that counts; of one read-back alone where it is named. */
   readonly verificationCounts: (readBackId?: number) => VerdictCount[]
   /** The registered rows of which it says so, in order of id. */

@@ -129,7 +129,7 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
   const settings = settingsOf(asked)
   const rows = view.plannedRows(null, choice)
   const { limit, concurrency, rate } = policy
-  const isAskingFirst = options.readBackFirst === true
+  const isAskingFirst = options.checkBeforeSend === true
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,

@@ -35,7 +35,7 @@ export function settingsOf({ options, service, policy, zone }: Planned): Planned
     zone,
     dormantSoonDays: options.dormantSoonDays ?? DORMANT_SOON_DAYS,
     newCreditorIdentifier: options.newCreditorIdentifier ?? null,
-    readBackFirst: options.readBackFirst ?? false,
+    checkBeforeSend: options.checkBeforeSend ?? false,
     sharedFolder: options.sharedFolder ?? false,
     anotherLedger: (options.anotherLedger ?? null) !== null,
     allInDoubt: (options.allInDoubt ?? null) !== null,

@@ -24,7 +24,6 @@ export type ReportedLedger = Pick<
   | 'decisions'
   | 'distinctCounts'
   | 'shown'
-  | 'provenByRun'
   | 'verificationCounts'
   | 'verifiedRows'
   | 'latestSample'

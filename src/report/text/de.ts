@@ -923,6 +923,7 @@ const reasons: Texts['reasons'] = {
     once: 'Der Dienst hat dieses Mandat bereits',
     moreThanOnce: 'Der Dienst hat dieses Mandat bereits mehr als einmal',
     ended: 'Der Dienst führt dieses Mandat als gekündigt',
+    otherDate: 'Der Dienst hat ein Mandat mit diesem Konto und einem anderen Datum',
     ambiguous:
       'Der Dienst hat ein Mandat, das dieses oder das einer anderen Zeile mit demselben Konto und Datum ist',
   },
@@ -941,8 +942,8 @@ const reasons: Texts['reasons'] = {
     answeredSaying: (status, said) => `Der Dienst antwortete mit ${status} (${said})`,
     answered: (status) => `Der Dienst antwortete mit ${status}`,
     tooLarge: 'Die Liste der Zahlungsquellen ist größer, als gelesen wird',
-    notAList: (problem) =>
-      `Der Dienst antwortete mit 200, aber nicht mit einer Liste von Zahlungsquellen (${problem})`,
+    notAList: (status, problem) =>
+      `Der Dienst antwortete mit ${status}, aber nicht mit einer Liste von Zahlungsquellen (${problem})`,
     notComparable: (why) =>
       `Die Liste der Zahlungsquellen lässt sich mit diesem Mandat nicht vergleichen: ${why}`,
   },

@@ -444,8 +444,8 @@ const reasons = {
     answeredSaying: (status: string, said: string) => `The service answered ${status} (${said})`,
     answered: (status: string) => `The service answered ${status}`,
     tooLarge: 'The list of payment sources is larger than is read',
-    notAList: (problem: string) =>
-      `The service answered 200, but not with a list of payment sources (${problem})`,
+    notAList: (status: string, problem: string) =>
+      `The service answered ${status}, but not with a list of payment sources (${problem})`,
     notComparable: (why: string) => `The list of payment sources cannot be held against this mandate: ${why}`,
   },
   sentence: {

@@ -941,6 +941,7 @@ const reasons: Texts['reasons'] = {
     once: 'Le service détient déjà ce mandat',
     moreThanOnce: "Le service détient déjà ce mandat plus d'une fois",
     ended: 'Le service détient ce mandat comme résilié',
+    otherDate: 'Le service détient un mandat ayant ce compte et une autre date',
     ambiguous:
       "Le service détient un mandat qui est celui-ci ou celui d'une autre ligne ayant le même compte et la même date",
   },
@@ -958,8 +959,8 @@ const reasons: Texts['reasons'] = {
     answeredSaying: (status, said) => `Le service a répondu ${status} (${said})`,
     answered: (status) => `Le service a répondu ${status}`,
     tooLarge: 'La liste des sources de paiement est plus volumineuse que ce qui est lu',
-    notAList: (problem) =>
-      `Le service a répondu 200, mais pas par une liste de sources de paiement (${problem})`,
+    notAList: (status, problem) =>
+      `Le service a répondu ${status}, mais pas par une liste de sources de paiement (${problem})`,
     notComparable: (why) => `La liste des sources de paiement ne peut pas être comparée à ce mandat : ${why}`,
   },
   sentence: {

@@ -46,6 +46,7 @@ const PARTS: Readonly<Partial<Record<string, readonly Part[]>>> = {
   'unread.notWhole': ['number', 'broken', 'code'],
   'unread.answeredSaying': ['number', 'said'],
   'unread.answered': ['number'],
+  'unread.notAList': ['number', 'text'],
   'unread.notComparable': ['compared'],
   'sentence.nothingSent': ['unsent', 'code'],
   'sentence.mayBeApplied': ['broken', 'code'],

@@ -926,6 +926,7 @@ const reasons: Texts['reasons'] = {
     once: 'Tjänsten har redan detta mandat',
     moreThanOnce: 'Tjänsten har redan detta mandat mer än en gång',
     ended: 'Tjänsten har detta mandat som uppsagt',
+    otherDate: 'Tjänsten har ett mandat med detta konto och ett annat datum',
     ambiguous:
       'Tjänsten har ett mandat som är detta eller ett som hör till en annan rad med samma konto och datum',
   },
@@ -943,7 +944,8 @@ const reasons: Texts['reasons'] = {
     answeredSaying: (status, said) => `Tjänsten svarade ${status} (${said})`,
     answered: (status) => `Tjänsten svarade ${status}`,
     tooLarge: 'Listan över betalningskällor är större än vad som läses',
-    notAList: (problem) => `Tjänsten svarade 200, men inte med en lista över betalningskällor (${problem})`,
+    notAList: (status, problem) =>
+      `Tjänsten svarade ${status}, men inte med en lista över betalningskällor (${problem})`,
     notComparable: (why) => `Listan över betalningskällor kan inte jämföras med detta mandat: ${why}`,
   },
   sentence: {

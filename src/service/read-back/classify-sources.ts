@@ -1,5 +1,6 @@
 import { readErrorHints } from '../../contract/envelope.js'
-import { readPaymentSources } from '../../contract/payment-source.js'
+import { headerOfMore } from '../../contract/list-signs.js'
+import { readPaymentSources, type SourcesReading } from '../../contract/payment-source.js'
 import type { ListedSource } from '../../domain/proof/match-sources.js'
 import type { Halt } from '../../domain/row/outcome.js'
 import { parseJson } from '../classify.js'
@@ -63,15 +64,23 @@ export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen
   })
   if (response?.complete !== true) return notRead(...unanswered(exchange))
   const { status } = response
-  if (status === 204) return { kind: 'listed', sources: [], status, durationMs }
-  if (status !== 200) return notRead(causeOf(status), answered(response, clean))
-  const reading = readPaymentSources(parseJson(response.bodyText))
+  if (status !== 200 && status !== 204) return notRead(causeOf(status), answered(response, clean))
+  const reading = readList(response)
   if (reading.kind === 'read') return { kind: 'listed', sources: reading.sources, status, durationMs }
   const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
   return notRead(
     { cause: 'unreadable', canRepeat: true, halt: null },
-    `The service answered 200, but not with a list of payment sources (${problem})`,
+    `The service answered ${status}, but not with a list of payment sources (${problem})`,
   )
+}
+
+/** What a header says of further pages counts like what the body says. */
+function readList({ status, headers, bodyText }: Response): SourcesReading {
+  const reading: SourcesReading =
+    status === 204 ? { kind: 'read', sources: [] } : readPaymentSources(parseJson(bodyText))
+  if (reading.kind === 'unreadable') return reading
+  const more = headerOfMore(headers, reading.sources.length)
+  return more === null ? reading : { kind: 'unreadable', reason: more }
 }
 
 function unanswered({ started, response, error }: Exchange): [Cause, string] {

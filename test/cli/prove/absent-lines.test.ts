@@ -16,13 +16,14 @@ const absentRow = (rowId: number, asked: readonly number[], runId = 1): ShownDou
     firstAnsweredAt: after(asked[0] ?? 0),
     lastAskedAt: after(asked.at(-1) ?? 0),
     questions: asked.length,
+    present: runId === 1 ? 2 : 0,
   },
+  wasEverShown: false,
 })
 
 const absentIn = (rows: readonly ShownDoubt[]) => {
-  const reader: Pick<LedgerReader, 'shown' | 'provenByRun'> = {
+  const reader: Pick<LedgerReader, 'shown'> = {
     shown: (from, limit) => rows.filter(({ rowId }) => rowId > from).slice(0, limit),
-    provenByRun: () => [{ runId: 1, count: 2 }],
   }
   return absentOf(reader, { absentAfterMs: 24 * HOUR })
 }
@@ -41,7 +42,7 @@ describe('rows that the service does not show', () => {
     expect(absentLines(absent)).toEqual([
       '1 row in doubt is absent for long enough: in-doubt.csv proposes resend with the evidence, for a person to decide.',
       '2 rows in doubt are absent so far: ask again from 2026-06-16 17:00:00 UTC (sepa-migrate read-back).',
-      '1 row in doubt is absent, and so is every row of that run that was read back: sepa-migrate read-back --of registered shows whether this is the right place to ask.',
+      '1 row in doubt is absent, and no registered row of that run was shown with it: sepa-migrate read-back --of all shows whether this is the right place to ask.',
     ])
   })
 

@@ -12,6 +12,8 @@ const GONE: readonly (readonly [
   env: Readonly<Record<string, string>>,
   now: string,
 ])[] = [
+  [['run', 'export.csv', '--read-back', '--read-back-first'], {}, 'run --check-before-send'],
+  [['plan', 'export.csv', '--read-back-first'], {}, 'run --check-before-send'],
   [['probe', '--base-url', 'https://test.example', '--customer', '1'], {}, 'read-back --of registered'],
   [['notices', 'export.csv', '--first-debit', '2027-02-01'], {}, 'registered.csv'],
   [['run', '--between', '22:00-05:00'], {}, '--max-duration'],

@@ -111,15 +111,15 @@ describe('a campaign that asks before it sends', () => {
   const asksFirst = { campaign: { ...campaign, asksFirst: true } }
 
   it('goes on so, whichever command names the run', () => {
-    expect(next({ ready: 1 }, asksFirst)).toEqual(['Next: sepa-migrate run --read-back --read-back-first'])
+    expect(next({ ready: 1 }, asksFirst)).toEqual(['Next: sepa-migrate run --read-back --check-before-send'])
     expect(next({ refused: 1 }, asksFirst).at(-1)).toBe(
-      'Next: sepa-migrate run out/refused.csv --read-back --read-back-first',
+      'Next: sepa-migrate run out/refused.csv --read-back --check-before-send',
     )
-    const own = { readBackFirst: true }
+    const own = { checkBeforeSend: true }
     const settings = readSettings({ readBack: 'true' }, worldOf(), noConfiguration)
     const end = { totals: totalsOf(1, new Map([['ready', 1]])), stop: null, pack: 'out', ...asksFirst }
     expect(nextLines({ settings, own }, end).map(wordsOf)).toEqual([
-      'Next: sepa-migrate run --read-back-first --read-back',
+      'Next: sepa-migrate run --check-before-send --read-back',
     ])
   })
 

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   absenceOf,
   absenceText,
+  mayShow,
   shownOf,
   USUAL_ABSENT_AFTER_MS,
+  vouchers,
   type Heard,
 } from '../../../src/domain/proof/absence.js'
 import type { VerdictKind } from '../../../src/domain/proof/evidence.js'
@@ -20,11 +22,15 @@ const heard = (ms: number, verdict: VerdictKind = 'absent', isListed = true): He
   answeredAt: after(ms + 1_000),
   verdict,
   isListed,
+  present: 1,
 })
 const noList = (ms: number): Heard => heard(ms, 'unreadable', false)
 
-const decided = (questions: readonly Heard[], present = 1, absentAfterMs = 24 * HOUR) =>
-  absenceOf({ sentAt: SENT, shown: shownOf(questions), present }, absentAfterMs)
+const decided = (questions: readonly Heard[], present = 1, absentAfterMs = 24 * HOUR, wasEverShown = false) =>
+  absenceOf(
+    { sentAt: SENT, shown: shownOf(questions.map((each) => ({ ...each, present }))), wasEverShown },
+    absentAfterMs,
+  )
 
 describe('a row in doubt that the service does not show', () => {
   it('is proposed to be sent again once all that is asked for is there', () => {
@@ -38,7 +44,7 @@ describe('a row in doubt that the service does not show', () => {
       present: 12,
     })
     expect(absenceText(absence)).toBe(
-      'asked 3 times from 2026-06-15 10:01:00 UTC to 2026-06-16 10:00:00 UTC, each time no payment source of the customer; 12 other rows of that run were read back as present',
+      'asked 3 times from 2026-06-15 10:01:00 UTC to 2026-06-16 10:00:00 UTC, each time no payment source of the customer; 12 registered rows of that run were shown by the same read-back',
     )
   })
 
@@ -111,7 +117,51 @@ describe('a row in doubt that the service does not show', () => {
   it('is not proposed where nothing of that run was shown', () => {
     const absence = decided([heard(0), heard(24 * HOUR)], 0)
     expect(absence).toMatchObject({ kind: 'nothing_present', questions: 2 })
-    expect(absenceText(absence)).toMatch(/each time .*; no other row of that run was read back as present/)
+    expect(absenceText(absence)).toMatch(
+      /each time .*; the same read-backs showed no registered row of that run/,
+    )
+  })
+
+  it('26.1 counts a question only where the same read-back showed a registered row of its run', () => {
+    const asked = (...present: number[]) =>
+      absenceOf(
+        {
+          sentAt: SENT,
+          shown: shownOf(present.map((count, n) => ({ ...heard((n + 1) * 24 * HOUR), present: count }))),
+          wasEverShown: false,
+        },
+        24 * HOUR,
+      )
+    expect(asked(0, 0)).toMatchObject({ kind: 'nothing_present', questions: 2 })
+    expect(asked(0, 1)).toMatchObject({ kind: 'asked_once', questions: 1 })
+    expect(asked(1, 0)).toMatchObject({ kind: 'asked_once', questions: 1 })
+    expect(asked(2, 0, 1)).toMatchObject({ kind: 'resend', questions: 2, present: 1 })
+  })
+
+  it('26.1 is vouched for by its own run alone, and by any where its ledger was lost', () => {
+    const present = { ofRun: 1, ofAny: 3 }
+    expect(vouchers(present, { isOfLostLedger: false })).toBe(1)
+    expect(vouchers(present, { isOfLostLedger: true })).toBe(3)
+    expect(vouchers({ ofRun: 0, ofAny: 3 }, { isOfLostLedger: false })).toBe(0)
+  })
+
+  it('26.1 is never proposed once it was shown', () => {
+    const absence = decided([heard(0), heard(24 * HOUR)], 1, 24 * HOUR, true)
+    expect(absence.kind).toBe('shown_before')
+    expect(absenceText(absence)).toContain('an earlier question showed what could be it')
+  })
+
+  it.each([
+    ['proven', null, true, true],
+    ['twice', null, true, true],
+    ['unreadable', 'lacks', true, true],
+    ['unreadable', 'no list', false, false],
+    ['other', 'ended', true, true],
+    ['other', 'other_date', true, true],
+    ['other', 'differs', true, false],
+    ['absent', null, true, false],
+  ] as const)('26.1 %s (%s, listed: %s) shows it: %s', (verdict, why, isListed, shows) => {
+    expect(mayShow(verdict, why, isListed)).toBe(shows)
   })
 
   it('keeps the hour where the time of the configuration is shorter', () => {

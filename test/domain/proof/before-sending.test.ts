@@ -12,7 +12,11 @@ const source: ListedSource = {
   iban: 'DE89370400440532013000',
   signedAt: '2024-03-01T00:00:00',
 }
-const other = (why: 'differs' | 'ended' | 'ambiguous'): Verdict => ({ kind: 'other', why, sources: [source] })
+const other = (why: Extract<Verdict, { kind: 'other' }>['why']): Verdict => ({
+  kind: 'other',
+  why,
+  sources: [source],
+})
 const twice: Verdict = { kind: 'twice', sources: [source, { ...source, id: 'ps-2', reference: null }] }
 
 describe('a row that the service was asked about before it is sent', () => {
@@ -22,6 +26,7 @@ describe('a row that the service was asked about before it is sent', () => {
     ['it is there', { kind: 'proven', source }, 'hold_back'],
     ['it is there twice', twice, 'hold_back'],
     ['it was there and is cancelled', other('ended'), 'hold_back'],
+    ['26.1 its account is there with another date', other('other_date'), 'hold_back'],
     ['it or its twin is there', other('ambiguous'), 'hold_back'],
     ['nobody can tell', { kind: 'unreadable', reason: 'cut' }, 'ask_again'],
   ])('%s', (_, verdict, then) => {
@@ -29,13 +34,18 @@ describe('a row that the service was asked about before it is sent', () => {
   })
 
   it('is held back with what the service shows, and no account number', () => {
-    const texts = [{ kind: 'proven', source } as const, twice, other('ended'), other('ambiguous')].map(
-      (verdict) => heldBackBecause(evidenceOf(verdict)),
-    )
+    const texts = [
+      { kind: 'proven', source } as const,
+      twice,
+      other('ended'),
+      other('other_date'),
+      other('ambiguous'),
+    ].map((verdict) => heldBackBecause(evidenceOf(verdict)))
     expect(texts).toEqual([
       'The service already holds this mandate, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
       'The service already holds this mandate more than once, so it was not sent: payment source ps-1, reference NEW-1, PENDING; payment source ps-2, PENDING',
       'The service holds this mandate as one that was cancelled, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
+      'The service holds a mandate with this account and another date, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
       'The service holds a mandate that is this one or that of another row with the same account and date, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
     ])
     expect(texts.join()).not.toContain('0532013000')

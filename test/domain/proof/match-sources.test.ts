@@ -5,6 +5,7 @@ import {
   type ListedSource,
   type Verdict,
 } from '../../../src/domain/proof/match-sources.js'
+import { maskIban } from '../../../src/domain/text/masking.js'
 
 const IBAN = 'DE89370400440532013000'
 const OTHER_IBAN = 'NL91ABNA0417164300'
@@ -17,6 +18,7 @@ const row = (values: Partial<AskedRow> & { iban?: string } = {}): AskedRow => {
     rowId: 1,
     isAccount: (other) => other === iban,
     accountKey: iban,
+    accountMasked: maskIban(iban),
     signedDate: DATE,
     reference: null,
     ...rest,
@@ -45,6 +47,10 @@ const wordsOn = (rows: readonly AskedRow[], sources: readonly ListedSource[]): s
     verdict.kind === 'other' ? `other: ${verdict.why}` : verdict.kind,
   )
 
+/** With the last four of IBAN, and check digits that a masked middle happens to fit. */
+const ZEROED = 'DE31000000000000003000'
+const FRENCH_OF_X = 'FR853000600001XXXXXXXXXXX89'
+
 describe('one row in doubt', () => {
   it.each<[string, ListedSource[], string]>([
     ['no source at all', [], 'absent'],
@@ -54,12 +60,12 @@ describe('one row in doubt', () => {
     ['one that is listed twice', [source({ id: 'a' }), source({ id: 'a' })], 'proven'],
     ['another account', [source({ iban: OTHER_IBAN })], 'other: differs'],
     ['an account with blanks and small letters', [source({ iban: 'de89 3704 0044 0532 0130 00' })], 'proven'],
-    ['a day later', [source({ signedAt: '2024-03-02T00:00:00' })], 'other: differs'],
-    ['a day earlier', [source({ signedAt: '2024-02-29T00:00:00' })], 'other: differs'],
+    ['26.1 a day later', [source({ signedAt: '2024-03-02T00:00:00' })], 'other: other_date'],
+    ['26.1 a day earlier', [source({ signedAt: '2024-02-29T00:00:00' })], 'other: other_date'],
     [
       'the evening before in UTC: never converted',
       [source({ signedAt: '2024-02-29T23:00:00Z' })],
-      'other: differs',
+      'other: other_date',
     ],
     [
       'its day with an offset that would move it',
@@ -68,7 +74,11 @@ describe('one row in doubt', () => {
     ],
     ['its day without a time', [source({ signedAt: '2024-03-01' })], 'proven'],
     ['its day with a blank for the T', [source({ signedAt: '2024-03-01 12:00' })], 'proven'],
-    ['another scheme', [source({ scheme: 'AUTOGIRO' })], 'other: differs'],
+    ['another scheme', [source({ scheme: 'AUTOGIRO', iban: null })], 'other: differs'],
+    ['26.1 another scheme with its account', [source({ scheme: 'AUTOGIRO' })], 'unreadable'],
+    ['26.1 a scheme of which nobody knows what it means', [source({ scheme: 'SEPA_DD' })], 'unreadable'],
+    ['26.1 such a scheme and another account', [source({ scheme: 'X', iban: OTHER_IBAN })], 'unreadable'],
+    ['26.1 such a scheme beside its own', [source(), source({ scheme: 'SEPA_DD' })], 'unreadable'],
     ['its scheme in small letters', [source({ scheme: 'sepa_direct_debit' })], 'proven'],
     ['cancelled', [source({ status: 'CANCELLED' })], 'other: ended'],
     ['cancelled, in other words', [source({ status: ' revoked ' })], 'other: ended'],
@@ -81,9 +91,34 @@ describe('one row in doubt', () => {
     ['no account', [source({ iban: null })], 'unreadable'],
     ['a masked account', [source({ iban: 'DE…3000' })], 'unreadable'],
     [
-      'a masked account and another day',
+      '26.1 a masked account and another day',
       [source({ iban: 'DE…3000', signedAt: '2020-01-01' })],
-      'other: differs',
+      'unreadable',
+    ],
+    ['26.1 an account of X', [source({ iban: 'DE89XXXXXXXXXXXXXX3000' })], 'unreadable'],
+    ['26.1 an account of X where letters are allowed', [source({ iban: FRENCH_OF_X })], 'unreadable'],
+    ['26.1 an account of zeros', [source({ iban: 'DE89000000000000003000' })], 'unreadable'],
+    ['26.1 an account of zeros that passes its check digits', [source({ iban: ZEROED })], 'unreadable'],
+    ['26.1 an account with blanks for digits', [source({ iban: 'DE89              3000' })], 'unreadable'],
+    ['26.1 an account with stars', [source({ iban: 'DE89**************3000' })], 'unreadable'],
+    ['26.1 the last four alone', [source({ iban: '3000' })], 'unreadable'],
+    ['26.1 a digit that was mistyped', [source({ iban: 'DE89370400440532013001' })], 'unreadable'],
+    ['26.1 a day that does not exist', [source({ signedAt: '2024-02-30' })], 'unreadable'],
+    [
+      '26.1 an ended one of another day',
+      [source({ status: 'ENDED', signedAt: '2020-01-01' })],
+      'other: other_date',
+    ],
+    ['26.1 two live ones under one id', [source({ id: 'a' }), source({ id: 'a', reference: 'B' })], 'twice'],
+    [
+      '26.1 under one id its own, and one of another account',
+      [source({ id: 'a', iban: OTHER_IBAN }), source({ id: 'a' })],
+      'proven',
+    ],
+    [
+      '26.1 one id in two spellings',
+      [source({ id: 'a' }), source({ id: 'a', iban: IBAN.toLowerCase() })],
+      'proven',
     ],
     ['no date', [source({ signedAt: null })], 'unreadable'],
     ['a date of another form', [source({ signedAt: '01.03.2024' })], 'unreadable'],
@@ -91,7 +126,12 @@ describe('one row in doubt', () => {
     ['no scheme', [source({ scheme: null })], 'unreadable'],
     ['its own, and one that could be its own too', [source(), source({ iban: null })], 'unreadable'],
     ['its own, and one that cannot', [source(), source({ iban: null, scheme: 'CARD' })], 'proven'],
-    ['cancelled and unreadable', [source({ iban: null, status: 'CANCELLED' })], 'other: ended'],
+    ['26.1 cancelled and unreadable', [source({ iban: null, status: 'CANCELLED' })], 'unreadable'],
+    [
+      'its own beside a cancelled one that cannot be read',
+      [source({ iban: null, status: 'ENDED' }), source()],
+      'proven',
+    ],
   ])('%s', (_, sources, expected) => {
     expect(wordsOn([row()], sources)).toEqual([expected])
   })
@@ -117,7 +157,12 @@ describe('one registered row', () => {
     ['its reference in another case, with blanks', [source({ reference: ' new-1 ' })], 'proven'],
     ['another reference', [source({ reference: 'NEW-2' })], 'other: differs'],
     ['its reference on another account', [source({ iban: OTHER_IBAN })], 'other: differs'],
-    ['its reference on another day', [source({ signedAt: '2024-03-02' })], 'other: differs'],
+    ['26.1 its reference on another day', [source({ signedAt: '2024-03-02' })], 'other: other_date'],
+    [
+      '26.1 beside its own, one of another day',
+      [source(), source({ reference: 'B', signedAt: '2020-01-01' })],
+      'proven',
+    ],
     ['a second mandate with a reference of its own', [source(), source({ reference: 'NEW-2' })], 'twice'],
     ['its reference on two sources', [source(), source()], 'twice'],
     ['cancelled', [source({ status: 'CANCELLED' })], 'other: ended'],
@@ -161,6 +206,24 @@ describe('several rows of one customer', () => {
       [row(), row({ signedDate: '2024-03-02' })],
       [first, source({ signedAt: '2024-03-02' })],
       ['proven', 'proven'],
+    ],
+    [
+      '26.1 one account, two dates, one of them there: it is the other row’s',
+      [row(), row({ signedDate: '2024-03-02' })],
+      [source({ signedAt: '2024-03-02' })],
+      ['other: differs', 'proven'],
+    ],
+    [
+      '26.1 one account, two dates, and a third there',
+      [row(), row({ signedDate: '2024-03-02' })],
+      [source({ signedAt: '2024-03-03' })],
+      ['other: other_date', 'other: other_date'],
+    ],
+    [
+      '26.1 the account of another row masked, by its reference',
+      [row(), registered('NEW-2', { iban: OTHER_IBAN })],
+      [source({ reference: 'NEW-2', iban: 'NL…4300' })],
+      ['other: differs', 'unreadable'],
     ],
     [
       'twins that are registered are told apart by reference',

@@ -58,7 +58,7 @@ async function campaign(options: Parameters<typeof open>[0] = {}): Promise<Ledge
 
 describe('the customers of a read-back', () => {
   it.each([
-    ['in_doubt', [1002, 1001]],
+    ['in_doubt', [1002, 1001, 1003]],
     ['registered', [1003]],
     ['ready', [1005, 1006]],
     ['all', [1002, 1001, 1003, 1005, 1006]],

@@ -68,12 +68,11 @@ describe('rows in doubt that are absent', () => {
     expect(absencesOf(played)).toEqual([])
     const { clock } = played
     const first = new Date(clock.now()).toISOString()
-    hear(played, { 1: 'absent' })
+    hear(played, { 1: 'absent', 3: 'proven' })
     clock.advance(DAY)
-    hear(played, { 1: 'absent' })
-    expect(kindsOf(played)).toEqual([[1, 'nothing_present']])
     hear(played, { 2: 'absent', 3: 'proven' })
     const last = new Date(clock.now()).toISOString()
+    hear(played, { 1: 'absent', 3: 'proven' })
     expect(absencesOf(played)).toEqual([
       {
         rowId: 1,
@@ -82,17 +81,43 @@ describe('rows in doubt that are absent', () => {
       { rowId: 2, absence: expect.objectContaining({ kind: 'asked_once' }) as unknown },
     ])
     expect(absencesOf(played)).toEqual(absencesOf(played))
-    // The latest answer about the other row counts.
-    hear(played, { 3: 'other' })
-    expect(kindsOf(played)[0]).toEqual([1, 'nothing_present'])
   })
+
+  it('26.1 take a registered row of their run that the same read-back showed, not one of any other', async () => {
+    const played = await campaign(4)
+    const { clock } = played
+    hear(played, { 1: 'absent', 2: 'proven' }) // which is in doubt itself
+    hear(played, { 3: 'proven' })
+    clock.advance(DAY)
+    hear(played, { 1: 'absent', 3: 'twice' })
+    hear(played, { 3: 'proven' })
+    expect(kindsOf(played)[0]).toEqual([1, 'nothing_present'])
+    hear(played, { 1: 'absent', 3: 'proven' })
+    expect(kindsOf(played)[0]).toEqual([1, 'asked_once'])
+    clock.advance(2 * HOUR)
+    hear(played, { 1: 'absent', 3: 'proven' })
+    expect(kindsOf(played)[0]).toEqual([1, 'resend'])
+  })
+
+  it.each(['proven', 'twice', 'unreadable', 'other'] as const)(
+    '26.1 are never proposed once any read-back showed them: %s',
+    async (verdict) => {
+      const played = await campaign(4)
+      const { clock } = played
+      hear(played, { 1: verdict, 3: 'proven' })
+      hear(played, { 1: 'absent', 3: 'proven' })
+      clock.advance(2 * DAY)
+      hear(played, { 1: 'absent', 3: 'proven' })
+      expect(kindsOf(played)).toEqual([[1, 'shown_before']])
+    },
+  )
 
   it('are asked about anew after another request, and after their own request alone', async () => {
     const played = await campaign(3)
     const { ledger, clock } = played
     hear(played, { 1: 'absent', 3: 'proven' })
     clock.advance(DAY)
-    hear(played, { 1: 'absent' })
+    hear(played, { 1: 'absent', 3: 'proven' })
     expect(kindsOf(played)).toEqual([[1, 'resend']])
 
     const decision = { decision: 'resend', by: 'Ada', reason: 'absent', assigned: null } as const
@@ -111,8 +136,25 @@ describe('rows in doubt that are absent', () => {
     hear(played, { 1: 'absent' }, 2)
     clock.advance(2 * HOUR)
     hear(played, { 1: 'absent' }, 2)
-    hear(played, { 3: 'proven' }) // sent by another run
+    hear(played, { 1: 'absent', 3: 'proven' }, 2) // sent by another run
     expect(kindsOf(played)).toEqual([[1, 'nothing_present']])
+  })
+
+  it('26.1 take any registered row where a decision put them in doubt: no run of the ledger sent them', async () => {
+    const played = await campaign(4)
+    const { ledger, clock } = played
+    ledger.startRun(SETTINGS)
+    ledger.claims.doubt([4], { decision: 'another_ledger', by: 'Ada', reason: 'the disk is lost' })
+    clock.advance(1)
+    const { id } = ledger.readBacks.start({ ...TERMS, scope: 'in_doubt' })
+    expect(ledger.readBacks.next(10).toSorted()).toEqual([1001, 1002, 1003, 1004])
+    ledger.readBacks.end(id, null)
+    hear(played, { 4: 'absent', 3: 'proven' })
+    clock.advance(DAY)
+    hear(played, { 4: 'absent' })
+    expect(kindsOf(played)).toEqual([[4, 'too_early']])
+    hear(played, { 4: 'absent', 3: 'proven' })
+    expect(kindsOf(played)).toEqual([[4, 'resend']])
   })
 
   it('come page by page', async () => {

@@ -171,8 +171,9 @@ describe('one walk over the ledger', () => {
       firstAnsweredAt: SENT,
       lastAskedAt: '2026-06-16T12:00:00.000Z',
       questions: 2,
+      present: 3,
     } as const
-    const doubt = { runId: 1, sentAt: SENT }
+    const doubt = { wasEverShown: false, runId: 1, sentAt: SENT }
     const value = valueOf(
       [
         rowOf(1),
@@ -188,7 +189,7 @@ describe('one walk over the ledger', () => {
           { rowId: 2, ...doubt, shown: nothing },
           { rowId: 4, ...doubt, shown: { kind: 'something', verdict: 'other' } },
           { rowId: 6, ...doubt, shown: nothing }, // decided while the report was written
-          { rowId: 7, ...doubt, runId: 2, shown: nothing },
+          { rowId: 7, ...doubt, runId: 2, shown: { ...nothing, present: 0 } },
         ],
       },
     )

@@ -88,7 +88,7 @@ describe('a line in doubt', () => {
     expect(proposed).toMatchObject({
       migration_proposal: 'resend',
       migration_proposal_evidence:
-        'Asked 2 times from 2026-06-15 10:30:00 UTC to 2026-06-16 11:00:00 UTC, each time no payment source of the customer; 3 other rows of that run were read back as present.',
+        'Asked 2 times from 2026-06-15 10:30:00 UTC to 2026-06-16 11:00:00 UTC, each time no payment source of the customer; 3 registered rows of that run were shown by the same read-back.',
       migration_decision: '',
       migration_reason: '',
     })

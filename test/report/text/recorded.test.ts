@@ -8,12 +8,12 @@ import { RULES } from '../../../src/domain/rule/rules.js'
 import { en, type Texts } from '../../../src/report/text/en.js'
 import { LANGUAGES, textsOf } from '../../../src/report/text/language.js'
 import { problemMessage, problemRemedy, reasonText } from '../../../src/report/text/recorded.js'
-import { lookFirst } from '../../../src/migrate/look-first.js'
+import { checkBeforeSend } from '../../../src/migrate/check-before-send.js'
 import {
   outcomeOfHeldBack,
   outcomeOfInterruption,
   outcomeOfUnanswered,
-} from '../../../src/run/ask/look-outcome.js'
+} from '../../../src/run/ask/check-outcome.js'
 import { decide } from '../../../src/run/decide.js'
 import { classify } from '../../../src/service/classify.js'
 import { createCleaner } from '../../../src/service/evidence.js'
@@ -154,11 +154,12 @@ async function notComparable(isKnown: boolean): Promise<string> {
     attempts: 1,
     isAccount: () => true,
     accountKey: 'a',
+    accountMasked: 'DE…3000',
     signedDate: mandate.signedDate,
     reference: null,
   }
   const seen = { kind: 'listed', sources: [source()], limits: {}, status: 200, durationMs: 1 } as const
-  const looking = lookFirst({
+  const looking = checkBeforeSend({
     send: () => Promise.resolve(registered()),
     reader: { listPaymentSources: () => Promise.resolve(seen) },
     readBacks: {
@@ -167,7 +168,7 @@ async function notComparable(isKnown: boolean): Promise<string> {
       record: () => undefined,
       end: () => undefined,
     },
-    terms: {} as Parameters<typeof lookFirst>[0]['terms'],
+    terms: {} as Parameters<typeof checkBeforeSend>[0]['terms'],
     clock: { now: () => 0, monotonic: () => 0 },
     after: () => () => undefined,
     drain: new AbortController().signal,
@@ -213,6 +214,7 @@ async function everyReason(): Promise<string[]> {
     heldBack({}),
     heldBack({ verdict: 'twice' }),
     heldBack({ verdict: 'other', why: 'ended' }),
+    heldBack({ verdict: 'other', why: 'other_date' }),
     heldBack({ verdict: 'other', why: 'ambiguous' }),
     outcomeOfInterruption(1).reason,
     await notComparable(true),
@@ -227,7 +229,8 @@ const variablesOf = (reason: string): string[] =>
   reason.match(/[\w.-]*(?:\d|[A-Z]{2}|\.\w)[\w.-]*|x \(y\)/g) ?? []
 
 /** What a reader of answers says of a value, which stands as it was recorded. */
-const DETAIL = /\((?:data|sepa_creditor_identifier|unique_mandate_reference|the answer)\b[^)]*\)/
+const DETAIL =
+  /\((?:data|status|header link|sepa_creditor_identifier|unique_mandate_reference|the answer)\b[^)]*\)/
 
 /** Words that no other language has, and that no part of these reasons is. */
 const ENGLISH_WORD = /\b(?:the|this|answered|field|not|nothing|without|already|with|probably)\b/i
@@ -289,9 +292,9 @@ const FILES = [
   'src/service/classify.ts',
   'src/service/read-back/classify-sources.ts',
   'src/domain/proof/before-sending.ts',
-  'src/run/ask/look-outcome.ts',
+  'src/run/ask/check-outcome.ts',
   'src/run/decide.ts',
-  'src/migrate/look-first.ts',
+  'src/migrate/check-before-send.ts',
   'src/ledger/deliver/recovery.ts',
   'src/ledger/deliver/claims.ts',
 ]

@@ -114,8 +114,11 @@ describe('the workbook', () => {
       firstAnsweredAt: at,
       lastAskedAt: '2026-06-16T12:00:00.000Z',
       questions: 2,
+      present: 3,
     }
-    const shown = [{ rowId: 1, runId: 1, sentAt: at, shown: { kind: 'nothing', ...asked } as const }]
+    const shown = [
+      { rowId: 1, runId: 1, sentAt: at, wasEverShown: false, shown: { kind: 'nothing', ...asked } as const },
+    ]
     const value = ofRows([rowOf(1, { state: 'in_doubt', lastAttempt: attemptOf() })])
     const title = async (of: LedgerValue) => texts(sheetsOf(await workbookOf(of)).get('In doubt'))[0]
     expect(await title(value)).toBe('In doubt: 1')

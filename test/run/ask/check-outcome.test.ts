@@ -6,7 +6,7 @@ import {
   outcomeOfHeldBack,
   outcomeOfInterruption,
   outcomeOfUnanswered,
-} from '../../../src/run/ask/look-outcome.js'
+} from '../../../src/run/ask/check-outcome.js'
 import { decide, type AttemptFacts } from '../../../src/run/decide.js'
 import { isThrottling, signOf } from '../../../src/run/pace/ramp.js'
 import type { NotRead } from '../../../src/service/read-back/classify-sources.js'

@@ -57,7 +57,7 @@ async function setUp(rows: number, options: SandboxOptions = {}) {
   const sandbox = await place.sandbox({ ...REGISTERS, ...options })
   place.exported(rows)
   const send = (more: Partial<MigrateOptions> = {}): Promise<Migration> =>
-    migrate(place.asked(sandbox.url, { readBackFirst: true, ...more }))
+    migrate(place.asked(sandbox.url, { checkBeforeSend: true, ...more }))
   return { place, sandbox, send }
 }
 
@@ -112,11 +112,11 @@ describe('a campaign that somebody began by hand', () => {
       const [row] = reader.rows(['in_doubt'], 0, 1)
       expect(reader.proofs('in_doubt', 0, 1)[0]?.attempts).toBe(row?.attempts)
       expect(reader.campaign().asksFirst).toBe(true)
-      expect(reader.runs()[0]?.settings.readBackFirst).toBe(true)
+      expect(reader.runs()[0]?.settings.checkBeforeSend).toBe(true)
     })
   })
 
-  it('sends to a customer whose other mandates are there, and holds back one that was cancelled', async () => {
+  it('26.1 sends where another account is there; holds back what was cancelled, or has another date', async () => {
     const { place, sandbox, send } = await setUp(3)
     const elsewhere = germanIban(77) as Iban
     await byHand(sandbox, place, [
@@ -139,9 +139,10 @@ describe('a campaign that somebody began by hand', () => {
       ).status,
     ).toBe(200)
     const end = await send()
-    expect(end.totals).toMatchObject({ registered: 2, inDoubt: 1 })
-    expect(heldBack(place)).toEqual([3])
-    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 1))).toMatchObject([
+    expect(end.totals).toMatchObject({ registered: 1, inDoubt: 2 })
+    expect(heldBack(place)).toEqual([2, 3])
+    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 2))).toMatchObject([
+      { verdict: 'other', why: 'other_date' },
       { verdict: 'other', why: 'ended' },
     ])
   })
@@ -165,7 +166,7 @@ describe('rows of one customer', () => {
     const sandbox = await place.sandbox(REGISTERS)
     writeFileSync(place.at('export.csv'), twins(12))
     const service = { ...place.asked(sandbox.url).service, concurrency: 8 }
-    const end = await migrate(place.asked(sandbox.url, { readBackFirst: true, service }))
+    const end = await migrate(place.asked(sandbox.url, { checkBeforeSend: true, service }))
     expect(end).toMatchObject({ exitCode: 0, totals: { registered: 12 }, askedFirst: { heldBack: 0 } })
     expect(sandbox.mandates()).toHaveLength(12)
   })
@@ -175,7 +176,7 @@ describe('rows of one customer', () => {
     const sandbox = await place.sandbox(REGISTERS)
     writeFileSync(place.at('export.csv'), twins(3))
     await byHand(sandbox, place, [mandateOf(1)])
-    const end = await migrate(place.asked(sandbox.url, { readBackFirst: true }))
+    const end = await migrate(place.asked(sandbox.url, { checkBeforeSend: true }))
     expect(end).toMatchObject({ exitCode: 4, totals: { inDoubt: 3 }, askedFirst: { heldBack: 3 } })
     expect(look(place, (reader) => reader.proofs('in_doubt', 0, 9))).toMatchObject(
       upTo(3).map(() => ({ verdict: 'other', why: 'ambiguous' })),

@@ -8,7 +8,7 @@ import type { Attempt, HeardAnswer, ReadBacks, ReadBackTerms } from '../ledger/l
 import { createAnswerBatch, type AnswerBatch } from '../run/ask/answer-batch.js'
 import { mustStopAsking, noteHeard, startAskBrake, type AskBrake } from '../run/ask/ask-brake.js'
 import { keptOf } from '../run/ask/judge-answer.js'
-import { outcomeOfHeldBack, outcomeOfInterruption, outcomeOfUnanswered } from '../run/ask/look-outcome.js'
+import { outcomeOfHeldBack, outcomeOfInterruption, outcomeOfUnanswered } from '../run/ask/check-outcome.js'
 import type { After, Send } from '../run/deliver.js'
 import type { NotRead, SourcesSeen } from '../service/read-back/classify-sources.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
@@ -23,7 +23,7 @@ export interface AskedFirst {
   readonly unread: number
 }
 
-interface LookFirstParts {
+interface CheckBeforeSendParts {
   /** Sends the row, once the service was shown to hold nothing like it. */
   readonly send: Send
   readonly reader: Pick<SourceReader, 'listPaymentSources'>
@@ -35,7 +35,7 @@ interface LookFirstParts {
   readonly drain: AbortSignal
 }
 
-export interface LookFirst {
+export interface CheckBeforeSend {
   readonly send: Send
   /** What was heard is on disk then. @throws {LedgerError} when it cannot be kept */
   readonly end: () => AskedFirst
@@ -43,7 +43,7 @@ export interface LookFirst {
 
 /** Asking beside a run. The functions below change it; nobody else sees it. */
 interface Looking {
-  readonly parts: LookFirstParts
+  readonly parts: CheckBeforeSendParts
   readonly batch: AnswerBatch<HeardAnswer>
   /** For each customer with a row under way, the end of the latest: its rows go one behind the other. */
   readonly turns: Map<number, Promise<unknown>>
@@ -62,7 +62,7 @@ interface Looking {
  * its customer may have been sent meanwhile; rows of one customer wait for each other, so that what this run has just
  * registered is told from what was there before.
  */
-export function lookFirst(parts: LookFirstParts): LookFirst {
+export function checkBeforeSend(parts: CheckBeforeSendParts): CheckBeforeSend {
   const looking: Looking = {
     parts,
     batch: createAnswerBatch<HeardAnswer>((answers) => record(looking, answers), parts.after),
