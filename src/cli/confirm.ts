@@ -5,6 +5,7 @@ import { shortDigest } from '../domain/plan/plan.js'
 import { choiceLines } from '../domain/row/choice.js'
 import { bytesText, durationText, plural, timeText } from '../domain/text/wording.js'
 import { UsageError } from '../errors.js'
+import { CORRECTIONS_SHOWN, correctionLines } from './correction-lines.js'
 import { ownFlag, type Context } from './command.js'
 import { type Line, toned } from './terminal/line.js'
 import { totalsLines } from './terminal/output.js'
@@ -155,6 +156,7 @@ function planLines(
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
     ...choiceLines(choice),
     ...leftRefusedNotes(leftRefused),
+    ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
     ...creditors
       .slice(0, MOST_CREDITORS)
       .map(

@@ -35,7 +35,10 @@ export const RUN_FLAGS: readonly OwnFlag[] = [
     '--all-in-doubt',
     'every row comes in as in doubt: the register of this machine does not know what was sent',
   ],
-  ['--reason <text>', 'why the other ledger cannot be had; kept with every row that becomes in doubt'],
+  [
+    '--reason <text>',
+    'why rows were corrected whose lines do not say it (migration_reason), or why the other ledger cannot be had; kept with them',
+  ],
   [
     '--check-before-send',
     'ask about each row before it is sent, and hold back what the service already holds',
@@ -58,6 +61,7 @@ export function runOptions(
     only: ownTexts(context, 'only').map(chosenColumn),
     countries: ownText(context, 'country')?.split(','),
     retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
+    corrected: whoAndWhy(context),
     reading: sourceOptions(context),
     rules: settings.severities,
     asOf: settings.asOf,

@@ -5,6 +5,7 @@ import type { PlanDocument } from '../domain/plan/plan.js'
 import type { Evidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
+import type { Corrector } from '../domain/row/correction.js'
 import type { Outcome } from '../domain/row/outcome.js'
 import type { RowState } from '../domain/row/row-state.js'
 import type { RunTerms } from '../domain/row/run-terms.js'
@@ -368,7 +369,12 @@ export interface Ledger {
    * @param options `isRetry` where no file comes in and refused rows alone become ready: an error then says so
    * @throws {LedgerError} `unwritable` once the ledger was purged
    */
-  readonly admit: (options: { severities: SeverityOverrides; isRetry?: boolean }) => Admission
+  readonly admit: (options: {
+    severities: SeverityOverrides
+    isRetry?: boolean
+    /** Who gives rows back, and why, where a line does not say it itself. */
+    corrector?: Corrector
+  }) => Admission
   /**
    * A page of the ready rows that may leave now, in order of id, after the given id: all of them, or those that the
    * choice takes.

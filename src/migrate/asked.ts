@@ -1,6 +1,7 @@
 import { parseLocalDate, todayIn } from '../domain/mandate/local-date.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import type { Choice } from '../domain/row/choice.js'
+import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import { isRuleId, type Severity, type SeverityOverrides } from '../domain/rule/rules.js'
 import { DORMANT_SOON_DAYS } from '../domain/value/last-collection.js'
 import { UsageError } from '../errors.js'
@@ -30,6 +31,7 @@ export interface Asked {
   /** Which of the ready rows are to be sent; null for all. */
   readonly choice: Choice | null
   readonly takeOver: TakeOver | null
+  readonly corrector: Corrector
   readonly drain: AbortSignal
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
@@ -66,6 +68,7 @@ export function checkOptions(options: MigrateOptions): Asked {
     zone,
     choice: readChoice(options),
     takeOver: takeOverOf(options),
+    corrector: correctorOf(options, machine),
     drain,
     confirm: options.confirm ?? (() => true),
     watch: options.watch ?? (() => undefined),
@@ -108,6 +111,12 @@ function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions)
       { ways: ['give_reason', 'name_person'] },
     )
   return { kind: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
+}
+
+function correctorOf({ corrected = {} }: MigrateOptions, { user }: Machine): Corrector {
+  const { by = user ?? NOBODY_NAMED.by, reason = null } = corrected
+  assertUsable('corrected.by', by, by.trim() !== '', 'a name')
+  return { by: by.trim(), reason: (reason ?? '').trim() || null }
 }
 
 function dayOf(text: string | undefined, zone: string, { clock }: Machine): LocalDate {

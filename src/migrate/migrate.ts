@@ -218,6 +218,7 @@ function partsOf(
     files,
     policy: isAskingFirst ? halfAsFast(policy) : policy,
     severities: rules,
+    corrector: asked.corrector,
     choice,
     settings: {
       version,

@@ -52,6 +52,13 @@ export interface MigrateOptions {
   readonly retryRefusedBy?: string | null | undefined
 
   /**
+   * Who corrected the rows that files give back, and why, where their lines do not say so (`migration_by`,
+   * `migration_reason`); kept with each change. Default: the user of the system, and that no reason was given.
+   */
+  readonly corrected?:
+    { readonly by?: string | undefined; readonly reason?: string | null | undefined } | undefined
+
+  /**
    * Of the ready rows those alone that have one of these values in each of these columns of their export. A name is
    * matched as the header of a file is, a value exactly, both without blanks around them. For this call alone; the others
    * stay ready.

@@ -1,4 +1,5 @@
 import type { EarlierRows } from '../domain/row/earlier-row.js'
+import type { Corrector } from '../domain/row/correction.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
 import type { Admission, Ledger, RepeatedRecord, SourceAdmission } from '../ledger/ledger.js'
@@ -28,6 +29,7 @@ export type AdmittableSource = OpenedSource & {
 
 export interface AdmitOptions {
   readonly severities: SeverityOverrides
+  readonly corrector?: Corrector
   readonly signal: AbortSignal
   readonly watch: (source: string, records: number) => void
   /** There is no campaign to compare with: lines of our own files count as new ones. */
@@ -62,7 +64,7 @@ export async function admitSources(
   options: AdmitOptions,
 ): Promise<AdmittedSource[]> {
   if (files.length === 0) return []
-  const admission = ledger.admit({ severities: options.severities })
+  const admission = ledger.admit(options)
   try {
     const admitted = await addSources(admission, files, options)
     admission.commit()
@@ -145,7 +147,7 @@ interface Added {
   readonly summary: () => SourceSummary
 }
 
-type AddOptions = Omit<AdmitOptions, 'severities'>
+type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector'>
 
 /** One way to come by the records of a source. */
 interface Way {

@@ -1,4 +1,5 @@
 import type { CountedChoice } from '../domain/row/choice.js'
+import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
 import { HaltError } from '../errors.js'
@@ -32,6 +33,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly ledger: Ledger
   readonly files: readonly OpenNext[]
   readonly severities: SeverityOverrides
+  /** Who gives rows back corrected, and why, where a line does not say it itself. */
+  readonly corrector?: Corrector
   readonly settings: RunSettings
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
@@ -130,14 +133,14 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, retryRefusedBy, severities, choice = null } = parts
+  const { ledger, files, retryRefusedBy, severities, corrector = NOBODY_NAMED, choice = null } = parts
   const isNothingWritten = files.length === 0 && retryRefusedBy === null
   if (isNothingWritten && (ledger.view.campaign().purgedAt !== null || ledger.countReady() === 0)) {
     assertChoosable(choice, ledger.view)
     const { isAgreed, disk } = await ask(parts, nothingAdmitted)
     return { ...nothingAdmitted, disk, stop: isAgreed ? null : DECLINED }
   }
-  const admission = ledger.admit({ severities, isRetry: files.length === 0 })
+  const admission = ledger.admit({ severities, corrector, isRetry: files.length === 0 })
   try {
     const { drain: signal, watchReading: watch, startAside } = parts
     const admitted = await addSources(admission, files, { signal, watch, startAside })

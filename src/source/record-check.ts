@@ -13,6 +13,7 @@ import type { Header } from './columns/header.js'
 import type { RawRecord } from './table.js'
 import {
   readResubmission,
+  saidBefore,
   saysTheSame,
   unclearFindings,
   type Restored,
@@ -43,7 +44,8 @@ export interface RecordCheckOptions {
   /** What the ledger knows of the rows that a result file names; none where there is no ledger. */
   readonly earlier: EarlierRows
   /** Null for an export, whose cells count as they stand. */
-  readonly restore: ((cells: readonly string[], earlier: ReturnType<EarlierRows>) => Restored) | null
+  readonly restore:
+    ((cells: readonly string[], earlier: ReturnType<EarlierRows>, isDecided: boolean) => Restored) | null
   readonly forgotten: ReturnType<typeof forgottenBy>
   readonly exclude: Excluder
   readonly crosswalk: Crosswalk | null
@@ -64,8 +66,8 @@ export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, recor
     if (align(read) === null) return misshapen(read, { line, record }, options)
     const resubmission = readResubmission(read, header, options.against.severities)
     const rows = resubmission === null ? [] : earlier(resubmission.corrects)
-    const restored = restore?.(read, rows) ?? null
     const { corrects = 0, isDecided = false } = resubmission ?? {}
+    const restored = restore?.(read, rows, isDecided) ?? null
     const check = (more: readonly Finding[]): RecordCheck => ({
       ...checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored, more }),
       forgotten: forgotten(corrects, rows, isDecided),
@@ -74,8 +76,10 @@ export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, recor
     const isUnchanged =
       resubmission?.isDecided === false &&
       resubmission.findings.length === 0 &&
-      restored?.isSame === true &&
-      rows.some((row) => saysTheSame(row, result.checked))
+      rows.some(
+        (row) =>
+          (restored?.isSame === true && saysTheSame(row, result.checked)) || saidBefore(row, result.checked),
+      )
     if (isUnchanged || resubmission === null || resubmission.ifChanged.length === 0)
       return { ...result, checked: { ...result.checked, isUnchanged } }
     return check(resubmission.ifChanged)
@@ -114,6 +118,7 @@ function checkCells(
     cells,
     corrects: resubmission?.corrects ?? null,
     isDecided: resubmission?.isDecided ?? false,
+    ...(resubmission === null ? {} : { said: resubmission.said }),
     ...checkMandate(complete, dated, given),
   }
   return { checked, raw: complete, oldKey, transformed, restored: restored?.restored ?? [] }

@@ -91,4 +91,25 @@ export const GUARDS_OF_FILES = {
     acts: ['runTheExport', 'giveAChangedExport'],
     finds: ['TWICE'],
   },
+  '26.2 moved columns': {
+    without: 'gives a row the account or the reference of another one because a correction says so',
+    off: { 'ledger/correct/anothers-values.ts': { holdAnothersValues: () => () => undefined } },
+    acts: ['runTheExport', 'moveAColumn'],
+    scene: { weather: 'refusing', pairs: 0, status: null, mostly: 'mistyped_account' },
+    finds: ['WRONG'],
+  },
+  '26.2 half-corrected copies': {
+    without: 'takes a line that nobody touched for a fault once its row was corrected and registered',
+    off: { 'source/columns/resubmission.ts': { saidBefore: () => () => false } },
+    acts: ['runTheExport', 'giveTwoCopies'],
+    scene: { status: null, mostly: 'mistyped_account' },
+    finds: ['FAULT'],
+  },
+  '26.2 corrections on record': {
+    without: 'keeps no trace of what a correction changed',
+    off: { 'ledger/correct/record-corrections.ts': { recordCorrections: () => () => undefined } },
+    acts: ['runTheExport', 'correctTheFile', 'giveTwoCopies'],
+    scene: { weather: 'refusing', mostly: 'former_account' },
+    finds: ['UNRECORDED'],
+  },
 } as const satisfies Readonly<Record<string, Guard>>

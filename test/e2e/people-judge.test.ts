@@ -44,9 +44,10 @@ function scene() {
   const file = join(folder, `${Math.random()}.db`)
   const connection = openDatabase(file)
   connection.exec(
-    `create table row (id, state, customer_no, signed_date, assigned_mandate_reference);
+    `create table row (id, state, customer_no, signed_date, assigned_mandate_reference, iban_key,
+       original_mandate_reference, corrects, place, superseded_by);
      create table attempt (row_id, request_id, outcome); create table decision (id, row_id, decision);
-     insert into row values (1, 'registered', 1001, '2024-01-13', 'NEW-1');
+     insert into row values (1, 'registered', 1001, '2024-01-13', 'NEW-1', x'01', 'OLD-1001', null, null, null);
      insert into attempt values (1, 'request-1', 'registered')`,
   )
   const applications = [applicationOf(FIRST, 1)]
@@ -66,6 +67,10 @@ function scene() {
       void connection.prepare('insert into decision values (?, 1, ?)').run(id, decision),
     attempt: (requestId: string, outcome: string) =>
       void connection.prepare('insert into attempt values (1, ?, ?)').run(requestId, outcome),
+    /** Row 2 takes the place of the first with another account. */
+    correct: () =>
+      connection.exec(`insert into row values (2, 'ready', 1001, '2024-01-13', null, x'02', 'OLD-1001', 1, 1, null);
+        update row set superseded_by = 2 where id = 1`),
     set: (column: string, value: unknown) =>
       void connection.prepare(`update row set ${column} = ?`).run(value),
   }
@@ -95,6 +100,13 @@ describe('the judge of people', () => {
       },
     ],
     ['WRONG', ({ applications }) => applications.push({ ...applicationOf(FIRST, 2), mandate: null })],
+    [
+      'WRONG',
+      ({ applications: [first] }) => {
+        if (first !== undefined) first.request.amendment.unique_mandate_reference = SECOND.reference
+      },
+    ],
+    ['UNRECORDED', ({ correct }) => correct()],
     ['IDENTITY', ({ set }) => set('assigned_mandate_reference', 'NEW-9')],
     [
       'IDENTITY',

@@ -70,6 +70,11 @@ export function startPeopleJudge(
     if (!violations.includes(violation)) violations.push(violation)
   }
 
+  const isOfAnother = (mandate: TrueMandate, reference: string): boolean =>
+    mandates.some(
+      (other) => other !== mandate && [other.reference, `${other.reference}X`].includes(reference),
+    )
+
   function judgeService(after: string): void {
     for (const { mandate, request } of service.applications)
       if (mandate === null)
@@ -80,6 +85,9 @@ export function startPeopleJudge(
       const held = service.applicationsOf(mandate)
       if (mandate.hasEnded && held.length > 0)
         violate(`ENDED after ${after}: ${describe(mandate)} has ended and is registered`)
+      for (const { request } of held)
+        if (isOfAnother(mandate, request.amendment.unique_mandate_reference))
+          violate(`WRONG after ${after}: ${describe(mandate)} is registered with another one's reference`)
       const allowed = 1 + (resends.get(mandate) ?? 0)
       if (held.length > allowed)
         violate(
@@ -89,8 +97,13 @@ export function startPeopleJudge(
   }
 
   function judgeLedger(after: string, file: string): void {
-    const { rows, requests, decisions } = readLedger(file)
-    const decided = new Set(decisions.map(({ rowId }) => rowId))
+    const { rows, requests, decisions, corrected } = readLedger(file)
+    for (const row of corrected)
+      if (!decisions.some(({ rowId, decision }) => rowId === row && decision === 'corrected'))
+        violate(`UNRECORDED after ${after}: row ${row} holds what somebody corrected, and nothing says who`)
+    const decided = new Set(
+      decisions.flatMap(({ rowId, decision }) => (decision === 'corrected' ? [] : [rowId])),
+    )
     for (const row of rows) {
       const ofRow = requests.filter(({ rowId }) => rowId === row.id)
       const own = new Set(ofRow.map(({ requestId }) => requestId))
@@ -136,7 +149,7 @@ export function startPeopleJudge(
     expectDecisions: (after, ledger, { since, meant, isTaken }) => {
       const { rows, decisions } = readLedger(ledger)
       const recorded = decisions
-        .filter(({ id }) => id > since)
+        .filter(({ id, decision }) => id > since && decision !== 'corrected')
         .map(({ rowId, decision }) => {
           const row = rows.find(({ id }) => id === rowId)
           return { rowId, decision, mandate: row === undefined ? undefined : meantBy(row) }
@@ -171,11 +184,13 @@ interface StoredLedger {
   readonly rows: readonly StoredRow[]
   readonly requests: readonly StoredRequest[]
   readonly decisions: readonly StoredDecision[]
+  /** Rows that took the place of one with another account, reference or date. */
+  readonly corrected: readonly number[]
 }
 
 /** Beside the program, and only what was committed. */
 function readLedger(file: string): StoredLedger {
-  if (!existsSync(file)) return { rows: [], requests: [], decisions: [] }
+  if (!existsSync(file)) return { rows: [], requests: [], decisions: [], corrected: [] }
   const connection = openDatabase(file, { readonly: true })
   const all = <Row>(sql: string): Row[] => connection.prepare<[], Row>(sql).all()
   try {
@@ -186,6 +201,12 @@ function readLedger(file: string): StoredLedger {
       ),
       requests: all('select row_id as rowId, request_id as requestId, outcome from attempt'),
       decisions: all('select id, row_id as rowId, decision from decision'),
+      corrected: all<{ id: number }>(
+        `select distinct row.id from row join row as older on older.superseded_by = row.id
+          where row.corrects > 0 and row.place > 0 and older.id = row.corrects and (
+            older.iban_key <> row.iban_key or older.signed_date <> row.signed_date
+            or older.original_mandate_reference <> row.original_mandate_reference)`,
+      ).map(({ id }) => id),
     }
   } finally {
     connection.close()

@@ -1,4 +1,5 @@
 import { correctTheFile, giveAChangedExport } from './people-corrections.js'
+import { giveTwoCopies, moveAColumn } from './people-copies.js'
 import {
   closeALiveOne,
   decideInHaste,
@@ -53,6 +54,8 @@ export const ACTS = {
   closeALiveOne: { weight: 0.5, act: closeALiveOne },
   resolveOne: { weight: 2, act: resolveOne },
   correctTheFile: { weight: 3, act: correctTheFile },
+  moveAColumn: { weight: 1, act: moveAColumn },
+  giveTwoCopies: { weight: 1, act: giveTwoCopies },
   reconcileWithTheList: { weight: 2, act: reconcileWithTheList },
   rewriteAnAccount: { weight: 0.3, act: rewriteAnAccount },
 } as const satisfies Record<string, { weight: number; act: Act }>

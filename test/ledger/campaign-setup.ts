@@ -60,6 +60,8 @@ export interface Values {
   readonly isUnchanged?: boolean
   /** A person wrote "send" beside it. */
   readonly isDecided?: boolean
+  /** Who corrected it and why, as the line says. */
+  readonly said?: NonNullable<CheckedRecord['said']>
   /** Default: sendable. */
   readonly verdict?: 'sendable' | 'invalid' | 'excluded'
   readonly mandateKey?: string | null
@@ -101,6 +103,7 @@ export function recordOf(values: Values = {}, record = 1): CheckedRecord {
     corrects: values.corrects ?? null,
     isUnchanged: values.isUnchanged ?? false,
     isDecided: values.isDecided ?? false,
+    ...(values.said === undefined ? {} : { said: values.said }),
     latestFirstDebit: null,
     findings: values.findings ?? [],
   }

@@ -64,7 +64,9 @@ function claimsIn(place: ReturnType<typeof newPlace>): unknown {
 function noteOf(place: ReturnType<typeof newPlace>, ledgerId: string): { attempts: number; mark: string } {
   const connection = openDatabase(place.at('state', 'register.db'), { readonly: true })
   try {
-    const note = connection.prepare<[string], { attempts: number; mark: string }>('select attempts, mark from ledger where id = ?')
+    const note = connection.prepare<[string], { attempts: number; mark: string }>(
+      'select attempts, mark from ledger where id = ?',
+    )
     return note.get(ledgerId) ?? { attempts: -1, mark: '' }
   } finally {
     connection.close()

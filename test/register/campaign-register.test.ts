@@ -9,7 +9,15 @@ import {
   type Register,
   type RegisterOptions,
 } from '../../src/register/campaign-register.js'
-import { admit, open, readyRow, refused, registered, SETTINGS, type Values } from '../ledger/campaign-setup.js'
+import {
+  admit,
+  open,
+  readyRow,
+  refused,
+  registered,
+  SETTINGS,
+  type Values,
+} from '../ledger/campaign-setup.js'
 import { statesOf } from '../ledger/ledger-views.js'
 import { freshFolder } from '../support/folder.js'
 
@@ -102,7 +110,9 @@ describe('25.1 what is noted before the first row comes in', () => {
   it('refuses a log that is gone where nothing was noted: a copy from elsewhere looks so', () => {
     const { register } = place()
     const dead = died(open())
-    expect(() => register(dead).note()).toThrow(/is older than it was: .* \(-wal\) is missing.*Nothing was sent/)
+    expect(() => register(dead).note()).toThrow(
+      /is older than it was: .* \(-wal\) is missing.*Nothing was sent/,
+    )
   })
 
   it('refuses what a run began to send since, whatever its log is like', async () => {
@@ -116,7 +126,9 @@ describe('25.1 what is noted before the first row comes in', () => {
     ledger.startRun(SETTINGS)
     claimed(here, ledger).close()
     expect(() => here.register(copy).note()).toThrow(/a run began to send since/)
-    expect(notTheLatest(here.folder, { ...copy.claims, file: copy.file })).toMatch(/^The ledger ".*" is older/)
+    expect(notTheLatest(here.folder, { ...copy.claims, file: copy.file })).toMatch(
+      /^The ledger ".*" is older/,
+    )
     expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
   })
 
@@ -130,7 +142,9 @@ describe('25.1 what is noted before the first row comes in', () => {
     own.note()
     expect(own.knowsLedger()).toBe(false)
     own.close()
-    expect(read('select attempts, mark is not null as marked from ledger')).toEqual([{ attempts: 1, marked: 1 }])
+    expect(read('select attempts, mark is not null as marked from ledger')).toEqual([
+      { attempts: 1, marked: 1 },
+    ])
   })
 })
 
@@ -239,10 +253,14 @@ describe('25.2 a lost ledger', () => {
     expect(ledger.view.decisions(0, 10)).toMatchObject([
       { rowId: 1, decision: 'another_ledger', by: 'Kim', reason: 'the disk is lost' },
     ])
-    expect(ledger.view.attempts(1)).toMatchObject([{ reason: 'Another ledger of yours began to send this one' }])
+    expect(ledger.view.attempts(1)).toMatchObject([
+      { reason: 'Another ledger of yours began to send this one' },
+    ])
 
     lost.startRun(SETTINGS)
-    expect(() => here.register(lost).note()).toThrow(/is retired: the ledger ".*" took its place\. Nothing was sent/)
+    expect(() => here.register(lost).note()).toThrow(
+      /is retired: the ledger ".*" took its place\. Nothing was sent/,
+    )
     expect(() => here.register(lost).adopt({ ...BY_KIM, run: SETTINGS })).toThrow(/is retired/)
     expect(notTheLatest(here.folder, { ...lost.claims, file: lost.file })).toMatch(/is retired/)
     ledger.startRun(SETTINGS)
@@ -298,7 +316,10 @@ describe('25.2 a lost ledger', () => {
     const ledger = few(1)
     claimed(here, ledger, { takeOver: TAKE_OVER }).close()
     const decision = { rowId: 1, decision: 'resend' as const, by: 'Kim', reason: 'not at the service' }
-    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false, force: true })
+    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], {
+      dryRun: false,
+      force: true,
+    })
     ledger.startRun(SETTINGS)
     const again = claimed(here, ledger)
     await sendOne(ledger)
@@ -344,7 +365,8 @@ describe('25.3 two that run at once', () => {
     copy.startRun(SETTINGS)
     const overtaking = claimed(here, copy)
     const both = [stopped.begin(readyRow(stopped)), stopped.begin(readyRow(stopped, 2))]
-    for (const each of both) await expect(each).rejects.toThrow(/was overtaken: .*2 rows were about to be sent/)
+    for (const each of both)
+      await expect(each).rejects.toThrow(/was overtaken: .*2 rows were about to be sent/)
     expect(statesOf(stopped.file)).toEqual(['refused', 'ready', 'ready'])
     expect(stopped.view.attempts(2)).toMatchObject([{ outcome: 'not_sent' }])
     await sendOne(copy)
@@ -490,7 +512,9 @@ describe('25.1 an older copy that a person goes on with', () => {
     adopting.close()
     copy.startRun(SETTINGS)
     admit(copy, [rowOf(2)])
-    expect(() => hold(here, copy)).toThrow(/A mandate that is ready here .* before an older copy was put back/)
+    expect(() => hold(here, copy)).toThrow(
+      /A mandate that is ready here .* before an older copy was put back/,
+    )
     expect(hold(here, copy, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
     expect(() => here.register(ledger).note()).toThrow(/a run began to send since/)
   })

@@ -1,4 +1,13 @@
-import { chmodSync, linkSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openRegisterFile, openRegisterToLook, setRegisterAside } from '../../src/register/register-file.js'
@@ -16,7 +25,8 @@ describe('25.4 the file of the register', () => {
     const [one, other] = [place(), place()]
     const file = one.open()
     expect(statSync(one.folder).mode & 0o777).toBe(0o700)
-    for (const name of readdirSync(one.folder)) expect(statSync(join(one.folder, name)).mode & 0o777).toBe(0o600)
+    for (const name of readdirSync(one.folder))
+      expect(statSync(join(one.folder, name)).mode & 0o777).toBe(0o600)
     const second = other.open()
     expect(Buffer.from(second.key).equals(file.key)).toBe(false)
     file.close()
@@ -29,7 +39,9 @@ describe('25.4 the file of the register', () => {
   it('is there at once for a second process that makes it at the same moment', () => {
     const { folder, path, open } = place()
     const first = open()
-    first.write(() => first.connection.exec(`insert into ledger values (1, 'a', 'p', 's', null, 0, 0, 0, null)`))
+    first.write(() =>
+      first.connection.exec(`insert into ledger values (1, 'a', 'p', 's', null, 0, 0, 0, null)`),
+    )
     const inode = statSync(path).ino
     const second = open()
     expect(second.connection.prepare('select count(*) from ledger').pluck().get()).toBe(1)

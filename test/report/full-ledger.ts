@@ -1,3 +1,4 @@
+import { NO_REASON } from '../../src/domain/row/correction.js'
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
 import type { ReportFacts } from '../../src/report/facts/facts.js'
 import { en } from '../../src/report/text/en.js'
@@ -64,8 +65,9 @@ export const FULL: LedgerValue = {
     decisionOf({
       id: at + 1,
       rowId: 3,
-      decision: ['written_off', 'resend', 'retry_refused'][at % 3] ?? '',
+      decision: ['written_off', 'resend', 'retry_refused', 'corrected'][at % 4] ?? '',
       by: `P${at}`,
+      ...(at % 4 === 3 ? { reason: NO_REASON } : {}),
     }),
   ),
   runs: [

@@ -12,6 +12,7 @@ import { admitSources } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openSource } from '../../src/source/read-source.js'
 import { inDoubt, open, refused, registered, send, SETTINGS, turnedAway } from '../ledger/campaign-setup.js'
+import { germanIban } from '../support/export.js'
 import { unzipped } from './unzipped.js'
 import { freshFolder } from '../support/folder.js'
 
@@ -209,7 +210,9 @@ describe('the pack of a real ledger', () => {
     await report()
 
     const corrected = join(folder, 'corrected.csv')
-    writeFileSync(corrected, textOf('corrections.csv').replaceAll('DE89370400440532013001', IBAN))
+    let account = 0
+    const ownAccount = (): string => germanIban((account += 1))
+    writeFileSync(corrected, textOf('corrections.csv').replaceAll('DE89370400440532013001', ownAccount))
     await admitFile(corrected)
 
     expect(ledger.totals()).toMatchObject({

@@ -15,6 +15,7 @@ const ROW: EarlierRow = {
   isKeptByRule: false,
   formats: { signedDate: 'iso', lastCollection: 'iso' },
   isCorrection: false,
+  had: () => false,
   wasHeldBack: false,
   values: {
     customerNo: 1,

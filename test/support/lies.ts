@@ -11,7 +11,7 @@ interface Source {
 }
 
 /** An answer to a read-back before it is written out. */
-export interface ListAnswer {
+interface ListAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>> & { readonly data: readonly Source[] }
 }

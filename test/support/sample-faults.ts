@@ -183,6 +183,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   CROSSWALK_AMBIGUOUS: 'german-messy.csv with german.yaml',
   CROSSWALK_MISMATCH: 'german-messy.csv with german.yaml',
   MANDATE_RESEMBLES_SENT: 'needs a mandate that was sent: test/ledger',
+  CORRECTION_TAKES_REFERENCE: 'needs a file of ours: test/ledger/correct/anothers-values.test.ts',
+  CORRECTION_TAKES_ACCOUNT: 'needs a file of ours: test/ledger/correct/anothers-values.test.ts',
   CORRECTION_UNREADABLE: 'needs a file of ours: test/source/columns/resubmission.test.ts',
   EXCLUDED_BY_CONFIGURATION: 'french.csv with french.yaml',
 }

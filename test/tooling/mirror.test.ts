@@ -24,6 +24,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/audit/pack-table.ts': 'test/audit/audit-pack.test.ts',
   'src/audit/pack.ts': 'test/audit/audit-pack.test.ts',
 
+  'src/ledger/correct/former-row.ts': 'test/ledger/correct/record-corrections.test.ts',
   'src/cli/decide/adopt.ts': 'test/e2e/last-used-ledger.test.ts',
   'src/cli/commands/check.ts': 'test/e2e/check-list.test.ts',
   'src/cli/settings/configuration-mistakes.ts': 'test/cli/settings/configuration.test.ts',

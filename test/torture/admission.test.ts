@@ -28,10 +28,10 @@ interface Found {
 }
 
 const run = (folder: string, server: TruthServer, ...args: string[]) =>
-  start(
-    ['run', 'export.csv', '--base-url', server.baseUrl, '--yes', '--quiet', '--no-report', ...args],
-    { cwd: folder, env: { ...CREDENTIALS, ...server.env, XDG_STATE_HOME: join(folder, 'state') } },
-  )
+  start(['run', 'export.csv', '--base-url', server.baseUrl, '--yes', '--quiet', '--no-report', ...args], {
+    cwd: folder,
+    env: { ...CREDENTIALS, ...server.env, XDG_STATE_HOME: join(folder, 'state') },
+  })
 
 const pilot = (folder: string, server: TruthServer): Promise<Ended> =>
   run(folder, server, '--limit', String(SENT_AT_ONCE)).ended

@@ -7,7 +7,8 @@ import { problemPages } from '../../report/facts/pages.js'
 import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
 import { HashesMet } from '../../run/exact-repeats.js'
 import { surveySources } from '../../run/survey-sources.js'
-import { ownText, type Command, type Context } from '../command.js'
+import { CORRECTIONS_SHOWN, correctionLines } from '../correction-lines.js'
+import { actorOf, ownText, type Command, type Context } from '../command.js'
 import type { Line } from '../terminal/line.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { namedFiles } from '../settings/named-files.js'
@@ -45,7 +46,7 @@ export const checkCommand: Command = {
     130: EXIT_STATUSES[130],
     143: EXIT_STATUSES[143],
   },
-  json: ['problems', 'sources', 'notTaken'],
+  json: ['problems', 'sources', 'notTaken', 'corrections'],
   run: check,
 }
 
@@ -68,10 +69,11 @@ async function check(context: Context): Promise<CommandResult> {
   }
 }
 
-const reading = ({ world, settings, progress }: Context) => ({
-  severities: settings.severities,
-  signal: world.signals.drain,
-  watch: progress.reading,
+const reading = (context: Context) => ({
+  severities: context.settings.severities,
+  corrector: { by: actorOf(context), reason: null },
+  signal: context.world.signals.drain,
+  watch: context.progress.reading,
 })
 
 /** Where nothing is compared with a campaign, most records of most files need no row of their own. */
@@ -131,6 +133,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
   const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
   const isFaulty = totals.invalid + totals.conflict + notTaken > 0
   const isUndecided = todos.some(({ rule, kind }) => rule === 'FILE_COLUMN_UNDECIDED' && kind === 'error')
+  const corrections = reader.correctionsToSend(CORRECTIONS_SHOWN)
   const names = new Set(admitted.map(({ name }) => name))
   const sources = reader.sources().filter(({ name }) => names.has(name))
   return {
@@ -154,6 +157,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       ...sources.flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
       ...todoLines(reader, todos),
       ...Object.values(files).map((path) => `All of them: ${path}`),
+      ...correctionLines(corrections),
       '',
       ...(campaign === null ? [] : [`The campaign of ${campaign}, as it would be with these files:`]),
       ...totalsLines(totals),
@@ -165,7 +169,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       '',
       ...nextLinesOf(context, checked, { isUndecided, isFaulty }),
     ],
-    details: { problems: todos, sources, notTaken },
+    details: { problems: todos, sources, notTaken, corrections },
   }
 }
 

@@ -3,6 +3,7 @@ import { choiceLines } from '../../domain/row/choice.js'
 import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { durationText, plural, timeText } from '../../domain/text/wording.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
+import { correctionLines } from '../correction-lines.js'
 import { type Line, toned } from '../terminal/line.js'
 import { totalsLines } from '../terminal/output.js'
 
@@ -19,8 +20,18 @@ function first<Entry>(entries: readonly Entry[], lineOf: (entry: Entry) => strin
 
 /** What a run would do, as people read it before they approve it. */
 export function planLines(document: PlanDocument): Line[] {
-  const { target, sources, rows, limit, creditors, warnings, staysBehind, settings, changedSettings } =
-    document
+  const {
+    target,
+    sources,
+    rows,
+    limit,
+    creditors,
+    warnings,
+    staysBehind,
+    corrections,
+    settings,
+    changedSettings,
+  } = document
   const toSend = Math.min(rows.count, limit ?? rows.count)
   return [
     [toned('strong', 'The plan '), document.digest],
@@ -47,6 +58,7 @@ export function planLines(document: PlanDocument): Line[] {
       ({ creditorIdentifier, count }) =>
         `previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
     ),
+    ...(corrections === undefined ? [] : correctionLines(corrections)),
     ...(staysBehind.length === 0 ? [] : ['Stays behind:']),
     ...first(
       staysBehind,

@@ -1,4 +1,5 @@
 import type { CountedChoice } from '../row/choice.js'
+import type { Corrections } from '../row/correction.js'
 import type { RowState } from '../row/row-state.js'
 import type { Totals } from '../row/totals.js'
 
@@ -33,6 +34,8 @@ export interface PlanDocument {
   readonly creditors: readonly { readonly creditorIdentifier: string; readonly count: number }[]
   readonly warnings: readonly { readonly rule: string; readonly count: number }[]
   readonly staysBehind: readonly StaysBehind[]
+  /** Rows among them that people gave back with other values; left out by versions that did not tell. */
+  readonly corrections?: Corrections
   /** The "today" of the date rules. What another day changes shows in the rows. */
   readonly asOf: string
   /** All that bears on what is sent, where to and how; no secrets. */

@@ -94,6 +94,8 @@ export interface CorrectionFacts {
     readonly isRelated: boolean
     /** It is what the row was, and nobody wrote beside it that it shall be sent. */
     readonly isUnchanged: boolean
+    /** It is held back beside other rows of its mandate. */
+    readonly hasRivals: boolean
   } | null
   /** Another row of the same source corrects the same row into another mandate. */
   readonly isContested: boolean
@@ -108,7 +110,7 @@ export type CorrectionPlan =
 
 export function decideCorrection({ named, isContested }: CorrectionFacts): CorrectionPlan {
   if (named === null) return { kind: 'conflict', because: 'unknown' }
-  if (named.isUnchanged) return { kind: named.state === 'conflict' ? 'with_its_rivals' : 'unchanged' }
+  if (named.isUnchanged) return { kind: named.hasRivals ? 'with_its_rivals' : 'unchanged' }
   if (!named.isRelated) return { kind: 'conflict', because: 'unrelated' }
   if (isContested) return { kind: 'conflict', because: 'contested' }
   if (named.isSameMandate) return { kind: 'by_mandate' }

@@ -20,6 +20,8 @@ export interface EarlierRow {
   readonly wasHeldBack: boolean
   /** What was read from those cells; null once the account number was removed. */
   readonly values: ReadableValues | null
+  /** Whether these values were read from it, which can be told without the account number too. */
+  readonly had: (values: ReadableValues) => boolean
 }
 
 /** The row of that number, and the one that took its place since; none where the ledger has no such row. */

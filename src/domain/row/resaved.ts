@@ -132,6 +132,18 @@ const withWholeYear = (text: string, before: LocalDate): string =>
 const numbersOf = (text: string): string =>
   (text.match(/[0-9]+/g) ?? []).map((part) => withoutZeros(part).slice(-2)).join(' ')
 
+/** The same numbers in the same order, but for a year that is written with two digits in one of them. */
+function hasSameNumbers(one: string, other: string): boolean {
+  const [ours, theirs] = [one, other].map((text) => text.match(/[0-9]+/g) ?? [])
+  if (ours === undefined || theirs === undefined || ours.length < 3 || ours.length !== theirs.length)
+    return false
+  return ours.every((part, at) => {
+    const given = theirs[at] ?? ''
+    const isShortened = part.length + given.length === 6 && (part.endsWith(given) || given.endsWith(part))
+    return isShortened || withoutZeros(part) === withoutZeros(given)
+  })
+}
+
 export interface DateCell {
   readonly text: string
   readonly format: DecidedFormat
@@ -145,7 +157,8 @@ export function dateLikeness(original: DateCell, given: string, today: LocalDate
   if (plain === 'same') return plain
   const before = withoutMidnight(original.text)
   const date = original.date ?? dateOf(before, original.format, today)
-  if (date === null) return plain
+  // What nobody could read is not settled by a program that shows it otherwise.
+  if (date === null) return hasSameNumbers(before, withoutMidnight(given)) ? 'same' : plain
   const after = withWholeYear(withoutMidnight(given), date)
   const format = notationOf(after, original.format, today)
   const isSwapped = numbersOf(before) === numbersOf(after) && before !== after

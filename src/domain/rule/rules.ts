@@ -444,6 +444,24 @@ export const RULES = {
     remedy:
       'Take the line from corrections.csv or refused.csv again and leave its migration_row as it is; empty the cell for a new mandate.',
   },
+  CORRECTION_TAKES_REFERENCE: {
+    section: 'rules-across-rows',
+    severity: 'error',
+    state: 'conflict',
+    unusable: true,
+    message: 'The correction gives this row the reference of another row.',
+    remedy:
+      'Look whether a column moved by a line, and correct it in corrections.csv. If it is right, write "send" into migration_decision of its line. Then give the file back.',
+  },
+  CORRECTION_TAKES_ACCOUNT: {
+    section: 'rules-across-rows',
+    severity: 'error',
+    state: 'conflict',
+    unusable: true,
+    message: 'The correction gives this row the account of another customer.',
+    remedy:
+      'Look whether a column moved by a line, and correct it in corrections.csv. If both share the account, write "send" into migration_decision of its line. Then give the file back.',
+  },
   CONFLICT_MANDATE: {
     section: 'rules-across-rows',
     severity: 'error',

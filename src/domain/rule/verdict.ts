@@ -49,6 +49,8 @@ export interface CheckedRecord {
   readonly isUnchanged?: boolean
   /** A person wrote beside the row that it is right as it stands (`migration_decision`: send). */
   readonly isDecided?: boolean
+  /** What the line says of who corrected it, and why. */
+  readonly said?: { readonly by: string | null; readonly reason: string | null }
   /** Until when the first debit must run (domain/rulebook.md#last-collection), where it can be told. */
   readonly latestFirstDebit: LocalDate | null
   /** In rule order; the column each belongs to is known from the header mapping of the source. */

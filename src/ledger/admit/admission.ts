@@ -1,7 +1,10 @@
 import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
+import type { Corrector } from '../../domain/row/correction.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { noteChange } from '../deliver/campaign-rows.js'
+import { holdAnothersValues } from '../correct/anothers-values.js'
+import { recordCorrections } from '../correct/record-corrections.js'
 import type { Connection } from '../file/connection.js'
 import { decideCorrections, prepareGivenBack } from './corrections.js'
 import { prepareEarlierRows } from './earlier-rows.js'
@@ -24,6 +27,8 @@ export interface AdmissionParts {
   readonly fingerprints: Fingerprints
   readonly severities: SeverityOverrides
   readonly now: () => string
+  /** Who gives rows back, and why. */
+  readonly corrector: Corrector
   /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
   readonly guard: <Value>(body: () => Value) => Value
   /** Keeps account of records that have no row; only a ledger that nobody keeps can do without their rows. */
@@ -55,7 +60,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
   const ofSize = connection.prepare<[number], { sha256: string; isResultFile: 0 | 1 | null }>(
     `select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`,
   )
-  const earlier = prepareEarlierRows(connection)
+  const earlier = prepareEarlierRows(connection, parts.fingerprints)
   const firstOfAll = nextRow(connection)
   connection.exec(
     'create temp table if not exists said_send (id integer primary key); delete from temp.said_send',
@@ -144,14 +149,14 @@ function admitSource(
   given: Parameters<Admission['open']>[0],
   closed: () => void,
 ): SourceAdmission {
-  const { guard, now } = parts
+  const { guard } = parts
   const source = openSource(parts, firstOfAll, given)
   return {
     add: (records) => guard(() => takeRecords(source, records)),
     addPacked: (packed) => guard(() => takePacked(source, packed)),
     repeat: (records) => guard(() => takeRepeats(source, records)),
     close: (summary) => {
-      const result = guard(() => closeSource(source, summary, now))
+      const result = guard(() => closeSource(source, summary, parts))
       closed()
       return result
     },
@@ -233,7 +238,11 @@ function takeRepeats(source: OpenSource, records: readonly RepeatedRecord[]): vo
   source.taken += records.length
 }
 
-function closeSource(source: OpenSource, summary: SourceSummary, now: () => string): 'admitted' | 'known' {
+function closeSource(
+  source: OpenSource,
+  summary: SourceSummary,
+  { now, corrector }: AdmissionParts,
+): 'admitted' | 'known' {
   const { name, scope, problems, taken, ready } = source
   const { connection, sourceId, first } = scope
   const isKnown =
@@ -250,6 +259,7 @@ function closeSource(source: OpenSource, summary: SourceSummary, now: () => stri
   source.counted?.flush()
   source.makeIndexes()
   decideAcrossRows(source)
+  if (source.corrections > 0) recordCorrections(scope, corrector, now())
   for (const finding of summary.findings) problems.write(sourceId, null, finding)
   seal(scope, summary, { last: first + records - 1, resubmitted: source.corrections, at: now() })
   connection.exec(`release ${SAVEPOINT}`)
@@ -274,7 +284,10 @@ function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: 
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
 function decideAcrossRows({ scope, places, corrections }: OpenSource): void {
-  if (corrections > 0) decideCorrections(scope, places)
+  if (corrections > 0) {
+    decideCorrections(scope, places)
+    holdAnothersValues(scope)
+  }
   decideRepeats(scope)
   decideGroups(scope)
   decideResemblances(scope)

@@ -9,8 +9,10 @@ import { ruleOf } from '../../domain/rule/rules.js'
 import { cleanCell } from '../../domain/text/text.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
+import { IS_TAKING, prepareFormerRows } from '../correct/former-row.js'
 import { LATEST } from './earlier-rows.js'
 import { requiredCells, type HeaderColumns } from './fingerprints.js'
+import type { Connection } from '../file/connection.js'
 import { prepareLocating } from './locate.js'
 import type { Places } from './places.js'
 import { prepareNotices, type Notice } from './problems.js'
@@ -46,18 +48,26 @@ interface StandingRow {
   readonly id: number
   readonly state: RowState
   readonly mandateKey: string | null
+  /** What it holds is another row's: its key says nothing of its mandate, and its state as a conflict has no rivals. */
+  readonly isAnothers: 0 | 1
 }
 
 /** Keeps what a line that was given back says of itself until its source is closed. */
 export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
   connection.exec(
     `create temp table if not exists given_back
-       (id integer primary key, is_unchanged integer not null, is_decided integer not null)`,
+       (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text)`,
   )
   connection.exec('delete from temp.given_back')
-  const note = connection.prepare<[number, number, number]>('insert into temp.given_back values (?, ?, ?)')
-  return (id: number, { isUnchanged, isDecided }: CheckedRecord): void =>
-    void note.run(id, isUnchanged === true ? 1 : 0, isDecided === true ? 1 : 0)
+  const note = connection.prepare('insert into temp.given_back values (?, ?, ?, ?, ?)')
+  return (id: number, { isUnchanged, isDecided, said }: CheckedRecord): void =>
+    void note.run(
+      id,
+      isUnchanged === true ? 1 : 0,
+      isDecided === true ? 1 : 0,
+      said?.reason ?? null,
+      said?.by ?? null,
+    )
 }
 
 /**
@@ -76,12 +86,17 @@ export function decideCorrections(scope: Scope, places: Places): void {
   const look = prepareLooking(scope)
   const apply = prepareApplying(scope, places)
   const holdShown = prepareHoldingShown(scope, places)
+  const noteFormer = prepareFormerRows(connection)
   for (let after = first; ;) {
     const newcomers = page.all({ after, limit: PAGE })
     for (const newcomer of newcomers) {
       const { facts, current, repeated } = look(newcomer)
       const plan = decideCorrection(facts)
-      apply(newcomer, plan.kind === 'conflict' ? (repeated ?? current) : current, plan)
+      const corrected = repeated ?? current
+      const takesItsPlace = plan.kind === 'by_mandate' || plan.kind === 'supersede'
+      if (takesItsPlace && corrected !== null && facts.named !== null)
+        noteFormer(newcomer.id, corrected, facts.named.state)
+      apply(newcomer, plan.kind === 'conflict' ? corrected : current, plan)
       if (plan.kind === 'supersede' && repeated !== null) apply(newcomer, repeated, plan)
       if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(newcomer)
     }
@@ -139,10 +154,11 @@ function prepareLooking(scope: Scope) {
   )
   const latest = connection.prepare<[number], number>(LATEST).pluck()
   const standing = connection.prepare<[number], StandingRow>(
-    'select id, state, mandate_key as mandateKey from row where id = ?',
+    `select id, state, mandate_key as mandateKey, ${IS_TAKING} as isAnothers from row where id = ?`,
   )
   const liveOf = connection.prepare<[string | null, number], StandingRow>(
-    `select id, state, mandate_key as mandateKey from row where mandate_key = ? and id < ? and state in
+    `select id, state, mandate_key as mandateKey, 0 as isAnothers from row
+      where mandate_key = ? and id < ? and state in
        (${LIVE_STATES.map((state) => `'${state}'`).join(', ')})`,
   )
   // Gathered once: a whole file of corrections is compared in one pass.
@@ -155,7 +171,7 @@ function prepareLooking(scope: Scope) {
     )
     .run(first)
   const contested = connection.prepare<[number]>('select 1 from temp.contested where corrects = ?')
-  const columnsOf = prepareColumns(scope)
+  const columnsOf = prepareColumns(connection)
 
   return (newcomer: Newcomer) => {
     const row = named.get(newcomer.corrects, first)
@@ -163,7 +179,8 @@ function prepareLooking(scope: Scope) {
     if (row === undefined || current === undefined) {
       return { facts: { named: null, isContested: false }, current: null, repeated: null }
     }
-    const isSameMandate = newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey
+    const isSameMandate =
+      newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey && current.isAnothers === 0
     const isReplacedHere = current.id >= first && !isSameMandate
     // A repeated row is no mandate of its own: who corrects it corrects the row that it repeats.
     const repeated =
@@ -175,6 +192,7 @@ function prepareLooking(scope: Scope) {
           isSameMandate,
           isRelated: isRelated(newcomer, row, scope, columnsOf(row.sourceId)),
           isUnchanged: newcomer.isUnchanged === 1,
+          hasRivals: current.state === 'conflict' && current.isAnothers === 0,
         },
         isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
       },
@@ -184,7 +202,8 @@ function prepareLooking(scope: Scope) {
   }
 }
 
-function prepareColumns({ connection }: Scope): (sourceId: number) => HeaderColumns {
+/** How the cells of each source lie. */
+export function prepareColumns(connection: Connection): (sourceId: number) => HeaderColumns {
   const read = connection.prepare<[number], { header: string; columns: string }>(
     'select header, columns from source where id = ?',
   )

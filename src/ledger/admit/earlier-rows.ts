@@ -4,7 +4,9 @@ import type { EarlierRow, EarlierRows } from '../../domain/row/earlier-row.js'
 import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { fold } from '../../domain/text/text.js'
+import type { ReadableValues } from '../../domain/rule/verdict.js'
 import type { Connection } from '../file/connection.js'
+import type { Fingerprints } from './fingerprints.js'
 
 interface Stored {
   readonly id: number
@@ -15,6 +17,7 @@ interface Stored {
   readonly cells: string | null
   readonly iban: string | null
   readonly ibanMasked: string | null
+  readonly account: Buffer | null
   readonly customerNo: number | null
   readonly signedDate: LocalDate | null
   readonly creditorIdentifier: string | null
@@ -31,15 +34,16 @@ export const LATEST = `with recursive replacement (id, next) as (
   select id from replacement where next is null`
 
 /** Looks rows of admitted sources up as this program's files show them. */
-export function prepareEarlierRows(connection: Connection): EarlierRows {
+export function prepareEarlierRows(connection: Connection, fingerprints: Fingerprints): EarlierRows {
   const read = connection.prepare<[number], Stored>(
-    `select row.id, state, rule, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked,
+    `select row.id, state, rule, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked, iban_key as account,
        customer_no as customerNo, signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
        original_mandate_reference as mandateReference, header, columns, reading
      from row join source on source.id = source_id where row.id = ? and sha256 is not null`,
   )
   const latest = connection.prepare<[number], number>(LATEST).pluck()
   return (number) => {
+    const toEarlier = earlierOf(fingerprints)
     const named = number === 0 ? undefined : read.get(number)
     if (named === undefined) return []
     const current = latest.get(number)
@@ -48,23 +52,37 @@ export function prepareEarlierRows(connection: Connection): EarlierRows {
   }
 }
 
-function toEarlier(row: Stored): EarlierRow {
-  const { dateFormats, crosswalk } = JSON.parse(row.reading) as SourceReading
-  const formats = {
-    signedDate: dateFormats?.signedDate ?? 'iso',
-    lastCollection: dateFormats?.lastCollection ?? 'iso',
-  } as const
-  const shared = {
-    formats,
-    mapped: JSON.parse(row.columns) as EarlierRow['mapped'],
-    isKeptByRule: row.state === 'excluded' && row.rule === 'EXCLUDED_BY_CONFIGURATION',
-    isCorrection: row.corrects !== null,
-    wasHeldBack: row.isHeldBack === 1 || row.state === 'invalid' || row.state === 'excluded',
+const earlierOf =
+  (fingerprints: Fingerprints) =>
+  (row: Stored): EarlierRow => {
+    const { dateFormats, crosswalk } = JSON.parse(row.reading) as SourceReading
+    const formats = {
+      signedDate: dateFormats?.signedDate ?? 'iso',
+      lastCollection: dateFormats?.lastCollection ?? 'iso',
+    } as const
+    const shared = {
+      formats,
+      mapped: JSON.parse(row.columns) as EarlierRow['mapped'],
+      isKeptByRule: row.state === 'excluded' && row.rule === 'EXCLUDED_BY_CONFIGURATION',
+      isCorrection: row.corrects !== null,
+      wasHeldBack: row.isHeldBack === 1 || row.state === 'invalid' || row.state === 'excluded',
+      had: hadBy(row, fingerprints),
+    }
+    return row.cells === null
+      ? { ...shared, ...removed(row, formats.signedDate, (crosswalk ?? null) !== null) }
+      : { ...shared, ...kept(row, JSON.parse(row.cells) as string[]) }
   }
-  return row.cells === null
-    ? { ...shared, ...removed(row, formats.signedDate, (crosswalk ?? null) !== null) }
-    : { ...shared, ...kept(row, JSON.parse(row.cells) as string[]) }
-}
+
+const hadBy =
+  (row: Stored, fingerprints: Fingerprints) =>
+  ({ customerNo, iban, signedDate, creditorIdentifier, mandateReference }: ReadableValues): boolean =>
+    customerNo === row.customerNo &&
+    signedDate === row.signedDate &&
+    creditorIdentifier === row.creditorIdentifier &&
+    mandateReference === row.mandateReference &&
+    (iban === null
+      ? row.account === null
+      : row.account !== null && fingerprints.account(iban).equals(row.account))
 
 type Cells = Pick<EarlierRow, 'fields' | 'columns' | 'values'>
 

@@ -8,6 +8,7 @@ import {
 } from '../../domain/row/across-rows.js'
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
+import { HAS_ITS_KEY } from '../correct/former-row.js'
 import { NAMED, prepareNotices, type Notice, type NoticeWriter } from './problems.js'
 import { describeRow, recordName } from './row-names.js'
 import { sqlList } from '../schema/sql-list.js'
@@ -16,8 +17,8 @@ import { isErased, type Scope } from './scope.js'
 const PAGE = 500
 
 const SENDABLE = `id >= :first and state = 'ready'`
-/** A row that came back as it was is `duplicate` by now, and says nothing. */
-const HELD_BACK = `id >= :first and state not in ('ready', 'duplicate')`
+/** A row that came back as it was is `duplicate` by now, and says nothing; one with the key of another says nothing of it. */
+const HELD_BACK = `id >= :first and state not in ('ready', 'duplicate') and ${HAS_ITS_KEY}`
 /** Held back by its own checks, as an older row was with the very same values, which a person may have closed since. */
 const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from row as older
     where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))
@@ -247,8 +248,8 @@ function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void 
   const supersede = connection.prepare<[{ key: string; first: number }]>(
     `update row set state = 'superseded', superseded_by =
        (select min(newer.id) from row as newer
-         where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate')
-     where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)})
+         where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})
+     where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)}) and ${HAS_ITS_KEY}
        and not (state = 'refused' and ${isErased('row')})`,
   )
   const removeAccounts = prepareRemovalOfMandate(connection)

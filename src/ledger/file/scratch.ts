@@ -6,6 +6,7 @@ import { openScratch, type Connection } from './connection.js'
 import { prepareCountedRecords, type CountedReading } from './counted-records.js'
 import type { Ledger } from '../ledger.js'
 import type { Clock } from '../../domain/text/clock.js'
+import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { copyOf } from './ledger-copy.js'
 import { migrate } from '../schema/migration.js'
@@ -88,11 +89,12 @@ function scratchLedger(
 ): ScratchLedger {
   const { guard } = createStorage(connection, file)
   return {
-    admit: ({ severities }) =>
+    admit: ({ severities, corrector = NOBODY_NAMED }) =>
       openAdmission({
         connection,
         fingerprints: fingerprintsOf(connection, file, 'admit files into'),
         severities,
+        corrector,
         now: () => timeOf(clock),
         guard,
         ...(counted === undefined ? {} : { counted }),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
+import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { openAdmission } from '../admit/admission.js'
 import {
   assertNotPurged,
@@ -249,7 +250,10 @@ function startRun(held: Held, settings: RunSettings, underWay: number): number {
   return runId
 }
 
-function admit(held: Held, { severities, isRetry = false }: Parameters<Ledger['admit']>[0]): Admission {
+function admit(
+  held: Held,
+  { severities, isRetry = false, corrector = NOBODY_NAMED }: Parameters<Ledger['admit']>[0],
+): Admission {
   const { connection, file, now, storage } = held
   storage.assertSound()
   if (held.isAdmitting) throw new Error('Cannot admit while another admission is open')
@@ -258,6 +262,7 @@ function admit(held: Held, { severities, isRetry = false }: Parameters<Ledger['a
     connection,
     fingerprints,
     severities,
+    corrector,
     now,
     guard: storage.guard,
     ended: (isCommitted) => {

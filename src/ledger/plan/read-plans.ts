@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { CORRECTED } from '../../domain/row/correction.js'
 import type { PlanDocument, PlannedRows, StaysBehind } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { IS_CHOSEN, placedChoice } from '../read/chosen-rows.js'
@@ -31,7 +32,7 @@ export function preparePlanReads(connection: Connection): PlanReads {
   const again = connection
     .prepare<[{ digest: string; after: number; retries: 0 | 1 }], number>(
       `select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
-        where decision.id > :after and to_state = 'ready'
+        where decision.id > :after and to_state = 'ready' and decision <> '${CORRECTED}'
           and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`,
     )
     .pluck()

@@ -1,3 +1,4 @@
+import { prepareCorrections } from './read-corrections.js'
 import { resolve } from 'node:path'
 import type { RuleId } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
@@ -101,6 +102,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
   const readRows = prepareRows(connection)
   const standing = prepareStanding(connection)
   const totals = prepareTotals(connection)
+  const corrections = prepareCorrections(connection)
   const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
   return {
     file,
@@ -112,6 +114,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
       }),
     totals: () => explained(totals),
     ...prepareReady(connection, explained),
+    correctionsToSend: (most) => explained(() => corrections(most)),
     sources: () => explained(() => readSources(connection)),
     runs: () => explained(() => readRuns(connection)),
     rows: (states, after, limit) => explained(() => readRows.ofStates(states, after, limit)),

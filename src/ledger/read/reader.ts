@@ -8,6 +8,7 @@ import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { Finding } from '../../domain/rule/verdict.js'
 import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
+import type { Corrections } from '../../domain/row/correction.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type { Totals } from '../../domain/row/totals.js'
@@ -319,6 +320,8 @@ export interface LedgerReader {
   }[]
   readonly decisions: (after: number, limit: number) => DecisionRecord[]
   readonly decisionsOfRow: (rowId: number) => DecisionRecord[]
+  /** What people changed in rows that wait to be sent, and at most so many of them. */
+  readonly correctionsToSend: (most: number) => Corrections
   readonly distinctCounts: () => DistinctCounts
   readonly readBacks: () => ReadBackRecord[]
   /** In the order in which it was asked. */

@@ -238,6 +238,13 @@ drop table if exists wave_row;
 drop table if exists wave;
 `
 
+/** A row can be given back corrected and be decided on in the state that it came in. */
+const CORRECTIONS = `
+drop index one_decision;
+create unique index one_decision
+  on decision (row_id, coalesce(attempt_id, 0), from_state, decision = 'corrected');
+`
+
 /** The step at index n leads to version n + 1. The guards are made anew after every step. */
 export const SCHEMA: readonly SchemaStep[] = [
   { sql: TABLES },
@@ -254,4 +261,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: 'drop table if exists notice' },
   { sql: WITHOUT_WAVES },
   { sql: PLAN_KEY_STEP },
+  { sql: CORRECTIONS },
 ]

@@ -16,6 +16,9 @@ import type { MigrateOptions } from '../options.js'
 import { registerOf } from '../register-of.js'
 import { defaultSettings, namesOfChanged, settingsOf } from './settings.js'
 
+/** What a page has room for; all of them stand in decisions.csv. */
+const CORRECTIONS_LISTED = 50
+
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
 export interface PlanOptions extends Omit<
   MigrateOptions,
@@ -101,7 +104,11 @@ async function lookAhead(
       'Name the export',
       { ways: ['plan'] },
     )
-  const admission = ledger.admit({ severities: rules, isRetry: files.length === 0 })
+  const admission = ledger.admit({
+    severities: rules,
+    isRetry: files.length === 0,
+    corrector: asked.corrector,
+  })
   try {
     const admitted = await addSources(admission, files, { signal: drain, watch: watchReading })
     refuseEmpty(admitted)
@@ -150,6 +157,7 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
       .problemCounts()
       .flatMap(({ rule, severity, count }) => (severity === 'warning' ? [{ rule, count }] : [])),
     staysBehind: view.staysBehind(),
+    corrections: view.correctionsToSend(CORRECTIONS_LISTED),
     asOf,
     settings,
     changedSettings: namesOfChanged(settings, defaultSettings(asked)),

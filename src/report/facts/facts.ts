@@ -100,7 +100,9 @@ export interface ReportFacts {
   readonly problems: number
   readonly problemCounts: ReturnType<LedgerReader['problemCounts']>
   readonly refusalCounts: ReturnType<LedgerReader['refusalCounts']>
+  /** All but corrections. */
   readonly decisions: Capped<DecisionRecord>
+  readonly corrections: Capped<DecisionRecord>
   readonly hashTotals: { readonly read: HashTotals; readonly byState: ReadonlyMap<RowState, HashTotals> }
   readonly distinct: ReturnType<LedgerReader['distinctCounts']>
   readonly registrations: Timeline

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
+import { CORRECTED } from '../../domain/row/correction.js'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
 import type {
@@ -52,28 +53,31 @@ const hasFindings = (state: RowState): boolean =>
 /** Creditors and people are few; somebody may have mapped a wrong column. */
 const NAMES_KEPT = 100
 
-/** The latest decision on each row. People make them one by one, all but --retry-refused, which explains nothing. */
+/** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
 async function readDecisions(
   reader: ReportedLedger,
   files: RowFiles,
 ): Promise<{
   latest: ReadonlyMap<number, DecisionRecord>
   list: ReportFacts['decisions']
+  corrections: ReportFacts['corrections']
   by: ReportFacts['resolvedBy']
 }> {
   const latest = new Map<number, DecisionRecord>()
   const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
+  const corrections = cappedList<DecisionRecord>(LISTED_AT_MOST)
   const by = tallyValues(NAMES_KEPT)
   for (const page of decisionPages(reader)) {
     for (const decision of page) {
-      if (decision.decision !== 'retry_refused') latest.set(decision.rowId, decision)
-      list.add(decision)
+      const isCorrection = decision.decision === CORRECTED
+      if (decision.decision !== 'retry_refused' && !isCorrection) latest.set(decision.rowId, decision)
+      ;(isCorrection ? corrections : list).add(decision)
       by.add(decision.by)
       files.decision(decision)
     }
     await files.drain()
   }
-  return { latest, list: list.result(), by: by.result() }
+  return { latest, list: list.result(), corrections: corrections.result(), by: by.result() }
 }
 
 /** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
@@ -253,6 +257,7 @@ function factsFrom(
     problemCounts: reader.problemCounts(),
     refusalCounts: reader.refusalCounts(),
     decisions: gathered.decisions.list,
+    corrections: gathered.decisions.corrections,
     resolvedBy: gathered.decisions.by,
     creditors: {
       previous: gathered.previousCreditors.result(),

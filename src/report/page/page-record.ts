@@ -11,7 +11,7 @@ import { REPORT_ORDER } from './report-order.js'
 import { timeText } from '../../domain/text/wording.js'
 import type { Texts } from '../text/en.js'
 import { explainedColumns } from '../text/explained-columns.js'
-import { decisionWord } from '../text/recorded.js'
+import { decisionReason, decisionWord } from '../text/recorded.js'
 import { stateTitle } from '../text/state-title.js'
 
 const DECISIONS_SHOWN = 50
@@ -66,18 +66,34 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { registered: words }: 
 }
 
 export function decisionsSection(facts: ReportFacts, texts: Texts): Markup {
-  const { decisions: words, page } = texts
-  const { total, first } = facts.decisions
-  const shown = first.slice(0, DECISIONS_SHOWN)
-  if (total === 0) {
+  const { decisions: words } = texts
+  if (facts.decisions.total === 0) {
     return html`<section id="decisions">
       <h2>${words.title}</h2>
       <p>${words.none}</p>
     </section>`
   }
   return html`<section id="decisions">
-    <h2>${texts.labelled(words.title, texts.count(total))}</h2>
-    <table>
+    <h2>${texts.labelled(words.title, texts.count(facts.decisions.total))}</h2>
+    ${decisionsTable(facts.decisions, texts)}
+  </section>`
+}
+
+/** What people changed in rows that they gave back. */
+export function correctionsSection({ corrections }: ReportFacts, texts: Texts): Markup | '' {
+  const { decisions: words } = texts
+  if (corrections.total === 0) return ''
+  return html`<section id="corrected">
+    <h2>${texts.labelled(words.corrected, texts.count(corrections.total))}</h2>
+    <p>${words.correctedLead}</p>
+    ${decisionsTable(corrections, texts)}
+  </section>`
+}
+
+function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
+  const { decisions: words, page } = texts
+  const shown = first.slice(0, DECISIONS_SHOWN)
+  return html`<table>
       <thead>
         <tr>
           <th scope="col" class="n">${words.row}</th>
@@ -90,8 +106,7 @@ export function decisionsSection(facts: ReportFacts, texts: Texts): Markup {
         ${shown.map((decision) => oneDecision(decision, texts))}
       </tbody>
     </table>
-    ${shown.length < total ? html`<p>${page.firstShown(shown.length, total)} ${page.allIn(DECISIONS_FILE)}</p>` : ''}
-  </section>`
+    ${shown.length < total ? html`<p>${page.firstShown(shown.length, total)} ${page.allIn(DECISIONS_FILE)}</p>` : ''}`
 }
 
 const oneDecision = (decision: DecisionRecord, texts: Texts): Markup =>
@@ -100,7 +115,7 @@ const oneDecision = (decision: DecisionRecord, texts: Texts): Markup =>
     <td>${decisionWord(decision.decision, texts)}</td>
     <td>${plainText(decision.by)}<br /><span class="soft t">${timeText(decision.at)}</span></td>
     <td>
-      ${maskedText(decision.reason)}${decision.evidence === null ? '' : html`<br /><span class="soft id">${plainText(decision.evidence)}</span>`}
+      ${maskedText(decisionReason(decision.reason, texts))}${decision.evidence === null ? '' : html`<br /><span class="soft id">${plainText(decision.evidence)}</span>`}
     </td>
   </tr>`
 

@@ -8,6 +8,7 @@ import { FILE_OF_PART, partOfState, type ReportFacts } from '../facts/facts.js'
 import { inDoubtSection, problemsSection, refusalsSection } from './page-open-points.js'
 import {
   columnsSection,
+  correctionsSection,
   decisionsSection,
   definitionsSection,
   hashTotalsSection,
@@ -39,6 +40,7 @@ const ANNEX: readonly Section[] = [
   plansSection,
   runsSection,
   decisionsSection,
+  correctionsSection,
   hashTotalsSection,
   definitionsSection,
   columnsSection,

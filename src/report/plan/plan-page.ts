@@ -32,8 +32,8 @@ export async function renderPlanPage(document: PlanDocument, last: PlanDocument 
       <body>
         <main>
           ${headSection(document)} ${sendSection(document)} ${lastSection(document, last)}
-          ${totalsSection(document, last)} ${behindSection(document)} ${sourcesSection(document)}
-          ${settingsSection(document)} ${signSection()}
+          ${totalsSection(document, last)} ${correctionsSection(document)} ${behindSection(document)}
+          ${sourcesSection(document)} ${settingsSection(document)} ${signSection()}
           <footer>
             All times are UTC. Nothing was sent and no file was admitted when this was made. The digest names
             the plan: approval and run are held to it.
@@ -177,6 +177,22 @@ function totalsSection(document: PlanDocument, last: PlanDocument | null): Marku
         </tr>
       </tbody>
     </table>
+  </section>`
+}
+
+function correctionsSection({ corrections }: PlanDocument): Markup | '' {
+  if (corrections === undefined || corrections.rows === 0) return ''
+  const { rows, fields, first } = corrections
+  return html`<section id="corrected">
+    <h2>${plural(rows, 'row was', 'rows were')} corrected</h2>
+    <p>
+      People gave them back with other values, and they are to be sent
+      so.${fields.length === 0 ? '' : ` Changed: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}.`}
+    </p>
+    <ul class="settings one">
+      ${first.map(({ row, changes, by, reason }) => html`<li>row ${row}: ${plainText(changes)} (${maskedText(by)}: ${maskedText(reason)})</li>`)}
+    </ul>
+    ${rows > first.length ? html`<p>The first ${first.length} of them.</p>` : ''}
   </section>`
 }
 

@@ -354,6 +354,16 @@ const rules: Texts['rules'] = {
     remedy:
       'Die Zeile erneut aus corrections.csv oder refused.csv nehmen und ihr migration_row unverändert lassen; für ein neues Mandat die Zelle leeren.',
   },
+  CORRECTION_TAKES_REFERENCE: {
+    message: 'Die Korrektur gibt dieser Zeile die Mandatsreferenz einer anderen Zeile.',
+    remedy:
+      'Prüfen, ob eine Spalte um eine Zeile verrutscht ist, und sie in corrections.csv korrigieren. Stimmt sie so, in der Zeile „send“ in migration_decision eintragen. Dann die Datei wieder einlesen.',
+  },
+  CORRECTION_TAKES_ACCOUNT: {
+    message: 'Die Korrektur gibt dieser Zeile das Konto eines anderen Kunden.',
+    remedy:
+      'Prüfen, ob eine Spalte um eine Zeile verrutscht ist, und sie in corrections.csv korrigieren. Haben beide dasselbe Konto, in der Zeile „send“ in migration_decision eintragen. Dann die Datei wieder einlesen.',
+  },
   CONFLICT_MANDATE: {
     message: 'Dasselbe Mandat kommt mit unterschiedlichen Daten vor. Keine der Zeilen wird gesendet.',
     remedy:
@@ -518,6 +528,7 @@ const decisionWords: Texts['decisionWords'] = {
   resend: 'erneut senden',
   written_off: 'ausgebucht',
   retry_refused: 'Abgelehntes erneut senden',
+  corrected: 'korrigiert',
 }
 
 const verdictWords: Texts['verdictWords'] = {
@@ -833,6 +844,9 @@ const decisions: Texts['decisions'] = {
   decision: 'Entscheidung',
   by: 'Von, am',
   reason: 'Grund und Beleg',
+  corrected: 'Korrigierte Zeilen',
+  correctedLead: 'Zurückgegebene Zeilen, deren Werte jemand geändert hat: davor und danach, Konten maskiert.',
+  noReason: 'kein Grund angegeben',
 }
 
 const hashTotals: Texts['hashTotals'] = {

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { DoubtHint } from '../../domain/row/outcome.js'
 import { HELD_BACK } from '../../domain/proof/before-sending.js'
 import { verificationText, type VerificationWord } from '../../domain/proof/verification.js'
+import { NO_REASON } from '../../domain/row/correction.js'
 import { STILL_NOT_SENT } from '../../domain/rule/finding.js'
 import { RULES, type RuleId, type Severity } from '../../domain/rule/rules.js'
 import type { RowState } from '../../domain/row/row-state.js'
@@ -23,12 +24,15 @@ const heldBack: Words<keyof typeof HELD_BACK> = HELD_BACK
 const severities: Words<Severity> = { error: 'error', warning: 'warning', off: 'off' }
 
 /** What a person decided, by the word that was recorded. */
-const decisionWords: Words<'registered' | 'refused' | 'resend' | 'written_off' | 'retry_refused'> = {
+const decisionWords: Words<
+  'registered' | 'refused' | 'resend' | 'written_off' | 'retry_refused' | 'corrected'
+> = {
   registered: 'registered',
   refused: 'refused',
   resend: 'resend',
   written_off: 'written off',
   retry_refused: 'retry refused',
+  corrected: 'corrected',
 }
 
 const verdictWords: Words<VerificationWord> = {
@@ -336,6 +340,9 @@ const decisions = {
   decision: 'Decision',
   by: 'By, at',
   reason: 'Reason and evidence',
+  corrected: 'Corrected rows',
+  correctedLead: 'Rows that were given back with other values: before and after, accounts masked.',
+  noReason: NO_REASON,
 }
 
 const hashTotals = {

@@ -350,6 +350,16 @@ const rules: Texts['rules'] = {
     remedy:
       'Reprendre la ligne dans corrections.csv ou refused.csv et laisser son migration_row tel quel ; vider la cellule pour un nouveau mandat.',
   },
+  CORRECTION_TAKES_REFERENCE: {
+    message: "La correction donne à cette ligne la RUM d'une autre ligne.",
+    remedy:
+      "Vérifier si une colonne a glissé d'une ligne et la corriger dans corrections.csv. Si c'est juste, écrire « send » dans migration_decision de sa ligne. Puis fournir de nouveau le fichier.",
+  },
+  CORRECTION_TAKES_ACCOUNT: {
+    message: "La correction donne à cette ligne le compte d'un autre client.",
+    remedy:
+      "Vérifier si une colonne a glissé d'une ligne et la corriger dans corrections.csv. Si les deux partagent le compte, écrire « send » dans migration_decision de sa ligne. Puis fournir de nouveau le fichier.",
+  },
   CONFLICT_MANDATE: {
     message: "Le même mandat figure avec des données différentes. Aucune des lignes n'est envoyée.",
     remedy:
@@ -512,6 +522,7 @@ const decisionWords: Texts['decisionWords'] = {
   resend: 'renvoyer',
   written_off: 'classé sans suite',
   retry_refused: 'renvoyer ce qui a été refusé',
+  corrected: 'corrigé',
 }
 
 const verdictWords: Texts['verdictWords'] = {
@@ -849,6 +860,9 @@ const decisions: Texts['decisions'] = {
   decision: 'Décision',
   by: 'Par, le',
   reason: 'Raison et justificatif',
+  corrected: 'Lignes corrigées',
+  correctedLead: "Lignes rendues dont quelqu'un a changé des valeurs : avant et après, comptes masqués.",
+  noReason: 'aucune raison donnée',
 }
 
 const hashTotals: Texts['hashTotals'] = {

@@ -1,4 +1,5 @@
 import { STILL_NOT_SENT } from '../../domain/rule/finding.js'
+import { NO_REASON } from '../../domain/row/correction.js'
 import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import { plainText } from '../page/plain-text.js'
 import { en, type Texts } from './en.js'
@@ -29,6 +30,10 @@ export const problemRemedy = ({ rule, remedy }: Recorded, { rules }: Texts): str
 /** What a person decided; the word of another version stands as it was recorded. */
 export const decisionWord = (decision: string, { decisionWords }: Texts): string =>
   new Map(Object.entries(decisionWords)).get(decision) ?? plainText(decision).replaceAll('_', ' ')
+
+/** Why somebody decided, in their own words; that nobody said so is told in the language of the page. */
+export const decisionReason = (reason: string, { decisions }: Texts): string =>
+  reason === NO_REASON ? decisions.noReason : reason
 
 type Reasons = Texts['reasons']
 type Form = string | ((...parts: string[]) => string)

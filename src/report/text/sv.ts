@@ -347,6 +347,16 @@ const rules: Texts['rules'] = {
     remedy:
       'Ta raden ur corrections.csv eller refused.csv igen och lämna dess migration_row som det är; töm cellen för ett nytt mandat.',
   },
+  CORRECTION_TAKES_REFERENCE: {
+    message: 'Rättelsen ger raden en annan rads mandatreferens.',
+    remedy:
+      'Kontrollera om en kolumn har flyttats en rad och rätta den i corrections.csv. Om det stämmer, skriv ”send” i migration_decision på raden. Läs sedan in filen igen.',
+  },
+  CORRECTION_TAKES_ACCOUNT: {
+    message: 'Rättelsen ger raden en annan kunds konto.',
+    remedy:
+      'Kontrollera om en kolumn har flyttats en rad och rätta den i corrections.csv. Om båda delar kontot, skriv ”send” i migration_decision på raden. Läs sedan in filen igen.',
+  },
   CONFLICT_MANDATE: {
     message: 'Samma mandat förekommer med olika uppgifter. Ingen av raderna skickas.',
     remedy:
@@ -504,6 +514,7 @@ const decisionWords: Texts['decisionWords'] = {
   resend: 'skicka igen',
   written_off: 'avskriven',
   retry_refused: 'skicka nekad igen',
+  corrected: 'rättad',
 }
 
 const verdictWords: Texts['verdictWords'] = {
@@ -837,6 +848,9 @@ const decisions: Texts['decisions'] = {
   decision: 'Beslut',
   by: 'Av, tid',
   reason: 'Skäl och underlag',
+  corrected: 'Rättade rader',
+  correctedLead: 'Återlämnade rader där någon har ändrat värden: före och efter, med maskerade konton.',
+  noReason: 'ingen anledning angiven',
 }
 
 const hashTotals: Texts['hashTotals'] = {

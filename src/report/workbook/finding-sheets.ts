@@ -3,7 +3,7 @@ import type { DecisionRecord, ProblemRecord, VerifiedRow } from '../../ledger/re
 import { explainVerified } from '../facts/verification.js'
 import { maskedText } from '../page/plain-text.js'
 import type { Texts } from '../text/en.js'
-import { decisionWord, problemMessage, problemRemedy } from '../text/recorded.js'
+import { decisionReason, decisionWord, problemMessage, problemRemedy } from '../text/recorded.js'
 import type { SheetColumn } from './sheet-xml.js'
 
 export function problemColumns(texts: Texts): readonly SheetColumn<ProblemRecord>[] {
@@ -56,7 +56,12 @@ export function decisionColumns(texts: Texts): readonly SheetColumn<DecisionReco
     { header: headers.at, width: 25, value: (decision) => decision.at },
     { header: headers.by, width: 20, value: (decision) => decision.by },
     { header: headers.decision, width: 14, value: ({ decision }) => decisionWord(decision, texts) },
-    { header: headers.reason, width: 48, value: (decision) => maskedText(decision.reason), isWrapped: true },
+    {
+      header: headers.reason,
+      width: 48,
+      value: ({ reason }) => maskedText(decisionReason(reason, texts)),
+      isWrapped: true,
+    },
     { header: headers.evidence, width: 48, value: (decision) => decision.evidence, isWrapped: true },
   ]
 }

@@ -15,18 +15,21 @@ export interface Header {
   readonly migrationRow: number | null
   /** Where `migration_decision` stands in a record. */
   readonly migrationDecision: number | null
+  /** Where `migration_reason` and `migration_by` stand in a record. */
+  readonly migrationReason: number | null
+  readonly migrationBy: number | null
 }
 
 /** The name of a column of ours as we write it, also where a tool put blanks or hyphens into it. */
 const ownName = (name: string): string =>
   cleanCell(name)
     .toLowerCase()
-    .replace(/^migration[\s-]+(?=row$|state$|decision$)/, 'migration_')
+    .replace(/^migration[\s-]+(?=row$|state$|decision$|reason$|by$)/, 'migration_')
 
 /** A column that only this program's result files have. */
 export const isOwnColumn = (name: string): boolean => ownName(name).startsWith('migration_')
 
-/** Reads the cells of the header record; of the columns that begin with `migration_` only two are looked at. */
+/** Reads the cells of the header record; of the columns that begin with `migration_` only those of a decision are looked at. */
 export function readHeader(cells: readonly string[]): Header {
   const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
   const kept = all.filter(({ name }) => !isOwnColumn(name))
@@ -38,6 +41,8 @@ export function readHeader(cells: readonly string[]): Header {
     width: cells.length,
     migrationRow: own('migration_row'),
     migrationDecision: own('migration_decision'),
+    migrationReason: own('migration_reason'),
+    migrationBy: own('migration_by'),
   }
 }
 

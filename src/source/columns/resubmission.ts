@@ -22,6 +22,8 @@ export interface Resubmission {
   /** The row it corrects; 0 where that cannot be read. */
   readonly corrects: number
   readonly isDecided: boolean
+  /** Who corrected it, and why, as far as the line says so. */
+  readonly said: { readonly by: string | null; readonly reason: string | null }
   readonly findings: readonly Finding[]
   /** Only where the line changes anything: a decision for another command stands beside it. */
   readonly ifChanged: readonly Finding[]
@@ -30,18 +32,22 @@ export interface Resubmission {
 /** Null for a line without a row number: a new mandate. */
 export function readResubmission(
   cells: readonly string[],
-  { migrationRow, migrationDecision }: Header,
+  { migrationRow, migrationDecision, migrationReason, migrationBy }: Header,
   severities: SeverityOverrides,
 ): Resubmission | null {
-  const number = migrationRow === null ? '' : cleanCell(cells[migrationRow] ?? '')
+  const cellAt = (position: number | null): string =>
+    position === null ? '' : cleanCell(cells[position] ?? '')
+  const textAt = (position: number | null): string | null => cellAt(position) || null
+  const number = cellAt(migrationRow)
   if (number === '') return null
-  const decision = migrationDecision === null ? '' : cleanCell(cells[migrationDecision] ?? '')
+  const decision = cellAt(migrationDecision)
   const isDecided = fold(decision) === 'send'
   const unreadable = (value: string, detail: string): readonly Finding[] =>
     findingOf('CORRECTION_UNREADABLE', severities, { value, detail })
   return {
     corrects: readWhole(number) ?? 0,
     isDecided,
+    said: { by: textAt(migrationBy), reason: textAt(migrationReason) },
     findings:
       readWhole(number) === null
         ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
@@ -94,12 +100,17 @@ export interface RestoreOptions {
 /** Prepares the comparison of the lines of one file with the rows they were written from. */
 export function restoreFrom(
   options: RestoreOptions,
-): (cells: readonly string[], earlier: readonly EarlierRow[]) => Restored {
+): (cells: readonly string[], earlier: readonly EarlierRow[], isDecided?: boolean) => Restored {
   const { header, mapping, watched, today, declared } = options
   const tells = tellingColumns(header, mapping, watched)
 
-  const compare = (cells: readonly string[], row: EarlierRow): readonly Likeness[] =>
-    tells.map((column) => likeness(originalOf(row, column), cells[column.position] ?? '', column, row))
+  const compare = (cells: readonly string[], row: EarlierRow, isDecided: boolean): readonly Likeness[] =>
+    tells.map((column) => {
+      const [before, after] = [originalOf(row, column), cells[column.position] ?? '']
+      // A date that could not be read is taken as a person wrote it, once they say so.
+      const isSaid = isDecided && column.field === 'signed_date' && row.values?.signedDate === null
+      return isSaid ? likenessOf(before, after) : likeness(before, after, column, row)
+    })
 
   function likeness(before: string, after: string, { field }: Telling, row: EarlierRow): Likeness {
     if (field === null || !isDateField(field)) return likenessOf(before, after)
@@ -117,8 +128,8 @@ export function restoreFrom(
     return row.isCorrection ? notationOf(cleanCell(text), format, today) : format
   }
 
-  return (cells, earlier) => {
-    const seen = earlier.map((row) => ({ row, likeness: compare(cells, row) }))
+  return (cells, earlier, isDecided = false) => {
+    const seen = earlier.map((row) => ({ row, likeness: compare(cells, row, isDecided) }))
     const whole = seen.find((each) => each.likeness.every((like) => like !== 'different'))
     const next = [...cells]
     const formats: Partial<Record<DateField, DecidedFormat>> = {}
@@ -171,6 +182,12 @@ function tellingColumns(header: Header, mapping: Mapping, watched: readonly numb
   }
   return tells
 }
+
+/** Whether a line says what the row said whose cells are gone, since it or what replaced it was registered meanwhile. */
+export const saidBefore = (
+  row: EarlierRow,
+  { verdict, values }: Pick<CheckedRecord, 'verdict' | 'values'>,
+): boolean => row.values === null && row.wasHeldBack === (verdict.kind !== 'sendable') && row.had(values)
 
 /** Whether the same cells still say the same: a changed configuration may read them in another way. */
 export function saysTheSame(row: EarlierRow, { verdict, values }: Pick<CheckedRecord, 'verdict' | 'values'>) {

@@ -40,7 +40,15 @@ export function judgeQuotes(
 ): QuoteJudge {
   // In a remark a blank follows the comma, in a record only where the whole file is written so.
   const separator = isSpaced ? delimiter : new RegExp(`[${delimiter}](?! )`)
-  const header = { names, positions, width, migrationRow: null, migrationDecision: null }
+  const header = {
+    names,
+    positions,
+    width,
+    migrationRow: null,
+    migrationDecision: null,
+    migrationReason: null,
+    migrationBy: null,
+  }
   const allowed = new Set(
     declared.flatMap((ref) => {
       const index = findColumn(header, ref)

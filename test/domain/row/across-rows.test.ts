@@ -231,7 +231,10 @@ describe('the three relations of an older row', () => {
 describe('a row that names the row it corrects', () => {
   const named = { state: 'invalid', isSameMandate: false, isRelated: true, isUnchanged: false } as const
   const decideOn = (changes: Partial<NonNullable<CorrectionFacts['named']>>, isContested = false) =>
-    decideCorrection({ named: { ...named, ...changes }, isContested })
+    decideCorrection({
+      named: { ...named, hasRivals: (changes.state ?? named.state) === 'conflict', ...changes },
+      isContested,
+    })
 
   it('is a conflict where the ledger has no such row', () => {
     expect(decideCorrection({ named: null, isContested: false })).toEqual({

@@ -88,7 +88,12 @@ describe('a cell that was saved again', () => {
     ['03/01/2024', 'mm/dd/yyyy', '03.01.2024', 'perhaps'],
     ['2024-03-01', 'iso', '02.03.2024', 'different'],
     ['2024-02-30', 'iso', '29.02.2024', 'different'],
-    ['01.03.24', 'iso', '01.03.2024', 'different'],
+    ['01.03.24', 'iso', '01.03.2024', 'same'],
+    ['03.02.19', 'dd.mm.yyyy', '3/2/2019', 'same'],
+    ['30.02.2024', 'dd.mm.yyyy', '30.02.24', 'same'],
+    ['30.02.1924', 'dd.mm.yyyy', '30.02.2024', 'different'],
+    ['30.02.2024', 'dd.mm.yyyy', '02.30.2024', 'different'],
+    ['24', 'iso', '2024', 'different'],
   ] as const)('the date %s (%s) read back as %s is %s', (text, format, given, expected) => {
     const read = readDate(text, format, TODAY)
     const date = read.kind === 'date' ? read.date : null

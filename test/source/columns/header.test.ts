@@ -12,13 +12,15 @@ import {
 } from '../../../src/source/columns/header.js'
 
 describe('our own columns', () => {
-  it('are no columns of the source, and the two that matter are found wherever they were moved', () => {
+  it('are no columns of the source, and those that matter are found wherever they were moved', () => {
     expect(readHeader(['iban', 'migration_message', 'Name', 'Migration Row', 'migration-decision'])).toEqual({
       names: ['iban', 'Name'],
       positions: [0, 2],
       width: 5,
       migrationRow: 3,
       migrationDecision: 4,
+      migrationReason: null,
+      migrationBy: null,
     })
   })
 

@@ -53,6 +53,7 @@ function rowOf(cells: readonly string[], change: Partial<EarlierRow> = {}): Earl
     isKeptByRule: false,
     formats: { signedDate: 'iso', lastCollection: 'iso' },
     isCorrection: false,
+    had: () => false,
     wasHeldBack: false,
     values: {
       customerNo: 17,

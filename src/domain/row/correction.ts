@@ -1,0 +1,60 @@
+import { printable } from '../text/text.js'
+
+/** A row that somebody gave back with other values, as it stands among the decisions of people. */
+export const CORRECTED = 'corrected'
+
+/** What is recorded where neither the line nor the command says why. */
+export const NO_REASON: string = 'no reason given'
+
+/** Who corrected, and why, where the line does not say it itself. */
+export interface Corrector {
+  readonly by: string
+  readonly reason: string | null
+}
+
+export const NOBODY_NAMED: Corrector = { by: 'operator', reason: null }
+
+/** A value before and after, as a report may show it. */
+export interface FieldChange {
+  /** One of the five fields that are sent, or the column of ours in which a person spoke. */
+  readonly field: string
+  readonly before: string
+  readonly after: string
+}
+
+const shown = (value: string): string => `"${printable(value).replaceAll('"', "'")}"`
+
+/** `iban "DE…3000" → "DE…4000", signed_date "" → "2024-03-15"`: no words, so that it reads the same in every language. */
+export const changesText = (changes: readonly FieldChange[]): string =>
+  changes.map(({ field, before, after }) => `${field} ${shown(before)} → ${shown(after)}`).join(', ')
+
+/** The fields that such a text names; none in what a purge has left of it. */
+export const changedFields = (text: string): string[] =>
+  [...text.matchAll(/([a-z_]+) "[^"]*" → "[^"]*"/g)].map(([, field = '']) => field)
+
+/** A row that waits to be sent with corrected values. */
+export interface CorrectedRow {
+  /** The row that was given back. */
+  readonly row: number
+  readonly by: string
+  readonly reason: string
+  readonly changes: string
+}
+
+/** Rows that wait to be sent with corrected values. */
+export interface Corrections {
+  readonly rows: number
+  readonly fields: readonly { readonly field: string; readonly count: number }[]
+  /** In the order in which they were corrected. */
+  readonly first: readonly CorrectedRow[]
+}
+
+/** How often each field was changed, the most frequent first. */
+export function countFields(texts: Iterable<string>): Corrections['fields'] {
+  const counts = new Map<string, number>()
+  for (const text of texts)
+    for (const field of changedFields(text)) counts.set(field, (counts.get(field) ?? 0) + 1)
+  return [...counts]
+    .map(([field, count]) => ({ field, count }))
+    .sort((a, b) => b.count - a.count || (a.field < b.field ? -1 : 1))
+}
