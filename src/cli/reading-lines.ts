@@ -1,4 +1,4 @@
-import type { SourceReading } from '../domain/rule/source-reading.js'
+import { treatedAsActive, type SourceReading } from '../domain/rule/source-reading.js'
 import { plural } from '../domain/text/wording.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { Line } from './terminal/line.js'
@@ -130,9 +130,12 @@ function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[s
 /** What a person has to see of how a source was read: lines that were left out, words and what they keep back. */
 export function readingLines({ reading }: Pick<Source, 'reading'>): Line[] {
   const { beforeHeader = [], atEnd = [] } = reading.leftOut ?? {}
+  const isTold = reading.undecided === undefined && treatedAsActive([{ name: '', reading }]).length > 0
   return [
+    ...(isTold ? ['  no column says which mandates are active: every mandate is treated as active'] : []),
     ...beforeHeader.map((line) => `  left out before the header: ${line}`),
     ...atEnd.map((line) => `  left out at the end: ${line}`),
     ...Object.entries(reading.words ?? {}).flatMap(wordLines),
+    ...(reading.mayBeStatus ?? []).map((column) => `  not used, and of few values: ${column}`),
   ]
 }

@@ -11,6 +11,7 @@ import type { RowState } from '../domain/row/row-state.js'
 import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
+import type { HeldRecord } from './admit/held-rows.js'
 import type { PackedRows } from './load/packed-rows.js'
 import type { LedgerReader, Standing } from './read/reader.js'
 import type { Scope } from './schema/proof-schema.js'
@@ -80,6 +81,8 @@ export interface Admission {
   readonly ofSize: (bytes: number) => readonly { readonly sha256: string; readonly isResultFile: boolean }[]
   /** What rows of earlier files were, for lines that name them. */
   readonly earlier: EarlierRows
+  /** Rows of a file that came in before which another reading may understand; null where there are none. */
+  readonly heldIn: (sha256: string) => HeldRecord | null
   /** What makes the fingerprints of rows that another thread prepares (`load/packed-rows.ts`). */
   readonly secret: Uint8Array
   readonly open: (source: {

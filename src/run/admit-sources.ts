@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
@@ -88,12 +89,14 @@ export async function addSources(
   const admitted: AdmittedSource[] = []
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
-    if (known !== null) {
-      admitted.push(known)
+    if (known !== null && admission.heldIn(known.sha256) === null) {
+      const { name, isResultFile } = known
+      admitted.push({ name, kind: 'known', ...NOTHING, isResultFile })
       continue
     }
     // It starts while this thread opens the file too: what is refused is refused here.
-    const aside = open.aside === undefined || open.aside === null ? null : start(open.aside)
+    const isNew = known === null && open.aside !== undefined && open.aside !== null
+    const aside = isNew ? start(open.aside) : null
     try {
       admitted.push(await addSource(admission, { open, aside }, options))
     } finally {
@@ -108,15 +111,14 @@ async function knownFile(
   admission: Admission,
   { path }: Pick<OpenNext, 'path'>,
   signal: AbortSignal,
-): Promise<AdmittedSource | null> {
+): Promise<{ name: string; sha256: string; isResultFile: boolean } | null> {
   const size = path === undefined ? null : await sizeOf(path)
   if (path === undefined || size === null) return null
   const alike = admission.ofSize(size)
   if (alike.length === 0) return null
   const sha256 = await digestOf(path, signal)
   const source = alike.find((known) => known.sha256 === sha256)
-  if (source === undefined) return null
-  return { name: nameOf(path), kind: 'known', ...NOTHING, isResultFile: source.isResultFile }
+  return source === undefined ? null : { name: nameOf(path), ...source }
 }
 
 interface Opening {
@@ -132,12 +134,50 @@ async function addSource(
   const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
   const { name, isResultFile } = source
   if (source.sha256 !== null && admission.isKnown(source.sha256))
-    return { name, kind: 'known', ...NOTHING, isResultFile }
+    return takeUp(admission, source, source.sha256, options)
   const { target, records, summary } = await addRecords(admission, source, aside, options)
   options.signal.throwIfAborted()
   if (target === null) return { name, kind: 'empty', ...NOTHING, isResultFile }
   const kind = target.close(summary())
   return { name, kind, records: records + (source.counted ?? 0), ...target.givenBack(), isResultFile }
+}
+
+/**
+ * Of a file that came in before, the rows that were held for a word and are understood now. Each comes in as a correction
+ * of itself, so the rules across rows speak again, and no total counts it twice. What comes in has a hash of its own, of
+ * the file's and of the records: a file is known by its hash once.
+ */
+async function takeUp(
+  admission: Admission,
+  source: AdmittableSource,
+  sha256: string,
+  { signal, watch }: AddOptions,
+): Promise<AdmittedSource> {
+  const { name, header, columns, isResultFile } = source
+  const held = admission.heldIn(sha256)
+  if (held === null) return { name, kind: 'known', ...NOTHING, isResultFile }
+  const digest = createHash('sha256').update(sha256)
+  let target: SourceAdmission | null = null
+  let taken = 0
+  for await (const batch of source.records(signal)) {
+    const again = batch.flatMap((record): CheckedRecord[] => {
+      if (record.verdict.kind !== 'sendable' && record.verdict.kind !== 'excluded') return []
+      const corrects = held(record)
+      return corrects === null ? [] : [{ ...record, corrects, isUnchanged: false, isDecided: false }]
+    })
+    watch(name, batch.at(-1)?.record ?? 0)
+    if (again.length === 0) continue
+    target ??= admission.open({ name, header, columns })
+    target.add(again)
+    taken += again.length
+    for (const { record } of again) digest.update(` ${record}`)
+  }
+  signal.throwIfAborted()
+  if (target === null) return { name, kind: 'known', ...NOTHING, isResultFile }
+  const summary = source.summary()
+  const own = { sha256: digest.digest('hex'), records: taken, blankLines: 0, findings: [] }
+  const kind = target.close({ ...summary, ...own })
+  return { name, kind, records: taken, ...target.givenBack(), isResultFile }
 }
 
 interface Added {

@@ -214,8 +214,9 @@ async function* readData(
     totals.push(last)
     held.pop()
   }
-  yield held
-  return { ...batches.end(), totals }
+  const end = batches.end()
+  yield held.map((record) => (record.line === end.openLine ? { ...record, isOpen: true } : record))
+  return { ...end, totals }
 }
 
 /** Decides the columns declared `auto`, which takes a look at all their values first. */
@@ -278,14 +279,26 @@ function autoColumn(
 /** Its lines name rows of the ledger, so they may have been saved again since they were written. */
 const isGivenBack = ({ header }: RecognisedSource): boolean => header.migrationRow !== null
 
-function restoreOptions({ header, mapping, options, against }: RecognisedSource, formats: DateFormats) {
+const excludePositions = ({ header, options }: RecognisedSource): number[] =>
+  options.exclude.flatMap(({ column }) => {
+    const index = findColumn(header, column)
+    return index === null ? [] : [header.positions[index] ?? 0]
+  })
+
+/** Where the cells stand in a record that decide what is sent. */
+const tellingPositions = (source: RecognisedSource): (number | undefined)[] => [
+  ...source.mapping.fields.map(({ position }) => position),
+  source.mapping.oldKey?.position,
+  source.mapping.secondKey?.position,
+  ...excludePositions(source),
+]
+
+function restoreOptions(source: RecognisedSource, formats: DateFormats) {
+  const { header, mapping, against } = source
   return {
     header,
     mapping,
-    watched: options.exclude.flatMap(({ column }) => {
-      const index = findColumn(header, column)
-      return index === null ? [] : [header.positions[index] ?? 0]
-    }),
+    watched: excludePositions(source),
     today: against.today,
     declared: { signed_date: formats.signedDate, last_collection_date: formats.lastCollection },
   }
@@ -320,6 +333,7 @@ function recordChecker(
     restore: isGivenBack(source) ? restoreFrom(restoreOptions(source, formats)) : null,
     forgotten: forgottenBy({ header, mapping, options }),
     exclude: excludeBy(header, options.exclude, against.severities),
+    endsTelling: tellingPositions(source).includes(header.width - 1),
     crosswalk: crosswalk?.loaded ?? null,
   })
 }

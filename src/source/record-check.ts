@@ -48,6 +48,8 @@ export interface RecordCheckOptions {
     ((cells: readonly string[], earlier: ReturnType<EarlierRows>, isDecided: boolean) => Restored) | null
   readonly forgotten: ReturnType<typeof forgottenBy>
   readonly exclude: Excluder
+  /** Whether the last cell of a record decides anything: its value, its customer, whether it stays behind. */
+  readonly endsTelling: boolean
   readonly crosswalk: Crosswalk | null
 }
 
@@ -61,8 +63,8 @@ const NOTHING: ReadableValues = {
 
 /** Turns one CSV record into a checked one; never throws. */
 export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, record: number) => RecordCheck {
-  const { align, header, earlier, restore, forgotten } = options
-  return ({ line, cells: read }, record) => {
+  const { align, header, earlier, restore, forgotten, endsTelling } = options
+  return ({ line, cells: read, isOpen = false }, record) => {
     if (align(read) === null) return misshapen(read, { line, record }, options)
     const resubmission = readResubmission(read, header, options.against.severities)
     const rows = resubmission === null ? [] : earlier(resubmission.corrects)
@@ -72,7 +74,8 @@ export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, recor
       ...checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored, more }),
       forgotten: forgotten(corrects, rows, isDecided),
     })
-    const result = check([])
+    const cut = isOpen && endsTelling ? findingOf('ROW_MAY_BE_CUT', options.against.severities, {}) : []
+    const result = check(cut)
     const isUnchanged =
       resubmission?.isDecided === false &&
       resubmission.findings.length === 0 &&
@@ -82,7 +85,7 @@ export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, recor
       )
     if (isUnchanged || resubmission === null || resubmission.ifChanged.length === 0)
       return { ...result, checked: { ...result.checked, isUnchanged } }
-    return check(resubmission.ifChanged)
+    return check([...cut, ...resubmission.ifChanged])
   }
 }
 
@@ -112,6 +115,7 @@ function checkCells(
     ...against,
     signedDateFormat: restored?.formats.signed_date ?? against.signedDateFormat,
     lastCollectionFormat: restored?.formats.last_collection_date ?? against.lastCollectionFormat,
+    isDecided: resubmission?.isDecided ?? false,
   }
   const checked: CheckedRecord = {
     ...place,

@@ -14,6 +14,8 @@ export interface RawRecord {
   /** Physical line on which it begins, from 1; of a format without lines, its place in the file. */
   readonly line: number
   readonly cells: string[]
+  /** The text ended within it: it has no line end. */
+  readonly isOpen?: boolean
 }
 
 /** A source whose header was found, in whatever format: an export, a crosswalk, a list, decisions of a person. */
@@ -71,6 +73,8 @@ export interface RecordsEnd {
   readonly blankLines: number
   /** Physical lines up to the end, a preamble that was cut off included. */
   readonly lines: number
+  /** Where the record begins that the text ended within; null where it ended with a line end, and of a format without lines. */
+  readonly openLine?: number | null
 }
 
 export interface TableEnd extends ReadEnd, RecordsEnd {

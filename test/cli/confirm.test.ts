@@ -122,7 +122,7 @@ async function admitExport(): Promise<void> {
   const row = (customer: number, status: string): string =>
     `${customer},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${customer},${status}`
   const header = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,status'
-  const lines = [header, row(1, 'active'), row(2, 'ended'), row(3, 'waiting'), 'Total: 3']
+  const lines = [header, row(1, 'active'), row(2, 'ended'), row(3, 'hocus'), 'Total: 3']
   writeFileSync(file, lines.join('\n'))
   const { source } = DEFAULT_SOURCE_OPTIONS
   const options = { ...DEFAULT_SOURCE_OPTIONS, source: { ...source, skipFooterLines: 1 } }
@@ -148,7 +148,7 @@ describe('a run against a real service', () => {
     const { notes } = await confirm('https://service.example', '')
     expect(notes).toContain('left out at the end: Total: 3')
     expect(notes).toContain('1 ended stays behind by column "status": "ended" 1')
-    expect(notes).toContain('not understood in column "status": "waiting" 1')
+    expect(notes).toContain('not understood in column "status": "hocus" 1')
   })
 
   it('10.3.3 shows what check knows: rows by outcome, previous creditors, user and pace', async () => {

@@ -36,12 +36,13 @@ const withColumn = (name: string, ...cells: string[]): string => {
 
 describe('what a person has to see of how a file was read', () => {
   it('is nothing where nothing was left out or interpreted', async () => {
-    expect(await told(exportOf(2))).toEqual([])
+    expect(await told(withColumn('status', 'active', 'active'))).toEqual([])
   })
 
   it('names every line that the configuration leaves out, and where it stood', async () => {
     const text = `Export of May\n${exportOf(2)}Summe Mandate: 2\n`
     expect(await told(text, 'source: { skipLines: 1, skipFooterLines: 1 }')).toEqual([
+      '  no column says which mandates are active: every mandate is treated as active',
       '  left out before the header: Export of May',
       '  left out at the end: Summe Mandate: 2',
     ])

@@ -17,7 +17,7 @@ describe('10.3.2 check is a to-do list', () => {
     const header = validExport(0).trim()
     const rows = [...[1, 2, 3, 4].map((n) => validLine(n)), ...dates, validLine(1)]
     const stays = rows.map((row, index) => `${row},${index === 1 ? 'cancelled' : 'active'}`)
-    write('export.csv', [`${header},status`, ...stays].join('\n'))
+    write('export.csv', `${[`${header},status`, ...stays].join('\n')}\n`)
     const { status, stdout } = await program('check', 'export.csv')
     expect(status).toBe(3)
     const list = stdout.slice(stdout.indexOf('To do'), stdout.indexOf('Control totals')).trim()

@@ -91,7 +91,7 @@ describe('a first export', () => {
     const lines = [
       'customer_no;iban;signed_date;sepa_creditor_identifier;unique_mandate_reference;Toestand;Soort machtiging',
       ...[row(1, 'Actief', 'doorlopend'), row(2, 'Beëindigd', 'doorlopend')],
-      ...[row(3, 'Opgezegd', 'doorlopend'), row(4, 'Actief', 'eenmalig'), row(5, 'wachtend', 'doorlopend')],
+      ...[row(3, 'Opgezegd', 'doorlopend'), row(4, 'Actief', 'eenmalig'), row(5, 'nieuw', 'doorlopend')],
     ]
     writeFileSync(join(place.folder, 'export.csv'), `${lines.join('\n')}\n`)
     const checked = await program('check', 'export.csv')
@@ -114,11 +114,12 @@ describe('a first export', () => {
     const drafted = await program('init', 'export.csv')
     expect(drafted.stdout).toContain('Understood: 2 ended, 1 one-off stay behind.')
     const { stdout, status } = await program('check', 'export.csv')
-    expect(status).toBe(0)
+    expect(status).toBe(3)
+    expect(stdout).toMatch(/conflict +1/)
     expect(stdout).toMatch(/excluded +3/)
     expect(stdout).toContain('2 ended stay behind by column "Toestand": "Beëindigd" 1, "Opgezegd" 1')
     expect(stdout).toContain(
-      'not understood in column "Toestand": "wachtend" 1; to teach: words.status.active or words.status.notActive',
+      'not understood in column "Toestand": "nieuw" 1; to teach: words.status.active or words.status.notActive',
     )
   })
 

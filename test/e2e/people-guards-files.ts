@@ -85,6 +85,19 @@ export const GUARDS_OF_FILES = {
     acts: ['runTheExport', 'giveAChangedExport'],
     finds: ['ENDED'],
   },
+  '26.2 words that nobody knows': {
+    without: 'takes a word that is not understood for one that a person let pass',
+    off: {
+      'domain/value/check-mandate.ts': {
+        checkMandate:
+          (real: Real<[unknown, object, unknown]>) => (raw: unknown, options: object, given: unknown) =>
+            real(raw, { ...options, isDecided: true }, given),
+      },
+    },
+    acts: ['runTheExport', 'giveAChangedExport', 'goOn'],
+    scene: { status: { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'XK7' } },
+    finds: ['ENDED'],
+  },
   '8.3.5 changed keys': {
     without: 'takes a mandate whose reference was corrected for another one',
     off: { 'ledger/admit/resemblance.ts': { decideResemblances: () => () => undefined } },

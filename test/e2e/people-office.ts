@@ -79,9 +79,9 @@ export interface RunOptions {
 const TOOK_NOTHING: readonly (number | null)[] = [2, 7, 8]
 export const tookNothing = ({ status }: Ended): boolean => TOOK_NOTHING.includes(status)
 
-/** What a configuration says of the column that the program does not know by its name. */
+/** What a configuration says of the column that the program does not know by its name, and of its words. */
 const columnsText = ({ status }: Pick<Office, 'status'>): string =>
-  status === null || status.isUsual ? '' : `columns: { status: "${status.name}" }\n`
+  status === null || status.isUsual ? (status?.words ?? '') : `columns: { status: "${status.name}" }\n`
 
 /** Writes a configuration. */
 export function configure({ desk, status }: Office, name: string, text = ''): string[] {

@@ -113,12 +113,16 @@ export interface StatusColumn {
   readonly isUsual: boolean
   readonly goes: string
   readonly ended: string
+  /** What everybody says of its words once the program asks; nobody ever says what `ended` means. */
+  readonly words?: string
 }
 
 const STATUS_COLUMNS: readonly StatusColumn[] = [
   { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'gekündigt zum 31.12.2025' },
   { name: 'Kennz. 3', isUsual: false, goes: 'aktiv', ended: 'erloschen' },
   { name: 'Bemerkung', isUsual: false, goes: '', ended: 'Opgezegd' },
+  { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'XK7' },
+  { name: 'Status', isUsual: true, goes: '1', ended: '4', words: 'words: { status: { active: ["1"] } }\n' },
 ]
 
 export const hasFormerAccount = ({ fault }: ExportRow): boolean =>

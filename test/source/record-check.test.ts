@@ -105,7 +105,7 @@ describe('a configured transform', () => {
 it('exclusions look at the cells of the export, whatever our own columns stand between them', async () => {
   const header = `migration_row,migration_state,${HEADER},status`
   const { records } = await readText(
-    file(header, `7,excluded,${FIRST},gone`, `8,excluded,${SECOND},here`),
+    file(header, `7,excluded,${FIRST},gone`, `8,excluded,${SECOND},active`),
     `exclude: [{ column: status, equals: [gone], reason: They left }]`,
   )
   expect(records.map(({ verdict }) => verdict.kind)).toEqual(['excluded', 'sendable'])

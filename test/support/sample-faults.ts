@@ -39,6 +39,7 @@ const COLUMNS = [
 
 const invalid = (rule: string, cells: Fault['cells']): Fault => ({ rules: [rule], state: 'invalid', cells })
 const warned = (rule: string, cells: Fault['cells']): Fault => ({ rules: [rule], state: 'ready', cells })
+const held = (rule: string, cells: Fault['cells']): Fault => ({ rules: [rule], state: 'conflict', cells })
 const excluded = (rule: string, cells: Fault['cells']): Fault => ({ rules: [rule], state: 'excluded', cells })
 
 const SHARED_IBAN = ibanOf('DE', '370400440532013000')
@@ -121,12 +122,12 @@ const COLLECTIONS: readonly Fault[] = [
 
 const WORDS: readonly Fault[] = [
   excluded('STATUS_NOT_ACTIVE', { status: 'gekündigt' }),
-  warned('STATUS_UNKNOWN', { status: 'in Klärung' }),
+  held('STATUS_UNKNOWN', { status: 'in Klärung' }),
   excluded('SEQUENCE_ONE_OFF', { sequence: 'OOFF' }),
   excluded('SEQUENCE_FINAL', { sequence: 'FNAL' }),
-  warned('SEQUENCE_UNKNOWN', { sequence: 'weekly' }),
+  held('SEQUENCE_UNKNOWN', { sequence: 'weekly' }),
   excluded('SCHEME_B2B', { scheme: 'B2B' }),
-  warned('SCHEME_UNKNOWN', { scheme: 'INST' }),
+  held('SCHEME_UNKNOWN', { scheme: 'INST' }),
 ]
 
 const SAME = { iban: SHARED_IBAN, signed_date: '2022-02-02' }
@@ -185,6 +186,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   MANDATE_RESEMBLES_SENT: 'needs a mandate that was sent: test/ledger',
   CORRECTION_TAKES_REFERENCE: 'needs a file of ours: test/ledger/correct/anothers-values.test.ts',
   CORRECTION_TAKES_ACCOUNT: 'needs a file of ours: test/ledger/correct/anothers-values.test.ts',
+  ROW_MAY_BE_CUT: 'needs a file without a line end at its end: test/source/watch/column-watch.test.ts',
   CORRECTION_UNREADABLE: 'needs a file of ours: test/source/columns/resubmission.test.ts',
   EXCLUDED_BY_CONFIGURATION: 'french.csv with french.yaml',
 }

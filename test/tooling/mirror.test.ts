@@ -17,6 +17,11 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/errors.ts': 'test/cli/terminal/result.test.ts',
   'src/version.ts': 'test/report/files/manifest.test.ts',
 
+  'src/domain/rule/source-reading.ts': 'test/e2e/unknown-words.test.ts',
+  'src/domain/value/status-words.ts': 'test/domain/value/words.test.ts',
+  'src/ledger/admit/held-rows.ts': 'test/run/take-up.test.ts',
+  'src/source/guess/status-column.ts': 'test/source/watch/column-watch.test.ts',
+
   'src/audit/beside-ledger.ts': 'test/audit/audit-pack.test.ts',
   'src/audit/discrepancies.ts': 'test/audit/audit-pack.test.ts',
   'src/audit/pack-itself.ts': 'test/audit/audit-pack.test.ts',

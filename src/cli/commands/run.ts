@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { choiceLines } from '../../domain/row/choice.js'
+import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/source-reading.js'
 import { plural } from '../../domain/text/wording.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
@@ -129,7 +130,9 @@ function look<Value>(settings: Settings, at: (reader: LedgerReader) => Value): V
 }
 
 /** A file that added nothing, which is no fault: the command that continues names it too. */
-function givenLine({ name, kind }: Migration['admitted'][number]): string[] {
+function givenLine({ name, kind, isResultFile, resubmitted }: Migration['admitted'][number]): string[] {
+  if (kind === 'admitted' && !isResultFile && resubmitted > 0)
+    return [`${plural(resubmitted, 'row', 'rows')} of "${name}" that waited for a word came in again.`]
   if (kind === 'known') return [`"${name}" is in the ledger already: nothing of it was added.`]
   return kind === 'empty' ? [nothingToCorrect(name)] : []
 }
@@ -161,6 +164,13 @@ function unreadNotes(askedFirst: Migration['askedFirst']): string[] {
       ]
 }
 
+const NOT_LOOKED_AT = { verification: null, asActive: '' }
+
+const standingOf = (reader: LedgerReader) => ({
+  verification: verificationIn(reader),
+  asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
+})
+
 async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
@@ -169,7 +179,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? look(settings, unlikelyShares) : []
-  const verification = isDeclined ? null : look(settings, verificationIn)
+  const { verification, asActive } = isDeclined ? NOT_LOOKED_AT : look(settings, standingOf)
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -194,6 +204,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         files,
         verification,
         notes: [
+          ...(asActive === '' ? [] : [`${asActive}.`]),
           ...heldLines(end.held),
           ...(end.stop?.kind === 'choice' ? [] : choiceLines(end.choice)),
           ...heldBackLines(end.askedFirst),

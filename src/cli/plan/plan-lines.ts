@@ -1,5 +1,6 @@
 import { shortDigest, type PlanDocument } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
+import { treatedAsActiveText } from '../../domain/rule/source-reading.js'
 import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { durationText, plural, timeText } from '../../domain/text/wording.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
@@ -33,6 +34,7 @@ export function planLines(document: PlanDocument): Line[] {
     changedSettings,
   } = document
   const toSend = Math.min(rows.count, limit ?? rows.count)
+  const asActive = treatedAsActiveText(document.treatedAsActive ?? [])
   return [
     [toned('strong', 'The plan '), document.digest],
     `Made by ${document.plannedBy}${document.plannedAs === null ? '' : ` (user ${document.plannedAs})`} at ${timeText(document.plannedAt)}, version ${document.version}`,
@@ -65,6 +67,7 @@ export function planLines(document: PlanDocument): Line[] {
       ({ state, rule, count }) =>
         `${plural(count, 'row', 'rows')} ${STATE_WORDS[state].name}${rule === null ? '' : ` (${rule})`}`,
     ),
+    ...(asActive === '' ? [] : [[toned('open', 'Warning'), `: ${asActive}`] as Line]),
     ...(warnings.length === 0 ? [] : ['Warnings:']),
     ...first(warnings, ({ rule, count }) => `${rule}: ${count}`),
     changedSettings.length === 0 ? 'Settings: all as usual' : 'Settings that are not as usual:',

@@ -36,6 +36,8 @@ export interface PlanDocument {
   readonly staysBehind: readonly StaysBehind[]
   /** Rows among them that people gave back with other values; left out by versions that did not tell. */
   readonly corrections?: Corrections
+  /** Sources in which no column says which mandates are active; left out where there are none. */
+  readonly treatedAsActive?: readonly string[]
   /** The "today" of the date rules. What another day changes shows in the rows. */
   readonly asOf: string
   /** All that bears on what is sent, where to and how; no secrets. */

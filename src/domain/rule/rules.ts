@@ -13,6 +13,9 @@ interface Rule {
   readonly remedy: string
 }
 
+const TEACH =
+  'Say what it means under "words" in the configuration and give the same file again. If this row is right as it stands, write "send" into migration_decision of its line in corrections.csv and give that file back.'
+
 /** Every rule with its default severity and its text for the operator (domain/rulebook.md#all-rules). */
 export const RULES = {
   EXCEL_SCIENTIFIC: {
@@ -391,9 +394,11 @@ export const RULES = {
   },
   STATUS_UNKNOWN: {
     section: 'status-sequence-scheme',
-    severity: 'warning',
-    message: 'The status word is not known.',
-    remedy: 'Decide what it means and add it to the configuration.',
+    severity: 'error',
+    state: 'conflict',
+    unusable: true,
+    message: 'Nobody has said what this status word means.',
+    remedy: TEACH,
   },
   SEQUENCE_ONE_OFF: {
     section: 'status-sequence-scheme',
@@ -411,9 +416,11 @@ export const RULES = {
   },
   SEQUENCE_UNKNOWN: {
     section: 'status-sequence-scheme',
-    severity: 'warning',
-    message: 'The sequence word is not known.',
-    remedy: 'Decide what it means and add it to the configuration.',
+    severity: 'error',
+    state: 'conflict',
+    unusable: true,
+    message: 'Nobody has said what this sequence word means.',
+    remedy: TEACH,
   },
   SCHEME_B2B: {
     section: 'status-sequence-scheme',
@@ -425,9 +432,11 @@ export const RULES = {
   },
   SCHEME_UNKNOWN: {
     section: 'status-sequence-scheme',
-    severity: 'warning',
-    message: 'The scheme word is not known.',
-    remedy: 'Decide what it means and add it to the configuration.',
+    severity: 'error',
+    state: 'conflict',
+    unusable: true,
+    message: 'Nobody has said what this scheme word means.',
+    remedy: TEACH,
   },
   EXCLUDED_BY_CONFIGURATION: {
     section: 'exclusions',
@@ -581,6 +590,14 @@ export const RULES = {
     remedy:
       'Use the column or decide that it does not count, as the message says; "sepa-migrate init" drafts a configuration.',
   },
+  FILE_WORDS_UNKNOWN: {
+    section: 'file-rules',
+    severity: 'error',
+    unusable: true,
+    message: 'Not one value of a column is understood.',
+    remedy:
+      'Say under "words" in the configuration what its values mean, or that the column is none of that kind, as the message says.',
+  },
   FILE_CONFIGURATION_FORGOTTEN: {
     section: 'file-rules',
     severity: 'error',
@@ -595,12 +612,27 @@ export const RULES = {
     message: 'The file changed while it was read. Nothing of it was admitted.',
     remedy: 'Make sure no other program writes it, and start again.',
   },
+  ROW_MAY_BE_CUT: {
+    section: 'file-rules',
+    severity: 'error',
+    state: 'conflict',
+    unusable: true,
+    message: 'The file ends within this row: its last value may be cut off.',
+    remedy:
+      'Export again. If the row is complete, write "send" into migration_decision of its line in corrections.csv and give that file back.',
+  },
   ROW_FIELD_COUNT: {
     section: 'file-rules',
     severity: 'error',
     unusable: true,
     message: 'The row has the wrong number of columns.',
     remedy: 'Check for an unquoted delimiter or line break.',
+  },
+  FILE_MAY_BE_CUT: {
+    section: 'file-rules',
+    severity: 'warning',
+    message: 'The last row has no line end, so the file may be cut off. That row is not sent.',
+    remedy: 'Compare the number of rows with the export, and look at the last one.',
   },
   FILE_EMPTY: {
     section: 'file-rules',

@@ -44,6 +44,8 @@ export interface SourceReading extends LayoutReading {
   readonly leftOut?: { readonly beforeHeader?: readonly string[]; readonly atEnd?: readonly string[] }
   /** Columns that nobody decided about, each with what to write. */
   readonly undecided?: readonly string[]
+  /** Columns of few values that nothing uses, where another one is used as status; each with its values. */
+  readonly mayBeStatus?: readonly string[]
   /** By field: status, sequence, scheme. */
   readonly words?: Readonly<Record<string, WordsReading>>
   /** Cells that were cleaned, by field and step. */
@@ -51,4 +53,24 @@ export interface SourceReading extends LayoutReading {
   readonly transformed?: Readonly<Record<string, number>>
   readonly restored?: Readonly<Record<string, number>>
   readonly cellsWithControlCharacters?: number
+}
+
+/** Names of exports in which no column says which mandates are active; one that keeps rows back says so too. */
+export const treatedAsActive = (
+  sources: readonly { readonly name: string; readonly reading: SourceReading }[],
+): readonly string[] =>
+  sources.flatMap(({ name, reading: { columns, exclude = [], resultFile = false } }) =>
+    columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
+      ? []
+      : [name],
+  )
+
+const MOST_NAMED = 3
+
+/** The same for people who are about to send or to sign; empty where every export says it. */
+export function treatedAsActiveText(names: readonly string[]): string {
+  if (names.length === 0) return ''
+  const more = names.length - MOST_NAMED
+  const named = names.slice(0, MOST_NAMED).map((name) => `"${name}"`)
+  return `No column of ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} says which mandates are active: every mandate is treated as active`
 }

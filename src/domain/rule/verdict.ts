@@ -20,6 +20,8 @@ export interface Finding {
 export type Verdict =
   | { readonly kind: 'sendable'; readonly mandate: Mandate }
   | { readonly kind: 'invalid' }
+  /** Complete, and a person has to say whether it may be sent. */
+  | { readonly kind: 'conflict'; readonly rule: RuleId }
   | { readonly kind: 'excluded'; readonly rule: RuleId; readonly reason: string }
 
 /** The required values as far as they could be read, for display and for rules across rows. */

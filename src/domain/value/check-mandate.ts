@@ -37,6 +37,8 @@ export interface CheckOptions {
   readonly schemeIsFirmenMandat: boolean
   /** Made by `wordsWith` when the configuration adds words. */
   readonly words?: Words
+  /** A person wrote beside the row that it is right as it stands. */
+  readonly isDecided?: boolean
 }
 
 /** The checks of a program that has no settings of its own; dates are written YYYY-MM-DD. */
@@ -127,11 +129,22 @@ function mandateOf(fields: CheckedFields): Mandate | null {
   }
 }
 
-/** Excluded comes before invalid. */
-function verdictOf(findings: readonly Finding[], mandate: Mandate | null): Verdict {
+/** A person can settle what it says. */
+const isForPerson = ({ rule }: Finding): boolean => ruleOf(rule).state === 'conflict'
+
+const settled = (finding: Finding): Finding =>
+  isForPerson(finding)
+    ? { ...finding, severity: 'warning', message: `${finding.message} A person decided that it is sent.` }
+    : finding
+
+/** Excluded comes before invalid, invalid before what a person can settle. */
+function verdictOf(findings: readonly Finding[], mandate: Mandate | null, isDecided: boolean): Verdict {
   const exclusion = findings.find((finding) => isError(finding) && ruleOf(finding.rule).state === 'excluded')
   if (exclusion !== undefined) return { kind: 'excluded', rule: exclusion.rule, reason: exclusion.message }
-  return mandate === null || findings.some(keepsBack) ? { kind: 'invalid' } : { kind: 'sendable', mandate }
+  if (mandate === null || findings.some((finding) => keepsBack(finding) && !isForPerson(finding)))
+    return { kind: 'invalid' }
+  const open = isDecided ? undefined : findings.find(isForPerson)
+  return open === undefined ? { kind: 'sendable', mandate } : { kind: 'conflict', rule: open.rule }
 }
 
 /**
@@ -146,7 +159,8 @@ export function checkMandate(
 ): CheckedMandate {
   const fields = checkRequired(raw, options)
   const collection = checkCollection(raw, fields.signedDate.value, options)
-  const findings = [
+  const { isDecided = false } = options
+  const found = [
     ...given,
     ...fields.customerNo.findings,
     ...fields.iban.findings,
@@ -156,10 +170,11 @@ export function checkMandate(
     ...collection.findings,
     ...checkWords(raw, options),
   ]
+  const findings = isDecided ? found.map(settled) : found
   const ci = fields.creditorIdentifier.value
   const reference = fields.mandateReference.value
   return {
-    verdict: verdictOf(findings, mandateOf(fields)),
+    verdict: verdictOf(findings, mandateOf(fields), isDecided),
     values: {
       customerNo: fields.customerNo.value,
       iban: fields.iban.value,

@@ -1,3 +1,5 @@
+import { ACTIVE, NOT_ACTIVE, ONE_OFF, PENDING, RECURRENT, list } from './status-words.js'
+
 /** Words by meaning. The configuration adds to these lists; a word it lists wins over the built-in meaning. */
 export interface WordLists {
   readonly status?: { readonly active?: readonly string[]; readonly notActive?: readonly string[] }
@@ -8,10 +10,6 @@ export interface WordLists {
   }
   readonly scheme?: { readonly core?: readonly string[]; readonly b2b?: readonly string[] }
 }
-
-/** One text per language; words are separated by commas. Blanks, hyphens, case and accents are folded later. */
-const list = (...texts: readonly string[]): readonly string[] =>
-  texts.flatMap((text) => text.split(',').map((word) => word.trim()))
 
 /** Latin languages write the same participle for he, she and several: `résilié` also as résiliée, résiliés, résiliées. */
 const endings = (text: string, ...others: readonly string[]): readonly string[] =>
@@ -24,7 +22,7 @@ const polish = (text: string): readonly string[] => endings(text, 'a', 'e')
 
 /**
  * What status, sequence and scheme columns say in German, Dutch, French, Italian, Spanish, Swedish, Danish, Polish
- * and English. Words that could be read in two ways are left out: what is not understood is told.
+ * and English; status-words.ts has the other official languages of the SEPA area. Words that could be read in two ways are left out: what is not understood is told.
  */
 export const BUILT_IN: WordLists = {
   status: {
@@ -45,6 +43,7 @@ export const BUILT_IN: WordLists = {
       ...spanish('activo, activado, válido, confirmado, firmado'),
       ...polish('aktywny, ważny'),
       ...endings('zatwierdzony, podpisany, potwierdzony', 'a', 'e'),
+      ...ACTIVE,
     ],
     notActive: [
       ...list(
@@ -109,6 +108,8 @@ export const BUILT_IN: WordLists = {
         'zablokowany, usunięty, nieważny, rozwiązany, zamknięty, wstrzymany, odrzucony, unieważniony',
       ),
       ...list('wygasł, wygasła, wygasło, przeterminowany, nieaktualny, wypowiedzenie, zmarły'),
+      ...PENDING,
+      ...NOT_ACTIVE,
     ],
   },
   sequence: {
@@ -129,6 +130,7 @@ export const BUILT_IN: WordLists = {
         'cykliczny, cykliczna, cykliczne, powtarzalny, powtarzalna, powtarzający się, okresowy, wielorazowy',
         'wielokrotny, stały, pierwszy',
       ),
+      ...RECURRENT,
     ],
     oneOff: [
       ...list(
@@ -144,6 +146,7 @@ export const BUILT_IN: WordLists = {
         'engangs, engang, en gang, engangsbetaling, engangsopkrævning, enkeltstående',
         'jednorazowy, jednorazowa, jednorazowe, jednorazowo, płatność jednorazowa',
       ),
+      ...ONE_OFF,
     ],
     final: list(
       'FNAL, final, last, final collection, last collection',
@@ -179,14 +182,20 @@ export const NO: readonly string[] = list(
 )
 
 /** Words that other columns have too: marital status, results of checks, tariffs, remarks. */
-export const WEAK: readonly string[] = list(
-  'ok, valid, invalid, failed, live, current, signed, accepted, approved, confirmed, single, last, final, first, once',
-  'regular, permanent, void, removed, replaced, closed, finished, stopped, deceased, on hold, archived, enabled',
-  'disabled, bestätigt, freigegeben, laufend, unterschrieben, letzte, Erst, Folge, Basis, ersetzt, entfernt',
-  'verstorben, geschlossen, abgelehnt, Austritt, Storno, laatste, eerste, algemeen, gesloten, geweigerd, overleden',
-  'unique, dernier, dernière, premier, première, fermé, refusé, décédé, terminé, en cours, permanente, validé, signé',
-  'único, única, unico, unica, singolo, singola, primo, ultimo, ultima, último, última, chiuso, confermato, firmato',
-  'baja, alta, básico, primero, cerrado, confirmado, firmado, retirado, första, sista, stängd, avliden, enstaka',
-  'første, sidste, lukket, død, stały, pierwszy, ostatni, ostatnia, ostatnie, zmarły, zamknięty, grundläggande',
-  'podstawowy, godkänd, godkänt, godkendt, zatwierdzony, podpisany',
-)
+export const WEAK: readonly string[] = [
+  ...PENDING,
+  ...list(
+    'ok, valid, invalid, failed, live, current, signed, accepted, approved, confirmed, single, last, final, first, once',
+    'regular, permanent, void, removed, replaced, closed, finished, stopped, deceased, on hold, archived, enabled',
+    'disabled, bestätigt, freigegeben, laufend, unterschrieben, letzte, Erst, Folge, Basis, ersetzt, entfernt',
+    'verstorben, geschlossen, abgelehnt, Austritt, Storno, laatste, eerste, algemeen, gesloten, geweigerd, overleden',
+    'unique, dernier, dernière, premier, première, fermé, refusé, décédé, terminé, en cours, permanente, validé, signé',
+    'único, única, unico, unica, singolo, singola, primo, ultimo, ultima, último, última, chiuso, confermato, firmato',
+    'baja, alta, básico, primero, cerrado, confirmado, firmado, retirado, första, sista, stängd, avliden, enstaka',
+    'første, sidste, lukket, død, stały, pierwszy, ostatni, ostatnia, ostatnie, zmarły, zamknięty, grundläggande',
+    'podstawowy, godkänd, godkänt, godkendt, zatwierdzony, podpisany',
+    'potvrzený, potvrzeno, schválený, schváleno, podepsaný, podepsáno, otevřený, uzavřený, zaprt, zatvoren, suletud, lukittu',
+    'suljettu, hyväksytty, vahvistettu, jóváhagyott, lezárt, confirmat, aprobat, semnat, închis, κλειστή, κλειστό, закрит',
+    'aprovado, assinado, fechado, onaylandı, onaylı, kapalı, potvrđen, potpisan, odobren, godkjent, stengt, lokað',
+  ),
+]

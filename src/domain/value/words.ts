@@ -21,17 +21,19 @@ export interface Words {
   readonly firmenMandat: Meanings
 }
 
+const PLAIN = { æ: 'ae', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i' } as const
+
 /** How letters are written where a keyboard or an old system has none: folding unites none of these. */
 const WITHOUT: readonly Readonly<Record<string, string>>[] = [
-  { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', æ: 'ae', å: 'aa', ł: 'l' },
-  { ø: 'o', æ: 'ae', ł: 'l' },
+  { ...PLAIN, ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' },
+  { ...PLAIN, ø: 'o' },
 ]
 
 /** A word as it is compared, in all its spellings. */
 function spellings(word: string): readonly string[] {
   const lower = word.toLowerCase().normalize('NFC')
   const respelled = WITHOUT.map((letters) =>
-    lower.replace(/[äöüøæåł]/g, (letter) => letters[letter] ?? letter),
+    lower.replace(/[äöüøæåłđðþħı]/g, (letter) => letters[letter] ?? letter),
   )
   return [...new Set([lower, ...respelled].map(fold))]
 }

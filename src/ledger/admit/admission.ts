@@ -1,4 +1,5 @@
 import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
+import type { RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
@@ -12,6 +13,7 @@ import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './c
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, RepeatedRecord, SourceAdmission } from '../ledger.js'
+import { prepareHeldRows } from './held-rows.js'
 import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
@@ -61,6 +63,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
     `select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`,
   )
   const earlier = prepareEarlierRows(connection, parts.fingerprints)
+  const heldIn = prepareHeldRows(connection)
   const firstOfAll = nextRow(connection)
   connection.exec(
     'create temp table if not exists said_send (id integer primary key); delete from temp.said_send',
@@ -81,6 +84,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
       ofSize.all(bytes).map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
     secret: parts.fingerprints.secret,
     earlier: (row) => guard(() => earlier(row)),
+    heldIn: (sha256) => guard(() => heldIn(sha256)),
     open: (source) => {
       assertOpen()
       if (current !== null)
@@ -345,7 +349,7 @@ function prepareInsert(scope: Scope) {
     insert.add(id, {
       record: record.record,
       line: record.line,
-      state: verdict.kind === 'sendable' ? 'ready' : verdict.kind,
+      state: stateOf(record),
       rule: ruleOfVerdict(record),
       customerNo: mandate?.customerNo ?? values.customerNo,
       iban,
@@ -373,11 +377,18 @@ function prepareInsert(scope: Scope) {
   return { add, addPacked, flush: insert.flush }
 }
 
+/** A row in conflict that came back as it was changes nothing. */
+function stateOf({ verdict, isUnchanged }: CheckedRecord): RowState {
+  if (verdict.kind === 'sendable') return 'ready'
+  return verdict.kind === 'conflict' && isUnchanged === true ? 'duplicate' : verdict.kind
+}
+
 function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
   switch (verdict.kind) {
     case 'sendable':
       return null
     case 'excluded':
+    case 'conflict':
       return verdict.rule
     case 'invalid':
       return findings.find(({ severity }) => severity === 'error')?.rule ?? null

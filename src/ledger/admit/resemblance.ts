@@ -1,4 +1,5 @@
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
+import { IS_HELD } from './held-rows.js'
 import { prepareNotices } from './problems.js'
 import { describeRow } from './row-names.js'
 import { isErased, type Scope } from './scope.js'
@@ -24,7 +25,8 @@ const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
 /**
  * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and
  * the customer would be debited twice. Customer, account and date tell it; the account by its fingerprint, which
- * outlives it, though not an erasure: then customer and date must do. Such a row waits for a person.
+ * outlives it, though not an erasure: then customer and date must do. Such a row waits for a person, whose word on a row
+ * that was held for a word of its own says nothing of other mandates.
  */
 export function decideResemblances({ connection, first, firstOfAll, columns, severities }: Scope): void {
   const severity = severityOf(RULE, severities)
@@ -40,7 +42,8 @@ export function decideResemblances({ connection, first, firstOfAll, columns, sev
            and (older.iban_key = row.iban_key or ${isErased('older')})
            and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key and older.id < :first
         where row.id >= :first and row.state = 'ready' and ${SENT}
-          and row.id not in (select id from temp.given_back where is_decided = 1)
+          and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
+            and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
         group by row.id`,
     )
     .run({ first, firstOfAll })

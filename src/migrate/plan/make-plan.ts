@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { textToDigest, type PlanDocument, type PlannedSource } from '../../domain/plan/plan.js'
+import { treatedAsActive } from '../../domain/rule/source-reading.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { requireDriver } from '../../driver.js'
 import { UsageError } from '../../errors.js'
@@ -137,6 +138,7 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
   const rows = view.plannedRows(null, choice)
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.checkBeforeSend === true
+  const asActive = treatedAsActive(view.sources()).map((name) => maskAccounts(basename(name)))
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
@@ -158,6 +160,7 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
       .flatMap(({ rule, severity, count }) => (severity === 'warning' ? [{ rule, count }] : [])),
     staysBehind: view.staysBehind(),
     corrections: view.correctionsToSend(CORRECTIONS_LISTED),
+    ...(asActive.length === 0 ? {} : { treatedAsActive: asActive }),
     asOf,
     settings,
     changedSettings: namesOfChanged(settings, defaultSettings(asked)),

@@ -42,6 +42,7 @@ const shownSchema = z.looseObject({
   creditors: z.array(z.looseObject({ creditorIdentifier: text, count })),
   warnings: z.array(z.looseObject({ rule, count })),
   staysBehind: z.array(z.looseObject({ state: z.enum(ROW_STATES), rule: rule.nullable(), count })),
+  treatedAsActive: z.array(text).optional(),
   settings: z.record(text, z.unknown()),
   changedSettings: z.array(text),
   expectedMs: z.number(),

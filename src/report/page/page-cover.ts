@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { treatedAsActive } from '../../domain/rule/source-reading.js'
 import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { isLoopback } from '../../domain/text/loopback.js'
@@ -44,11 +45,19 @@ export function coverSection(facts: ReportFacts, verdict: Markup, texts: Texts):
       <h1>${page.title}</h1>
       <p class="lead">${cover.lead(plainText(hostOf(facts, texts)), timeText(campaign.changedAt))}</p>
       ${rehearsal === null ? '' : html`<p class="rehearsal"><strong>${cover.rehearsal}</strong> ${rehearsal}</p>`}
-      ${samePersonNote(facts, texts)}
+      ${samePersonNote(facts, texts)} ${asActiveNote(facts, texts)}
     </header>
     ${verdict} ${figures(facts, texts)} ${transfer(facts, texts)} ${people(facts, texts)}
     ${signOff(facts, texts)}
   </div>`
+}
+
+/** Who signs has to know that nothing in the export was asked which mandates are active. */
+function asActiveNote({ sources }: ReportFacts, { cover }: Texts): Markup | '' {
+  const names = treatedAsActive(sources)
+  if (names.length === 0) return ''
+  const named = names.slice(0, SHOWN).map(maskedText).join(', ')
+  return html`<p><strong>${cover.treatedAsActive(named, names.length - SHOWN)}</strong></p>`
 }
 
 const sumOf = (totals: Totals, states: readonly RowState[]): number =>

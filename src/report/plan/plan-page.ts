@@ -6,6 +6,7 @@ import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import { countText, durationText, plural, timeText } from '../../domain/text/wording.js'
+import { treatedAsActiveText } from '../../domain/rule/source-reading.js'
 import type { Markup } from '../text/markup.js'
 import { PAGE_STYLE } from '../page/page-style.js'
 import { maskedText, plainText } from '../page/plain-text.js'
@@ -196,7 +197,7 @@ function correctionsSection({ corrections }: PlanDocument): Markup | '' {
   </section>`
 }
 
-const behindSection = ({ staysBehind, warnings }: PlanDocument): Markup =>
+const behindSection = ({ staysBehind, warnings, treatedAsActive = [] }: PlanDocument): Markup =>
   html`<section id="behind">
     <h2>What stays behind, and warnings</h2>
     ${
@@ -212,6 +213,7 @@ const behindSection = ({ staysBehind, warnings }: PlanDocument): Markup =>
             )}
           </ul>`
     }
+    ${treatedAsActive.length === 0 ? '' : html`<p><strong>${plainText(treatedAsActiveText(treatedAsActive))}.</strong></p>`}
     ${
       warnings.length === 0
         ? html`<p>No warnings.</p>`

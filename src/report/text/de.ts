@@ -63,6 +63,9 @@ const states: Texts['states'] = {
   },
 }
 
+const TEACH =
+  'Unter „words“ in der Konfiguration angeben, was es bedeutet, und dieselbe Datei erneut einlesen. Stimmt diese Zeile, wie sie ist, bei ihr in corrections.csv „send“ in migration_decision eintragen und jene Datei einlesen.'
+
 const rules: Texts['rules'] = {
   EXCEL_SCIENTIFIC: {
     message:
@@ -321,8 +324,8 @@ const rules: Texts['rules'] = {
     remedy: 'Nicht migrieren. Bei Bedarf ein neues Mandat einholen.',
   },
   STATUS_UNKNOWN: {
-    message: 'Das Statuswort ist nicht bekannt.',
-    remedy: 'Entscheiden, was es bedeutet, und es in die Konfiguration aufnehmen.',
+    message: 'Niemand hat angegeben, was dieses Statuswort bedeutet.',
+    remedy: TEACH,
   },
   SEQUENCE_ONE_OFF: {
     message: 'Einmaliges Mandat: nach einer Lastschrift verbraucht.',
@@ -333,8 +336,8 @@ const rules: Texts['rules'] = {
     remedy: 'Nicht migrieren.',
   },
   SEQUENCE_UNKNOWN: {
-    message: 'Das Sequenzwort ist nicht bekannt.',
-    remedy: 'Entscheiden, was es bedeutet, und es in die Konfiguration aufnehmen.',
+    message: 'Niemand hat angegeben, was dieses Sequenzwort bedeutet.',
+    remedy: TEACH,
   },
   SCHEME_B2B: {
     message:
@@ -342,8 +345,8 @@ const rules: Texts['rules'] = {
     remedy: 'Nicht migrieren. Ein Basismandat (CORE) vereinbaren.',
   },
   SCHEME_UNKNOWN: {
-    message: 'Das Wort für das Lastschriftverfahren ist nicht bekannt.',
-    remedy: 'Entscheiden, was es bedeutet, und es in die Konfiguration aufnehmen.',
+    message: 'Niemand hat angegeben, was dieses Wort für das Lastschriftverfahren bedeutet.',
+    remedy: TEACH,
   },
   EXCLUDED_BY_CONFIGURATION: {
     message: 'Die Konfiguration schließt diese Zeile aus.',
@@ -442,6 +445,11 @@ const rules: Texts['rules'] = {
     remedy:
       'Die Spalte verwenden oder entscheiden, dass sie nicht zählt, wie die Meldung angibt; „sepa-migrate init“ entwirft eine Konfiguration.',
   },
+  FILE_WORDS_UNKNOWN: {
+    message: 'Kein einziger Wert einer Spalte wird verstanden.',
+    remedy:
+      'Unter „words“ in der Konfiguration angeben, was die Werte bedeuten, oder dass die Spalte etwas anderes enthält, wie die Meldung angibt.',
+  },
   FILE_CONFIGURATION_FORGOTTEN: {
     message:
       'Zeilen dieser Datei wurden mit einer Konfiguration aufgenommen, die diesem Befehl nicht vorliegt.',
@@ -452,9 +460,19 @@ const rules: Texts['rules'] = {
     message: 'Die Datei änderte sich, während sie gelesen wurde. Nichts daraus wurde aufgenommen.',
     remedy: 'Sicherstellen, dass kein anderes Programm sie schreibt, und neu beginnen.',
   },
+  ROW_MAY_BE_CUT: {
+    message: 'Die Datei endet in dieser Zeile: Ihr letzter Wert kann abgeschnitten sein.',
+    remedy:
+      'Erneut exportieren. Ist die Zeile vollständig, bei ihr in corrections.csv „send“ in migration_decision eintragen und jene Datei einlesen.',
+  },
   ROW_FIELD_COUNT: {
     message: 'Die Zeile hat die falsche Zahl von Spalten.',
     remedy: 'Auf ein Trennzeichen oder einen Zeilenumbruch ohne Anführungszeichen prüfen.',
+  },
+  FILE_MAY_BE_CUT: {
+    message:
+      'Die letzte Zeile hat kein Zeilenende, die Datei kann also abgeschnitten sein. Diese Zeile wird nicht gesendet.',
+    remedy: 'Die Zahl der Zeilen mit dem Export vergleichen und die letzte ansehen.',
   },
   FILE_EMPTY: {
     message: 'Die Datei enthält keine Mandate.',
@@ -571,6 +589,8 @@ const cover: Texts['cover'] = {
   rehearsal: 'PROBELAUF',
   onThisComputer: 'Alles ging an einen Dienst auf diesem Computer.',
   declaredAsTest: (host) => `Die Konfiguration bezeichnet ${host} als Testumgebung.`,
+  treatedAsActive: (names, more) =>
+    `Keine Spalte von ${names}${more > 0 ? ` und ${more} weiteren` : ''} sagt, welche Mandate aktiv sind: Jedes Mandat wird als aktiv behandelt.`,
   read: 'Gelesene Datensätze',
   registered: 'Registriert',
   inDoubt: 'Ungeklärt',

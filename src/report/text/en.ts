@@ -77,6 +77,8 @@ const cover = {
   rehearsal: 'REHEARSAL',
   onThisComputer: 'Everything was sent to a service on this computer.',
   declaredAsTest: (host: string) => `The configuration declares ${host} to be a test environment.`,
+  treatedAsActive: (names: string, more: number) =>
+    `No column of ${names}${more > 0 ? ` and ${countText(more)} more` : ''} says which mandates are active: every mandate is treated as active.`,
   read: 'Records read',
   registered: 'Registered',
   inDoubt: 'In doubt',

@@ -63,6 +63,9 @@ const states: Texts['states'] = {
   },
 }
 
+const TEACH =
+  "Indiquer sous « words » dans la configuration ce qu'il signifie et fournir de nouveau le même fichier. Si cette ligne est juste telle quelle, écrire « send » dans migration_decision de sa ligne dans corrections.csv et fournir ce fichier."
+
 const rules: Texts['rules'] = {
   EXCEL_SCIENTIFIC: {
     message:
@@ -317,8 +320,8 @@ const rules: Texts['rules'] = {
     remedy: 'Ne pas migrer. Obtenir un nouveau mandat si nécessaire.',
   },
   STATUS_UNKNOWN: {
-    message: "Le mot de statut n'est pas connu.",
-    remedy: "Décider ce qu'il signifie et l'ajouter à la configuration.",
+    message: "Personne n'a indiqué ce que signifie ce mot de statut.",
+    remedy: TEACH,
   },
   SEQUENCE_ONE_OFF: {
     message: 'Mandat ponctuel : épuisé après un prélèvement.',
@@ -329,8 +332,8 @@ const rules: Texts['rules'] = {
     remedy: 'Ne pas migrer.',
   },
   SEQUENCE_UNKNOWN: {
-    message: "Le mot de séquence n'est pas connu.",
-    remedy: "Décider ce qu'il signifie et l'ajouter à la configuration.",
+    message: "Personne n'a indiqué ce que signifie ce mot de séquence.",
+    remedy: TEACH,
   },
   SCHEME_B2B: {
     message:
@@ -338,8 +341,8 @@ const rules: Texts['rules'] = {
     remedy: "Ne pas migrer. Convenir d'un mandat CORE.",
   },
   SCHEME_UNKNOWN: {
-    message: "Le mot de type de prélèvement n'est pas connu.",
-    remedy: "Décider ce qu'il signifie et l'ajouter à la configuration.",
+    message: "Personne n'a indiqué ce que signifie ce mot de type de prélèvement.",
+    remedy: TEACH,
   },
   EXCLUDED_BY_CONFIGURATION: {
     message: 'La configuration exclut cette ligne.',
@@ -435,6 +438,11 @@ const rules: Texts['rules'] = {
     remedy:
       "Utiliser la colonne ou décider qu'elle ne compte pas, comme le dit le message ; « sepa-migrate init » ébauche une configuration.",
   },
+  FILE_WORDS_UNKNOWN: {
+    message: "Aucune valeur d'une colonne n'est comprise.",
+    remedy:
+      'Indiquer sous « words » dans la configuration ce que signifient ses valeurs, ou que la colonne contient autre chose, comme le dit le message.',
+  },
   FILE_CONFIGURATION_FORGOTTEN: {
     message: "Des lignes de ce fichier ont été admises avec une configuration que cette commande n'a pas.",
     remedy:
@@ -444,9 +452,19 @@ const rules: Texts['rules'] = {
     message: "Le fichier a changé pendant sa lecture. Rien n'en a été admis.",
     remedy: "S'assurer qu'aucun autre programme n'y écrit, et recommencer.",
   },
+  ROW_MAY_BE_CUT: {
+    message: 'Le fichier se termine dans cette ligne : sa dernière valeur est peut-être coupée.',
+    remedy:
+      'Exporter de nouveau. Si la ligne est complète, écrire « send » dans migration_decision de sa ligne dans corrections.csv et fournir ce fichier.',
+  },
   ROW_FIELD_COUNT: {
     message: "La ligne n'a pas le bon nombre de colonnes.",
     remedy: "Rechercher un séparateur ou un saut de ligne qui n'est pas entre guillemets.",
+  },
+  FILE_MAY_BE_CUT: {
+    message:
+      "La dernière ligne n'a pas de fin de ligne : le fichier est peut-être coupé. Cette ligne n'est pas envoyée.",
+    remedy: "Comparer le nombre de lignes avec l'export et regarder la dernière.",
   },
   FILE_EMPTY: {
     message: 'Le fichier ne contient aucun mandat.',
@@ -565,6 +583,8 @@ const cover: Texts['cover'] = {
   rehearsal: 'ESSAI À BLANC',
   onThisComputer: 'Tout a été envoyé à un service sur cet ordinateur.',
   declaredAsTest: (host) => `La configuration déclare que ${host} est un environnement de test.`,
+  treatedAsActive: (names, more) =>
+    `Aucune colonne de ${names}${more > 0 ? ` et de ${more} autres` : ''} n'indique quels mandats sont actifs : chaque mandat est traité comme actif.`,
   read: 'Enregistrements lus',
   registered: 'Inscrits',
   inDoubt: 'Incertains',

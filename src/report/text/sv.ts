@@ -63,6 +63,9 @@ const states: Texts['states'] = {
   },
 }
 
+const TEACH =
+  'Ange under ”words” i konfigurationen vad det betyder och läs in samma fil igen. Om raden är rätt som den står, skriv ”send” i migration_decision på dess rad i corrections.csv och läs in den filen.'
+
 const rules: Texts['rules'] = {
   EXCEL_SCIENTIFIC: {
     message:
@@ -314,8 +317,8 @@ const rules: Texts['rules'] = {
     remedy: 'Migrera inte. Skaffa ett nytt mandat vid behov.',
   },
   STATUS_UNKNOWN: {
-    message: 'Statusordet är inte känt.',
-    remedy: 'Bestäm vad det betyder och lägg till det i konfigurationen.',
+    message: 'Ingen har angett vad detta statusord betyder.',
+    remedy: TEACH,
   },
   SEQUENCE_ONE_OFF: {
     message: 'Engångsmandat: förbrukat efter en debitering.',
@@ -326,8 +329,8 @@ const rules: Texts['rules'] = {
     remedy: 'Migrera inte.',
   },
   SEQUENCE_UNKNOWN: {
-    message: 'Sekvensordet är inte känt.',
-    remedy: 'Bestäm vad det betyder och lägg till det i konfigurationen.',
+    message: 'Ingen har angett vad detta sekvensord betyder.',
+    remedy: TEACH,
   },
   SCHEME_B2B: {
     message:
@@ -335,8 +338,8 @@ const rules: Texts['rules'] = {
     remedy: 'Migrera inte. Kom överens om ett Core-mandat.',
   },
   SCHEME_UNKNOWN: {
-    message: 'Ordet för typ av autogiro är inte känt.',
-    remedy: 'Bestäm vad det betyder och lägg till det i konfigurationen.',
+    message: 'Ingen har angett vad detta ord för typ av autogiro betyder.',
+    remedy: TEACH,
   },
   EXCLUDED_BY_CONFIGURATION: {
     message: 'Konfigurationen utesluter denna rad.',
@@ -431,6 +434,11 @@ const rules: Texts['rules'] = {
     remedy:
       'Använd kolumnen eller bestäm att den inte räknas, som meddelandet anger; ”sepa-migrate init” skriver ett utkast till konfiguration.',
   },
+  FILE_WORDS_UNKNOWN: {
+    message: 'Inget enda värde i en kolumn förstås.',
+    remedy:
+      'Ange under ”words” i konfigurationen vad värdena betyder, eller att kolumnen innehåller något annat, som meddelandet anger.',
+  },
   FILE_CONFIGURATION_FORGOTTEN: {
     message: 'Rader i denna fil togs in med en konfiguration som detta kommando inte har.',
     remedy:
@@ -440,9 +448,18 @@ const rules: Texts['rules'] = {
     message: 'Filen ändrades medan den lästes. Ingenting ur den togs in.',
     remedy: 'Se till att inget annat program skriver i den, och börja om.',
   },
+  ROW_MAY_BE_CUT: {
+    message: 'Filen slutar inne i denna rad: dess sista värde kan vara avkapat.',
+    remedy:
+      'Exportera igen. Om raden är fullständig, skriv ”send” i migration_decision på dess rad i corrections.csv och läs in den filen.',
+  },
   ROW_FIELD_COUNT: {
     message: 'Raden har fel antal kolumner.',
     remedy: 'Sök efter en avgränsare eller en radbrytning utan citattecken.',
+  },
+  FILE_MAY_BE_CUT: {
+    message: 'Den sista raden saknar radslut, så filen kan vara avkapad. Den raden skickas inte.',
+    remedy: 'Jämför antalet rader med exporten och titta på den sista.',
   },
   FILE_EMPTY: {
     message: 'Filen innehåller inga mandat.',
@@ -557,6 +574,8 @@ const cover: Texts['cover'] = {
   rehearsal: 'PROVKÖRNING',
   onThisComputer: 'Allt skickades till en tjänst på denna dator.',
   declaredAsTest: (host) => `Konfigurationen anger att ${host} är en testmiljö.`,
+  treatedAsActive: (names, more) =>
+    `Ingen kolumn i ${names}${more > 0 ? ` och ${more} till` : ''} anger vilka mandat som är aktiva: varje mandat behandlas som aktivt.`,
   read: 'Lästa poster',
   registered: 'Registrerade',
   inDoubt: 'Oklara',

@@ -2,7 +2,16 @@ import { isUtf8 } from 'node:buffer'
 import { refuse } from '../refusal.js'
 
 /** The encodings a source may have, by the names that the configuration uses. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const
+export const ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1252',
+  'iso-8859-1',
+  'windows-1250',
+  'iso-8859-2',
+  'iso-8859-15',
+] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
 /** How the encoding was found; `assumed` brings the warning FILE_ENCODING_ASSUMED. */
@@ -144,7 +153,7 @@ function judge(head: Uint8Array): Pick<EncodingEvidence, 'unmarked' | 'isBinary'
 }
 
 /**
- * A byte order mark, strict UTF-8, Windows-1252, in this order (source/README.md#formats).
+ * A byte order mark, strict UTF-8, then what its letters look like, in this order (source/README.md#formats).
  * @throws {SourceError} FILE_ENCODING
  */
 export function chooseEncoding(
@@ -173,8 +182,62 @@ export function chooseEncoding(
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
   if (mark !== null) return { encoding: mark, by: 'byte order mark' }
   if (evidence.notUtf8At === null) return { encoding: 'utf-8', by: 'strict UTF-8' }
-  return { encoding: 'windows-1252', by: 'assumed' }
+  return { encoding: likeliest(evidence.head), by: 'assumed' }
 }
+
+/** The letters beside a to z that one language writes; a text is in one language word by word. */
+const WESTERN = [
+  'äöüß', // German, Finnish, Swedish with å
+  'àâæçéèêëîïôœùûüÿ',
+  'àèéìíîòóùú',
+  'áéíóúüñçªº',
+  'àáâãçéêíóôõúü',
+  'àçèéíïòóúü·',
+  'äöåéæøü',
+  'äöåšž',
+  'äöõüšž',
+  'áðéíóúýþæö',
+  'äéëïöüáíóú',
+  'çë',
+]
+const CENTRAL = [
+  'áčďéěíňóřšťúůýž',
+  'áäčďéíĺľňóôŕšťúýž',
+  'ąćęłńóśźż',
+  'áéíóöőúüű',
+  'čćđšž',
+  'ăâîşţșț',
+  'äöüß',
+  'çë',
+]
+/** In the order in which they are taken where several fit as well. */
+const GUESSED: readonly (readonly [Encoding, readonly string[]])[] = [
+  ['windows-1252', WESTERN],
+  ['windows-1250', CENTRAL],
+  ['iso-8859-15', WESTERN],
+  ['iso-8859-2', CENTRAL],
+]
+
+/** What stands between words, signs that any text may hold among it. */
+const BETWEEN_WORDS = /[\0-@[-`{-\u007f\s€§°–—‘’‚“”„«»…•]+/
+
+/** The encoding in which the fewest words have letters that no language writes side by side. */
+function likeliest(head: Uint8Array): Encoding {
+  const text = head.subarray(0, JUDGED_BYTES)
+  let best: Encoding = 'windows-1252'
+  let fewest = Infinity
+  for (const [encoding, alphabets] of GUESSED) {
+    const words = createDecoder(encoding).decode(text).toLowerCase().split(BETWEEN_WORDS)
+    const foreign = words.filter((word) => !alphabets.some((letters) => isWrittenWith(word, letters))).length
+    if (foreign >= fewest) continue
+    best = encoding
+    fewest = foreign
+  }
+  return best
+}
+
+const isWrittenWith = (word: string, letters: string): boolean =>
+  Array.from(word).every((letter) => letter <= '\u007f' || letters.includes(letter))
 
 /** Turns chunks of bytes into text without ever replacing a character. */
 export interface Decoder {
@@ -194,6 +257,13 @@ export function createDecoder(encoding: Encoding): Decoder {
     case 'utf-16be': {
       const decoder = new TextDecoder(encoding, { fatal: true })
       return { decode: (chunk) => decoder.decode(chunk, { stream: true }), end: () => decoder.decode() }
+    }
+    case 'windows-1250':
+    case 'iso-8859-2':
+    case 'iso-8859-15': {
+      // Every byte is a character in these, control characters among them, which fail per field.
+      const decoder = new TextDecoder(encoding, { fatal: true })
+      return { decode: (chunk) => decoder.decode(chunk), end: () => '' }
     }
     case 'iso-8859-1':
       return { decode: latin1, end: () => '' }

@@ -80,8 +80,8 @@ async function* readTable(
     blankLines += batch.length - kept.length - (isHeaderIn ? 1 : 0)
     yield kept
   }
-  const { lines, ...end } = records.end()
-  return { ...pieces.end(), footer: body.end(), lines, blankLines: blankLines + end.blankLines }
+  const end = records.end()
+  return { ...pieces.end(), ...end, footer: body.end(), blankLines: blankLines + end.blankLines }
 }
 
 const DELIMITER_EVIDENCE: Readonly<Record<DelimiterChoice['by'], string>> = {

@@ -24,6 +24,8 @@ export interface RecordScanner {
   readonly line: () => number
   /** Physical lines of the text, once it has ended. */
   readonly lines: () => number
+  /** Where the record begins that the text ended within, once it has; null where a line end stands behind it. */
+  readonly openLine: () => number | null
 }
 
 const QUOTE = 0x22
@@ -57,6 +59,7 @@ interface Scan {
   isAfterCr: boolean
   line: number
   recordLine: number
+  openLine: number | null
   records: number
   blankLines: number
   columns: number
@@ -88,6 +91,7 @@ export function scanRecords(
     line: () => scan.line,
     // What ended exactly with a line end has no further line.
     lines: () => (scan.recordStart === 0 ? scan.line - 1 : scan.line),
+    openLine: () => scan.openLine,
   }
 }
 
@@ -102,6 +106,7 @@ const startScan = (source: string, delimiter: string, limits: RecordLimits, firs
   isAfterCr: false,
   line: firstLine,
   recordLine: firstLine,
+  openLine: null,
   records: 0,
   blankLines: 0,
   columns: 0,
@@ -203,7 +208,10 @@ function refuseRecord({ source, recordLine }: Scan, detail: string): never {
 
 function endText(scan: Scan): void {
   if (scan.state === QUOTED) refuseRecord(scan, 'opens a quote that is never closed')
-  if (scan.state !== BETWEEN) endRecord(scan, 0)
+  if (scan.state !== BETWEEN) {
+    endRecord(scan, 0)
+    scan.openLine = scan.recordLine
+  }
   scan.state = BETWEEN
 }
 

@@ -60,7 +60,7 @@ export async function* readRecords(
     throw refuse(source, 'FILE_RECORD_TOO_LONG', 'two counts of its records differ', {
       next: 'Report it to the developers, with the shape of the file.',
     })
-  return { blankLines: scanner.blankLines(), lines: scanner.lines() }
+  return { blankLines: scanner.blankLines(), lines: scanner.lines(), openLine: scanner.openLine() }
 }
 
 export const parserOptions = (delimiter: string, limits: RecordLimits): Options => ({

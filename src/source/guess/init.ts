@@ -61,7 +61,12 @@ function columnsSection(inspection: Inspection): string[] {
   const missing = REQUIRED_FIELDS.filter(
     (field) => field !== 'customer_no' && columns.every((column) => column.field !== field),
   )
-  return ['columns:', ...lines, ...missing.map((field) => missingLine(field, inspection))]
+  return [
+    'columns:',
+    ...lines,
+    ...missing.map((field) => missingLine(field, inspection)),
+    ...statusLines(inspection),
+  ]
 }
 
 function mappedLine(field: Field, column: ColumnGuess, columns: readonly ColumnGuess[]): string {
@@ -82,6 +87,15 @@ function missingLine(field: Field, { creditorIdentifier }: Inspection): string {
   if (creditorIdentifier !== null)
     return `  ${field}: { constant: ${creditorIdentifier.value} }   # no column has one; found in line ${creditorIdentifier.line}`
   return `  ${field}: { constant: "the previous creditor's identifier" }   ${EDIT} no column has one; take it from a bank statement`
+}
+
+/** Columns that may say which mandates are active, where none is known to. */
+function statusLines({ columns, mayBeStatus }: Inspection): string[] {
+  if (mayBeStatus.length === 0 || columns.some(({ field }) => field === 'status')) return []
+  const named = mayBeStatus.map(({ name, values }) => `${comment(name)} (${comment(values)})`)
+  return [
+    `  # status: none   ${EDIT} name the column that says which mandates are active; "none" where no column does: ${named.join('; ')}`,
+  ]
 }
 
 function customerSection({ columns }: Inspection): string[] {

@@ -9,6 +9,7 @@ import { cleanIban } from '../../domain/text/text.js'
 import { watchColumn, type ColumnWatch } from './column-evidence.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
 import { staysBehindText } from './column-kind.js'
+import { mayBeStatus } from './status-column.js'
 import { holdsAccount } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
@@ -40,6 +41,8 @@ export interface Inspection {
   readonly columns: readonly ColumnGuess[]
   /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
   readonly staysBehind: string
+  /** Columns that feed no field and may say which mandates are active, with their values as a person reads them. */
+  readonly mayBeStatus: readonly { readonly name: string; readonly values: string }[]
   /** Columns that were declared to hold text over several lines. */
   readonly multilineColumns: readonly ColumnRef[]
   /** A creditor identifier in the lines before the header, where no column has one. */
@@ -98,6 +101,18 @@ export async function inspectSource(
     blankLines: survey.end.blankLines,
     columns,
     staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
+    mayBeStatus: survey.columns.flatMap(({ name, evidence: { words } }, index) =>
+      columns[index]?.field === null &&
+      columns[index].kind === null &&
+      mayBeStatus(name, words, survey.records)
+        ? [
+            {
+              name: showValue(name),
+              values: [...(words ?? [])].map(([word, n]) => `${showValue(word)} ${n}`).join(', '),
+            },
+          ]
+        : [],
+    ),
     multilineColumns: options.source.multilineColumns,
     creditorIdentifier: hasCreditor ? null : findCreditor(before),
     rows: survey.rows.map((cells) => cells.map((cell, index) => shownCell(cell, accounts.has(index)))),

@@ -1,5 +1,6 @@
 import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
 import type { CheckOptions } from '../../domain/value/check-mandate.js'
+import type { Encoding } from '../bytes/encoding.js'
 import type { ReadEnd } from '../bytes/input.js'
 import { piecesOf } from '../bytes/pieces.js'
 import { isBlankRecord, type RawRecord, type TableBytes } from '../table.js'
@@ -83,6 +84,9 @@ const MOST_STOPS = 500
 const ROWS_TO_JUDGE = 5_000
 const MOSTLY = 0.5
 
+/** Bytes that are the characters of Latin-1 where they are no control characters, and UTF-8. */
+const BYTE_WISE: ReadonlySet<Encoding> = new Set(['utf-8', 'windows-1252', 'iso-8859-1'])
+
 /** The bytes of a source of whose records a survey may say anything; null for every other. */
 export function bytesToSurvey({
   asBytes,
@@ -101,8 +105,7 @@ export function bytesToSurvey({
     options.exclude.length === 0 &&
     mapping.fields.every(({ transforms }) => transforms.length === 0)
   if (!isUsual || asBytes === undefined || asBytes === null) return null
-  const isByteWise = asBytes.encoding !== 'utf-16le' && asBytes.encoding !== 'utf-16be'
-  return isByteWise && asBytes.skipFooterLines === 0 ? asBytes : null
+  return BYTE_WISE.has(asBytes.encoding) && asBytes.skipFooterLines === 0 ? asBytes : null
 }
 
 /**
@@ -143,6 +146,8 @@ export function startSurvey(surveyable: Surveyable, options: SurveyOptions) {
 
   return {
     visit: (bytes: Buffer, at: number, frame: Frame, line: number, to: number): void => {
+      // It ends with the file, and may have been cut there.
+      if (frame.end === to) throw new Unsure()
       const row = rows
       rows += 1
       const isEligible = full.isAligned() && row >= watch.columns.sample
@@ -268,6 +273,8 @@ function fullReader(
     last: () => last,
     read: ({ record, number }: Numbered): void => {
       const result = checkOne(record, number)
+      // What a person has to settle is told by the full reading.
+      if (result.checked.verdict.kind === 'conflict') throw new Unsure()
       watch.note(result, record.row)
       const checked = toldOnce(result.checked)
       if (result.raw !== null) {

@@ -4,7 +4,7 @@ import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
 import type { SourceReading, WordsReading } from '../../domain/rule/source-reading.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import type { Finding } from '../../domain/rule/verdict.js'
-import { wordsWith, type Words } from '../../domain/value/words.js'
+import { wordOf, wordsWith, type Meanings, type WordField, type Words } from '../../domain/value/words.js'
 import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-evidence.js'
 import {
   countEnds,
@@ -19,16 +19,20 @@ import {
 import { findingOf } from '../source-finding.js'
 import { findColumn } from '../columns/header.js'
 import type { RecognisedSource } from '../recognised-source.js'
-import { countWords, type WordCounter } from '../guess/word-counter.js'
+import { mayBeStatus } from '../guess/status-column.js'
+import { countWords, type WordCounter, type WordCounts } from '../guess/word-counter.js'
 
 /** Watches what the columns say about which mandates live: those that are used, and those that nothing uses. */
 export interface ColumnsWatch {
-  /** @param cells in the order of the header's names @param isNew false for a line that names a row of the ledger */
+  /**
+   * @param cells in the order of the header's names, of a record that has as many
+   * @param isNew false for a line that names a row of the ledger
+   */
   readonly note: (cells: readonly string[], isNew: boolean) => void
-  /** Columns that nobody decided about. */
+  /** Columns that nobody decided about, and columns in use of which nothing is understood. */
   readonly findings: (severities: SeverityOverrides) => readonly Finding[]
   /** What was understood of the columns that are used, for reports. */
-  readonly reading: () => Pick<SourceReading, 'words'>
+  readonly reading: () => Pick<SourceReading, 'words' | 'mayBeStatus'>
   /** The columns that are watched, for records of which only the number and the known words are told. */
   readonly watched: readonly WatchedColumn[]
   /** So many new records whose cells here were known words, which their counter was told, or empty. */
@@ -59,16 +63,29 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
     const index = positions.indexOf(position)
     return wordField === undefined
       ? []
-      : [{ field: wordField, name, index, counter: countWords(MOST_UNDERSTOOD) }]
+      : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, words)) }]
   })
+  const usesStatus = used.some(({ field }) => field === 'status')
   const isOpen = openColumns(source)
   const open = names.flatMap((name, index) =>
     isOpen(index) ? [{ name, index, ...watchOpen(name, against.today) }] : [],
   )
   let records = 0
+  const shownName = (name: string, index: number): string =>
+    showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name)
+
+  /** What is to be decided about a column; null where nothing is. */
+  function undecided(column: string, watched: OpenWatch & { readonly name: string }): string | null {
+    const told = tellOpen(watched.name, watched, words)
+    if (told !== null && !mapping.decided.has(told.field)) return undecidedText(column, told)
+    if (usesStatus || mapping.decided.has('status')) return null
+    const counts = watched.counter.counts()
+    return mayBeStatus(watched.name, counts, records) ? maybeText(column, counts) : null
+  }
+
   return {
     note: (cells, isNew) => {
-      for (const { index, counter } of used) counter.note(cells[index] ?? '')
+      for (const { index, note } of used) note(cells[index] ?? '')
       if (!isNew) return // decided about when its export was admitted
       records += 1
       for (const { index, counter, dates, ends } of open) {
@@ -77,16 +94,16 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
         if (records <= SAMPLE) dates?.note(cells[index] ?? '', true)
       }
     },
-    findings: (severities) =>
-      open.flatMap(({ name, index, ...watched }) => {
-        const told = tellOpen(name, watched, words)
-        if (told === null || mapping.decided.has(told.field)) return []
-        const column = showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name)
-        return findingOf('FILE_COLUMN_UNDECIDED', severities, {
-          value: column,
-          detail: undecidedText(column, told),
-        })
+    findings: (severities) => [
+      ...(source.isResultFile ? [] : used.flatMap((column) => unknownFindings(column, severities))),
+      ...open.flatMap(({ name, index, ...watched }) => {
+        const column = shownName(name, index)
+        const detail = undecided(column, { name, ...watched })
+        return detail === null
+          ? []
+          : findingOf('FILE_COLUMN_UNDECIDED', severities, { value: column, detail })
       }),
+    ],
     watched: [
       ...used.map(({ index, counter }) => ({ index, counter, notesEach: false })),
       ...open.map(({ index, counter, ends }) => ({ index, counter, notesEach: ends !== null })),
@@ -98,9 +115,42 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
     sample: open.some(({ dates }) => dates !== null) ? SAMPLE : 0,
     reading: () => ({
       words: Object.fromEntries(
-        used.map(({ field, name, counter }) => [field, readUsed(field, name, counter, words)]),
+        used.map(({ field, name, counter, meanings }) => [field, readUsed(field, name, counter, meanings)]),
+      ),
+      ...listed(
+        open
+          .filter(({ name, counter }) => usesStatus && mayBeStatus(name, counter.counts(), records))
+          .map(({ name, index, counter }) => `${shownName(name, index)}: ${countedWords(counter.counts())}`),
       ),
     }),
+  }
+}
+
+const meaningsOf = (field: WordField, name: string, words: Words): Meanings =>
+  field === 'scheme' && isFirmenMandat(name) ? words.firmenMandat : words[field]
+
+interface UsedWatch {
+  readonly counter: WordCounter
+  readonly meanings: Meanings
+  readonly note: (cell: string) => void
+  /** It holds words, and none of them is known. */
+  readonly isForeign: () => boolean
+}
+
+function watchUsed(meanings: Meanings): UsedWatch {
+  const counter = countWords(MOST_UNDERSTOOD)
+  let isFilled = false
+  let isUnderstood = false
+  return {
+    counter,
+    meanings,
+    note: (cell) => {
+      counter.note(cell)
+      const word = isUnderstood ? '' : wordOf(cell)
+      isFilled ||= word !== ''
+      isUnderstood ||= word !== '' && meanings.has(word)
+    },
+    isForeign: () => isFilled && !isUnderstood,
   }
 }
 
@@ -144,6 +194,33 @@ function tellOpen(name: string, { counter, dates, ends }: OpenWatch, words: Word
   return format === null ? null : { field: 'last_collection_date', kind: null, dateFormat: format.format }
 }
 
+const listed = (mayBe: readonly string[]): Pick<SourceReading, 'mayBeStatus'> =>
+  mayBe.length === 0 ? {} : { mayBeStatus: mayBe }
+
+const countedWords = (counts: WordCounts): string =>
+  counts === null ? '' : counted([...counts].map(([word, count]) => ({ word, count })))
+
+const LISTS: Readonly<Record<WordField, string>> = {
+  status: 'active: […], notActive: […]',
+  sequence: 'recurrent: […], oneOff: […], final: […]',
+  scheme: 'core: […], b2b: […]',
+}
+
+function unknownFindings(
+  { field, name, counter, isForeign }: UsedWatch & { readonly field: WordField; readonly name: string },
+  severities: SeverityOverrides,
+): readonly Finding[] {
+  if (!isForeign()) return []
+  const values = countedWords(counter.counts())
+  const detail = `Column ${JSON.stringify(showValue(name))} is used as ${field}${values === '' ? '' : ` and holds ${values}`}. Say what they mean: words: { ${field}: { ${LISTS[field]} } }; or that it is no ${field}: columns: { ${field}: none }.`
+  return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, detail })
+}
+
+function maybeText(column: string, counts: WordCounts): string {
+  const quoted = JSON.stringify(column)
+  return `Column ${quoted} may say which mandates are active, and no column is used for it: ${countedWords(counts)}. To use it: columns: { status: ${quoted} }, and words: { status: { ${LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
+}
+
 const counted = (entries: readonly { readonly word: string; readonly count: number }[]): string =>
   entries.map(({ word, count }) => `${showValue(word)} ${count}`).join(', ')
 
@@ -173,12 +250,11 @@ function readUsed(
   field: (typeof WORD_FIELDS)[number],
   name: string,
   counter: WordCounter,
-  words: Words,
+  meanings: Meanings,
 ): WordsReading {
   const counts = counter.counts()
   if (counts === null) return { column: name, tooManyWords: `more than ${MOST_UNDERSTOOD}` }
-  const isYesNo = field === 'scheme' && isFirmenMandat(name)
-  const kind = readWords(field, counts, isYesNo ? words.firmenMandat : words[field])
+  const kind = readWords(field, counts, meanings)
   const shown = (entries: readonly { readonly word: string; readonly count: number }[]) =>
     Object.fromEntries(entries.map(({ word, count }) => [showValue(word), count]))
   const parts = {

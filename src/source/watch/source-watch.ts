@@ -22,6 +22,7 @@ export function watchSource(source: RecognisedSource) {
   const damage = watchDamage()
   const cleaning = countCleaning()
   let records = 0
+  let isCut = false
   let last: CheckedRecord | null = null
   const transformed: Partial<Record<Field, number>> = {}
   const restored: Partial<Record<Field, number>> = {}
@@ -33,7 +34,9 @@ export function watchSource(source: RecognisedSource) {
     note: ({ checked, raw, oldKey, ...more }: RecordCheck, order: number): void => {
       records += 1
       last = checked
-      columns.note(checked.cells, checked.corrects === null)
+      isCut ||= checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
+      // Of a record of the wrong shape nobody can tell which cell is which.
+      if (raw !== null) columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
       const customerNo = checked.values.customerNo
       file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''], order)
@@ -52,6 +55,7 @@ export function watchSource(source: RecognisedSource) {
     columns,
     findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
       ...leftOutOf(source, footer, records),
+      ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
       ...(last === null ? [] : undeclaredTotal(last, records, severities)),
       ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
       ...totals.flatMap((line) => totalsLine(line, severities)),

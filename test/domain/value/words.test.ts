@@ -47,7 +47,7 @@ describe('status', () => {
     expect(statusOf(word)).toEqual(['STATUS_NOT_ACTIVE'])
   })
 
-  test.each(['pending', 'in Klärung', 'new', 'activ'])('%s is not known', (word) => {
+  test.each(['in Klärung', 'new', '1', '4', 'SUB'])('%s is not known', (word) => {
     expect(statusOf(word)).toEqual(['STATUS_UNKNOWN'])
   })
 
@@ -199,6 +199,37 @@ describe('words of the configuration', () => {
   })
 })
 
-test('a rule that is off says nothing', () => {
-  expect(checkWord('status', 'pending', WORDS.status, { STATUS_UNKNOWN: 'off' })).toEqual([])
+test('26.2 no severity lets a word pass that nobody understood', () => {
+  const unknown = (severity: 'warning' | 'off') =>
+    checkWord('status', 'in Klärung', WORDS.status, { STATUS_UNKNOWN: severity })
+  expect(unknown('warning')).toMatchObject([{ rule: 'STATUS_UNKNOWN' }])
+  expect(unknown('off')).toMatchObject([{ rule: 'STATUS_UNKNOWN' }])
+})
+
+describe('26.2 words of all official languages of the SEPA area', () => {
+  test.each(
+    each(
+      'zrušen, zrušený, neplatné, preklican, otkazan, прекратен, откажан, tühistatud, peruttu, ακυρωμένη, törölve, cealaithe, atcelts, atšauktas, imħassar, inativa, suspensa, anulat, óvirkt, avvist, gekënnegt, anul·lat, i anuluar, iptal, Pte. firma, pending, ausstehend, en attente, in attesa, oczekujący, odottaa, függőben',
+    ),
+  )('26.2 %s keeps a mandate back', (word) => {
+    expect(statusOf(word)).toEqual(['STATUS_NOT_ACTIVE'])
+  })
+
+  test.each(
+    each(
+      'aktivní, platný, aktívny, aktiven, aktivan, активен, важи, kehtiv, voimassa, ενεργή, érvényes, gníomhach, spēkā, galiojantis, attiv, ativo, activ, în vigoare, virkt, gyldig, gülteg, vigent, aktiv, geçerli',
+    ),
+  )('26.2 %s is active', (word) => {
+    expect(statusOf(word)).toEqual([])
+  })
+
+  test('26.2 no word means two things', () => {
+    for (const lists of Object.values(BUILT_IN)) {
+      const meanings = Object.values(lists as Record<string, readonly string[]>)
+      const keys = meanings.map((list) => new Set(list.map((word) => fold(word))))
+      for (const [index, one] of keys.entries())
+        for (const other of keys.slice(index + 1))
+          expect([...one].filter((key) => other.has(key))).toEqual([])
+    }
+  })
 })

@@ -24,7 +24,8 @@ async function pagesIn(language: Language): Promise<string[]> {
   const texts = await textsOf(language)
   const render = async (value: LedgerValue, more: Partial<ReportFacts> = {}): Promise<string> =>
     renderPage({ ...(await factsOf(value, texts)), ...more }, texts)
-  const done = { ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] }
+  const reading = { columns: { iban: 'IBAN' } }
+  const done = { ...NO_RECORDS, sources: [sourceOf({ records: 1, reading })], rows: [registeredRow(1)] }
   const declared = runOf({ settings: { testHost: 'billing.example' } })
   const full = await factsOf(FULL, texts)
   const { totals, verification } = full

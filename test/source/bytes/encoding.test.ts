@@ -33,6 +33,27 @@ describe('choosing an encoding', () => {
     })
   })
 
+  test.each([
+    ['windows-1250', 'Jiří Dvořák,zrušen\nŠtěpán Žižka,platný\n'],
+    ['windows-1250', 'Łukasz Wójcik,Kraków\nŚwierczyńska,Gdańsk\n'],
+    ['windows-1250', 'Főső Zsófia,működő\nSzűcs Győző,felfüggesztő\n'],
+    ['iso-8859-2', 'Jiří Dvořák,zrušen\nŠtěpán Žižka,platný\nMiloš Ťopek,\n'],
+    ['iso-8859-2', 'Łukasz Wąsik,Kraków\nŚwierczyńska,Gdańsk\n'],
+    ['iso-8859-15', 'Šimon Žukov,12 €\nMüller,5 €\n'],
+    ['windows-1252', 'Müller,Straße\nJäger,Österreich\n'],
+    ['windows-1252', 'Hélène Lefèvre,où\nFrançois,œuvre\nJosé Muñoz,São João\nSørensen,Ærø\n'],
+    ['windows-1252', 'René Böhm,Zürich\nÉmile,Genève\nNiccolò,Città\n'],
+  ] as const)('26.2 %s is told by letters that one language writes: %j', (encoding, text) => {
+    expect(choose(iconv.encode(text, encoding))).toEqual({ encoding, by: 'assumed' })
+  })
+
+  test('26.2 a word without a blank of 64 KiB is judged at once', () => {
+    const long = Buffer.concat([Buffer.alloc(65_536, 'a'), Buffer.from([0xe8])])
+    const begun = performance.now()
+    expect(choose(long).encoding).toBe('windows-1252')
+    expect(performance.now() - begun).toBeLessThan(2_000)
+  })
+
   test('a character that is cut at the end of the file is not UTF-8', () => {
     expect(evidenceOf(Buffer.from('a\nb€').subarray(0, -1)).notUtf8At).toBe(2)
   })
@@ -63,6 +84,9 @@ describe('decoding', () => {
     'utf-16be': 'aß€漢😀',
     'windows-1252': 'aß€Š„Ÿ',
     'iso-8859-1': 'aßÿ',
+    'windows-1250': 'aß€Řůžď',
+    'iso-8859-2': 'aßŘůžď',
+    'iso-8859-15': 'aß€ŠžŒÿ',
   }
 
   test.each(ENCODINGS)('%s gives back the text in chunks of any size', (encoding) => {

@@ -193,6 +193,7 @@ describe('optional columns', () => {
       'customer_no,iban,signed_date,CI,UMR,FirmenMandat,last_debit_date',
       '1,DE89370400440532013000,2019-01-01,DE98ZZZ09999999999,M-1,nein,2026-05-01',
       '2,DE89370400440532013000,2019-01-01,DE98ZZZ09999999999,M-2,ja,2020-05-01',
+      '',
     ].join('\n')
     const { records, opened } = await readText(text)
     expect(opened.columns).toMatchObject({ scheme: 'FirmenMandat', last_collection_date: 'last_debit_date' })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { draftConfiguration } from '../../../src/source/guess/init.js'
 import { inspectSource } from '../../../src/source/guess/inspect.js'
+import type { SourceSummary } from '../../../src/domain/rule/verdict.js'
 import { AS_OF, CHECK, fileOf, optionsOf, readText, refusal } from '../../support/sources.js'
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
@@ -14,7 +15,7 @@ const verdicts = async (text: string, yaml: string): Promise<string[]> =>
 
 const SILENT = [
   ['Toestand', 'status', ['Actief', 'Beëindigd', 'Actief']],
-  ['Toestand', 'status', ['Actief', 'Opgezegd', 'wachtend', 'wachtend', 'wachtend']],
+  ['Toestand', 'status', ['Actief', 'Opgezegd', 'nieuw', 'nieuw', 'nieuw']],
   ['Lage', 'status', ['laufend', 'Gekündigt zum 31.12.2025', 'Gekündigt zum 30.06.2025']],
   ['Situation', 'status', ['en cours', 'résiliée']],
   ['Etat', 'status', ['Suspended', 'Active']],
@@ -204,5 +205,140 @@ describe('8.3.4 what was understood', () => {
     expect(draft).toContain(
       '# words: { status: { active: [], notActive: [] }, sequence: { recurrent: [], oneOff: [], final: [] } }   # EDIT: sort in: offen (1), weekly (1)',
     )
+  })
+})
+
+const undecidedIn = ({ findings }: Pick<SourceSummary, 'findings'>) =>
+  findings.filter(({ rule }) => rule === 'FILE_COLUMN_UNDECIDED')
+const many = (cells: readonly string[], rows: number): string[] =>
+  Array.from({ length: rows }, (_, index) => cells[index % cells.length] ?? '')
+
+describe('26.2 a column that may be a status is never passed over', () => {
+  const czech = withColumn('Stav', many(['platí', 'platí', 'skončeno'], 21))
+
+  it('26.2 refuses the file by name and values, where no column is used as status', async () => {
+    const error = await refusal(readText(czech))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+    expect(error.message).toContain('Column "Stav" may say which mandates are active')
+    expect(error.message).toContain('platí 14, skončeno 7')
+    expect(error.message).toContain('columns: { status: none }')
+  })
+
+  it('26.2 is told by check, and nothing is lost of it', async () => {
+    const { summary, records } = await readText(czech, '', { ...CHECK, undecided: 'tell' })
+    expect(records).toHaveLength(21)
+    expect(undecidedIn(summary)).toMatchObject([{ severity: 'error' }])
+    expect(summary.reading.undecided).toHaveLength(1)
+  })
+
+  it('26.2 columns.status: none answers for all such columns, once; a status in use only lists them', async () => {
+    const text = czech
+      .replace(/$/m, ',Tarif')
+      .replaceAll(/^(\d.*)$/gm, (line) => `${line},${line.startsWith('1') ? 'A' : 'B'}`)
+    const error = await refusal(readText(text))
+    expect(error.message).toMatch(/"Stav".*"Tarif"/s)
+    expect(undecidedIn((await readText(text, 'columns: { status: none }')).summary)).toEqual([])
+    const used = await readText(
+      text,
+      'columns: { status: Stav }\nwords: { status: { active: [platí], notActive: [skončeno] } }',
+    )
+    expect(used.records.filter(({ verdict }) => verdict.kind === 'excluded')).toHaveLength(7)
+    expect(undecidedIn(used.summary)).toEqual([])
+    expect(used.summary.reading.mayBeStatus).toEqual(['Tarif: A 11, B 10'])
+  })
+
+  it('26.2 counts an empty cell as a value: only the ended ones may be marked', async () => {
+    const error = await refusal(readText(withColumn('Kód', many(['', '', 'Z'], 30))))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED' })
+  })
+
+  it.each([
+    ['20 rows', 'Stav', many(['platí', 'skončeno'], 20)],
+    ['one value', 'Stav', many(['platí'], 40)],
+    [
+      '13 values',
+      'Stav',
+      many(
+        Array.from({ length: 13 }, (_, index) => `w${index}x`),
+        40,
+      ),
+    ],
+    ['a country by its heading', 'Debtor country', many(['North', 'South'], 40)],
+    ['a country by its values', 'Herkunft', many(['DE', 'AT', 'CH'], 40)],
+    ['a country by name', 'Herkunft', many(['Německo', 'Rakousko'], 40)],
+    ['a language', 'customer.language', many(['x', 'y'], 40)],
+    ['a language by its values', 'Text', many(['de', 'fr', 'de-CH'], 40)],
+    ['a currency', 'Art', many(['EUR', 'CHF'], 40)],
+    ['a salutation', 'Ansprache', many(['Herr', 'Frau'], 40)],
+    ['a frequency', 'Zahlung', many(['monatlich', 'jährlich'], 40)],
+  ])('26.2 asks nothing of %s', async (_, name, cells) => {
+    expect(undecidedIn((await readText(withColumn(name, cells))).summary)).toEqual([])
+  })
+
+  it('26.2 takes yes and no for answers, not for Slovenia and Norway', async () => {
+    const error = await refusal(readText(withColumn('Kód', many(['SI', 'NO'], 40))))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED' })
+  })
+})
+
+describe('26.2 a word that is not understood', () => {
+  it.each([
+    ['status', 'Pte. aviso'],
+    ['sequence', 'SEQ9'],
+    ['scheme', 'INST'],
+  ])('26.2 in a column used as %s leaves the row to a person', async (field, word) => {
+    const known = field === 'status' ? 'activo' : field === 'sequence' ? 'RCUR' : 'CORE'
+    const { records } = await readText(withColumn(field, [known, word]))
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'conflict'])
+    expect(records[1]?.findings).toMatchObject([{ severity: 'error', value: word }])
+  })
+
+  it('26.2 of which a column holds nothing else refuses the file, in check too', async () => {
+    const text = withColumn('status', ['1', '4', '', '5'])
+    for (const check of [CHECK, { ...CHECK, undecided: 'tell' } as const]) {
+      const error = await refusal(readText(text, '', check))
+      expect(error).toMatchObject({ rule: 'FILE_WORDS_UNKNOWN', exitCode: 7 })
+      expect(error.message).toContain('Column "status" is used as status and holds 1 1, 4 1, 5 1')
+      expect(error.message).toContain('columns: { status: none }')
+    }
+    expect(await verdicts(text, 'words: { status: { active: ["1"] } }')).toEqual([
+      'sendable',
+      'conflict',
+      'sendable',
+      'conflict',
+    ])
+    expect(await verdicts(text, 'columns: { status: none }')).toEqual(many(['sendable'], 4))
+  })
+
+  it('26.2 no column without a word refuses anything', async () => {
+    expect(await verdicts(withColumn('status', ['', '']), '')).toEqual(['sendable', 'sendable'])
+  })
+})
+
+describe('26.2 a file that ends within its last row', () => {
+  const cut = `${HEADER}\n${row(1)}\n${row(2)}`
+
+  it('26.2 leaves that row to a person where its last cell counts, and says so of the file', async () => {
+    const { records, summary } = await readText(cut)
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'conflict'])
+    expect(records[1]?.findings).toMatchObject([{ rule: 'ROW_MAY_BE_CUT' }])
+    expect(summary.findings).toMatchObject([{ rule: 'FILE_MAY_BE_CUT', severity: 'warning' }])
+  })
+
+  it.each([
+    ['a line end', `${cut}\r\n`, ''],
+    ['a column behind it that nothing uses', withColumn('name', ['x', 'y']).trimEnd(), ''],
+    ['a line of totals', `${HEADER}\n${row(1)}\n${row(2)}\nSumme;;;2`.replaceAll(';', ','), ''],
+    ['a footer that is left out', `${cut}\nEnd of file`, 'source: { skipFooterLines: 1 }'],
+  ])('26.2 with %s nothing is cut', async (_, text, yaml) => {
+    const { records, summary } = await readText(text, yaml)
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable'])
+    expect(summary.findings.filter(({ rule }) => rule === 'FILE_MAY_BE_CUT')).toEqual([])
+  })
+
+  it('26.2 counts the column of an exclude rule, too', async () => {
+    const text = withColumn('Ende', ['', 'gek']).trimEnd()
+    const yaml = 'exclude: [{ column: Ende, equals: [gekündigt], reason: ended }]'
+    expect(await verdicts(text, yaml)).toEqual(['sendable', 'conflict'])
   })
 })
