@@ -27,6 +27,15 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const REGISTER = 'state/register.db'
+function claimed(): unknown {
+  const connection = openDatabase(join(folder, REGISTER), { readonly: true })
+  try {
+    return connection.prepare('select count(*) from mandate').pluck().get()
+  } finally {
+    connection.close()
+  }
+}
+
 /** Ledgers that claimed what they may send. */
 function registered(): unknown {
   if (!existsSync(join(folder, REGISTER))) return 0
@@ -320,10 +329,10 @@ describe('what may have been sent before', () => {
 })
 
 describe('a rehearsal on this machine', () => {
-  it('is neither asked about nor noted for other ledgers', async () => {
+  it('is neither asked about nor claimed beside other ledgers', async () => {
     const rehearsal = 'http://127.0.0.1:8080'
     expect(await confirm(rehearsal, null)).toMatchObject({ isConfirmed: true, notes: '', questions: [] })
-    expect(registered()).toBe(0)
+    expect(claimed()).toBe(0)
     expect((await confirm(rehearsal, null, { ledger: 'second.db' })).isConfirmed).toBe(true)
   })
 })

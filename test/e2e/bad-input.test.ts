@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
@@ -180,29 +179,6 @@ describe('a setting that cannot be right is refused with exit status 2', () => {
     })
     write('sepa-migrate.yaml', 'servce: {}\n')
     await expectRefusal(run(['export.csv', '--base-url', baseUrl]), { status: 2, message: /servce/ })
-  })
-
-  it('39: the export of another ledger, without --another-ledger', async () => {
-    const state = path('state/sepa-migrate')
-    mkdirSync(state, { recursive: true })
-    const sha256 = createHash('sha256')
-      .update(readFileSync(path('export.csv')))
-      .digest('hex')
-    const earlier = {
-      baseUrl: 'https://service.example',
-      ledgerId: 'x',
-      ledger: '/march.db',
-      run: 1,
-      sources: [sha256],
-    }
-    writeFileSync(join(state, 'campaigns.jsonl'), `${JSON.stringify(earlier)}\n`)
-    await expectRefusal(
-      run(['export.csv', '--base-url', 'https://service.example', '--yes'], {
-        ...CREDENTIALS,
-        XDG_STATE_HOME: path('state'),
-      }),
-      { status: 2, message: /march\.db/ },
-    )
   })
 
   it('no file and no ledger', async () => {

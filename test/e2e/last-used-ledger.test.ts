@@ -320,9 +320,9 @@ describe('8.1.2 a second ledger with the same mandates', () => {
   })
 
   it('25.3 is refused while a run goes on with the file that was moved away, -wal and -shm with it', async () => {
-    const place = await open({ isReal: true, delayMs: 20 })
+    const place = await open({ isReal: true, delayMs: 150 })
     const moved = place.start(['export.csv', '--concurrency', '2'])
-    await place.server.whenReceived(8)
+    await place.server.whenReceived(4)
     for (const ending of ENDINGS) renameSync(place.path(LEDGER + ending), place.path('moved.db' + ending))
     const other = await place.run('--ledger', 'moved.db')
     expect(other.stderr).toMatch(/uses the same file under another name/)

@@ -5,6 +5,7 @@ import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
 import { emergencyPathOf } from '../../src/ledger/safety/emergency-file.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
+import { addFunctions } from '../../src/ledger/file/connection.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { createLedger, type LedgerOptions } from '../../src/ledger/file/writer.js'
 import { admitRows, familyMandateOf, mandateOf } from '../run/mandate-samples.js'
@@ -43,6 +44,7 @@ function inMemory(image: Buffer): Connection {
     'recursive_triggers = ON',
   ])
     connection.pragma(setting)
+  addFunctions(connection)
   return connection
 }
 

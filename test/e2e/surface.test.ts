@@ -74,11 +74,6 @@ const shell = (script: string): Promise<Ended> =>
     env: { ...settings, PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}` },
   }).ended
 
-const REBUILT = [
-  ...['export.csv', '--ledger', 'rebuilt.db', '--read-back', '--reason', 'test'],
-  ...['--assigned-creditor-identifier', 'DE79ZZZ01234567890'],
-]
-
 const examples = [...FIRST_STEPS, ...surface.flatMap((command) => command.examples)]
 
 describe('10.3.6 each example of the help', () => {
@@ -106,7 +101,7 @@ describe('10.3.6 each example of the help', () => {
   // typed above and played elsewhere.
   it('does what it is for, one after the other in one folder', async () => {
     const asks =
-      /^sepa-migrate (rebuild|resolve|erase|purge|sandbox|status --watch|approve .* --(to|from))|fish|zsh/
+      /^sepa-migrate (run --only|resolve|erase|purge|sandbox|status --watch|approve .* --(to|from))|fish|zsh/
     const order = ['init', 'inspect', 'demo', 'check export', 'run', 'report', 'check', 'status', 'show']
     const rank = (line: string): number => {
       const at = order.findIndex((start) => line.startsWith(`sepa-migrate ${start}`))
@@ -145,7 +140,6 @@ describe('10.3.6 the JSON document', () => {
     ['read-back', ['--read-back'], []],
     ['verify', ['--at-service', '--read-back'], ['pack']],
     ['verify', ['sepa-migrate-report'], ['stop', 'readBack', 'verification', 'sample', 'unproven']],
-    ['rebuild', [...REBUILT, '--yes'], []],
     ['reconcile', ['list.csv'], []],
     ['erase', ['--customer', String(customerOf(records.at(-1))), '--reason', 'test', '--yes'], []],
     ['rules', [], []],

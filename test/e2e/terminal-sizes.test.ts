@@ -83,6 +83,7 @@ describe.skipIf(process.platform !== 'linux').each([40, 80, 120])(
         'Open:',
         '  1 in doubt: may be registered, never sent again by the program (in-doubt.csv)',
         '  1 refused by the service (refused.csv)',
+        'No column of "export.csv" says which mandates are active: every mandate is treated as active.',
         'Report: sepa-migrate-report/report.html',
         'Compare sepa-migrate-report/in-doubt.csv with the service and fill in its columns of decision and reason.',
         'Next: sepa-migrate resolve --from sepa-migrate-report/in-doubt.csv --dry-run',

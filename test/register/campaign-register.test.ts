@@ -115,7 +115,7 @@ describe('25.1 what is noted before the first row comes in', () => {
     )
   })
 
-  it('refuses what a run began to send since, whatever its log is like', async () => {
+  it('44: refuses what a run began to send since, whatever its log is like', async () => {
     const here = place()
     const ledger = started()
     const own = claimed(here, ledger)
@@ -197,7 +197,7 @@ describe('25.2 what a run claims', () => {
     own.close()
   })
 
-  it('names a single mandate of a large export in another ledger, however few it has', () => {
+  it('39: names a single mandate of a large export in another ledger, however few it has', () => {
     const here = place()
     claimed(here, few(...Array.from({ length: 4_000 }, (_, n) => n + 1))).close()
     for (const n of [1, 1234, 3999])

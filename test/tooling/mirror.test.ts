@@ -148,6 +148,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/source/bytes/byte-source.ts': 'test/source/bytes/input.test.ts',
   'src/source/bytes/decoded-text.ts': 'test/source/bytes/encoding.test.ts',
 
+  'src/ledger/deliver/doubt-reasons.ts': 'test/report/text/recorded.test.ts',
   'src/migrate/register-of.ts': 'test/migrate/migrate.test.ts',
   'src/register/other-ledgers.ts': 'test/register/campaign-register.test.ts',
   'src/register/run-register.ts': 'test/migrate/migrate.test.ts',

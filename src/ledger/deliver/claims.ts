@@ -8,6 +8,7 @@ import { prepareStanding } from '../decide/standing.js'
 import type { Connection } from '../file/connection.js'
 import type { AdoptionReport, BegunGroup, ClaimedMandate, Claims, Doubting } from '../ledger.js'
 import { endRun, insertRun, noteChange } from './campaign-rows.js'
+import { DOUBT_REASONS } from './doubt-reasons.js'
 import { CLAIMED, type ReadyRows } from './ready-rows.js'
 import { LOG_MISSING, UNNOTICED } from './recovery.js'
 
@@ -114,13 +115,6 @@ function decidedBy(given: { readonly by: string; readonly reason: string }): { b
   })
 }
 
-/** What the attempt says. */
-const WHY: Readonly<Record<Doubting['decision'], string>> = {
-  older_copy: 'An older copy of the ledger was put back: this row may have been sent since it was made',
-  another_ledger: 'Another ledger of yours began to send this one',
-  all_in_doubt: 'Nobody knows what was sent before this ledger was made: this row may have been',
-}
-
 interface Doubt extends Doubting {
   readonly runId: number
   readonly at: string
@@ -154,7 +148,7 @@ function doubtRows(
     const attemptId = intend.get(runId, newRequestId(), at, id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
-    doubt.run(at, WHY[decision], attemptId)
+    doubt.run(at, DOUBT_REASONS[decision], attemptId)
     move.run(transition('sending', 'in_doubt'), id)
     decide.run({ id, attemptId, at, by, decision, reason })
     doubted.push(id)

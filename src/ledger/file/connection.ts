@@ -72,7 +72,7 @@ export function configureForWriting(connection: Connection): void {
 }
 
 /** `mask_accounts(text)`: a mandate reference may be, or may hold, an account number. `is_chosen`: `read/chosen-rows.ts`. */
-const addFunctions = (connection: Connection): void =>
+export const addFunctions = (connection: Connection): void =>
   void connection
     .function('mask_accounts', { deterministic: true }, (text) => maskAccounts(String(text)))
     .function('is_chosen', { deterministic: true }, chosenRows())

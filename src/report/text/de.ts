@@ -1012,7 +1012,9 @@ const reasons: Texts['reasons'] = {
       `Das Programm endete, bevor die Antwort aufgezeichnet war. Die Antwort steht in der Datei „${file}“`,
     olderCopy:
       'Eine ältere Kopie des Journals wurde zurückgespielt: Diese Zeile kann seit deren Erstellung gesendet worden sein',
-    lost: 'Das Journal, in dem stand, ob diese Zeile gesendet wurde, ist verloren: Sie kann gesendet worden sein',
+    anotherLedger: 'Ein anderes Ihrer Journale hat begonnen, diese Zeile zu senden',
+    allInDoubt:
+      'Niemand weiß, was gesendet wurde, bevor dieses Journal angelegt wurde: Diese Zeile kann darunter sein',
   },
   withoutId: 'ohne Kennung',
   noError: 'kein Fehler wurde genannt',

@@ -485,7 +485,8 @@ const reasons = {
     endedWithAnswer: (file: string) =>
       `The program ended before the answer was recorded. Its answer is in the file "${file}"`,
     olderCopy: 'An older copy of the ledger was put back: this row may have been sent since it was made',
-    lost: 'The ledger that knew whether this row was sent is lost: it may have been',
+    anotherLedger: 'Another ledger of yours began to send this one',
+    allInDoubt: 'Nobody knows what was sent before this ledger was made: this row may have been',
   },
   withoutId: 'without an id',
   noError: 'no error was given',

@@ -64,7 +64,7 @@ const states: Texts['states'] = {
 }
 
 const TEACH =
-  "Indiquer sous « words » dans la configuration ce qu'il signifie et fournir de nouveau le même fichier. Si cette ligne est juste telle quelle, écrire « send » dans migration_decision de sa ligne dans corrections.csv et fournir ce fichier."
+  "Indiquer sous « words » dans la configuration ce qu'il signifie et fournir de nouveau le même fichier. Si cette ligne est juste telle quelle, écrire « send » dans migration_decision de sa ligne dans corrections.csv et fournir ce fichier."
 
 const rules: Texts['rules'] = {
   EXCEL_SCIENTIFIC: {
@@ -441,7 +441,7 @@ const rules: Texts['rules'] = {
   FILE_WORDS_UNKNOWN: {
     message: "Aucune valeur d'une colonne n'est comprise.",
     remedy:
-      'Indiquer sous « words » dans la configuration ce que signifient ses valeurs, ou que la colonne contient autre chose, comme le dit le message.',
+      'Indiquer sous « words » dans la configuration ce que signifient ses valeurs, ou que la colonne contient autre chose, comme le dit le message.',
   },
   FILE_CONFIGURATION_FORGOTTEN: {
     message: "Des lignes de ce fichier ont été admises avec une configuration que cette commande n'a pas.",
@@ -453,9 +453,9 @@ const rules: Texts['rules'] = {
     remedy: "S'assurer qu'aucun autre programme n'y écrit, et recommencer.",
   },
   ROW_MAY_BE_CUT: {
-    message: 'Le fichier se termine dans cette ligne : sa dernière valeur est peut-être coupée.',
+    message: 'Le fichier se termine dans cette ligne : sa dernière valeur est peut-être coupée.',
     remedy:
-      'Exporter de nouveau. Si la ligne est complète, écrire « send » dans migration_decision de sa ligne dans corrections.csv et fournir ce fichier.',
+      'Exporter de nouveau. Si la ligne est complète, écrire « send » dans migration_decision de sa ligne dans corrections.csv et fournir ce fichier.',
   },
   ROW_FIELD_COUNT: {
     message: "La ligne n'a pas le bon nombre de colonnes.",
@@ -463,7 +463,7 @@ const rules: Texts['rules'] = {
   },
   FILE_MAY_BE_CUT: {
     message:
-      "La dernière ligne n'a pas de fin de ligne : le fichier est peut-être coupé. Cette ligne n'est pas envoyée.",
+      "La dernière ligne n'a pas de fin de ligne : le fichier est peut-être coupé. Cette ligne n'est pas envoyée.",
     remedy: "Comparer le nombre de lignes avec l'export et regarder la dernière.",
   },
   FILE_EMPTY: {
@@ -584,7 +584,7 @@ const cover: Texts['cover'] = {
   onThisComputer: 'Tout a été envoyé à un service sur cet ordinateur.',
   declaredAsTest: (host) => `La configuration déclare que ${host} est un environnement de test.`,
   treatedAsActive: (names, more) =>
-    `Aucune colonne de ${names}${more > 0 ? ` et de ${more} autres` : ''} n'indique quels mandats sont actifs : chaque mandat est traité comme actif.`,
+    `Aucune colonne de ${names}${more > 0 ? ` et de ${more} autres` : ''} n'indique quels mandats sont actifs : chaque mandat est traité comme actif.`,
   read: 'Enregistrements lus',
   registered: 'Inscrits',
   inDoubt: 'Incertains',
@@ -1028,7 +1028,9 @@ const reasons: Texts['reasons'] = {
       `Le programme s'est terminé avant que la réponse soit consignée. La réponse se trouve dans le fichier « ${file} »`,
     olderCopy:
       'Une copie plus ancienne du journal a été remise en place : cette ligne a pu être envoyée depuis que cette copie a été faite',
-    lost: "Le journal qui savait si cette ligne a été envoyée est perdu : elle l'a peut-être été",
+    anotherLedger: 'Un autre de vos journaux a commencé à envoyer cette ligne',
+    allInDoubt:
+      'Personne ne sait ce qui a été envoyé avant la création de ce journal : cette ligne a pu être envoyée',
   },
   withoutId: 'sans identifiant',
   noError: "aucune erreur n'a été indiquée",

@@ -1007,7 +1007,8 @@ const reasons: Texts['reasons'] = {
     endedWithAnswer: (file) =>
       `Programmet slutade innan svaret hade dokumenterats. Svaret finns i filen ”${file}”`,
     olderCopy: 'En äldre kopia av journalen lades tillbaka: denna rad kan ha skickats sedan kopian gjordes',
-    lost: 'Journalen som visste om denna rad skickades har gått förlorad: den kan ha skickats',
+    anotherLedger: 'En annan av era journaler började skicka denna rad',
+    allInDoubt: 'Ingen vet vad som skickades innan denna journal skapades: denna rad kan ha skickats',
   },
   withoutId: 'utan id',
   noError: 'inget fel angavs',

@@ -5,6 +5,7 @@ import type { Evidence } from '../../../src/domain/proof/evidence.js'
 import type { ListedSource } from '../../../src/domain/proof/match-sources.js'
 import { STILL_NOT_SENT } from '../../../src/domain/rule/finding.js'
 import { RULES } from '../../../src/domain/rule/rules.js'
+import { DOUBT_REASONS } from '../../../src/ledger/deliver/doubt-reasons.js'
 import { en, type Texts } from '../../../src/report/text/en.js'
 import { LANGUAGES, textsOf } from '../../../src/report/text/language.js'
 import { problemMessage, problemRemedy, reasonText } from '../../../src/report/text/recorded.js'
@@ -220,7 +221,7 @@ async function everyReason(): Promise<string[]> {
     await notComparable(true),
     await notComparable(false),
     ...(await recordedByLedgers()),
-    ...sentencesIn('src/ledger/deliver/claims.ts').filter((text) => text.startsWith('The ledger ')),
+    ...Object.values(DOUBT_REASONS),
   ]
 }
 
@@ -296,7 +297,7 @@ const FILES = [
   'src/run/decide.ts',
   'src/migrate/check-before-send.ts',
   'src/ledger/deliver/recovery.ts',
-  'src/ledger/deliver/claims.ts',
+  'src/ledger/deliver/doubt-reasons.ts',
 ]
 
 /** What stands there besides: statements of the database, why a run stops, mistakes of a caller. */
