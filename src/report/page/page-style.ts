@@ -89,12 +89,12 @@ footer { margin-top: 30px; color: var(--soft); font-size: 12px }
 @media print {
   body { background: none; font-size: 10pt; -webkit-print-color-adjust: exact; print-color-adjust: exact }
   main { max-width: none; margin: 0; padding: 0; border-top: 0 }
-  .cover { break-after: page; line-height: 1.3 }
-  .cover h2 { margin-top: 12pt }
-  .cover p { max-width: none; margin: 4pt 0 6pt }
+  .cover { break-after: page; line-height: 1.2; font-size: 9.5pt }
+  .cover h2 { margin-top: 8pt }
+  .cover p { max-width: none; margin: 2pt 0 4pt }
   .cover li { margin: 1pt 0 }
   .cover .sign { margin-top: 6pt }
-  .cover .sign strong { margin-bottom: 30pt }
+  .cover .sign strong { margin-bottom: 24pt }
   .cover .sign span { margin-bottom: 14pt }
   .cover .rehearsal, .cover .changed { padding: 3pt 10pt; margin: 4pt 0 }
   dl.transfer, dl.people { margin: 5pt 0; gap: 4pt 18pt }
