@@ -99,7 +99,8 @@ footer { margin-top: 30px; color: var(--soft); font-size: 12px }
   .cover .rehearsal, .cover .changed { padding: 3pt 10pt; margin: 4pt 0 }
   dl.transfer, dl.people { margin: 5pt 0; gap: 4pt 18pt }
   .annex { margin-top: 0; padding-top: 0; border-top: 0 }
-  dl.figures { margin: 7pt 0 }
+  dl.figures { margin: 7pt 0; gap: 4pt 8pt }
+  dl.figures dt { font-size: 8pt }
   dl.figures dd { font-size: 17pt }
   h2 { break-after: avoid; margin-top: 18pt; font-size: 13pt }
   h1 { font-size: 19pt }
