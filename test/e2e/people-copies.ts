@@ -57,7 +57,10 @@ export const giveTwoCopies: Act = async (office, chance) => {
   const { ledger } = drawCampaign(office, chance)
   const list = chance.pick(LISTS)
   const sheet = await listOf(office, ledger, list)
-  const lines = linesOf(sheet)
+  // A repeated row says nothing of its own, and the one it repeats may have gone out.
+  const lines = linesOf(sheet).filter(
+    (line) => valueOf(sheet, sheet[line]!, 'migration_state') !== 'duplicate',
+  )
   if (lines.length < 2) return
   const [odd, even] = [1, 0].map((rest) => lines.filter((line) => line % 2 === rest))
   const files = [odd, even].map((half) =>

@@ -203,7 +203,7 @@ function readLedger(file: string): StoredLedger {
       decisions: all('select id, row_id as rowId, decision from decision'),
       corrected: all<{ id: number }>(
         `select distinct row.id from row join row as older on older.superseded_by = row.id
-          where row.corrects > 0 and row.place > 0 and older.id = row.corrects and (
+          where row.corrects > 0 and row.place > 0 and row.state <> 'duplicate' and older.id = row.corrects and (
             older.iban_key <> row.iban_key or older.signed_date <> row.signed_date
             or older.original_mandate_reference <> row.original_mandate_reference)`,
       ).map(({ id }) => id),

@@ -51,6 +51,8 @@ export interface Office {
   readonly given: Map<string, Set<TrueMandate>>
   /** Files that a ledger has, which add nothing when they are given to it again. */
   readonly known: Set<string>
+  /** Ledgers that another user of the machine went on with. */
+  readonly handedOver: Set<string>
   readonly say: (text: string) => void
   readonly count: { files: number }
 }

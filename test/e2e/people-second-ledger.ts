@@ -135,7 +135,10 @@ export const loseTheLedger: Act = async (office, chance) => {
   copyLedger(desk.at(ledger), desk.at('copies', 'lost.db'), ['', '-wal', '-shm'])
   for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(ledger) + ending, { force: true })
   office.given.delete(ledger)
-  const flags = ['--another-ledger', ...WHY]
+  // What was corrected was corrected in the lost one; the export names the former accounts.
+  office.judge.uncorrect(ledger, mandates)
+  const isKnown = !office.handedOver.has(ledger)
+  const flags = [isKnown ? '--another-ledger' : '--all-in-doubt', ...WHY]
   await runLedger(office, { ledger, files: [file], holding: mandates, flags })
   if (chance.happens(0.4)) await runLedger(office, { ledger })
   if (chance.happens(0.5)) return
@@ -198,6 +201,7 @@ export const stopARun: Act = async (office, chance) => {
 export const handOver: Act = async (office, chance) => {
   const { ledger } = drawCampaign(office, chance)
   if (!exists(office, ledger)) return
+  office.handedOver.add(ledger)
   office.say(`  another user goes on with ${ledger}`)
   await runLedger(office, { ledger, circumstances: { isOtherUser: true } })
 }

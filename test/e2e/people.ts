@@ -85,6 +85,7 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
     sheets: [],
     given: new Map(),
     known: new Set(),
+    handedOver: new Set(),
     say,
     count: { files: 0 },
   }
