@@ -115,7 +115,14 @@ export interface Resolution {
 
 export type ResolutionResult =
   | { readonly kind: 'resolved'; readonly rowId: number; readonly from: RowState; readonly to: RowState }
-  | { readonly kind: 'rejected'; readonly rowId: number; readonly message: string; readonly next: string }
+  | {
+      readonly kind: 'rejected'
+      readonly rowId: number
+      readonly message: string
+      readonly next: string
+      /** Only its waiting time stands against it, which `force` passes over. */
+      readonly isEarlyResend?: true
+    }
 
 export interface ResolutionReport {
   /** True when the decisions are on record; false for a dry run, and when a single one was rejected. */
@@ -395,7 +402,8 @@ export interface Ledger {
   readonly hasAssigned: (mandateReference: string) => boolean
   /**
    * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
-   * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone.
+   * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
+   * the evidence of the decision says so.
    */
   readonly resolve: (
     resolutions: readonly Resolution[],

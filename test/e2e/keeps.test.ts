@@ -153,7 +153,7 @@ describe('a mandate that is there already', () => {
       registered: 2,
       inDoubt: 1,
     })
-    const decided = ['--row', '2', '--as', 'resend', '--reason', 'a test', '--force']
+    const decided = ['--row', '2', '--as', 'resend', '--reason', 'a test', '--yes-resend', 'MANDATE-2']
     await runProgram(['resolve', ...decided], { cwd: place.folder, env: CREDENTIALS })
     const again = await program('run', '--json')
     expect(again.status).toBe(4)

@@ -83,7 +83,7 @@ export const resolveFromTheFile: Act = async (office, chance) => {
     say(`    of customer ${mandate.customerNo}, ${mandate.signedDate}, somebody says: ${decision}`)
   say(`    doubts of ${opened.ledger}, order: ${order}, saved by ${resaving?.program ?? 'nobody'}`)
   const since = judge.mark(desk.at(ledger))
-  const force = chance.happens(0.2) ? ['--force'] : []
+  const force = chance.happens(0.2) ? forced(meant.map(({ mandate }) => mandate)) : []
   const ended = await desk.type(['resolve', '--from', desk.at(file), '--ledger', desk.at(ledger), ...force])
   after(office, `resolve from ${file}`, ledger, ended)
   const isTaken = !tookNothing(ended)
@@ -99,6 +99,12 @@ export const resolveFromTheFile: Act = async (office, chance) => {
   if (!isTaken || ledger !== opened.ledger) return
   for (const { mandate, decision } of meant) if (decision === 'resend') judge.allowResend(mandate)
 }
+
+/** The export may have had the reference with a mistake. */
+const forced = (mandates: readonly TrueMandate[]): string[] =>
+  mandates.flatMap(({ reference }) =>
+    [reference, `${reference}X`, reference.replace(/^0+/, '')].flatMap((each) => ['--yes-resend', each]),
+  )
 
 const recordedAs = (decision: Decided): string => decision.replace('-', '_')
 
@@ -126,7 +132,7 @@ export const resolveOne: Act = async (office, chance) => {
           ...['--assigned-creditor-identifier', assigned.creditorIdentifier],
           ...['--assigned-mandate-reference', assigned.mandateReference],
         ]),
-    ...(chance.happens(0.2) ? ['--force'] : []),
+    ...(chance.happens(0.2) ? forced(meant) : []),
   ])
   after(office, 'resolve of one row', ledger, ended)
   judge.expectDecisions('resolve by hand', desk.at(ledger), {

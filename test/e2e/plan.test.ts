@@ -291,7 +291,8 @@ describe('approval: required', () => {
     await server.whenReceived(1)
     killed.child.kill('SIGKILL')
     await killed.ended
-    const resolved = await run('resolve', '--row', '1', '--as', 'resend', '--reason', 'not there', '--force')
+    const again = ['--as', 'resend', '--yes-resend', 'MANDATE-1']
+    const resolved = await run('resolve', '--row', '1', '--reason', 'not there', ...again)
     expect(resolved.stderr).toBe('')
     expect(resolved.stdout).toMatch(
       /1 row leaves only under a plan that is made and approved after this decision/,

@@ -63,7 +63,7 @@ async function heldMandates(): Promise<Held[]> {
 }
 
 /** What a person does with in-doubt.csv and the service's own list beside it. */
-async function fillIn(): Promise<void> {
+async function fillIn(): Promise<string[]> {
   const held = new Map((await heldMandates()).map((mandate) => [String(mandate.customer_no), mandate]))
   const text = readFileSync(join(place.folder, inReport('in-doubt.csv')), 'utf8')
   const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true })
@@ -78,6 +78,11 @@ async function fillIn(): Promise<void> {
     }
   })
   writeFileSync(join(place.folder, 'decided.csv'), stringify(decided, { header: true, quoted: true }))
+  return decided.flatMap((row) =>
+    row.migration_decision === 'resend'
+      ? [(row as Record<string, string>)['unique_mandate_reference'] ?? '']
+      : [],
+  )
 }
 
 it(`a rehearsal with chaos and a kill ends with every mandate held once (seed ${SEED})`, async () => {
@@ -92,8 +97,8 @@ it(`a rehearsal with chaos and a kill ends with every mandate held once (seed ${
   for (let round = 0; status !== 0 && round < 20; round += 1) {
     if (status === 4) {
       await program('report')
-      await fillIn()
-      const resolved = await program('resolve', '--from', 'decided.csv', '--by', 'ops', '--force')
+      const again = (await fillIn()).flatMap((reference) => ['--yes-resend', reference])
+      const resolved = await program('resolve', '--from', 'decided.csv', '--by', 'ops', ...again)
       expect(JSON.parse(resolved.stdout)).toMatchObject({ errors: [] })
     }
     status = (await program('run', '--max-in-doubt', '1000')).status

@@ -323,7 +323,7 @@ describe('the commands', () => {
     })
     await send().ended
     const [row] = rowsOf('in_doubt')
-    await resolve('--row', String(row?.id), '--as', 'resend', '--force')
+    await resolve('--row', String(row?.id), '--as', 'resend', '--yes-resend', 'MANDATE-2')
     await send().ended
     expect(sandbox.mandates()).toHaveLength(4)
     const { status, stdout } = await readBack()

@@ -166,16 +166,18 @@ describe('rows in doubt', () => {
     const tooEarly = await program('resolve', '--from', 'decided.csv', '--by', 'ops')
     expect(tooEarly.status).toBe(2)
     expect(tooEarly.stdout).toMatch(/15 minutes/)
+    const [again] = decided.filter((row) => row.migration_decision === 'resend') as Record<string, string>[]
+    const force = ['--yes-resend', again?.['unique_mandate_reference'] ?? '']
     const dry = await totalsOf(
-      program('resolve', '--from', 'decided.csv', '--by', 'ops', '--force', '--dry-run'),
+      program('resolve', '--from', 'decided.csv', '--by', 'ops', ...force, '--dry-run'),
     )
     expect(dry.totals).toMatchObject({ inDoubt: 2 })
-    expect(await totalsOf(program('resolve', '--from', 'decided.csv', '--by', 'ops', '--force'))).toEqual({
+    expect(await totalsOf(program('resolve', '--from', 'decided.csv', '--by', 'ops', ...force))).toEqual({
       status: 5,
       totals: { read: 9, registered: 7, refused: 1, ready: 1 },
     })
-    const again = await program('resolve', '--from', 'decided.csv', '--by', 'ops', '--force')
-    expect(again.status).toBe(2)
+    const twice = await program('resolve', '--from', 'decided.csv', '--by', 'ops', ...force)
+    expect(twice.status).toBe(2)
     expect(await totalsOf(program('run', '--retry-refused'))).toEqual({
       status: 0,
       totals: { read: 9, registered: 9 },

@@ -70,7 +70,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
 
   'src/contract/text-fields.ts': 'test/contract/offer.test.ts',
   'src/domain/plan/plan.ts': 'test/migrate/plan/make-plan.test.ts',
-  'src/domain/row/late-request.ts': 'test/ledger/deliver/ready-rows.test.ts',
   'src/domain/row/outcome.ts': 'test/ledger/schema/migration.test.ts',
   'src/domain/value/word-lists.ts': 'test/domain/value/words.test.ts',
 

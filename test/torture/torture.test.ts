@@ -135,7 +135,12 @@ async function settleDoubts(
     }
   })
   writeFileSync(join(folder, 'filled-in.csv'), Papa.unparse(filledIn))
-  const resolved = await runProgram(['resolve', '--from', 'filled-in.csv', '--by', 'Ada', '--force'], context)
+  const force = filledIn.flatMap((row) =>
+    row.migration_decision === 'resend'
+      ? ['--yes-resend', (row as Record<string, string>)['unique_mandate_reference'] ?? '']
+      : [],
+  )
+  const resolved = await runProgram(['resolve', '--from', 'filled-in.csv', '--by', 'Ada', ...force], context)
   expect([3, 5], resolved.stdout + resolved.stderr).toContain(resolved.status)
   say(`${data.length} doubts settled by a person`)
 }

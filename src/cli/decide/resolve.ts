@@ -15,6 +15,7 @@ import { isLoopbackUrl, nextLine } from '../terminal/next.js'
 import { closingAt } from '../pack.js'
 import { canAsk } from '../terminal/prompt.js'
 import { decidedByReadBack, leftOpenLines } from './read-back-decisions.js'
+import { confirmForced } from './forced-resend.js'
 import { walkOpenRows } from './resolve-walk.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { nextText, worded } from '../terminal/ways.js'
@@ -42,7 +43,11 @@ export const resolveCommand: Command = {
     ['--dry-run', 'say what would be recorded; record nothing'],
     [
       '--force',
-      'allow a resend (nothing else) within 15 minutes of the attempt, when a late request may still arrive',
+      'allow a resend (nothing else) within 15 minutes of the attempt, when a late request may still arrive; asks for the reference',
+    ],
+    [
+      '--yes-resend <reference...>',
+      'the same without a question, for the rows with these mandate references',
     ],
   ],
   epilogue: [
@@ -75,7 +80,9 @@ async function resolve(context: Context): Promise<CommandResult> {
   let result: CommandResult
   try {
     const dryRun = ownFlag(context, 'dryRun')
-    const report = ledger.resolve(resolutions, { dryRun, force: ownFlag(context, 'force') })
+    const force = ownFlag(context, 'force') || ownTexts(context, 'yesResend').length > 0
+    if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
+    const report = ledger.resolve(resolutions, { dryRun, force })
     const concluded = conclude(context, ledger, report, dryRun)
     result = { ...concluded, lines: [...leftOpen, ...concluded.lines] }
   } finally {

@@ -12,6 +12,7 @@ const FLAGS = {
   by: '--by',
   adoptOlderCopy: '--adopt-older-copy',
   force: '--force',
+  yesResend: '--yes-resend',
 } as const
 
 /** The `resolve` that was typed, without `--dry-run`. */

@@ -1,5 +1,5 @@
 import { maskAccounts } from '../../domain/text/masking.js'
-import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
+import { forcedText, LATE_REQUEST_MS } from '../../domain/row/late-request.js'
 import { EDGES, transition, type RowEvent, type RowState } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/finding.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
@@ -30,12 +30,15 @@ interface Approved {
   readonly subject: Subject
   readonly resolution: Resolution
   readonly to: RowState
+  /** How long after its request it goes out once more, in milliseconds; null where enough time has passed. */
+  readonly forcedAfterMs: number | null
 }
 
 interface Rejection {
   readonly message: string
   readonly next: string
   readonly ways?: readonly Way[]
+  readonly isEarlyResend?: true
 }
 
 interface ResolveParts {
@@ -91,7 +94,12 @@ function prepareExamining(parts: ResolveParts): (given: Resolution) => Approved 
     if (subject === undefined) return unknownRow(resolution)
     const fault = listFault(examination, resolution) ?? faultOf(examination, resolution, subject)
     if (fault !== null) return fault
-    return { subject, resolution, to: transition(subject.state, EVENT_OF[resolution.decision]) }
+    return {
+      subject,
+      resolution,
+      to: transition(subject.state, EVENT_OF[resolution.decision]),
+      forcedAfterMs: forcedAfter(examination, subject, resolution),
+    }
   }
 }
 
@@ -223,7 +231,17 @@ function waitFault(
   return {
     message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused'} yet: its request left less than 15 minutes ago and may still arrive`,
     next: `After ${until.slice(0, 10)} ${until.slice(11, 19)} UTC look again whether the service has the mandate, then decide${force ? '; only a resend can be forced' : ''}`,
+    ...(decision === 'resend' ? { isEarlyResend: true as const } : {}),
   }
+}
+
+function forcedAfter(
+  { nowMs }: Examination,
+  { startedAt }: Subject,
+  { decision }: Resolution,
+): number | null {
+  const elapsedMs = nowMs - Date.parse(startedAt ?? '')
+  return decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
 }
 
 const LONGEST_ASSIGNED = 70
@@ -263,7 +281,7 @@ function prepareApplying(connection: Connection, at: string) {
   )
   const register = prepareRegistration(connection)
 
-  return ({ subject, resolution, to }: Approved): void => {
+  return ({ subject, resolution, to, forcedAfterMs }: Approved): void => {
     const { id, attemptId, state } = subject
     const { decision, by, reason, evidence, assigned } = resolution
     record.run({
@@ -276,7 +294,13 @@ function prepareApplying(connection: Connection, at: string) {
       to,
       // Somebody may have typed or pasted an account number, and a file may be named after one.
       reason: maskAccounts(reason),
-      evidence: evidence === null ? null : maskEvidence(evidence),
+      evidence:
+        [
+          forcedAfterMs === null ? [] : forcedText(forcedAfterMs),
+          evidence === null ? [] : maskEvidence(evidence),
+        ]
+          .flat()
+          .join('; ') || null,
     })
     if (assigned !== null) {
       register({ rowId: id, from: state, assigned, at, hasCopies: true })

@@ -114,4 +114,6 @@ export interface ReportFacts {
   readonly creditors: { readonly previous: ValueCounts; readonly assigned: ValueCounts }
   /** Who decided on rows, by the name that was given. */
   readonly resolvedBy: ValueCounts
+  /** Decisions that sent a row once more while its earlier request could still arrive. */
+  readonly forcedResends: number
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
 import { CORRECTED } from '../../domain/row/correction.js'
+import { isForced } from '../../domain/row/late-request.js'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
 import type {
@@ -62,22 +63,25 @@ async function readDecisions(
   list: ReportFacts['decisions']
   corrections: ReportFacts['corrections']
   by: ReportFacts['resolvedBy']
+  forced: number
 }> {
   const latest = new Map<number, DecisionRecord>()
   const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
   const corrections = cappedList<DecisionRecord>(LISTED_AT_MOST)
   const by = tallyValues(NAMES_KEPT)
+  let forced = 0
   for (const page of decisionPages(reader)) {
     for (const decision of page) {
       const isCorrection = decision.decision === CORRECTED
       if (decision.decision !== 'retry_refused' && !isCorrection) latest.set(decision.rowId, decision)
       ;(isCorrection ? corrections : list).add(decision)
       by.add(decision.by)
+      if (isForced(decision.evidence)) forced += 1
       files.decision(decision)
     }
     await files.drain()
   }
-  return { latest, list: list.result(), corrections: corrections.result(), by: by.result() }
+  return { latest, list: list.result(), corrections: corrections.result(), by: by.result(), forced }
 }
 
 /** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
@@ -259,6 +263,7 @@ function factsFrom(
     decisions: gathered.decisions.list,
     corrections: gathered.decisions.corrections,
     resolvedBy: gathered.decisions.by,
+    forcedResends: gathered.decisions.forced,
     creditors: {
       previous: gathered.previousCreditors.result(),
       assigned: gathered.assignedCreditors.result(),

@@ -129,7 +129,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
     </div>
     <div>
       <dt>${cover.decidedBy}</dt>
-      <dd>${resolvedBy.values.length === 0 ? cover.nobodyDecided : decidersText(resolvedBy, texts)}</dd>
+      <dd>${resolvedBy.values.length === 0 ? cover.nobodyDecided : decidersText(facts, texts)}</dd>
     </div>
   </dl>`
 }
@@ -156,10 +156,17 @@ const namesOf = (names: readonly string[], { cover }: Texts): string[] => [
   ...(names.length > SHOWN ? [cover.moreNames(names.length - SHOWN)] : []),
 ]
 
-function decidersText({ values, others }: ValueCounts, { cover }: Texts): string {
+function decidersText(
+  { resolvedBy: { values, others }, forcedResends }: ReportFacts,
+  { cover }: Texts,
+): string {
   const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
   const named = values.slice(0, SHOWN).map(({ value, count }) => cover.decisionsBy(plainText(value), count))
-  return [...named, ...(left === 0 ? [] : [cover.decisionsByOthers(left)])].join(', ')
+  return [
+    ...named,
+    ...(left === 0 ? [] : [cover.decisionsByOthers(left)]),
+    ...(forcedResends === 0 ? [] : [cover.forcedResends(forcedResends)]),
+  ].join(', ')
 }
 
 function signOff(facts: ReportFacts, texts: Texts): Markup {

@@ -605,6 +605,8 @@ const cover: Texts['cover'] = {
   decidedBy: 'Entschieden von',
   nobodyDecided: 'keine Zeile wurde durch eine Person geklärt',
   decisionsBy: (name, decisions) => `${name} (${plural(decisions, 'Entscheidung', 'Entscheidungen')})`,
+  forcedResends: (resends) =>
+    `${plural(resends, 'erzwungene Wiederholung', 'erzwungene Wiederholungen')} innerhalb von 15 Minuten nach dem Versuch`,
   decisionsByOthers: (decisions) => `andere (${plural(decisions, 'Entscheidung', 'Entscheidungen')})`,
   plannedBy: 'Geplant von',
   approvedBy: 'Genehmigt von',

@@ -93,6 +93,8 @@ const cover = {
   decidedBy: 'Decided by',
   nobodyDecided: 'no row was resolved by a person',
   decisionsBy: (name: string, decisions: number) => `${name} (${plural(decisions, 'decision', 'decisions')})`,
+  forcedResends: (resends: number) =>
+    `${plural(resends, 'resend', 'resends')} forced within 15 minutes of the attempt`,
   decisionsByOthers: (decisions: number) => `others (${plural(decisions, 'decision', 'decisions')})`,
   plannedBy: 'Planned by',
   approvedBy: 'Approved by',

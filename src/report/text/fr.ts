@@ -599,6 +599,8 @@ const cover: Texts['cover'] = {
   decidedBy: 'Décidé par',
   nobodyDecided: "aucune ligne n'a été résolue par une personne",
   decisionsBy: (name, number) => `${name} (${plural(number, 'décision', 'décisions')})`,
+  forcedResends: (number) =>
+    `${plural(number, 'nouvel envoi forcé', 'nouveaux envois forcés')} dans les 15 minutes suivant la tentative`,
   decisionsByOthers: (number) => `autres (${plural(number, 'décision', 'décisions')})`,
   plannedBy: 'Planifié par',
   approvedBy: 'Approuvé par',

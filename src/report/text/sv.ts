@@ -590,6 +590,7 @@ const cover: Texts['cover'] = {
   decidedBy: 'Beslutat av',
   nobodyDecided: 'ingen rad avgjordes av en person',
   decisionsBy: (name, number) => `${name} (${count(number)} beslut)`,
+  forcedResends: (number) => `${count(number)} omsändningar framtvingade inom 15 minuter efter försöket`,
   decisionsByOthers: (number) => `övriga (${count(number)} beslut)`,
   plannedBy: 'Planerat av',
   approvedBy: 'Godkänt av',

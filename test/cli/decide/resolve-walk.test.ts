@@ -1,7 +1,5 @@
-import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { walkOpenRows } from '../../../src/cli/decide/resolve-walk.js'
-import type { World } from '../../../src/cli/terminal/world.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import {
   admit,
@@ -13,7 +11,7 @@ import {
   send,
   SETTINGS,
 } from '../../ledger/campaign-setup.js'
-import { worldOf } from '../world.js'
+import { answering, type Answer } from '../answering.js'
 
 const ENTER = '\r'
 const UP = '\u001b[A'
@@ -24,36 +22,6 @@ const REGISTERED = UP.repeat(4) + ENTER
 const REFUSED = UP.repeat(3) + ENTER
 const WRITTEN_OFF = UP + ENTER
 const STOP = DOWN + ENTER
-
-type Answer = readonly [question: string, keys: string]
-
-/** A terminal at which somebody answers one question after another. */
-function answering(answers: readonly Answer[]) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode: () => undefined })
-  const left = [...answers]
-  let shown = ''
-  let since = 0
-  const look = (): void => {
-    const [next] = left
-    if (next === undefined || !shown.slice(since).includes(next[0])) return
-    left.shift()
-    since = shown.length
-    setImmediate(() => stdin.write(next[1]))
-  }
-  const write = (text: string): void => {
-    shown += text
-    look()
-  }
-  const stream = new Writable({
-    write: (part, _, done) => {
-      write(String(part))
-      done()
-    },
-  })
-  const { stderr } = worldOf()
-  const world: World = { ...worldOf(), stdin, stderr: { ...stderr, write, isTerminal: true, stream } }
-  return { world, shown: () => shown, left: () => left }
-}
 
 /** Rows 1 and 2 in doubt, 3 refused, 4 registered, 5 invalid, 6 ready. */
 async function campaign() {

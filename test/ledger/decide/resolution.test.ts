@@ -204,6 +204,22 @@ describe('a decision that is rejected', () => {
     expect(ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true }).isApplied).toBe(true)
   })
 
+  it('26.2 and what was forced says so, with how long after the attempt', async () => {
+    const { ledger, clock } = await campaign()
+    clock.advance(-3 * 60_000)
+    const given = resolution(1, 'resend', { evidence: 'list.csv' })
+    ledger.resolve([given], { dryRun: false, force: true })
+    expect(decisionsOf(ledger.file)).toMatchObject([
+      { rowId: 1, evidence: 'forced, 12 minutes after the attempt; list.csv' },
+    ])
+  })
+
+  it('26.2 but forced is only what would have had to wait', async () => {
+    const { ledger } = await campaign()
+    ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true })
+    expect(decisionsOf(ledger.file)).toMatchObject([{ rowId: 1, evidence: null }])
+  })
+
   it('to send again when the clock was set back', async () => {
     const { ledger, clock } = await campaign()
     clock.advance(-24 * 60 * 60 * 1_000)
@@ -383,6 +399,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
             rowId: 1,
             message: `Row 1 cannot be ${words} yet: its request left less than 15 minutes ago and may still arrive`,
             next: `After 2026-06-15 10:15:00 UTC look again whether the service has the mandate, then decide${forced}`,
+            ...(decision === 'resend' ? { isEarlyResend: true } : {}),
           },
         ],
       })

@@ -57,6 +57,14 @@ describe('the cover', () => {
     expect(cover).toContain('A. Reviewer (1 decision), B. &lt;b&gt;Second&lt;/b&gt; (1 decision)')
   })
 
+  it('26.2 counts the resends that were forced', async () => {
+    const forced = (id: number) =>
+      decisionOf({ id, decision: 'resend', evidence: 'forced, 3 minutes after the attempt' })
+    const facts = await factsOf({ ...VALUE, decisions: [decisionOf(), forced(2), forced(3)] })
+    expect(await coverOf(facts)).toContain('2 resends forced within 15 minutes of the attempt')
+    expect(await coverOf()).not.toContain('forced')
+  })
+
   it('stays short, however many creditors and people there are', async () => {
     const many = Array.from({ length: 40 }, (_, n) => ({ value: `value-${n}`, count: 2 }))
     const counts = { values: many, others: 5 }
