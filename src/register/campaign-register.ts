@@ -191,20 +191,27 @@ function checkNote({ options, file }: Opened): Note | undefined {
 
 function noteLedger(register: Opened): void {
   const { options, file } = register
-  const { claims, ledger, baseUrl } = options
+  const { claims } = options
   file.write(() => {
     const noted = checkNote(register)
-    const { ledgerId, runs, attempts, hasMarks, isLogMissing } = claims.standing()
+    const { hasMarks, isLogMissing } = claims.standing()
     register.wasKnown = noted !== undefined || !hasMarks
-    if (noted === undefined)
-      file.connection
-        .prepare(
-          'insert into ledger (id, place, service, mark, attempts, runs, is_open) values (?, ?, ?, ?, ?, ?, 0)',
-        )
-        .run(ledgerId, ledger, baseUrl, claims.latestMark(), attempts, runs)
+    if (noted === undefined) noteNew(register, claims.latestMark())
     // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
     else if (isLogMissing) claims.trustLog()
   })
+}
+
+/** A ledger from elsewhere, or of before a register was lost, brings along what it began. */
+function noteNew(register: Opened, mark: string | null): void {
+  const { claims, ledger, baseUrl, guardsMandates } = register.options
+  const { ledgerId, runs, attempts } = claims.standing()
+  const { lastInsertRowid } = register.file.connection
+    .prepare(
+      'insert into ledger (id, place, service, mark, attempts, runs, is_open) values (?, ?, ?, ?, ?, ?, 0)',
+    )
+    .run(ledgerId, ledger, baseUrl, mark, attempts, runs)
+  if (guardsMandates) learnAttempts(register, Number(lastInsertRowid))
 }
 
 const SHOWN = 20
@@ -268,7 +275,7 @@ function claim(register: Opened, limit: number | null, choice: Choice | null): v
     noteMark(register, noted.n, mark)
     retireOthers(register)
     if (!guardsMandates) return
-    if (noted.isOpen === 1 || !register.wasKnown) learnAttempts(register, noted.n)
+    if (noted.isOpen === 1) learnAttempts(register, noted.n)
     file.connection
       .prepare(
         `insert into mandate select ?, row, mandate, likeness, 0 from temp.mine where true on conflict do nothing`,
@@ -310,7 +317,7 @@ function retireOthers({ options, file, replaces }: Opened): void {
   for (const n of replaces) retire.run(options.claims.standing().ledgerId, n)
 }
 
-/** A power cut may have taken marks of the run before, and a ledger from elsewhere brings attempts along. */
+/** What a ledger knows that it began; a power cut may have taken marks of the run before. */
 function learnAttempts({ options, file, numberOf }: Opened, n: number): void {
   const begun = file.connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
   const insert = file.connection.prepare('insert into mandate values (?, ?, ?, ?, 1)')
@@ -348,8 +355,9 @@ const overtaken = ({ ledger }: RegisterOptions, rows: number): LedgerError =>
     { ways: ['status'] },
   )
 
-function adopt({ options, file }: Opened, adoption: Parameters<Register['adopt']>[0]): AdoptionReport {
-  const { claims, ledger, baseUrl } = options
+function adopt(register: Opened, adoption: Parameters<Register['adopt']>[0]): AdoptionReport {
+  const { options, file } = register
+  const { claims, ledger } = options
   return file.write(() => {
     const { ledgerId } = claims.standing()
     const noted = noteOf(file, ledgerId)
@@ -358,12 +366,11 @@ function adopt({ options, file }: Opened, adoption: Parameters<Register['adopt']
     const mark = newMark()
     const report = claims.adoptOlderCopy({ ...adoption, mark })
     const { attempts, runs } = claims.standing()
-    file.connection
-      .prepare(
-        `insert into ledger (id, place, service, mark, attempts, runs, is_open) values (?, ?, ?, ?, ?, ?, 0)
-         on conflict (id) do update set mark = excluded.mark, attempts = excluded.attempts, runs = excluded.runs`,
-      )
-      .run(ledgerId, ledger, baseUrl, mark, attempts, runs)
+    if (noted === undefined) noteNew(register, mark)
+    else
+      file.connection
+        .prepare('update ledger set mark = ?, attempts = ?, runs = ? where id = ?')
+        .run(mark, attempts, runs, ledgerId)
     return report
   })
 }

@@ -136,7 +136,7 @@ export const loseTheLedger: Act = async (office, chance) => {
   for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(ledger) + ending, { force: true })
   office.given.delete(ledger)
   // What was corrected was corrected in the lost one; the export names the former accounts.
-  office.judge.uncorrect(ledger, mandates)
+  office.judge.uncorrect(desk.at(ledger), mandates)
   const isKnown = !office.handedOver.has(ledger)
   const flags = [isKnown ? '--another-ledger' : '--all-in-doubt', ...WHY]
   await runLedger(office, { ledger, files: [file], holding: mandates, flags })
@@ -200,7 +200,8 @@ export const stopARun: Act = async (office, chance) => {
 /** A colleague takes over on the same machine: with the ledger itself, and a register of their own. */
 export const handOver: Act = async (office, chance) => {
   const { ledger } = drawCampaign(office, chance)
-  if (!exists(office, ledger)) return
+  // Each user's register knows nothing of what the other's ledgers claimed.
+  if (!exists(office, ledger) || ['second-1.db', 'second-2.db'].some((file) => exists(office, file))) return
   office.handedOver.add(ledger)
   office.say(`  another user goes on with ${ledger}`)
   await runLedger(office, { ledger, circumstances: { isOtherUser: true } })

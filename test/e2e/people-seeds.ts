@@ -22,7 +22,7 @@ export function loadPeople() {
 type People = Awaited<ReturnType<typeof loadPeople>>
 
 /** `PEOPLE_SEEDS=20000` plays more of them. */
-export const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 2_000)
+export const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 200)
 const PART = 100
 
 export const range = (from: number, count: number): number[] =>

@@ -191,7 +191,7 @@ describe('25.2 what a run claims', () => {
     ledger.retryRefused('Kim')
     const here = place()
     const own = claimed(here, ledger)
-    expect(here.read('select row from mandate')).toEqual([{ row: 2 }])
+    expect(here.read('select row from mandate where begun = 0')).toEqual([{ row: 2 }])
     nowMs += 20 * 60_000
     expect(ledger.ready(0, 10).map(({ id }) => id)).toEqual([2])
     own.close()
@@ -305,6 +305,19 @@ describe('25.2 a lost ledger', () => {
     expect(() => hold(here, ledger)).toThrow(/A mandate that is ready here was already claimed/)
     expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1, replaces: [] })
     expect(statesOf(ledger.file)).toEqual(['ready', 'in_doubt'])
+  })
+
+  it('25.2 a register that was made anew learns what a ledger began before, also where nothing is left to send', async () => {
+    const here = place()
+    const ledger = few(1)
+    const own = claimed(here, ledger)
+    await sendOne(ledger)
+    own.close()
+    rmSync(here.folder, { recursive: true })
+    const again = here.register(ledger)
+    again.note()
+    again.close()
+    expect(() => claimed(here, few(1, 2))).toThrow(/A mandate that is ready here was already claimed/)
   })
 
   it('what a person sends again after the doubt leaves', async () => {

@@ -18,13 +18,14 @@ export async function confirmForced(
   for (const result of results) {
     if (result.kind !== 'rejected' || result.isEarlyResend !== true) continue
     const row = view.row(result.rowId)
-    const reference = upperCase(row?.originalMandateReference ?? '')
+    if (row === null) throw new Error(`Row ${result.rowId} is not there`)
+    const reference = upperCase(row.originalMandateReference ?? '')
     if (given.has(reference)) continue
-    const known = [`customer ${row?.customerNo}`, row?.ibanMasked, `signed ${row?.signedDate}`].join(', ')
+    const { customerNo, ibanMasked, signedDate } = row
     const typed = canAsk(context.world)
       ? await askText(
           context.world,
-          `Row ${result.rowId} (${known}) may be registered twice: its request can still arrive. Type its mandate reference to send it again`,
+          `Row ${result.rowId} (customer ${customerNo ?? ''}, ${ibanMasked ?? ''}, signed ${signedDate ?? ''}) may be registered twice: its request can still arrive. Type its mandate reference to send it again`,
         )
       : null
     if (typed === null || upperCase(typed) !== reference)
