@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../database.js'
 import { openDatabase } from '../driver.js'
 import { type HaltOptions, LedgerError } from '../errors.js'
 import { createPrivateFile } from '../ledger/safety/file-safety.js'
 import { distrustFolder, distrustPrivateFile, entryAt } from '../trust/entry.js'
+import { makeFolder } from '../trust/folder.js'
 
 /** `SMMr` in ASCII: tells a register from any other SQLite file. */
 const APPLICATION_ID = 0x534d4d72
-const PRIVATE_FOLDER = 0o700
 const KEY_BYTES = 32
 /** Another process may claim a million mandates meanwhile. */
 const BUSY_TIMEOUT_MS = 30_000
@@ -114,7 +114,7 @@ export function openRegisterFile(
 ): RegisterFile {
   const path = join(folder, FILE)
   return explaining(path, () => {
-    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+    makeFolder(folder)
     const fault = sharedFolder ? null : distrustFolder(folder)
     if (fault !== null) throw registerFault(folder, fault.why, fault.next)
     assertNotEarlier(folder)
@@ -141,7 +141,7 @@ export function setRegisterAside(folder: string, name: string): string | null {
   if (found.length === 0) return null
   const aside = join(folder, name)
   explaining(folder, () => {
-    mkdirSync(aside, { recursive: true, mode: PRIVATE_FOLDER })
+    makeFolder(aside)
     for (const each of found) renameSync(join(folder, each), join(aside, each))
     flushFolder(folder)
   })

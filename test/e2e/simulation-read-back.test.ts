@@ -8,7 +8,7 @@ import { SIGHTS } from './simulation-reading.js'
 /** `READING_SEED=17` replays one seed and prints what happened; `READING_SEEDS=20000` runs more of them. */
 const ONE_SEED = process.env['READING_SEED']
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 300)
-const PART = 250
+const PART = 100
 
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulation-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -11,7 +11,7 @@ import { WEATHERS } from './simulation-service.js'
  */
 const ONE_SEED = process.env['SIMULATION_SEED']
 const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 300)
-const PART = 250
+const PART = 100
 
 /** Memory, where there is a file system in memory: each start makes and removes a small file. */
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulation-'))

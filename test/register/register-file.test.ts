@@ -59,6 +59,13 @@ describe('25.4 the file of the register', () => {
     expect(readdirSync(folder)).toEqual(['register.db'])
   })
 
+  it('26.3 is refused at once where its folder cannot be made, as below /proc', () => {
+    for (const folder of ['/proc/sepa-migrate/state', join('/dev/null', 'state')])
+      expect(() => openRegisterFile(folder, PLAIN)).toThrow(
+        expect.objectContaining({ name: 'LedgerError', problem: 'register' }) as Error,
+      )
+  })
+
   it('is none for a command that only looks', () => {
     const { folder } = place()
     expect(openRegisterToLook(folder)).toBe(null)
