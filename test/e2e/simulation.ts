@@ -55,6 +55,7 @@ export type Weakness =
   | 'absence_resends'
   | 'match_by_customer'
   | 'silence_is_absence'
+  | 'unreadable_is_absence'
 
 export interface SimulationOptions {
   /** For files that a ledger leaves beside itself. */
@@ -504,12 +505,15 @@ function weakReader(
   reader: Pick<SourceReader, 'listPaymentSources'>,
   weakness: Weakness | undefined,
 ): Pick<SourceReader, 'listPaymentSources'> {
-  if (weakness !== 'silence_is_absence') return reader
+  if (weakness !== 'silence_is_absence' && weakness !== 'unreadable_is_absence') return reader
   return {
     listPaymentSources: async (customerNo, asked) => {
       const seen = await reader.listPaymentSources(customerNo, asked)
       const { durationMs } = seen
-      return seen.kind === 'listed' ? seen : { kind: 'listed', sources: [], status: 204, durationMs }
+      const isOwn = weakness === 'silence_is_absence' || (seen.kind === 'not_read' && seen.status === 200)
+      return seen.kind === 'listed' || !isOwn
+        ? seen
+        : { kind: 'listed', sources: [], status: 204, durationMs }
     },
   }
 }
