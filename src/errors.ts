@@ -94,6 +94,7 @@ export class LedgerError extends HaltError {
     | 'damaged'
     | 'foreign'
     | 'newer'
+    | 'earlier'
     | 'older'
     | 'other_campaign'
     | 'register'

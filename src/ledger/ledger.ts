@@ -14,7 +14,7 @@ import type { Totals } from '../domain/row/totals.js'
 import type { HeldRecord } from './admit/held-rows.js'
 import type { PackedRows } from './load/packed-rows.js'
 import type { LedgerReader, Standing } from './read/reader.js'
-import type { Scope } from './schema/proof-schema.js'
+import type { Scope } from './schema/schema.js'
 
 /** A row that may be sent now. */
 export interface ReadyRow {
@@ -158,8 +158,6 @@ export interface ErasureReport {
   readonly rows: number
   /** As in `PurgeReport`. */
   readonly isErased: boolean
-  /** Copies of the ledger from before a schema change, which still hold what was erased. */
-  readonly remainingCopies: readonly string[]
 }
 
 export interface RunSettings {

@@ -72,7 +72,6 @@ async function erase(context: Context): Promise<CommandResult> {
         ...(report.isErased
           ? []
           : ['Another program is reading the ledger, so old pages may still hold the data. Erase again']),
-        ...report.remainingCopies.map((file) => `${file} still holds what was erased: delete that copy`),
       ],
       lines: [
         `Customer ${customerNo}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,

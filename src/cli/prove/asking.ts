@@ -1,5 +1,5 @@
 import { countText, durationText, plural } from '../../domain/text/wording.js'
-import type { Scope } from '../../ledger/schema/proof-schema.js'
+import type { Scope } from '../../ledger/schema/schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { ownText, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES } from '../settings/exit-statuses.js'

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { REMOVE_CELLS } from '../deliver/account-removal.js'
 import { emptyLog, type Connection } from '../file/connection.js'
 import { emergencyPathOf } from '../safety/emergency-file.js'
 import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
-import { isBackupOf } from '../schema/migration.js'
 import { prepareIdentityMasking, prepareWordRemoval, removeApprovalWords } from './word-removal.js'
 
 interface Scope {
@@ -144,23 +142,15 @@ function rewrite(connection: Connection): boolean {
   return emptyLog(connection)
 }
 
-/** After a purge: the copies from before a schema change, and the evidence that the disk once kept from the ledger. */
+/** After a purge: the evidence that the disk once kept from the ledger goes too. */
 export function erase(connection: Connection, file: string, rows: number): PurgeReport {
   const isErased = rewrite(connection)
-  const folder = dirname(file)
-  const backups = readdirSync(folder).filter((name) => isBackupOf(basename(file), name))
-  const emergency = emergencyPathOf(file)
-  const removedFiles = [...backups.map((name) => join(folder, name)), emergency].filter((path) =>
-    existsSync(path),
-  )
+  const removedFiles = [emergencyPathOf(file)].filter((path) => existsSync(path))
   for (const path of removedFiles) rmSync(path)
   return { rows, removedFiles, isErased }
 }
 
-/** After an erasure: copies and other files cannot be changed for one customer. */
-export function afterErasure(connection: Connection, file: string, rows: number): ErasureReport {
-  const isErased = rewrite(connection)
-  const folder = dirname(file)
-  const copies = readdirSync(folder).filter((name) => isBackupOf(basename(file), name))
-  return { rows, isErased, remainingCopies: copies.map((name) => join(folder, name)) }
-}
+export const afterErasure = (connection: Connection, rows: number): ErasureReport => ({
+  rows,
+  isErased: rewrite(connection),
+})

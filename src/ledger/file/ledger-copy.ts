@@ -1,41 +1,24 @@
 import { openScratch, type Connection } from './connection.js'
-import { dropGuards, hasTable, makeGuards, takeSteps, versionOf } from '../schema/migration.js'
-import { SCHEMA } from '../schema/schema.js'
+import { guardsSql } from '../schema/guards.js'
+import { makeTables } from '../schema/schema.js'
 
-const TABLES = [
-  'campaign',
-  'holder',
-  'source',
-  'row',
-  'run',
-  'attempt',
-  'decision',
-  'problem',
-  'read_back',
-  'question',
-  'proof',
-  'plan',
-  'approval',
-] as const
-type Table = (typeof TABLES)[number]
+/** What rules across rows look at, in an order in which every row finds the rows it refers to. */
+const TABLES = ['campaign', 'source', 'row', 'run', 'attempt'] as const
 
 /**
- * Copies a ledger, of an older version too, into a private temporary database of the newest schema. All of it is read in
- * one transaction; nothing is written to the ledger.
- * @param tables in an order in which every row finds the rows it refers to; those that it does not have yet are left out
+ * Copies what files are admitted beside into a private temporary database. All of it is read in one transaction; nothing
+ * is written to the ledger.
  */
-export function copyOf(ledger: Connection, tables: readonly Table[] = TABLES): Connection {
+export function copyOf(ledger: Connection): Connection {
   const copy = openScratch()
   try {
-    takeSteps(copy, SCHEMA.slice(0, versionOf(ledger)))
-    dropGuards(copy) // they let nobody write history
+    makeTables(copy)
     copy.pragma('foreign_keys = OFF')
     ledger.transaction(() => {
-      for (const table of tables) if (hasTable(ledger, table)) copyTable(ledger, copy, table)
+      for (const table of TABLES) copyTable(ledger, copy, table)
     })()
     copy.pragma('foreign_keys = ON')
-    takeSteps(copy, SCHEMA)
-    makeGuards(copy)
+    copy.exec(guardsSql())
     return copy
   } catch (error) {
     copy.close()
@@ -43,7 +26,7 @@ export function copyOf(ledger: Connection, tables: readonly Table[] = TABLES): C
   }
 }
 
-function copyTable(from: Connection, to: Connection, table: Table): void {
+function copyTable(from: Connection, to: Connection, table: string): void {
   const columns = from.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
   const insert = to.prepare(
     `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,

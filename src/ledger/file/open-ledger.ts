@@ -5,16 +5,16 @@ import { entryAt } from '../../trust/entry.js'
 import type { Ledger } from '../ledger.js'
 import { assertUndamaged } from './damage.js'
 import { acquireLock, type Lock } from '../safety/lock.js'
-import { assertOurs, migrate, missing } from '../schema/migration.js'
+import { assertOurs, missing } from '../schema/ours.js'
 import { assertNotHeld } from '../safety/holder.js'
-import { SCHEMA } from '../schema/schema.js'
+import { makeSchema } from '../schema/schema.js'
 import { assertNoLeftovers, assertSafePlace, isLogGone } from '../safety/side-files.js'
 import { explaining } from './storage-error.js'
 import { createLedger, type LedgerOptions } from './writer.js'
 
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.
- * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `unsafe`, `unwritable`
+ * @throws {LedgerError} `locked`, `damaged`, `foreign`, `newer`, `earlier`, `unsafe`, `unwritable`
  * @throws {UsageError} where there is none and it may not be made
  */
 export function openLedger(options: LedgerOptions): Ledger {
@@ -45,7 +45,7 @@ function assertUsable(file: string, { create = true, sharedFolder = false }: Led
   }
   const reader = openForReading(file)
   try {
-    assertOurs(reader, file, SCHEMA)
+    assertOurs(reader, file)
   } finally {
     reader.close()
   }
@@ -79,9 +79,10 @@ function openLocked(
 ): Ledger {
   const connection = openForWriting(file)
   try {
-    if (!assertOurs(connection, file, SCHEMA)) assertUndamaged(connection, file)
+    const isEmpty = assertOurs(connection, file)
+    if (!isEmpty) assertUndamaged(connection, file)
     configureForWriting(connection)
-    migrate(connection, file, SCHEMA)
+    if (isEmpty) makeSchema(connection)
     assertNotHeld(connection, file)
     return createLedger({ ...options, connection, file, lock })
   } catch (error) {

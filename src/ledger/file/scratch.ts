@@ -9,10 +9,9 @@ import type { Clock } from '../../domain/text/clock.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { copyOf } from './ledger-copy.js'
-import { migrate } from '../schema/migration.js'
 import { createReader, readingLedger } from '../read/open-reader.js'
 import type { LedgerReader } from '../read/reader.js'
-import { SCHEMA } from '../schema/schema.js'
+import { makeSchema } from '../schema/schema.js'
 import { explaining } from './storage-error.js'
 import { createStorage } from './storage.js'
 
@@ -29,7 +28,7 @@ const NAME = 'scratch'
 export function openScratchLedger(clock: Clock): ScratchLedger {
   const connection = explaining('open', NAME, openScratch)
   const { guard, write } = createStorage(connection, NAME)
-  guard(() => migrate(connection, NAME, SCHEMA))
+  guard(() => makeSchema(connection))
   write(() => createCampaign(connection, randomBytes, timeOf(clock)))
   // A problem may be about a record without a row, and nothing asks for the problems of one row.
   guard(() => connection.exec('pragma foreign_keys = off; drop index problem_row'))
@@ -67,7 +66,7 @@ function countingIn(reader: LedgerReader, { ofSource, located }: CountedReading)
  * A campaign as it stands, to try out what files would change in it; the ledger itself stays as it is, and a run may go
  * on. Problems on record are left out, so that those of the new files can be told.
  * @throws {UsageError} where there is no ledger
- * @throws {LedgerError} `foreign`, `newer`, `damaged`, `unsafe`, `unwritable` for one that was purged
+ * @throws {LedgerError} `foreign`, `newer`, `earlier`, `damaged`, `unsafe`, `unwritable` for one that was purged
  */
 export function openScratchCopy(
   path: string,
@@ -75,9 +74,7 @@ export function openScratchCopy(
   options: { readonly sharedFolder?: boolean } = {},
 ): ScratchLedger {
   const file = resolve(path)
-  const connection = readingLedger(file, options, (source) =>
-    copyOf(source, ['campaign', 'source', 'row', 'run', 'attempt']),
-  )
+  const connection = readingLedger(file, options, copyOf)
   return scratchLedger(connection, file, clock)
 }
 

@@ -320,7 +320,7 @@ function decisionVerbs(
     },
     erase: (request) => {
       const rows = storage.write(() => eraseRows(connection, request, now()))
-      return storage.guard(() => afterErasure(connection, file, rows))
+      return storage.guard(() => afterErasure(connection, rows))
     },
   }
 }

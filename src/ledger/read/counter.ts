@@ -1,6 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { versionOf } from '../schema/migration.js'
-import { SCHEMA } from '../schema/schema.js'
 import type { CountingJob } from './count-aside.js'
 import { prepareDistinctCounts } from './distinct-counts.js'
 import { readingLedger } from './open-reader.js'
@@ -12,11 +10,7 @@ import { readingLedger } from './open-reader.js'
 if (parentPort !== null) {
   const port = parentPort
   const { file, sharedFolder } = workerData as CountingJob
-  const connection = readingLedger(file, { sharedFolder }, (ledger) => {
-    // It is read from a copy, which the first thread has.
-    if (versionOf(ledger) !== SCHEMA.length) throw new Error('A ledger of an older version')
-    return ledger
-  })
+  const connection = readingLedger(file, { sharedFolder }, (ledger) => ledger)
   try {
     port.postMessage(prepareDistinctCounts(connection)())
   } finally {

@@ -7,8 +7,7 @@ import { prepareSourceTotals, prepareTotals } from './control-totals.js'
 import { prepareDistinctCounts } from './distinct-counts.js'
 import { entryAt } from '../../trust/entry.js'
 import { createFingerprints } from '../admit/fingerprints.js'
-import { copyOf } from '../file/ledger-copy.js'
-import { assertOurs, missing, versionOf } from '../schema/migration.js'
+import { assertOurs, missing } from '../schema/ours.js'
 import type {
   CampaignRecord,
   DecisionRecord,
@@ -33,23 +32,19 @@ import {
   type StoredRun,
   type StoredSource,
 } from './stored-rows.js'
-import { SCHEMA } from '../schema/schema.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { prepareStanding } from '../decide/standing.js'
 import { explaining } from '../file/storage-error.js'
 
 /**
- * Opens a ledger beside the process that writes it; takes no lock and changes nothing. One of an older version is read
- * from a copy of it.
+ * Opens a ledger beside the process that writes it; takes no lock and changes nothing.
  * @param options `sharedFolder` allows a folder that others can write
  * @throws {UsageError} where there is none, or an empty one
- * @throws {LedgerError} `foreign`, `newer`, `damaged`, `unsafe`, `unwritable`
+ * @throws {LedgerError} `foreign`, `newer`, `earlier`, `damaged`, `unsafe`, `unwritable`
  */
 export function openLedgerReader(path: string, { sharedFolder = false } = {}): LedgerReader {
   const file = resolve(path)
-  const connection = readingLedger(file, { sharedFolder }, (ledger) =>
-    versionOf(ledger) === SCHEMA.length ? ledger : copyOf(ledger),
-  )
+  const connection = readingLedger(file, { sharedFolder }, (ledger) => ledger)
   return explaining('read', file, () => {
     try {
       return createReader(connection, file)
@@ -72,7 +67,7 @@ export function readingLedger(
     const connection = openForReading(file)
     let taken: Connection | null = null
     try {
-      if (assertOurs(connection, file, SCHEMA)) {
+      if (assertOurs(connection, file)) {
         throw new UsageError(
           `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
           'Start a campaign',

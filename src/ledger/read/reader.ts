@@ -12,7 +12,7 @@ import type { Corrections } from '../../domain/row/correction.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type { Totals } from '../../domain/row/totals.js'
-import type { Scope } from '../schema/proof-schema.js'
+import type { Scope } from '../schema/schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
 export interface CampaignRecord {

@@ -1,9 +1,8 @@
-import { closeSync, readdirSync, readFileSync, writeSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { closeSync, readFileSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { entryAt } from '../../trust/entry.js'
 import { openTrusted } from '../../trust/output.js'
 import { emergencyPathOf } from './emergency-file.js'
-import { isBackupOf } from '../schema/migration.js'
 
 /** `report`: a folder with result files; `log`: a log file. */
 const KINDS = ['report', 'log'] as const
@@ -24,18 +23,7 @@ const writtenListOf = (ledger: string): string => `${ledger}.files.jsonl`
 export function ledgerFiles(ledger: string): readonly string[] {
   const file = resolve(ledger)
   const beside = ['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix)
-  return [...beside, emergencyPathOf(file), writtenListOf(file), ...backupsOf(file)]
-}
-
-function backupsOf(file: string): readonly string[] {
-  try {
-    const folder = dirname(file)
-    return readdirSync(folder)
-      .filter((name) => isBackupOf(basename(file), name))
-      .map((name) => join(folder, name))
-  } catch {
-    return []
-  }
+  return [...beside, emergencyPathOf(file), writtenListOf(file)]
 }
 
 /** @returns false where the list cannot be written; the command goes on, and a purge knows less */

@@ -295,21 +295,26 @@ const plans = (): string[] => [
   ),
 ]
 
-const KEPT = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'decision']
+const KEPT = [
+  'campaign',
+  'source',
+  'row',
+  'problem',
+  'run',
+  'attempt',
+  'decision',
+  'read_back',
+  'question',
+  'proof',
+  'plan',
+  'approval',
+]
 
-const nothingGoes = (tables: readonly string[]): string[] =>
-  tables.map((table) => refuse(`${table}_is_kept`, `before delete on ${table}`, 'the ledger never deletes'))
+const nothingGoes = (): string[] =>
+  KEPT.map((table) => refuse(`${table}_is_kept`, `before delete on ${table}`, 'the ledger never deletes'))
 
-/** Tables that only newer ledgers have. */
-const READ_BACK_TABLES = ['read_back', 'question', 'proof']
-const PLAN_TABLES = ['plan', 'approval']
-
-/**
- * Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. They are made
- * anew after every step of the schema, so that a step may rewrite what nobody else may.
- * @param has whether a table is there yet
- */
-export const guardsSql = (has: (table: string) => boolean): string =>
+/** Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. */
+export const guardsSql = (): string =>
   [
     rowSteps(),
     rowContent(),
@@ -317,9 +322,9 @@ export const guardsSql = (has: (table: string) => boolean): string =>
     problemsAndDecisions(),
     runsAndSources(),
     campaign(),
-    nothingGoes(KEPT),
-    ...(has('proof') ? [readBacks(), nothingGoes(READ_BACK_TABLES)] : []),
-    ...(has('approval') ? [plans(), nothingGoes(PLAN_TABLES)] : []),
+    readBacks(),
+    plans(),
+    nothingGoes(),
   ]
     .flat()
     .join('\n')

@@ -1,14 +1,39 @@
+import { VERDICTS } from '../../domain/proof/evidence.js'
 import { DOUBT_HINTS } from '../../domain/row/outcome.js'
-import { ROW_STATES } from '../../domain/row/row-state.js'
-import { CLAIM_STEP } from './claim-schema.js'
-import { PLAN_KEY_STEP, PLAN_STEP } from './plan-schema.js'
-import { PROOF_STEP } from './proof-schema.js'
-import { ROW_STEP } from './row-schema.js'
+import type { Connection } from '../file/connection.js'
+import { guardsSql } from './guards.js'
 import { sqlList } from './sql-list.js'
 
 /** `SMMl` in ASCII: tells a ledger from any other SQLite file. */
 export const APPLICATION_ID = 0x534d4d6c
 
+/** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
+export const SCHEMA_VERSION = 16
+
+/** Which rows a read-back asks about. */
+const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** What came of a question: a list, or why there is none. */
+const ANSWERS = ['listed', 'missing', 'refused', 'not_now', 'unreadable', 'no_answer'] as const
+
+/** What no row has that is not registered. */
+const UNREGISTERED = `registered_at is null
+      and (assigned_creditor_identifier is null or assigned_creditor_identifier = '')
+      and (assigned_mandate_reference is null or assigned_mandate_reference = '')`
+
+/** What is sent, and what tells the mandate and its account later. */
+const COMPLETE = `customer_no is not null and iban is not null and iban_key is not null and signed_date is not null
+      and original_creditor_identifier is not null and original_mandate_reference is not null
+      and mandate_key is not null`
+
+/**
+ * What each state asks of its row is one condition that looks at the state first: eight that each looked at it took a
+ * third of an insert. `run.mark` is what the register of this user keeps of the latest run that began to send: a ledger
+ * without that mark is an older copy. `row.content_key` is a keyed fingerprint of the five values that are sent.
+ * `campaign.plan_key` goes into the digest of planned rows, and changes with an erasure. `plan.document` is the file byte
+ * for byte; `last_decision` is the latest decision on rows then.
+ */
 const TABLES = `
 create table campaign (
   id integer primary key check (id = 1),
@@ -21,6 +46,8 @@ create table campaign (
   purged_at text,
   purged_by text,
   purge_reason text,
+  purged_as text,
+  plan_key blob,
   check ((base_url is null) = (username is null)),
   check ((purged_at is null) = (secret is not null))
 ) strict;
@@ -29,7 +56,8 @@ create table holder (
   id integer primary key check (id = 1),
   pid integer,
   host text not null,
-  since text not null
+  since text not null,
+  user text
 ) strict;
 
 create table source (
@@ -44,7 +72,8 @@ create table source (
   reading text,
   admitted_at text,
   first_row integer,
-  last_row integer
+  last_row integer,
+  resubmitted integer not null default 0
 ) strict;
 
 create table row (
@@ -52,7 +81,7 @@ create table row (
   source_id integer not null references source (id),
   record integer not null,
   line integer not null,
-  state text not null check (state in (${sqlList(ROW_STATES)})),
+  state text not null,
   rule text,
   customer_no integer,
   iban text,
@@ -71,17 +100,23 @@ create table row (
   assigned_mandate_reference text,
   registered_at text,
   cells text,
-  check (attempts > 0 or state not in ('sending', 'registered', 'refused', 'in_doubt')),
-  check (attempts = 0 or state not in ('invalid', 'excluded', 'conflict', 'duplicate')),
-  check ((state = 'superseded') = (superseded_by is not null)),
-  check (state not in ('ready', 'sending') or (
-    customer_no is not null and iban is not null and iban_key is not null and signed_date is not null
-    and original_creditor_identifier is not null and original_mandate_reference is not null
-    and mandate_key is not null)),
-  check ((state = 'registered') = (registered_at is not null)),
-  check ((state = 'registered') = (coalesce(assigned_creditor_identifier, '') <> '')),
-  check ((state = 'registered') = (coalesce(assigned_mandate_reference, '') <> '')),
-  check (state <> 'registered' or (iban is null and cells is null))
+  place integer,
+  content_key blob,
+  constraint row_suits_its_state check (case state
+    when 'ready' then superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
+    when 'sending' then attempts > 0 and superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
+    when 'registered' then attempts > 0 and superseded_by is null and registered_at is not null
+      and coalesce(assigned_creditor_identifier, '') <> '' and coalesce(assigned_mandate_reference, '') <> ''
+      and iban is null and cells is null
+    when 'duplicate' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
+    when 'invalid' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
+    when 'conflict' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
+    when 'excluded' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
+    when 'refused' then attempts > 0 and superseded_by is null and ${UNREGISTERED}
+    when 'in_doubt' then attempts > 0 and superseded_by is null and ${UNREGISTERED}
+    when 'written_off' then superseded_by is null and ${UNREGISTERED}
+    when 'superseded' then superseded_by is not null and ${UNREGISTERED}
+    else 0 end)
 ) strict;
 create index row_state on row (state);
 create index row_mandate on row (mandate_key);
@@ -91,6 +126,9 @@ create index row_replacement on row (superseded_by) where superseded_by is not n
 create index row_blank on row (replace(mandate_key, ' ', '')) where instr(mandate_key, ' ') > 0;
 create unique index row_assigned on row (assigned_mandate_reference collate nocase)
   where assigned_mandate_reference is not null;
+create index row_closed on row (raw) where state = 'written_off' and raw is not null;
+create index row_place on row (state, place) where place is not null;
+create unique index row_place_once on row (place) where place > 0;
 
 create table problem (
   id integer primary key,
@@ -117,8 +155,11 @@ create table run (
   zone text not null,
   settings text not null,
   stopped_by text,
-  exit_code integer
+  exit_code integer,
+  started_as text,
+  mark text
 ) strict;
+create index run_mark on run (mark) where mark is not null;
 
 create table attempt (
   id integer primary key,
@@ -133,7 +174,7 @@ create table attempt (
   started integer check (started in (0, 1)),
   outcome text check (outcome in
     ('registered', 'refused', 'turned_away', 'not_sent', 'in_doubt', 'released')),
-  hint text check (hint in ('probably_registered', 'unknown')),
+  hint text check (hint in (${sqlList(DOUBT_HINTS)})),
   reason text,
   status integer,
   error_code text,
@@ -149,6 +190,7 @@ create table attempt (
 create unique index one_live_attempt on attempt (mandate_key)
   where outcome is null or outcome in ('registered', 'in_doubt');
 create index attempt_run on attempt (run_id, outcome);
+create index attempt_released on attempt (mandate_key) where outcome = 'released';
 
 create table decision (
   id integer primary key,
@@ -160,106 +202,91 @@ create table decision (
   from_state text not null,
   to_state text not null,
   reason text not null check (reason <> ''),
-  evidence text
+  evidence text,
+  decided_as text
 ) strict;
-create unique index one_decision on decision (row_id, coalesce(attempt_id, 0), from_state);
-`
-
-/** Takes a ledger from one version of the schema to the next, inside one transaction. */
-export interface SchemaStep {
-  readonly sql: string
-  /** Makes a table anew that others refer to, which SQLite takes for deleting all its rows; references are looked at behind it. */
-  readonly remakes?: boolean
-}
-
-/** An attempt may end with the hint that the mandate may exist already. SQLite changes no check in place. */
-const MAY_EXIST_HINT = `
-alter table attempt add column doubt_hint text check (doubt_hint in (${sqlList(DOUBT_HINTS)}));
-update attempt set doubt_hint = hint where hint is not null;
-alter table attempt drop column hint;
-alter table attempt rename column doubt_hint to hint;
-`
-
-/** Rows that were never sent can be closed; what was ever in doubt waits before it may leave again. */
-const CLOSED_AND_WAITING = `
-create index attempt_released on attempt (mandate_key) where outcome = 'released';
-create index row_closed on row (raw) where state = 'written_off' and raw is not null;
-`
-
-/** The user of the operating system beside every decision. */
-const WITNESS = `
-alter table holder add column user text;
-alter table decision add column decided_as text;
-alter table campaign add column purged_as text;
-`
-
-/**
- * Places in the control totals. In a ledger of version 5 a correction had counted as one more record: it gets the place
- * of the row it replaced, the one it named where it replaced several.
- */
-const PLACES = `
-alter table row add column place integer;
-alter table source add column resubmitted integer not null default 0;
-create index row_place on row (state, place) where place is not null;
-create unique index row_place_once on row (place) where place > 0;
-
-update row set place = 0 where corrects is not null;
-create temp table replaced_by_correction (newcomer integer primary key, row integer not null);
-insert into temp.replaced_by_correction
-  select newcomer.id, coalesce(max(older.id) filter (where older.id = newcomer.corrects), max(older.id))
-    from row as newcomer join row as older on older.superseded_by = newcomer.id
-   where newcomer.corrects is not null group by newcomer.id;
-create temp table taken as
-  with recursive taken (newcomer, place) as (
-    select newcomer, row.id from temp.replaced_by_correction join row on row.id = replaced_by_correction.row
-      where row.corrects is null
-    union all
-    select step.newcomer, taken.place from temp.replaced_by_correction as step join taken on step.row = taken.newcomer)
-  select * from taken;
-update row set place = 0 where id in (select place from temp.taken);
-update row set place = (select place from temp.taken where newcomer = row.id)
-  where id in (select newcomer from temp.taken as last
-    where not exists (select 1 from temp.taken as later where later.place = last.place and later.newcomer > last.newcomer));
-drop table temp.taken;
-drop table temp.replaced_by_correction;
-update source set resubmitted =
-  (select count(*) from row where row.source_id = source.id and corrects is not null
-     and row.id between source.first_row and source.last_row);
-`
-
-/** The user of the operating system beside every run. */
-const RUNNER = `
-alter table run add column started_as text;
-`
-
-/** Until version 12 a campaign was sent in waves. Step 10 made their tables and is empty now; its number stays. */
-const WITHOUT_WAVES = `
-drop table if exists wave_row;
-drop table if exists wave;
-`
-
-/** A row can be given back corrected and be decided on in the state that it came in. */
-const CORRECTIONS = `
-drop index one_decision;
 create unique index one_decision
   on decision (row_id, coalesce(attempt_id, 0), from_state, decision = 'corrected');
+
+create table read_back (
+  id integer primary key,
+  scope text not null check (scope in (${sqlList(SCOPES)})),
+  sample integer check (sample > 0),
+  version text not null,
+  host text not null,
+  pid integer not null,
+  settings text not null,
+  started_at text not null,
+  ended_at text,
+  stopped_by text
+) strict;
+
+create table question (
+  id integer primary key,
+  read_back_id integer not null references read_back (id),
+  customer_no integer not null,
+  request_id text not null,
+  asked_at text not null,
+  answered_at text not null,
+  tries integer not null check (tries > 0),
+  answer text not null check (answer in (${sqlList(ANSWERS)})),
+  status integer,
+  error_code text,
+  reason text,
+  sources integer,
+  check ((answer = 'listed') = (sources is not null))
+) strict;
+create index question_customer on question (read_back_id, customer_no);
+
+create table proof (
+  id integer primary key,
+  question_id integer not null references question (id),
+  row_id integer not null references row (id),
+  attempts integer not null,
+  verdict text not null check (verdict in (${sqlList(VERDICTS)})),
+  why text,
+  sources text,
+  unique (row_id, question_id)
+) strict;
+
+create table plan (
+  id integer primary key,
+  digest text not null unique check (length(digest) = 64),
+  planned_at text not null,
+  planned_by text not null check (planned_by <> ''),
+  planned_as text,
+  last_decision integer not null,
+  document text not null
+) strict;
+
+create table approval (
+  id integer primary key,
+  plan_id integer not null references plan (id),
+  digest text not null,
+  approved_at text not null,
+  approved_by text not null check (approved_by <> ''),
+  approved_as text,
+  reason text not null check (reason <> ''),
+  same_person integer not null check (same_person in (0, 1)),
+  expires_at text not null check (expires_at > approved_at),
+  evidence text
+) strict;
+create index approval_plan on approval (plan_id);
 `
 
-/** The step at index n leads to version n + 1. The guards are made anew after every step. */
-export const SCHEMA: readonly SchemaStep[] = [
-  { sql: TABLES },
-  { sql: MAY_EXIST_HINT },
-  { sql: CLOSED_AND_WAITING },
-  { sql: WITNESS },
-  { sql: CLAIM_STEP },
-  { sql: PLACES },
-  { sql: PROOF_STEP },
-  { sql: RUNNER },
-  { sql: PLAN_STEP },
-  { sql: '' },
-  { sql: ROW_STEP, remakes: true },
-  { sql: 'drop table if exists notice' },
-  { sql: WITHOUT_WAVES },
-  { sql: PLAN_KEY_STEP },
-  { sql: CORRECTIONS },
-]
+/** Makes the tables of an empty file, with the promises that it keeps by itself. */
+export function makeSchema(connection: Connection): void {
+  connection
+    .transaction(() => {
+      makeTables(connection)
+      connection.exec(guardsSql())
+    })
+    .immediate()
+}
+
+/** Without the guards, which let nobody write history. */
+export function makeTables(connection: Connection): void {
+  connection.exec(TABLES)
+  connection.pragma(`application_id = ${APPLICATION_ID}`)
+  connection.pragma(`user_version = ${SCHEMA_VERSION}`)
+}

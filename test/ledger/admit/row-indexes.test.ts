@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
 import { withoutIndexes } from '../../../src/ledger/admit/row-indexes.js'
-import { takeSteps } from '../../../src/ledger/schema/migration.js'
-import { SCHEMA } from '../../../src/ledger/schema/schema.js'
+import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { openDatabase } from '../../../src/driver.js'
 import { admit, open } from '../campaign-setup.js'
 
@@ -13,7 +12,7 @@ const indexesOf = (connection: Connection): unknown[] =>
 
 function newLedger(): Connection {
   const connection = openScratch()
-  takeSteps(connection, SCHEMA)
+  makeSchema(connection)
   return connection
 }
 

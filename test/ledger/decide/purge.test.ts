@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
@@ -75,15 +75,6 @@ describe('a purge', () => {
       db.prepare('select secret, purged_by, purge_reason from campaign').get(),
     )
     expect(kept).toEqual({ secret: null, purged_by: 'Ada Example', purge_reason: 'signed off on 1 July' })
-  })
-
-  it('takes the copies from before a schema change with it', async () => {
-    const { ledger } = await settledLedger()
-    writeFileSync(`${ledger.file}.v1.backup`, `a copy that holds ${IBAN}`, { mode: 0o600 })
-    writeFileSync(join(dirname(ledger.file), 'other.db.v1.backup'), 'not ours')
-    expect(ledger.purge(SIGN_OFF).removedFiles).toEqual([`${ledger.file}.v1.backup`])
-    expect(existsSync(`${ledger.file}.v1.backup`)).toBe(false)
-    expect(existsSync(join(dirname(ledger.file), 'other.db.v1.backup'))).toBe(true)
   })
 
   it('takes no more files afterwards', async () => {

@@ -6,8 +6,7 @@ import { LedgerError } from '../../../src/errors.js'
 import { openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
 import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
 import { acquireLock } from '../../../src/ledger/safety/lock.js'
-import { migrate } from '../../../src/ledger/schema/migration.js'
-import { SCHEMA } from '../../../src/ledger/schema/schema.js'
+import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { createLedger } from '../../../src/ledger/file/writer.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import {
@@ -323,7 +322,7 @@ describe('a full disk (scenarios 40 and 41)', () => {
     createPrivateFile(file)
     const connection = openForWriting(file)
     configureForWriting(connection)
-    migrate(connection, file, SCHEMA)
+    makeSchema(connection)
     const lock = acquireLock(file, () => 'another run holds it')
     const ledger = createLedger({ connection, lock, file, clock: stoppedClock() })
     const fill = () => {

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
 import { HaltError, type LedgerError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { SCHEMA } from '../../../src/ledger/schema/schema.js'
+import { SCHEMA_VERSION } from '../../../src/ledger/schema/schema.js'
 import { admit, freshFile, open, readyRow, SETTINGS, stoppedClock } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand, look } from '../ledger-views.js'
@@ -72,7 +72,7 @@ describe('a ledger', () => {
     const ledger = open()
     ledger.close()
     const header = readFileSync(ledger.file).subarray(60, 72)
-    expect(header.readUInt32BE(0)).toBe(SCHEMA.length)
+    expect(header.readUInt32BE(0)).toBe(SCHEMA_VERSION)
     expect(header.subarray(8, 12).toString('latin1')).toBe('SMMl')
   })
 
@@ -113,10 +113,27 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     expect(existsSync(`${file}.lock`)).toBe(false)
   })
 
+  it('28.6 a ledger of an earlier version, whose campaign is finished with that', () => {
+    const ledger = open()
+    ledger.startRun({ ...SETTINGS, version: '0.0.9' })
+    ledger.close()
+    byHand(ledger.file, (db) => db.pragma(`user_version = ${SCHEMA_VERSION - 1}`))
+    const before = readFileSync(ledger.file)
+    for (const opens of [() => open({ file: ledger.file }), () => openLedgerReader(ledger.file)]) {
+      const fault = faultOf(opens)
+      expect(fault.problem).toBe('earlier')
+      expect(fault.message).toContain(
+        `an earlier version of this program wrote it (version 0.0.9, schema ${SCHEMA_VERSION - 1}, this one has ${SCHEMA_VERSION})`,
+      )
+      expect(fault.next).toMatch(/^Finish the campaign .* Nothing was changed, and nothing was sent$/)
+    }
+    expect(readFileSync(ledger.file).equals(before)).toBe(true)
+  })
+
   it('a ledger of a newer program', () => {
     const ledger = open()
     ledger.close()
-    byHand(ledger.file, (db) => db.pragma(`user_version = ${SCHEMA.length + 1}`))
+    byHand(ledger.file, (db) => db.pragma(`user_version = ${SCHEMA_VERSION + 1}`))
     const fault = faultOf(() => open({ file: ledger.file }))
     expect(fault.problem).toBe('newer')
     expect(fault.next).toBe('Install the newer version. Nothing was changed')

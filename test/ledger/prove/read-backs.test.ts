@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../../src/domain/proof/evidence.js'
 import type { HeardAnswer, Ledger, ReadBackTerms } from '../../../src/ledger/ledger.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import type { Scope } from '../../../src/ledger/schema/proof-schema.js'
+import type { Scope } from '../../../src/ledger/schema/schema.js'
 import {
   admit,
   IBAN,

@@ -3,7 +3,7 @@ import type { Evidence, KeptSource, VerdictKind } from '../../../src/domain/proo
 import type { HeardAnswer, Ledger } from '../../../src/ledger/ledger.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import type { LedgerReader } from '../../../src/ledger/read/reader.js'
-import type { Scope } from '../../../src/ledger/schema/proof-schema.js'
+import type { Scope } from '../../../src/ledger/schema/schema.js'
 import { admit, inDoubt, open, registered, send, SETTINGS, stoppedClock } from '../campaign-setup.js'
 import { listed } from '../heard-answer.js'
 

@@ -46,7 +46,6 @@ const SIDE_FILES = [
   '.lock-shm',
   '.emergency.jsonl',
   '.files.jsonl',
-  '.v1.backup',
 ]
 
 describe.each(SIDE_FILES)('8.1.4 a file "%s" beside a ledger', (ending) => {

@@ -55,9 +55,8 @@ describe('what the commands of a campaign wrote', () => {
 })
 
 describe('the files that belong to a ledger', () => {
-  it('are those beside it, copies from before a schema change included', () => {
+  it('are those beside it', () => {
     const ledger = freshFile()
-    for (const name of ['.v1.backup', '.v2.backup']) writeFileSync(ledger + name, '')
     const files = ledgerFiles(ledger)
     expect(files).toEqual(expect.arrayContaining([ledger, `${ledger}-wal`, `${ledger}.lock`]))
     expect(files).toContain(`${ledger}.files.jsonl`)
