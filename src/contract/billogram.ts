@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { API_PREFIX, envelopeOf, wireDate, wireDateTime } from './envelope.js'
+import { API_PREFIX, envelopeOf, wireDate, writtenAt } from './envelope.js'
 import { offerId } from './offer.js'
 import { base64Text, textUpTo } from './text-fields.js'
 import { tolerantReader } from './tolerant-reader.js'
@@ -112,15 +112,18 @@ export type BillogramEvent = z.infer<typeof billogramEvent>
 
 /** `data` of the event of a failed direct debit. */
 export const failedDirectDebit = z.strictObject({ amount: z.number(), full_status: z.string() })
+export type FailedDirectDebit = z.infer<typeof failedDirectDebit>
 
 export const reminder = z.strictObject({ delay_days: integer, ...texts('message', 'type') })
 export type Reminder = z.infer<typeof reminder>
 
-/** `creditor_unique_value`: these characters and no other, at most 40. */
-const uniqueValueText = textUpTo(40).regex(
-  /^[a-zA-Z0-9 ,.;:/()[\]&%!#^'"*+=?_<>-]*$/,
-  'holds a character that is not allowed',
-)
+/** `creditor_unique_value`: these characters and no other, at most 40, or a number; null when it was left out. */
+const uniqueValue = z
+  .union([
+    textUpTo(40).regex(/^[a-zA-Z0-9 ,.;:/()[\]&%!#^'"*+=?_<>-]*$/, 'holds a character that is not allowed'),
+    z.number(),
+  ])
+  .nullable()
 
 const rotavdragTexts = texts(
   'rotavdrag_personal_number',
@@ -209,7 +212,7 @@ const registeredPayments = z.strictObject({
 /** The request body: `customer` and `items` are required, every other field is optional. */
 export const billogramRequest = z.strictObject({
   ...shared,
-  creditor_unique_value: z.union([uniqueValueText, z.number()]).nullable().optional(),
+  creditor_unique_value: uniqueValue.optional(),
   /** Null means the business account's default settings. */
   automatic_reminders_settings: z.array(reminder).nullable().optional(),
   attachment: z.string().nullable().optional(),
@@ -233,8 +236,7 @@ const responseOnly = {
   total_sum: z.number(),
   rounding_value: z.number(),
   reminder_count: z.int(),
-  created_at: wireDateTime,
-  updated_at: wireDateTime,
+  ...writtenAt,
   /** Missing until the billogram is attested: null is not shown for it. */
   attested_at: text,
 }
@@ -244,8 +246,7 @@ export const RESPONSE_ONLY_FIELDS: ReadonlySet<string> = new Set(Object.keys(res
 export const billogram = z.strictObject({
   ...responseOnly,
   ...shared,
-  /** Null when it was left out. */
-  creditor_unique_value: uniqueValueText.nullable(),
+  creditor_unique_value: uniqueValue,
   automatic_reminders_settings: z.array(reminder),
   /** Null if there is no attachment. */
   attachment: z.string().nullable(),

@@ -6,8 +6,16 @@ export const API_PREFIX = '/api/v2'
 /** A calendar date on the wire, `YYYY-MM-DD`; 2023-02-29 is refused. */
 export const wireDate = z.iso.date()
 
-/** A point in time on the wire, ISO 8601 with an offset. */
-export const wireDateTime = z.iso.datetime({ offset: true })
+/** A point in time on the wire, ISO 8601; its offset may be missing. */
+export const wireDateTime = z.iso.datetime({ local: true, offset: true })
+
+/** The times that an offer and a billogram have. */
+export const writtenAt = {
+  /** ISO 8601 as the service wrote it. Without an offset nothing tells the time zone. */
+  created_at: wireDateTime,
+  /** ISO 8601 as the service wrote it. Without an offset nothing tells the time zone. */
+  updated_at: wireDateTime,
+}
 
 /** Every answer is `status` and `data`, nothing else (contract/README.md#envelope). */
 export const envelopeOf = <Content extends z.ZodType>(content: Content) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
+import { API_PREFIX, envelopeOf, writtenAt } from './envelope.js'
 import { base64Text, textUpTo } from './text-fields.js'
 import { tolerantReader } from './tolerant-reader.js'
 
@@ -43,8 +43,7 @@ export type OfferRequest = z.infer<typeof offerRequest>
 export const offer = z.strictObject({
   type: z.enum(OFFER_TYPES),
   ...common,
-  created_at: wireDateTime,
-  updated_at: wireDateTime,
+  ...writtenAt,
 })
 export type Offer = z.infer<typeof offer>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import { API_PREFIX, envelopeOf } from './envelope.js'
+import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
 import { signOfError, signOfMore } from './list-signs.js'
 
 /** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
@@ -19,7 +19,7 @@ export const customerNoQuery = z
   .transform(Number)
   .pipe(z.int().min(1))
 
-/** One source, as the service must write it. `signed_at` is a time without an offset. */
+/** One source, as the service must write it. */
 const paymentSource = z.strictObject({
   id: z.string().min(1),
   status: z.string(),
@@ -28,7 +28,7 @@ const paymentSource = z.strictObject({
     /** The assigned mandate reference. */
     reference: z.string(),
     iban: z.string(),
-    signed_at: z.iso.datetime({ local: true, offset: true }),
+    signed_at: wireDateTime,
   }),
 })
 export type PaymentSource = z.infer<typeof paymentSource>

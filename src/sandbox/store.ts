@@ -53,8 +53,8 @@ export interface Store {
   offers(): Offer[]
   billogramById(id: string): BillogramRecord | null
   putBillogram(record: BillogramRecord): void
-  /** Whether another billogram has this `creditor_unique_value`, without regard to case. */
-  isUniqueValueTaken(value: string, exceptId: string): boolean
+  /** Whether another billogram has this `creditor_unique_value`, without regard to case or JSON type. */
+  isUniqueValueTaken(value: string | number, exceptId: string): boolean
   billograms(): BillogramRecord[]
   close(): void
 }
@@ -268,13 +268,15 @@ function billogramsOn(
   return {
     billogramById: (id) => documentFrom(byId.get(id)) as BillogramRecord | null,
     putBillogram(record) {
-      const key = record.creditorUniqueValue?.toLowerCase() ?? null
-      put.run(record.id, key, JSON.stringify(record))
+      const value = record.creditorUniqueValue
+      put.run(record.id, value === null ? null : keyOf(value), JSON.stringify(record))
     },
-    isUniqueValueTaken: (value, exceptId) => byUniqueValue.get(value.toLowerCase(), exceptId) !== undefined,
+    isUniqueValueTaken: (value, exceptId) => byUniqueValue.get(keyOf(value), exceptId) !== undefined,
     billograms: () => all.all().map((row) => JSON.parse(row.document) as BillogramRecord),
   }
 }
+
+const keyOf = (uniqueValue: string | number): string => String(uniqueValue).toLowerCase()
 
 const documentFrom = (row: DocumentRow | undefined): unknown =>
   row === undefined ? null : JSON.parse(row.document)

@@ -42,10 +42,12 @@ describe('dates on the wire', () => {
     },
   )
 
-  it('reads a point in time with its offset', () => {
+  it('27.2 reads a point in time with its offset and without one', () => {
     expect(wireDateTime.safeParse('2024-02-01T10:00:00Z').success).toBe(true)
     expect(wireDateTime.safeParse('2024-02-01T10:00:00+02:00').success).toBe(true)
+    expect(wireDateTime.safeParse('2024-02-01T10:00:00').success).toBe(true)
     expect(wireDateTime.safeParse('2024-02-01 10:00').success).toBe(false)
+    expect(wireDateTime.safeParse('2023-02-29T10:00:00').success).toBe(false)
   })
 })
 

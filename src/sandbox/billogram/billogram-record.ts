@@ -29,7 +29,7 @@ export interface Reminders {
 export interface BillogramRecord {
   readonly id: string
   readonly fields: PlainFields
-  readonly creditorUniqueValue: string | null
+  readonly creditorUniqueValue: string | number | null
   readonly reminders: Reminders
   readonly attachment: string | null
   readonly events: readonly BillogramEvent[]

@@ -14,7 +14,7 @@ interface UpdateContext {
   /** The stored spelling of an offer's id, null for an unknown offer. */
   readonly findOfferId: (offerId: string) => string | null
   /** Whether another billogram than this one holds the value, without regard to case. */
-  readonly isValueTaken: (value: string) => boolean
+  readonly isValueTaken: (value: string | number) => boolean
 }
 
 /** Amounts above this lose their cents in a JSON number. */
@@ -43,7 +43,7 @@ export function updateBillogram(
   const next: BillogramRecord = {
     ...base,
     fields,
-    creditorUniqueValue: uniqueValue === undefined ? base.creditorUniqueValue : textOf(uniqueValue),
+    creditorUniqueValue: uniqueValue === undefined ? base.creditorUniqueValue : uniqueValue,
     reminders: remindersAfter(base.reminders, { automatic_reminders, automatic_reminders_settings }),
     attachment: attachment === undefined ? base.attachment : attachment,
     paidSum: payments.reduce((sum, payment) => sum + payment.payment_amount, current.paidSum),
@@ -75,8 +75,6 @@ export function withEvents(
   }))
   return { ...record, events: [...record.events, ...events] }
 }
-
-const textOf = (value: string | number | null): string | null => (value === null ? null : String(value))
 
 const cleared = (current: BillogramRecord): BillogramRecord => ({
   ...current,
