@@ -34,7 +34,13 @@ export type { ServiceOptions } from './service/checked-service.js'
 export type { ServiceClient } from './service/client.js'
 export type { BillogramRequest } from './contract/billogram.js'
 export type { OfferRequest } from './contract/offer.js'
+export type { BillogramAnswer, OfferAnswer } from './service/answer-proof.js'
+export type { AssignedIdentity } from './domain/mandate/mandate.js'
 export type { Outcome } from './domain/row/outcome.js'
+
+// What the service calls back with: each function is pure, and throws nothing.
+export { verifyCallback, type CallbackRequest, type CallbackVerdict } from './service/callback.js'
+export { readCallback, type Callback, type CallbackReading } from './contract/callback.js'
 
 // A ledger, and the report on it.
 export { openLedgerReader } from './ledger/read/open-reader.js'

@@ -8,15 +8,19 @@ export type Tolerated<Shape> = Shape extends readonly (infer Element)[]
     ? { readonly [Name in keyof Shape]?: Tolerated<Shape[Name]> | null }
     : Shape
 
-export type Tolerant<Content> =
-  | {
+/** The same for an object that is known by one text. */
+export type Content<Shape extends z.ZodObject, Identity extends keyof z.output<Shape>> = Tolerated<
+  z.output<Shape>
+> &
+  Readonly<Record<Identity, string>>
+
+type Tolerant<Content, More = unknown> =
+  | ({
       readonly kind: 'read'
-      /** The envelope's word, null when it is missing or odd. */
-      readonly status: string | null
       readonly content: Content
       /** Paths of documented fields that came in another shape; they are left out of `content`. */
       readonly leftOut: readonly string[]
-    }
+    } & More)
   /** `reason` names what is missing and never quotes a value. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
@@ -24,24 +28,37 @@ const anyEnvelope = looseEnvelopeOf(z.looseObject({}))
 
 /**
  * A reader for answers that describe one thing, known by the text in `identity`. It never throws. A service may
- * add fields and change the shape of one we do not need: neither turns an answer into a row in doubt.
+ * add fields and change the shape of one we do not need: neither turns an answer into a row in doubt. `status` is the
+ * envelope's word, null when it is missing or odd.
  */
 export function tolerantReader<Shape extends z.ZodObject, Identity extends keyof z.output<Shape> & string>(
   shape: Shape,
   identity: Identity,
 ) {
-  type Content = Tolerated<z.output<Shape>> & Readonly<Record<Identity, string>>
-  return (json: unknown): Tolerant<Content> => {
+  const read = tolerantObject(shape, identity, 'data.')
+  return (json: unknown): Tolerant<Content<Shape, Identity>, { readonly status: string | null }> => {
     const envelope = anyEnvelope.safeParse(json)
     if (!envelope.success) return { kind: 'unreadable', reason: 'the answer has no data object' }
     const { status, data } = envelope.data
-    const known = data[identity]
+    const reading = read(data)
+    return reading.kind === 'read' ? { ...reading, status } : reading
+  }
+}
+
+/** The same for what comes without an envelope. */
+export function tolerantObject<Shape extends z.ZodObject, Identity extends keyof z.output<Shape> & string>(
+  shape: Shape,
+  identity: Identity,
+  place = '',
+) {
+  return (json: unknown): Tolerant<Content<Shape, Identity>> => {
+    const known = isRecord(json) ? json[identity] : null
     if (typeof known !== 'string' || known.trim() === '') {
-      return { kind: 'unreadable', reason: `data.${identity} is missing or blank` }
+      return { kind: 'unreadable', reason: `${place}${identity} is missing or blank` }
     }
     const leftOut: string[] = []
-    const content = tolerate(shape, data, [], leftOut) as Content
-    return { kind: 'read', status, content, leftOut }
+    const content = tolerate(shape, json, [], leftOut) as Content<Shape, Identity>
+    return { kind: 'read', content, leftOut }
   }
 }
 

@@ -50,7 +50,8 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const log = given.log ?? (() => undefined)
   const store = openStore(settings.dataFile, STARTING_BILLOGRAMS)
   const counter = countRequests()
-  const callbacks = openCallbacks(log)
+  const now = given.now ?? (() => new Date())
+  const callbacks = openCallbacks(log, now)
   const waits = openWaits()
   const parts: ServiceParts = {
     store,
@@ -64,7 +65,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     latencyMs,
     readBack: settings.readBack === 'on' ? { lagMs: settings.readBackLagMs } : null,
     showAccounts: settings.showAccounts,
-    now: given.now ?? (() => new Date()),
+    now,
     log,
   }
   const own = { listensOn: settings.host, port: settings.port }

@@ -1,27 +1,26 @@
-import { createHmac } from 'node:crypto'
-import { request, type ClientRequest } from 'node:http'
+import { createHmac, randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BillogramEvent } from '../../contract/billogram.js'
+import { EVENT_CALLBACK, SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../../contract/callback.js'
 import { isLoopback } from '../../domain/text/loopback.js'
 import type { PlainFields } from './billogram-record.js'
 
-/** The header that carries `sha256=` and the hex HMAC of the exact body, keyed with `sign_key` (choice 15). */
-const SIGNATURE_HEADER = 'x-sandbox-signature'
-
 const TIMEOUT_MS = 5_000
 
-/** Posts events to `callbacks.url`, once each, without making anybody wait. */
+/** A callback that was not answered with success is repeated after so long (choice 15). */
+const REPEATED_AFTER_MS = [1_000, 10_000]
+
+/** Posts events to `callbacks.url` without making anybody wait. */
 export interface Callbacks {
   post(callbacks: PlainFields['callbacks'], events: readonly BillogramEvent[]): void
   /** Ends what is under way. */
   close(): void
 }
 
-const signatureOf = (body: string, signKey: string): string =>
-  `sha256=${createHmac('sha256', signKey).update(body).digest('hex')}`
-
-/** `log` gets one line per callback; it names the event, never the URL or a key. */
-export function openCallbacks(log: (line: string) => void): Callbacks {
-  const underWay = new Set<ClientRequest>()
+/** `log` gets one line per try; it names the event, never the URL or a key. */
+export function openCallbacks(log: (line: string) => void, now: () => Date): Callbacks {
+  const closing = new AbortController()
   return {
     post(callbacks, events) {
       if (callbacks?.url === undefined) return
@@ -29,24 +28,45 @@ export function openCallbacks(log: (line: string) => void): Callbacks {
       for (const event of events) {
         const report = (end: string) =>
           log(`callback ${event.type} of billogram ${event.billogram_id}: ${end}`)
-        if (target === null) {
-          report('not sent, only loopback addresses over http are called')
-          continue
-        }
-        const sent = send(target, bodyOf(event, callbacks.custom), callbacks.sign_key, report)
-        underWay.add(sent)
-        sent.once('close', () => underWay.delete(sent))
+        if (target === null) report('not sent, only loopback addresses over http are called')
+        else void deliver(signed(callbacks, event, now()), target, report, closing.signal)
       }
     },
-    close() {
-      for (const sent of underWay) sent.destroy()
-    },
+    close: () => closing.abort(),
   }
 }
 
-/** The body of a callback: the event as answers show it and the `custom` text of the billogram. */
-const bodyOf = (event: BillogramEvent, custom: string | undefined): string =>
-  JSON.stringify({ event, custom: custom ?? null })
+interface Signed {
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: string
+}
+
+/** As published (contract/README.md#callbacks); without a key it goes unsigned. */
+function signed(
+  { custom, sign_key }: NonNullable<PlainFields['callbacks']>,
+  event: BillogramEvent,
+  now: Date,
+) {
+  const timestamp = now.toISOString()
+  const body = JSON.stringify({
+    callback_id: randomUUID(),
+    callback_timestamp: timestamp,
+    callback_type: EVENT_CALLBACK,
+    custom: custom ?? null,
+    event,
+  })
+  const signature = (key: string) =>
+    createHmac('sha256', key)
+      .update(signedBefore(timestamp) + body)
+      .digest('hex')
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    [TIMESTAMP_HEADER]: timestamp,
+    ...(sign_key === undefined ? {} : { [SIGNATURE_HEADER]: signature(sign_key) }),
+  }
+  return { headers, body }
+}
 
 /** A callback never leaves this computer. `localhost` is taken literally, so that no resolver is asked. */
 function loopbackTarget(text: string): URL | null {
@@ -57,25 +77,34 @@ function loopbackTarget(text: string): URL | null {
   return isPlain && isLoopback(url.hostname) ? url : null
 }
 
-function send(
+async function deliver(
+  callback: Signed,
   target: URL,
-  body: string,
-  signKey: string | undefined,
   report: (end: string) => void,
-): ClientRequest {
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...(signKey === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, signKey) }),
+  signal: AbortSignal,
+): Promise<void> {
+  for (const waitMs of [0, ...REPEATED_AFTER_MS]) {
+    try {
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal })
+      const status = await send(callback, target, signal)
+      report(`answered ${status}`)
+      if (status >= 200 && status < 300) return
+    } catch (error) {
+      if (signal.aborted) return
+      report(error instanceof Error ? error.message : 'unknown error')
+    }
   }
-  const outgoing = request(target, { method: 'POST', headers, agent: false })
-  outgoing
-    .setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
-    .on('response', (answer) => {
-      answer.on('error', () => undefined).resume()
-      report(`answered ${answer.statusCode ?? 0}`)
-    })
-    .on('error', (error) => report(error.message))
-    .end(body)
-  return outgoing
 }
+
+const send = ({ headers, body }: Signed, target: URL, signal: AbortSignal): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(target, { method: 'POST', headers, agent: false, signal })
+    outgoing
+      .setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
+      .on('response', (answer) => {
+        answer.on('error', () => undefined).resume()
+        resolve(answer.statusCode ?? 0)
+      })
+      .on('error', reject)
+      .end(body)
+  })

@@ -52,10 +52,11 @@ export function updateBillogram(
   return (
     refusalOf(request, next, context) ??
     done(
-      withEvents(next, context, [
-        { type: 'Updated', data: {} },
-        ...payments.map((payment) => ({ type: 'Payment', data: { ...payment } })),
-      ]),
+      withEvents(
+        next,
+        context,
+        payments.map((payment) => ({ type: 'Payment', data: { ...payment } })),
+      ),
     )
   )
 }

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { verifyCallback } from '../../../src/service/callback.js'
 import { exchange } from '../exchange.js'
 import { sandboxStarter } from '../running-sandbox.js'
 
@@ -18,8 +18,8 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** A receiver on a free port; `answers` false leaves every callback without an answer. */
-async function receiver(answers = true) {
+/** A receiver on a free port that answers with these, the last of them for good; null leaves a callback without one. */
+async function receiver(...statuses: (number | null)[]) {
   const received: Received[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -27,7 +27,8 @@ async function receiver(answers = true) {
       .on('data', (chunk: Buffer) => chunks.push(chunk))
       .on('end', () => {
         received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
-        if (answers) response.end()
+        const status = statuses.length > 1 ? statuses.shift() : statuses[0]
+        if (status !== null) response.writeHead(status ?? 204).end()
       })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -43,13 +44,24 @@ async function receiver(answers = true) {
   return { received, port: (server.address() as AddressInfo).port, connections: () => open }
 }
 
-const update = (callbacks: object) => ({ customer: {}, items: [], callbacks })
+/** Two events at once. */
+const payments = [5, 6].map((payment_amount) => ({
+  type: 'manual',
+  payment_amount,
+  payment_date: '2025-01-05',
+}))
+const update = (callbacks: object, count = 1) => ({
+  customer: {},
+  items: [],
+  callbacks,
+  registered_payments: { payments: payments.slice(0, count) },
+})
 const PATH = '/api/v2/billogram/SANDBOX1'
 
 describe('2.2, 6: callbacks', () => {
   it('6, choice 15: an event is posted to callbacks.url with custom, signed with sign_key', async () => {
     const { received, port } = await receiver()
-    const sandbox = await start()
+    const sandbox = await start({ now: () => new Date('2025-02-03T04:05:06Z') })
     const callbacks = {
       url: `http://127.0.0.1:${port}/hook?x=1`,
       custom: 'order-77',
@@ -57,30 +69,31 @@ describe('2.2, 6: callbacks', () => {
     }
     await exchange(sandbox, 'PUT', PATH, { body: update(callbacks) })
     await expect.poll(() => received).toHaveLength(1)
-    const [callback] = received
+    const [callback] = received as [Received]
     const [billogram] = sandbox.billograms()
-    expect(JSON.parse(callback?.body ?? '')).toEqual({ event: billogram?.events[0], custom: 'order-77' })
-    const hmac = createHmac('sha256', 'very secret')
-      .update(callback?.body ?? '')
-      .digest('hex')
-    expect(callback?.headers['x-sandbox-signature']).toBe(`sha256=${hmac}`)
-    expect(callback?.body).not.toContain('very secret')
+    expect(JSON.parse(callback.body)).toEqual({
+      callback_id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+      callback_timestamp: '2025-02-03T04:05:06.000Z',
+      callback_type: 'BillogramEvent',
+      custom: 'order-77',
+      event: billogram?.events[0],
+    })
+    expect(callback.headers['billogram-signature']).toMatch(/^[\da-f]{64}$/)
+    expect(verifyCallback(callback, 'very secret').kind).toBe('verified')
+    expect(callback.body).not.toContain('very secret')
   })
 
   it('6: every event calls back, the failed direct debit too', async () => {
     const { received, port } = await receiver()
     const sandbox = await start()
-    const payments = [{ type: 'manual', payment_amount: 5, payment_date: '2025-01-05' }]
-    await exchange(sandbox, 'PUT', PATH, {
-      body: { ...update({ url: `http://localhost:${port}/` }), registered_payments: { payments } },
-    })
+    await exchange(sandbox, 'PUT', PATH, { body: update({ url: `http://localhost:${port}/` }, 2) })
     await exchange(sandbox, 'POST', '/_sandbox/billograms/SANDBOX1/failed-direct-debit', {
       body: { amount: 5, full_status: 'No cover' },
     })
     const types = () =>
       received.map(({ body }) => (JSON.parse(body) as { event: { type: string } }).event.type)
-    await expect.poll(() => types().sort()).toEqual(['DirectDebitFailed', 'Payment', 'Updated'])
-    for (const { headers } of received) expect(headers).not.toHaveProperty('x-sandbox-signature')
+    await expect.poll(() => types().sort()).toEqual(['DirectDebitFailed', 'Payment', 'Payment'])
+    for (const { headers } of received) expect(headers).not.toHaveProperty('billogram-signature')
   })
 
   it('2.2: the placeholder of the key, sent back, keeps the key', async () => {
@@ -90,14 +103,29 @@ describe('2.2, 6: callbacks', () => {
     await exchange(sandbox, 'PUT', PATH, { body: update({ url, sign_key: 'very secret' }) })
     await exchange(sandbox, 'PUT', PATH, { body: update({ url, sign_key: '<SIGNING_SECRET>' }) })
     await expect.poll(() => received).toHaveLength(2)
-    for (const { body, headers } of received) {
-      const hmac = createHmac('sha256', 'very secret').update(body).digest('hex')
-      expect(headers['x-sandbox-signature']).toBe(`sha256=${hmac}`)
-    }
+    for (const callback of received) expect(verifyCallback(callback, 'very secret').kind).toBe('verified')
+  })
+
+  it('27.4: is repeated as it was until it is answered with success', async () => {
+    const { received, port } = await receiver(503, 204)
+    const lines: string[] = []
+    const sandbox = await start({ log: (line) => lines.push(line) })
+    await exchange(sandbox, 'PUT', PATH, {
+      body: update({ url: `http://127.0.0.1:${port}/`, sign_key: 'very secret' }),
+    })
+    const answered = () => lines.filter((line) => line.startsWith('callback'))
+    await expect
+      .poll(answered, { timeout: 10_000 })
+      .toEqual([
+        'callback Payment of billogram SANDBOX1: answered 503',
+        'callback Payment of billogram SANDBOX1: answered 204',
+      ])
+    expect(received).toHaveLength(2)
+    expect(received[1]).toEqual(received[0])
   })
 
   it('never make the answer wait, nor the sandbox when it closes', async () => {
-    const { received, port, connections } = await receiver(false)
+    const { received, port, connections } = await receiver(null)
     const sandbox = await start()
     const answer = await exchange(sandbox, 'PUT', PATH, {
       body: update({ url: `http://127.0.0.1:${port}/` }),
@@ -115,7 +143,7 @@ describe('2.2, 6: callbacks', () => {
     expect(status).toBe(200)
     await expect
       .poll(() => lines.join('\n'))
-      .toMatch(/callback Updated of billogram SANDBOX1: .*ECONNREFUSED/)
+      .toMatch(/callback Payment of billogram SANDBOX1: .*ECONNREFUSED/)
   })
 
   it.each([
@@ -133,7 +161,7 @@ describe('2.2, 6: callbacks', () => {
     const sandbox = await start({ log: (line) => lines.push(line) })
     await exchange(sandbox, 'PUT', PATH, { body: update({ url }) })
     expect(lines).toContain(
-      'callback Updated of billogram SANDBOX1: not sent, only loopback addresses over http are called',
+      'callback Payment of billogram SANDBOX1: not sent, only loopback addresses over http are called',
     )
   })
 })

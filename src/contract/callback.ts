@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { billogramEvent, failedDirectDebit, type FailedDirectDebit } from './billogram.js'
+import { tolerantObject, type Content } from './tolerant-reader.js'
+
+/** The headers of a callback, in lower case (contract/README.md#callbacks). */
+export const TIMESTAMP_HEADER = 'billogram-request-timestamp'
+export const SIGNATURE_HEADER = 'billogram-signature'
+
+/** What is signed: these bytes, then those of the body as they were received. */
+export const signedBefore = (timestamp: string): string => `${timestamp}:`
+
+/** The callback type that carries an event of a billogram. */
+export const EVENT_CALLBACK = 'BillogramEvent'
+
+/** As the service writes it. */
+const callback = z.strictObject({
+  callback_id: z.string(),
+  callback_timestamp: z.union([z.string(), z.number()]),
+  /** `BillogramEvent`, `PaymentRecalled`, `RecipientUpdated` and others. */
+  callback_type: z.string(),
+  /** As `callbacks.custom` of the billogram has it. */
+  custom: z.string().nullable(),
+  /** Of a `BillogramEvent`. */
+  event: billogramEvent.optional(),
+})
+
+/** What may be missing or null does not fail a callback; fields that are not known stay as they came. */
+export type Callback = Content<typeof callback, 'callback_type'>
+
+export type CallbackReading =
+  | {
+      readonly kind: 'read'
+      readonly callback: Callback
+      /** Null unless the event is one; known by its two fields, since its type word is not published. */
+      readonly failedDirectDebit: FailedDirectDebit | null
+      /** Paths of documented fields that came in another shape and are missing from `callback`. */
+      readonly leftOut: readonly string[]
+    }
+  /** `reason` never quotes the body. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+const readObject = tolerantObject(callback, 'callback_type')
+const looseFailure = failedDirectDebit.strip()
+
+/** Reads a callback tolerantly, and proves nothing: verify it first. Never throws. */
+export function readCallback(body: Uint8Array | string): CallbackReading {
+  const json = parsed(body)
+  if (json === undefined) return { kind: 'unreadable', reason: 'the body is not JSON' }
+  const reading = readObject(json)
+  if (reading.kind === 'unreadable') return reading
+  const { content, leftOut } = reading
+  const failed = looseFailure.safeParse(content.event?.data)
+  return { kind: 'read', callback: content, failedDirectDebit: failed.data ?? null, leftOut }
+}
+
+function parsed(body: Uint8Array | string): unknown {
+  try {
+    return JSON.parse(
+      typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body),
+    )
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readCallback } from '../../src/contract/callback.js'
+import { samples } from './wire-samples.js'
+
+const [failed] = samples.updateBillogram.response.data.events
+const published = {
+  callback_id: 'cb-1',
+  callback_timestamp: '2025-01-02T08:00:00',
+  callback_type: 'BillogramEvent',
+  custom: 'order-77',
+}
+const read = (json: unknown) => readCallback(JSON.stringify(json))
+
+describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
+  it.each([
+    ...['BillogramCreated', 'BillogramSent', 'DeliveryFailed', 'Resent', 'ReminderSent'],
+    ...['Payment', 'BillogramEnded', 'Credit', 'A word of tomorrow'],
+  ])('27.3 has the event %s with its fields', (type) => {
+    const event = { ...failed, type, data: { amount: 5 } }
+    expect(read({ ...published, event })).toEqual({
+      kind: 'read',
+      callback: { ...published, event },
+      failedDirectDebit: null,
+      leftOut: [],
+    })
+  })
+
+  it('27.3 knows a failed direct debit by its fields, whatever its type is called', () => {
+    const data = { amount: 119, full_status: 'Insufficient funds', more: 1 }
+    const reading = read({ ...published, event: { type: 'Unknown', data } })
+    expect(reading).toMatchObject({
+      callback: { event: { type: 'Unknown', data } },
+      failedDirectDebit: { amount: 119, full_status: 'Insufficient funds' },
+    })
+    expect(read({ ...published, event: failed })).toMatchObject({ failedDirectDebit: failed?.data })
+  })
+
+  it.each([{ amount: '119', full_status: 'x' }, { amount: 119 }, { full_status: 'x' }, {}, null])(
+    '27.3 takes no other data for one: %j',
+    (data) => {
+      expect(read({ ...published, event: { type: 'Payment', data } })).toMatchObject({
+        failedDirectDebit: null,
+      })
+    },
+  )
+
+  it.each(['PaymentRecalled', 'RecipientUpdated'])('27.3 keeps what a %s brings', (callback_type) => {
+    const callback = {
+      callback_id: 'cb-1',
+      callback_timestamp: 1735804800,
+      callback_type,
+      custom: null,
+      more: {},
+    }
+    expect(read(callback)).toEqual({ kind: 'read', callback, failedDirectDebit: null, leftOut: [] })
+  })
+
+  it('27.3 names what has another shape, and reads the rest', () => {
+    expect(read({ ...published, custom: 7, event: { ...failed, event_uuid: 'x' } })).toMatchObject({
+      callback: { callback_type: 'BillogramEvent', event: { type: failed?.type } },
+      leftOut: ['custom', 'event.event_uuid'],
+    })
+  })
+
+  it('27.3 takes bytes, with a mark at their beginning too', () => {
+    expect(readCallback(Buffer.from(`\uFEFF${JSON.stringify(published)}`))).toMatchObject({
+      callback: published,
+    })
+  })
+
+  it.each([
+    ['', 'the body is not JSON'],
+    [Buffer.from([0x22, 0xff, 0x22]), 'the body is not JSON'],
+    ['{"callback_type":" "}', 'callback_type is missing or blank'],
+    ['[]', 'callback_type is missing or blank'],
+    ['null', 'callback_type is missing or blank'],
+  ])('27.3 cannot read %s', (body, reason) => {
+    expect(readCallback(body)).toEqual({ kind: 'unreadable', reason })
+  })
+
+  it('27.3 never throws', () => {
+    fc.assert(
+      fc.property(fc.anything(), (event) => {
+        const body = JSON.stringify({ ...published, event }, (_name, value: unknown) =>
+          typeof value === 'bigint' ? String(value) : value,
+        )
+        expect(readCallback(body).kind).toBe('read')
+      }),
+    )
+  })
+})
