@@ -21,6 +21,8 @@ export interface Choices {
   readonly bodyLimitBytes: number
   /** 30. Whether a payment source that was cancelled is listed still. */
   readonly cancelledSources: 'listed' | 'gone'
+  /** 34. An optional object or list of an update that is null: 400, or it stays as it is stored. */
+  readonly nullParts: 'refuse' | 'keep'
 }
 
 export const DEFAULT_CHOICES: Choices = {
@@ -32,4 +34,5 @@ export const DEFAULT_CHOICES: Choices = {
   accountReminders: [{ delay_days: 14, message: 'Your invoice is overdue', type: 'Email' }],
   bodyLimitBytes: 8 * 1024 * 1024,
   cancelledSources: 'listed',
+  nullParts: 'refuse',
 }

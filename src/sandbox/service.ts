@@ -7,6 +7,7 @@ import { customerNoQuery, PAYMENT_SOURCE_PATH } from '../contract/payment-source
 import { refusalOfHeader, type Credentials } from './authentication.js'
 import { toBillogram } from './billogram/billogram-record.js'
 import type { Callbacks } from './billogram/callbacks.js'
+import { withStoredParts } from './billogram/null-parts.js'
 import type { Choices } from './choices.js'
 import { createOffer } from './create-offer.js'
 import type { FaultPlan } from './faults/fault-plan.js'
@@ -155,7 +156,9 @@ function billogramEndpoint({ store, choices, seed, callbacks, now }: ServicePart
     apply(body, id) {
       const current = store.billogramById(id)
       if (current === null) return refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
-      const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
+      const keepsParts = choices.nullParts === 'keep'
+      const sent = keepsParts ? withStoredParts(billogramRequest, body, current.fields) : body
+      const request = readBody(billogramRequest, sent, RESPONSE_ONLY_FIELDS)
       if (request.kind === 'refused') return request
       const updated = updateBillogram(current, request.content, {
         choices,

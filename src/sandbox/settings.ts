@@ -84,6 +84,7 @@ const choices = z.strictObject({
   accountReminders: z.array(reminder),
   bodyLimitBytes: z.int().min(1_024),
   cancelledSources: z.enum(['listed', 'gone']),
+  nullParts: z.enum(['refuse', 'keep']),
 })
 
 /** Checks the options. @throws UsageError that names the option. */

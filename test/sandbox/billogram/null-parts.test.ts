@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { billogramRequest } from '../../../src/contract/billogram.js'
+import { withStoredParts } from '../../../src/sandbox/billogram/null-parts.js'
+import { namesOf, placesIn, replaced, samples } from '../../contract/wire-samples.js'
+import { exchange } from '../exchange.js'
+import { sandboxStarter } from '../running-sandbox.js'
+
+const start = sandboxStarter()
+const { request } = samples.updateBillogram
+const PATH = '/api/v2/billogram/SANDBOX1'
+
+/** Objects and lists that an update may leave out, by the sample that was typed from the description. */
+const PARTS = placesIn(request).filter(
+  ({ path, value }) =>
+    typeof value === 'object' &&
+    value !== null &&
+    typeof path.at(-1) === 'string' &&
+    !['customer', 'items', 'registered_payments.payments', 'automatic_reminders_settings'].includes(
+      namesOf(path),
+    ),
+)
+
+describe('27.5 null for an object or a list of an update', () => {
+  it('27.5 is refused unless the sandbox was told to accept it', async () => {
+    const sandbox = await start()
+    for (const { path } of PARTS) {
+      const answer = await exchange(sandbox, 'PUT', PATH, { body: replaced(request, path, null) })
+      expect([answer.status, answer.json], namesOf(path)).toMatchObject([
+        400,
+        { data: { field: path.join('.') } },
+      ])
+    }
+  })
+
+  it('27.5 leaves each as it is stored, where it was told to', async () => {
+    const sandbox = await start({ choices: { nullParts: 'keep' } })
+    await exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
+    const { registered_payments: _once, ...update } = request
+    const put = async (body: unknown) => {
+      const { status, json } = await exchange(sandbox, 'PUT', PATH, { body })
+      expect(status, JSON.stringify(json)).toBe(200)
+      return (json as { data: object }).data
+    }
+    const stored = await put(update)
+    expect(PARTS.length).toBeGreaterThan(15)
+    for (const { path } of PARTS) {
+      const shown = await put(replaced(update, path, null))
+      // An element of a list replaces another one, so that nothing is stored of it.
+      const isInList = path.some((name) => typeof name === 'number')
+      const expected = isInList ? (replaced(stored, path, undefined) as object) : stored
+      expect(shown, namesOf(path)).toEqual({ ...expected, updated_at: expect.any(String) as string })
+      await put(update)
+    }
+  })
+
+  it('27.5 is refused still for what is required, and for a plain value', async () => {
+    const sandbox = await start({ choices: { nullParts: 'keep' } })
+    for (const field of [
+      'customer',
+      'items',
+      'due_days',
+      'currency',
+      'attachment_content',
+      'automatic_reminders',
+    ])
+      expect(
+        await exchange(sandbox, 'PUT', PATH, { body: { ...request, [field]: null } }),
+        field,
+      ).toMatchObject({ status: 400, json: { data: { field } } })
+    const inside = { ...request, customer: { name: null } }
+    expect((await exchange(sandbox, 'PUT', PATH, { body: inside })).status).toBe(400)
+  })
+
+  it('27.5 keeps the meaning that null has for reminders', async () => {
+    const sandbox = await start({ choices: { nullParts: 'keep' } })
+    const put = (automatic_reminders_settings: unknown) =>
+      exchange(sandbox, 'PUT', PATH, { body: { customer: {}, items: [], automatic_reminders_settings } })
+    await put([])
+    expect((await put(null)).json).toMatchObject({
+      data: { automatic_reminders: true, automatic_reminders_settings: [{ delay_days: 14 }] },
+    })
+  })
+
+  it.each([null, 7, 'x', [], [null], { info: 7 }, { items: [null, 7] }, { not_documented: null }])(
+    '27.5 changes nothing else: %j',
+    (sent) => {
+      expect(withStoredParts(billogramRequest, sent, { info: {} })).toEqual(sent)
+    },
+  )
+})
