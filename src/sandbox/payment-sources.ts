@@ -41,7 +41,7 @@ function isShown(mandate: HeldMandate, { choices, now, lagMs }: SourceContext): 
 
 const toSource = (mandate: HeldMandate): PaymentSource => ({
   id: paymentSourceId(mandate.unique_mandate_reference),
-  status: mandate.cancelled_at === null ? 'PENDING' : 'CANCELLED',
+  status: mandate.cancelled_at !== null ? 'CANCELLED' : mandate.finalised ? 'ACTIVE' : 'PENDING',
   scheme: SEPA_SCHEME,
   details: {
     reference: mandate.unique_mandate_reference,

@@ -213,6 +213,35 @@ describe('verify --at-service', () => {
     expectNoAccount()
   })
 
+  it('27.7 counts the status words of the payment sources as the service shows them', async () => {
+    await registered(12, { choices: { cancelledSources: 'listed' } })
+    const [first, second] = sandbox.mandates()
+    for (const mandate of [first, second])
+      await fetch(
+        `${sandbox.url}/_sandbox/mandates/${mandate?.unique_mandate_reference ?? ''}/first-payment`,
+        {
+          method: 'POST',
+          body: '{}',
+          headers: { authorization, 'content-type': 'application/json' },
+        },
+      )
+    await cancel(7)
+    const { status, stdout } = await verify()
+    expect(status, stdout).toBe(4)
+    expect(stdout).toContain('Their payment sources by status: 9 PENDING, 2 ACTIVE, 1 CANCELLED.')
+    expect(
+      recordsOf('verification.csv')
+        .map((record) => record['payment_source_statuses'])
+        .sort(),
+    ).toEqual([...['ACTIVE', 'ACTIVE', 'CANCELLED'], ...Array.from({ length: 9 }, () => 'PENDING')])
+    const told = JSON.parse((await verify('--json')).stdout) as { statuses: object[] }
+    expect(told.statuses).toEqual([
+      { status: 'PENDING', sources: 9 },
+      { status: 'ACTIVE', sources: 2 },
+      { status: 'CANCELLED', sources: 1 },
+    ])
+  })
+
   it('is settled by what is asked later: the latest answer counts', async () => {
     await registered(10)
     await postAgain(3, SIGNED_3)

@@ -9,8 +9,9 @@ import {
 import { countText, plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { LedgerReader, StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
+import { plainText } from '../../report/page/plain-text.js'
 import { SOME_LEFT } from '../../run/exit-status.js'
 import { ownFlag, ownText, type Command, type Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
@@ -62,7 +63,7 @@ export const verifyCommand: Command = {
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
     7: 'there is no report in the folder that can be read',
   },
-  json: ['stop', 'readBack', 'verification', 'sample', 'unproven', 'pack'],
+  json: ['stop', 'readBack', 'verification', 'statuses', 'sample', 'unproven', 'pack'],
   run,
 }
 
@@ -144,6 +145,7 @@ function conclude(
   const { stop, totals, id, isContinued, customers, asked, unanswered } = end
   const verification = verificationIn(reader)
   const unproven = unprovenRows(reader, verification)
+  const statuses = reader.sourceStatuses()
   const older = olderOf(world, reader)
   const standing = standingWith(verification, totals, stop, world.signals.exitStatus())
   return {
@@ -157,12 +159,14 @@ function conclude(
       verification === null
         ? 'No registered mandate was asked about; nothing is proven at the service.'
         : verificationText(verification),
+      ...(statuses.length === 0 ? [] : [statusesLine(statuses)]),
       askedLine(end),
     ],
     details: {
       stop: stop === null ? null : worded(stop),
       readBack: { id, isContinued, customers, asked, unanswered },
       verification,
+      statuses,
       sample,
       unproven,
     },
@@ -174,6 +178,18 @@ const SOME_UNREAD = 5
 /** What was asked and could not be compared is not proven, so that not everything asked for is done. */
 const withUnreadable = (standing: number, verification: Verification | null): number =>
   (standing === 0 || standing === SOME_LEFT) && (verification?.unreadable ?? 0) > 0 ? SOME_UNREAD : standing
+
+const MOST_WORDS = 10
+
+function statusesLine(statuses: readonly StatusCount[]): string {
+  const shown = statuses
+    .slice(0, MOST_WORDS)
+    .map(
+      ({ status, sources }) => `${countText(sources)} ${status === null ? 'without one' : plainText(status)}`,
+    )
+  const more = statuses.length - shown.length
+  return `Their payment sources by status: ${shown.join(', ')}${more > 0 ? ` and ${countText(more)} more words` : ''}.`
+}
 
 function sampleLine({ size, of, verification }: Sample): string {
   const drawn = `A sample of ${countText(size)} of ${plural(of, 'registered mandate', 'registered mandates')}, drawn at random`

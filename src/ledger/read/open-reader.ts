@@ -174,6 +174,7 @@ function prepareVerification(
   return {
     verificationCounts: (readBackId) => explained(() => reads.verificationCounts(readBackId)),
     verifiedRows: (verdict, after, limit) => explained(() => reads.verifiedRows(verdict, after, limit)),
+    sourceStatuses: () => explained(reads.sourceStatuses),
     latestSample: () => explained(reads.latestSample),
   }
 }

@@ -1,7 +1,7 @@
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { Connection } from '../file/connection.js'
-import type { LedgerReader, VerifiedRow } from './reader.js'
+import type { LedgerReader, StatusCount, VerifiedRow } from './reader.js'
 
 /**
  * The latest answer about each registered row, where it counts. Presence does from the row's latest request on, since
@@ -20,7 +20,7 @@ interface StoredVerified extends Omit<VerifiedRow, 'sources' | 'cancellable'> {
   readonly sources: string | null
 }
 
-type Reads = Pick<LedgerReader, 'verificationCounts' | 'verifiedRows' | 'latestSample'>
+type Reads = Pick<LedgerReader, 'verificationCounts' | 'verifiedRows' | 'sourceStatuses' | 'latestSample'>
 
 /** What was read back of registered rows. Where nobody asked, no row is looked at. */
 export function prepareVerificationReads(connection: Connection): Reads {
@@ -28,6 +28,12 @@ export function prepareVerificationReads(connection: Connection): Reads {
   const counts = connection.prepare<[{ readBack: number | null }], VerdictCount>(
     `select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${TABLES}
       where ${COUNTED_ANSWER} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`,
+  )
+  const statuses = connection.prepare<[], StatusCount>(
+    `select value ->> '$.status' as status,
+       count(distinct coalesce(value ->> '$.id', row.id || ' ' || key)) as sources
+      from ${TABLES} cross join json_each(proof.sources) where ${COUNTED_ANSWER}
+      group by 1 order by 2 desc, 1`,
   )
   const sample = connection
     .prepare<[], number | null>(
@@ -39,6 +45,7 @@ export function prepareVerificationReads(connection: Connection): Reads {
     verificationCounts: (readBackId) =>
       hasProofs.get() === undefined ? [] : counts.all({ readBack: readBackId ?? null }),
     verifiedRows: prepareRows(connection),
+    sourceStatuses: () => statuses.all(),
     latestSample: () => sample.get() ?? null,
   }
 }

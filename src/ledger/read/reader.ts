@@ -230,6 +230,12 @@ export interface Standing {
   readonly isLogMissing: boolean
 }
 
+export interface StatusCount {
+  /** Null where the service gave none. */
+  readonly status: string | null
+  readonly sources: number
+}
+
 /** A registered row with the latest answer about it that counts. */
 export interface VerifiedRow {
   readonly id: number
@@ -342,6 +348,8 @@ export interface LedgerReader {
   readonly verificationCounts: (readBackId?: number) => VerdictCount[]
   /** The registered rows of which it says so, in order of id. */
   readonly verifiedRows: (verdict: VerdictKind, after: number, limit: number) => VerifiedRow[]
+  /** Distinct payment sources that are kept with these answers, by their status word as it was shown, the most first. */
+  readonly sourceStatuses: () => StatusCount[]
   /** How many rows were drawn by the latest read-back of registered rows; null for all, and where there was none. */
   readonly latestSample: () => number | null
   /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */

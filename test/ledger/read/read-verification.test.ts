@@ -118,6 +118,25 @@ describe('what was read back of registered rows', () => {
     expect(countsOf(ledger, second)).toEqual({ proven: 1, other: 1 })
   })
 
+  it('27.7 counts each payment source of these answers once, by its status as it was shown', async () => {
+    const ledger = await campaign()
+    expect(look(ledger, (reader) => reader.sourceStatuses())).toEqual([])
+    const [one, two] = [source('a', 'NEW-1'), { ...source('b', 'X'), status: 'Active since May' }]
+    readBack(ledger, [{ row: 2, verdict: 'proven', sources: [source('gone', 'NEW-2')] }])
+    readBack(ledger, [
+      { row: 1, verdict: 'twice', sources: [one, two] },
+      { row: 2, verdict: 'other', sources: [two, { ...source('c', 'Y'), status: null }] },
+      { row: 3, verdict: 'other', sources: [{ ...two, id: null }] },
+      { row: 4, verdict: 'absent' },
+      { row: 5, verdict: 'proven', sources: [source('d', 'Z')] },
+    ])
+    expect(look(ledger, (reader) => reader.sourceStatuses())).toEqual([
+      { status: 'Active since May', sources: 2 },
+      { status: null, sources: 1 },
+      { status: 'PENDING', sources: 1 },
+    ])
+  })
+
   it.each<[VerdictKind, Partial<Answered>, number]>([
     ['absent', { askedAt: BEFORE }, 0], // looked for before it was sent
     ['other', { askedAt: BEFORE }, 0],
