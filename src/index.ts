@@ -39,8 +39,8 @@ export type { AssignedIdentity } from './domain/mandate/mandate.js'
 export type { Outcome } from './domain/row/outcome.js'
 
 // What the service calls back with: each function is pure, and throws nothing.
-export { verifyCallback, type CallbackRequest, type CallbackVerdict } from './service/callback.js'
-export { readCallback, type Callback, type CallbackReading } from './contract/callback.js'
+export { verifyCallback } from './service/callback.js'
+export { readCallback, type Callback } from './contract/callback.js'
 
 // A ledger, and the report on it.
 export { openLedgerReader } from './ledger/read/open-reader.js'

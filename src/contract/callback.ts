@@ -27,7 +27,7 @@ const callback = z.strictObject({
 /** What may be missing or null does not fail a callback; fields that are not known stay as they came. */
 export type Callback = Content<typeof callback, 'callback_type'>
 
-export type CallbackReading =
+type CallbackReading =
   | {
       readonly kind: 'read'
       readonly callback: Callback

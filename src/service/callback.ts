@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../contract/callback.js'
 
 /** A callback as it came in. */
-export interface CallbackRequest {
+interface CallbackRequest {
   /** Names in any case; of a `Request` of fetch give `Object.fromEntries(request.headers)`. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** As it was received: what a framework parsed and wrote anew has another signature. */
   readonly body: Uint8Array | string
 }
 
-export type CallbackVerdict =
+type CallbackVerdict =
   /** Of the service, unchanged. `timestamp` is what was signed; the service repeats, so know an event by its `event_uuid`. */
   | { readonly kind: 'verified'; readonly timestamp: string }
   /** Do not act on it. `reason` quotes neither header nor key. */
