@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { looseEnvelopeOf } from './envelope.js'
 
 /** What may come back for a documented shape: any field may be missing or null, others may be added. */
-export type Tolerated<Shape> = Shape extends readonly (infer Element)[]
+type Tolerated<Shape> = Shape extends readonly (infer Element)[]
   ? readonly Tolerated<Element>[]
   : Shape extends object
     ? { readonly [Name in keyof Shape]?: Tolerated<Shape[Name]> | null }

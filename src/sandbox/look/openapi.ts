@@ -89,8 +89,9 @@ const sourcePaths = () => ({
     post: {
       operationId: 'cancelPaymentSource',
       summary: 'Cancel a payment source',
-      description: BEYOND,
+      description: `${BEYOND} The sandbox wants a JSON body, since no form of a web page can send one.`,
       'x-beyond-interface': true,
+      requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
       responses: {
         '200': { description: 'Cancelled', content: jsonOf('PaymentSourceResponse') },
         '400': refused('It is cancelled already'),
