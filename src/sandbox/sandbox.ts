@@ -12,7 +12,6 @@ import { openCallbacks } from './billogram/callbacks.js'
 import { planFaults } from './faults/fault-plan.js'
 import { heldBillograms, heldMandates, serveInspection } from './look/inspection.js'
 import { describeInterface } from './look/openapi.js'
-import { renderPage } from './look/page.js'
 import { refuse } from './refusal.js'
 import { countRequests, type RequestCounts } from './look/request-counts.js'
 import { guardEverything, refusalAnswer, serveOperations, type ServiceParts } from './service.js'
@@ -109,10 +108,6 @@ function serverFor(parts: ServiceParts, own: Parameters<typeof isOwnHost>[1]): S
   app.route('/', serveInspection(parts))
   const description = describeInterface({ hasReadBack: parts.readBack !== null })
   app.get('/openapi.json', (c) => c.json(description))
-  app.get('/', (c) => {
-    c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-    return c.html(renderPage(parts.store, parts.counter.counts()))
-  })
   app.notFound(() => refusalAnswer(refuse(404, 'NOT_FOUND', 'There is nothing under this path')))
   app.onError((error) => {
     parts.log(`unexpected error: ${error.message}`)

@@ -38,24 +38,6 @@ export interface SandboxOptions {
   readonly now?: (() => Date) | undefined
 }
 
-/** The options, checked and complete. */
-export interface Settings {
-  readonly host: string
-  readonly port: number
-  readonly username: string
-  readonly password: string
-  readonly showAccounts: boolean
-  readonly dataFile: string | null
-  readonly latencyMs: number
-  readonly chaos: number
-  /** Null asks for a random one. */
-  readonly seed: number | null
-  readonly readBackLagMs: number
-  readonly readBack: 'on' | 'off'
-  readonly faults: readonly FaultRule[]
-  readonly choices: Choices
-}
-
 const DEFAULT_PASSWORD = 'sandbox'
 
 const options = z.object({
@@ -74,6 +56,12 @@ const options = z.object({
   readBackLagMs: z.int().min(0).max(86_400_000).default(0),
   readBack: z.enum(['on', 'off']).default('on'),
 })
+
+/** The options, checked and complete; a seed of null asks for a random one. */
+type Settings = Readonly<z.output<typeof options>> & {
+  readonly faults: readonly FaultRule[]
+  readonly choices: Choices
+}
 
 const choices = z.strictObject({
   repeatedMandate: z.enum(['register', 'refuse', 'conflict']),

@@ -36,7 +36,6 @@ export interface Store {
   addMandate(mandate: HeldMandate): void
   /** A page of mandates in the order of registration, after the given number. */
   mandatesAfter(mandateNumber: number, limit: number): HeldMandate[]
-  mandateCount(): number
   mandateByReference(assignedReference: string): HeldMandate | null
   /** All mandates of a customer in the order of registration, cancelled ones too. */
   mandatesOf(customerNo: number): HeldMandate[]
@@ -180,21 +179,7 @@ const storeOn = (database: Database): Store => ({
   close: () => void database.close(),
 })
 
-type MandateStore = Pick<
-  Store,
-  | 'nextMandateNumber'
-  | 'addMandate'
-  | 'mandatesAfter'
-  | 'mandateCount'
-  | 'mandateByReference'
-  | 'mandatesOf'
-  | 'cancel'
-  | 'holdsMandateOf'
-  | 'holdsOriginal'
-  | 'finalise'
->
-
-function mandatesOn(database: Database): MandateStore {
+function mandatesOn(database: Database) {
   const add = database.prepare(`
     INSERT INTO mandates (customer_no, iban, signed_date, original_creditor_identifier,
       original_mandate_reference, assigned_creditor_identifier, assigned_mandate_reference,
@@ -229,7 +214,6 @@ function mandatesOn(database: Database): MandateStore {
     nextMandateNumber: () => (lastNumber.get() as number) + 1,
     addMandate: (mandate) => void add.run(rowOf(mandate)),
     mandatesAfter: (mandateNumber, limit) => after.all(mandateNumber, limit).map(mandateFrom),
-    mandateCount: () => lastNumber.get() as number,
     mandateByReference(assignedReference) {
       const row = byReference.get(assignedReference)
       return row === undefined ? null : mandateFrom(row)
@@ -240,10 +224,10 @@ function mandatesOn(database: Database): MandateStore {
     holdsOriginal: (creditorIdentifier, mandateReference) =>
       byOriginal.get(mandateReference, creditorIdentifier) !== undefined,
     finalise: (assignedReference, at) => void finalise.run(at, assignedReference),
-  }
+  } satisfies Partial<Store>
 }
 
-function offersOn(database: Database): Pick<Store, 'offerById' | 'addOffer' | 'offers'> {
+function offersOn(database: Database) {
   const byKey = database.prepare<[string], DocumentRow>('SELECT document FROM offers WHERE offer_key = ?')
   const add = database.prepare('INSERT INTO offers (offer_key, document) VALUES (?, ?)')
   const all = database.prepare<[], DocumentRow>('SELECT document FROM offers ORDER BY rowid')
@@ -251,12 +235,10 @@ function offersOn(database: Database): Pick<Store, 'offerById' | 'addOffer' | 'o
     offerById: (offerId) => documentFrom(byKey.get(offerId.toLowerCase())) as Offer | null,
     addOffer: (offer) => void add.run(offer.offer_id.toLowerCase(), JSON.stringify(offer)),
     offers: () => all.all().map((row) => JSON.parse(row.document) as Offer),
-  }
+  } satisfies Partial<Store>
 }
 
-function billogramsOn(
-  database: Database,
-): Pick<Store, 'billogramById' | 'putBillogram' | 'isUniqueValueTaken' | 'billograms'> {
+function billogramsOn(database: Database) {
   const byId = database.prepare<[string], DocumentRow>('SELECT document FROM billograms WHERE id = ?')
   const put = database.prepare(`
     INSERT INTO billograms (id, unique_value_key, document) VALUES (?, ?, ?)
@@ -273,7 +255,7 @@ function billogramsOn(
     },
     isUniqueValueTaken: (value, exceptId) => byUniqueValue.get(keyOf(value), exceptId) !== undefined,
     billograms: () => all.all().map((row) => JSON.parse(row.document) as BillogramRecord),
-  }
+  } satisfies Partial<Store>
 }
 
 const keyOf = (uniqueValue: string | number): string => String(uniqueValue).toLowerCase()

@@ -114,7 +114,6 @@ const PROVED_BY: Readonly<Record<string, string>> = {
 
   'src/sandbox/billogram/billogram-record.ts': 'test/sandbox/billogram/update-billogram.test.ts',
   'src/sandbox/choices.ts': 'test/sandbox/service.test.ts',
-  'src/sandbox/look/page.ts': 'test/sandbox/sandbox.test.ts',
   'src/sandbox/refusal.ts': 'test/sandbox/wire-mutations.test.ts',
   'src/sandbox/request-body.ts': 'test/sandbox/service.test.ts',
   'src/sandbox/look/request-counts.ts': 'test/sandbox/sandbox.test.ts',
