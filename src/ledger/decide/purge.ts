@@ -6,7 +6,7 @@ import { REMOVE_CELLS } from '../deliver/account-removal.js'
 import { emptyLog, type Connection } from '../file/connection.js'
 import { emergencyPathOf } from '../safety/emergency-file.js'
 import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
-import { prepareIdentityMasking, prepareWordRemoval, removeApprovalWords } from './word-removal.js'
+import { maskFileNames, maskIdentities, prepareWordRemoval, removeApprovalWords } from './word-removal.js'
 
 interface Scope {
   /** SQL over `row`, which selects the rows whose data go. */
@@ -76,7 +76,8 @@ export function removeAccounts(
   const rows = removeCells(connection, scope)
   prepareWordRemoval(connection)('true', {}, null)
   removeApprovalWords(connection)
-  prepareIdentityMasking(connection)()
+  maskIdentities(connection, 'true', {})
+  maskFileNames(connection)
   return rows
 }
 
@@ -133,6 +134,7 @@ export function eraseRows(
   const rows = removeCells(connection, scope)
   replaceKeys(connection, scope)
   prepareWordRemoval(connection)('row_id in (select value from json_each(:ids))', scope.values, 'erased')
+  maskIdentities(connection, scope.where, scope.values)
   return rows
 }
 

@@ -66,15 +66,26 @@ export function removeApprovalWords(connection: Connection): void {
 /** True for a text in which an IBAN stands; long numbers, which references often are, do not count. */
 const holdsIban = (text: string): boolean => /[A-Z]{2}…/.test(maskAccounts(text)) && !text.includes('…')
 
+interface Identity {
+  readonly id: number
+  readonly creditor: string
+  readonly reference: string
+  readonly key: string
+}
+
 /**
  * A file with shifted columns has account numbers where references should be. In rows that were never registered they
  * are masked, and the key made of them is replaced by a number, one for each key, so that counts of mandates stay.
  */
-export function prepareIdentityMasking(connection: Connection): () => void {
-  const page = connection.prepare<[number], { id: number; creditor: string; reference: string; key: string }>(
+export function maskIdentities(
+  connection: Connection,
+  where: string,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  const page = connection.prepare<[object], Identity>(
     `select id, coalesce(original_creditor_identifier, '') as creditor,
        coalesce(original_mandate_reference, '') as reference, coalesce(mandate_key, '') as key
-     from row where id > ? and state <> 'registered' order by id limit 1000`,
+     from row where id > :after and state <> 'registered' and ${where} order by id limit 1000`,
   )
   const firstOfKey = connection
     .prepare<[string], number>('select min(id) from row where mandate_key = ?')
@@ -84,23 +95,29 @@ export function prepareIdentityMasking(connection: Connection): () => void {
        original_mandate_reference = iif(original_mandate_reference is null, null, :reference) where id = :id`,
   )
   const replaceKey = [
-    `update row set mandate_key = :now where mandate_key = :key and state <> 'registered'`,
-    `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'`,
-  ].map((sql) => connection.prepare<[{ now: string; key: string }]>(sql))
+    `update row set mandate_key = :now where mandate_key = :key and state <> 'registered' and ${where}`,
+    `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
+       and row_id in (select id from row where ${where})`,
+  ].map((sql) => connection.prepare(sql))
+
+  for (let after = 0; ;) {
+    const rows = page.all({ ...values, after })
+    for (const { id, creditor, reference, key } of rows) {
+      if (!holdsIban(creditor) && !holdsIban(reference)) continue
+      mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
+      if (key === '' || key.startsWith('removed|')) continue
+      const now = `removed|${String(firstOfKey.get(key) ?? id)}`
+      for (const statement of replaceKey) statement.run({ ...values, now, key })
+    }
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last.id
+  }
+}
+
+/** A file may be named after an account. */
+export function maskFileNames(connection: Connection): void {
   const names = connection.prepare<[], { id: number; name: string }>('select id, name from source')
   const rename = connection.prepare<[string, number]>('update source set name = ? where id = ?')
-
-  return () => {
-    for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0)) {
-      for (const { id, creditor, reference, key } of rows) {
-        if (!holdsIban(creditor) && !holdsIban(reference)) continue
-        mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
-        if (key === '' || key.startsWith('removed|')) continue
-        const now = `removed|${String(firstOfKey.get(key) ?? id)}`
-        for (const statement of replaceKey) statement.run({ now, key })
-      }
-    }
-    for (const { id, name } of names.all())
-      if (maskAccounts(name) !== name) rename.run(maskAccounts(name), id)
-  }
+  for (const { id, name } of names.all()) if (maskAccounts(name) !== name) rename.run(maskAccounts(name), id)
 }

@@ -84,7 +84,7 @@ const rowContent = (): string[] => [
   refuse(
     'row_identity_stays',
     `before update of ${columnsThat('identity').join(', ')} on row
-    when not (${IS_PURGED} and old.state <> 'registered')`,
+    when not (${isErased('old.id')} and old.state <> 'registered')`,
     'what was read from the source never changes',
   ),
   refuse(
@@ -150,7 +150,7 @@ const attempts = (): string[] => [
   ),
   refuse(
     'attempt_key_stays',
-    `before update of mandate_key on attempt when not (${IS_PURGED} and old.outcome is not 'registered')`,
+    `before update of mandate_key on attempt when not (${isErased('old.row_id')} and old.outcome is not 'registered')`,
     'an intent never changes',
   ),
   refuse(

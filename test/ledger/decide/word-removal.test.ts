@@ -236,6 +236,26 @@ describe('9.2.2 an erasure', () => {
     })
   })
 
+  it('26.3 masks an account that shifted columns put where the reference should be, in those rows alone', async () => {
+    const ledger = await planted()
+    const mandateKey = `DE98ZZZ09999999999|${IBAN}`
+    admit(ledger, [
+      { reference: IBAN, mandateKey, customerNo: 8, verdict: 'excluded' },
+      { reference: IBAN, mandateKey, customerNo: 9, verdict: 'excluded' },
+    ])
+    ledger.erase({ ...REQUEST, customerNo: 8, rowIds: [6], withOpenRows: true })
+    look(ledger.file, (reader) => {
+      expect(reader.row(6)?.originalMandateReference).not.toContain(IBAN.slice(4, -4))
+      expect(reader.row(7)?.originalMandateReference).toBe(IBAN)
+    })
+    byHand(ledger.file, (db) =>
+      expect(db.prepare('select mandate_key from row where id in (6, 7) order by id').pluck().all()).toEqual([
+        'removed|6',
+        mandateKey,
+      ]),
+    )
+  })
+
   it('waits until no row is ready or in doubt, and knows nobody by a number that it does not hold', async () => {
     const ledger = await planted()
     admit(ledger, [{ reference: 'M-8', customerNo: 8 }])
