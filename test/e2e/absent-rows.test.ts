@@ -128,7 +128,9 @@ describe('a row that the service does not show', () => {
     const settled = await type('resolve', '--from-read-back', '--dry-run', '--reason', 'read back')
     expect(settled.stdout).toMatch(/Row 2 stays in doubt: asked 2 times .*; in-doubt\.csv proposes resend\./)
     await proposals()
-    expect(readFileSync(path('pack/report.html'), 'utf8')).toContain('1 of them was read back as absent')
+    expect(readFileSync(path('pack/report.html'), 'utf8')).toContain(
+      'Read back as absent for long enough: 1.',
+    )
     expect((await type('status', '--json')).stdout).toContain('"absent":{"proposed":1,"waiting":0')
     expect(held()).toEqual([1, 4, 3])
 

@@ -77,7 +77,7 @@ describe('25.2 run --only and --country', () => {
       },
     })
     const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
-    expect(page).toContain('5 other rows stay ready.')
+    expect(page).toContain('Other rows that stay ready: 5.')
     expect(page).toContain('<li>only rows with segment: A, C</li>')
 
     const three = json(await run('--only', 'Segment=b,C', '--country', 'at,DE', '--json'))

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LANGUAGES, textsOf } from '../../src/report/text/language.js'
+import { LANGUAGES } from '../../src/report/text/language.js'
+import { textsIn } from '../../src/report/text/texts.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
@@ -86,7 +87,7 @@ describe('the language of a report', () => {
       expect(readFileSync(at(`${language}-again`, name)).equals(readFileSync(at(language, name))), name).toBe(
         true,
       )
-    const { page } = await textsOf(language)
-    expect(readFileSync(at(language, 'report.html'), 'utf8')).toContain(`<h1>${page.title}</h1>`)
+    const title = textsIn(language).say('page.title')
+    expect(readFileSync(at(language, 'report.html'), 'utf8')).toContain(`<h1>${title}</h1>`)
   })
 })

@@ -191,8 +191,8 @@ describe('plan, approve, run', () => {
     expect([allowed.status, allowed.stderr]).toEqual([0, expect.stringContaining('the same person')])
     expect((await run('run', 'export.csv', '--plan', 'plan.json')).status).toBe(0)
     const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
-    expect(page.indexOf('planned and approved by the same person')).toBeGreaterThan(0)
-    expect(page.indexOf('planned and approved by the same person')).toBeLessThan(
+    expect(page.indexOf('Planned and approved by one person')).toBeGreaterThan(0)
+    expect(page.indexOf('Planned and approved by one person')).toBeLessThan(
       page.indexOf('<dl class="facts">'),
     )
   })

@@ -128,7 +128,9 @@ describe('verify --at-service', () => {
     const sentence =
       /\b40 of 40 registered mandates proven at the service between .* UTC and .* UTC; 0 not asked\./
     expect(stdout).toMatch(sentence)
-    expect(pageText()).toMatch(sentence)
+    expect(pageText()).toMatch(
+      /Proven at the service: 40 of 40 registered mandates \(.* UTC – .* UTC\); not asked: 0\./,
+    )
     expect(pageText()).toContain('Balanced, nothing is open')
     expect(recordsOf('verification.csv').map(({ verification }) => verification)).toEqual(
       Array.from({ length: 40 }, () => 'proven'),
@@ -185,8 +187,8 @@ describe('verify --at-service', () => {
     expect(listed).toHaveLength(40)
     expect(listed[1]).toMatchObject({ payment_sources: `${own} ${double}`, may_be_cancelled: double })
     const page = pageText()
-    expect(page).toContain('Balanced, 1 point open')
-    expect(page).toContain('3 registered mandates are missing, twice or different at the service.')
+    expect(page).toContain('Balanced, open points: 1')
+    expect(page).toContain('Registered, but missing, twice or different at the service: 3')
     expect(page).toContain(`a person may cancel ${double}.`)
     const sheet = sheetsOf(readFileSync(at('reconciliation.xlsx'))).get('Verification') ?? []
     expect(sheet.slice(2).map((cells) => cells[1]?.value)).toEqual([
@@ -272,12 +274,10 @@ describe('verify --at-service', () => {
     expect(stdout).toContain('A sample of 50 of 120 registered mandates, drawn at random: 50 proven.')
     expect(stdout).toContain('; 70 not asked.')
     expect(recordsOf('verification.csv')).toHaveLength(50)
-    expect(pageText()).toContain(
-      '70 not asked. What was asked last is a sample of 50 mandates, drawn at random.',
-    )
+    expect(pageText()).toContain('not asked: 70. What was asked last is a sample, drawn at random: 50.')
     const whole = await verify()
     expect(whole.stdout).not.toContain('sample')
-    expect(pageText()).toContain('; 0 not asked.')
+    expect(pageText()).toContain('; not asked: 0.')
     expect(pageText()).not.toContain('sample')
   })
 
@@ -291,10 +291,10 @@ describe('verify --at-service', () => {
     expect((await ended).signal).toBe('SIGKILL')
     const kept = reader.readBacks()[0]?.questions ?? 0
     reader.close()
-    expect(pageText()).toContain('not asked.') // the page of the run
+    expect(pageText()).toContain('not asked') // the page of the run
     const partly = await program('report')
     expect(partly.status).toBe(0)
-    expect(pageText()).toMatch(new RegExp(`${kept} of 60 .*; ${60 - kept} not asked\\.`))
+    expect(pageText()).toMatch(new RegExp(`${kept} of 60 .*; not asked: ${60 - kept}\\.`))
     const before = asked()
     const rest = await verify()
     expect(rest.status, rest.stdout).toBe(0)

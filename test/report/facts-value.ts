@@ -1,11 +1,10 @@
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import type { ReportFacts } from '../../src/report/facts/facts.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
-import type { Texts } from '../../src/report/text/en.js'
 import { readerOf, type LedgerValue } from './ledger-value.js'
 
-/** What a report in a language shows of these records, without writing a file. */
-export function factsOf(value: LedgerValue, texts?: Texts): Promise<ReportFacts> {
+/** What a report shows of these records, without writing a file. */
+export function factsOf(value: LedgerValue): Promise<ReportFacts> {
   const reader = readerOf(value)
   const ignored = {
     registered: () => undefined,
@@ -15,8 +14,5 @@ export function factsOf(value: LedgerValue, texts?: Texts): Promise<ReportFacts>
     verified: () => undefined,
     drain: () => Promise.resolve(),
   }
-  return walkLedger(reader, reader.sources(), ignored, {
-    absentAfterMs: USUAL_ABSENT_AFTER_MS,
-    ...(texts === undefined ? {} : { texts }),
-  })
+  return walkLedger(reader, reader.sources(), ignored, { absentAfterMs: USUAL_ABSENT_AFTER_MS })
 }

@@ -1,7 +1,7 @@
 import { NO_REASON } from '../../src/domain/row/correction.js'
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
+import { RULES, type RuleId } from '../../src/domain/rule/rules.js'
 import type { ReportFacts } from '../../src/report/facts/facts.js'
-import { en } from '../../src/report/text/en.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 import {
   attemptOf,
@@ -101,7 +101,7 @@ export const FULL: LedgerValue = {
 export const MORE: Partial<ReportFacts> = {
   changedWhileReading: true,
   proposals: 2,
-  problemCounts: (Object.keys(en.rules) as (keyof typeof en.rules)[]).map((rule, at) => ({
+  problemCounts: (Object.keys(RULES) as RuleId[]).map((rule, at) => ({
     rule,
     severity: at % 2 === 0 ? ('error' as const) : ('warning' as const),
     count: 1_000 + at,

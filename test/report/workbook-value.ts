@@ -4,7 +4,7 @@ import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
 import { openPackFolder } from '../../src/report/pack/pack-folder.js'
 import type { WorkbookLimits } from '../../src/report/workbook/sheet-list.js'
-import { en, type Texts } from '../../src/report/text/en.js'
+import { ENGLISH, type Texts } from '../../src/report/text/texts.js'
 import { openWorkbook, WORKBOOK_FILE } from '../../src/report/workbook/workbook.js'
 import { freshFolder } from '../support/folder.js'
 import { readerOf, type LedgerValue } from './ledger-value.js'
@@ -13,13 +13,13 @@ import { readerOf, type LedgerValue } from './ledger-value.js'
 export async function workbookOf(
   value: LedgerValue,
   limits?: WorkbookLimits,
-  texts: Texts = en,
+  texts: Texts = ENGLISH,
 ): Promise<Buffer> {
   const folder = await openPackFolder(freshFolder(), [WORKBOOK_FILE])
   try {
     const workbook = openWorkbook(folder, texts, limits)
     const reader = readerOf(value)
-    const terms = { absentAfterMs: USUAL_ABSENT_AFTER_MS, texts }
+    const terms = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
     await workbook.finish(await walkLedger(reader, reader.sources(), workbook, terms))
     return readFileSync(join((await folder.publish()).folder, WORKBOOK_FILE))
   } finally {

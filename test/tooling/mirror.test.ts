@@ -102,11 +102,8 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/report/page/page-runs.ts': 'test/report/page/page.test.ts',
   'src/report/page/page-style.ts': 'test/report/page/page.test.ts',
   'src/report/facts/pages.ts': 'test/report/facts/row-walk.test.ts',
-  'src/report/text/de.ts': 'test/report/text/language.test.ts',
-  'src/report/text/en.ts': 'test/report/page/page.test.ts',
-  'src/report/text/fr.ts': 'test/report/text/language.test.ts',
-  'src/report/text/state-title.ts': 'test/report/page/page.test.ts',
-  'src/report/text/sv.ts': 'test/report/text/language.test.ts',
+  'src/report/page/parts.ts': 'test/report/page/page.test.ts',
+  'src/report/text/language.ts': 'test/report/text/texts.test.ts',
 
   'src/migrate/plan/read-plan.ts': 'test/migrate/plan/make-plan.test.ts',
   'src/migrate/plan/settings.ts': 'test/migrate/plan/make-plan.test.ts',
@@ -142,7 +139,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
   'src/source/bytes/byte-source.ts': 'test/source/bytes/input.test.ts',
   'src/source/bytes/decoded-text.ts': 'test/source/bytes/encoding.test.ts',
 
-  'src/ledger/deliver/doubt-reasons.ts': 'test/report/text/recorded.test.ts',
+  'src/ledger/deliver/doubt-reasons.ts': 'test/ledger/deliver/claims.test.ts',
   'src/migrate/register-of.ts': 'test/migrate/migrate.test.ts',
   'src/register/other-ledgers.ts': 'test/register/campaign-register.test.ts',
   'src/register/run-register.ts': 'test/migrate/migrate.test.ts',

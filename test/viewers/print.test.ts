@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderPage } from '../../src/report/page/page.js'
-import { LANGUAGES, textsOf, type Language } from '../../src/report/text/language.js'
+import { LANGUAGES, type Language } from '../../src/report/text/language.js'
+import { textsIn } from '../../src/report/text/texts.js'
 import { factsOf } from '../report/facts-value.js'
 import { FULL, MORE, PLAN } from '../report/full-ledger.js'
 import { NO_RECORDS, registeredRow, sourceOf, type LedgerValue } from '../report/ledger-value.js'
@@ -50,8 +51,8 @@ function heightIn(pdf: string, title: string): number {
 }
 
 async function pageOf(language: Language, value: LedgerValue, isFull: boolean): Promise<string> {
-  const texts = await textsOf(language)
-  const facts = await factsOf(value, texts)
+  const texts = textsIn(language)
+  const facts = await factsOf(value)
   const campaign = { ...facts.campaign, baseUrl: 'http://127.0.0.1:4000' }
   const runs = facts.runs.map((run) => ({ ...run, settings: { ...run.settings, plan: PLAN.digest } }))
   return renderPage({ ...facts, ...(isFull ? { ...MORE, balanced: true, runs } : {}), campaign }, texts)
@@ -64,19 +65,20 @@ describe.each(LANGUAGES)('in %s, a report in which everything is open', (languag
     full = await printed(`full-${language}`, await pageOf(language, FULL, true))
   })
 
-  it('has its cover on one page', async () => {
-    const { page, cover } = await textsOf(language)
+  const { say } = textsIn(language)
+
+  it('has its cover on one page', () => {
     const [first = '', second = ''] = read(full.pdf, '-layout').split('\f')
-    for (const text of [cover.rehearsal, cover.plannedBy, cover.signers.approved, cover.dateAndSignature])
-      expect(first).toContain(text)
+    const keys = ['cover.rehearsal', 'cover.plannedBy', 'cover.approvedBy', 'cover.dateAndSignature'] as const
+    for (const key of keys) expect(first).toContain(say(key))
     // pdftotext writes every blank alike.
-    const annex = page.annex.replaceAll('\u00a0', ' ')
+    const annex = say('page.annex').replaceAll('\u00a0', ' ')
     expect(first).not.toContain(annex)
     expect(second).toContain(annex)
   })
 
   it('is printed as large as one with a single row', async () => {
-    const { title } = (await textsOf(language)).page
+    const title = say('page.title')
     const { pdf } = await printed(`small-${language}`, await pageOf(language, SMALL, false))
     const usual = heightIn(pdf, title)
     expect(usual).toBeGreaterThan(10)

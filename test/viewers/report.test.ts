@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Language, LANGUAGES, textsOf } from '../../src/report/text/language.js'
+import { type Language, LANGUAGES } from '../../src/report/text/language.js'
+import { textsIn } from '../../src/report/text/texts.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
@@ -105,24 +106,25 @@ describe.each(reports)('on paper, the page of a campaign that is $report, in $la
     await context.close()
   })
 
-  it('begins with a cover that can be signed, and nothing of the annex', async () => {
-    const { cover, page } = await textsOf(language)
+  const { say } = textsIn(language)
+
+  it('begins with a cover that can be signed, and nothing of the annex', () => {
     const [first = '', second = ''] = pages
-    const { signers } = cover
-    for (const words of [cover.read, cover.runBy, cover.decidedBy, signers.prepared, signers.approved])
-      expect(first).toContain(words)
-    expect(first).toContain(cover.dateAndSignature)
-    expect(first).not.toContain(plainBlanks(page.annex))
-    expect(second).toContain(plainBlanks(page.annex))
+    for (const key of ['cover.read', 'cover.runBy', 'cover.decidedBy', 'cover.prepared'] as const)
+      expect(first).toContain(say(key))
+    for (const key of ['cover.approvedBy', 'cover.dateAndSignature'] as const)
+      expect(first).toContain(say(key))
+    const annex = plainBlanks(say('page.annex'))
+    expect(first).not.toContain(annex)
+    expect(second).toContain(annex)
   })
 
-  it('has ledger, page number and the word of a rehearsal on every page', async () => {
-    const { cover, page } = await textsOf(language)
-    const [before = ''] = page.printedLedger('#', '').split('#')
+  it('has ledger, page number and the word of a rehearsal on every page', () => {
+    const [before = ''] = say('page.printedLedger', { id: '#', at: '' }).split('#')
     const id = /[0-9a-f]{16}/.exec(pages.join('\n'))?.[0] ?? 'none'
     pages.forEach((text, index) => {
-      expect(text).toContain(page.printedPage(String(index + 1), String(pages.length)))
-      expect(text).toContain(cover.rehearsal)
+      expect(text).toContain(say('page.printedPage', { page: index + 1, pages: pages.length }))
+      expect(text).toContain(say('cover.rehearsal'))
       expect(text).toContain(`${before}${id}`)
     })
     expect(pages.length).toBeGreaterThan(2)

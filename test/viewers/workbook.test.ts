@@ -103,8 +103,8 @@ describe('the workbook in LibreOffice', () => {
       parse(readFileSync(at('saved', `large-${name}.csv`)), { relax_column_count: true })
     const [first, second] = [sheetOf('Registered'), sheetOf('Registered (2)')]
     expect([first[0]?.[0], second[0]?.[0]]).toEqual([
-      'Registered: rows 1 to 100,000 of 150,000',
-      'Registered: rows 100,001 to 150,000 of 150,000',
+      'Registered: 1 – 100,000 / 150,000',
+      'Registered: 100,001 – 150,000 / 150,000',
     ])
     expect(second[1]).toEqual(first[1])
     const shown = [...first.slice(2), ...second.slice(2)].map(([row, customer, , , , reference]) => [

@@ -40,7 +40,7 @@ function wordOf(verdict: Evidence['verdict'], why: Evidence['why']): keyof typeo
 }
 
 /** What the service holds, as the beginning of that sentence. */
-export const HELD_BACK = {
+const HELD_BACK = {
   once: 'The service already holds this mandate',
   moreThanOnce: 'The service already holds this mandate more than once',
   ended: 'The service holds this mandate as one that was cancelled',

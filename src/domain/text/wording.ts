@@ -18,8 +18,6 @@ export const timeText = (at: string | null): string =>
   at === null ? '' : `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const DAY_MINUTES = 24 * 60
 
 const daysText = (count: number): string => plural(count, 'day', 'days')
@@ -47,21 +45,6 @@ export function ageText(at: string | null, now: string): string {
   if (at === null) return ''
   const ms = Date.parse(now) - Date.parse(at)
   return ms >= 0 ? durationText(ms) : ''
-}
-
-export type WidthUnit = 'second' | 'minute' | 'hour' | 'day'
-
-/** The width of a bar of a time line as a person counts it. */
-export function widthOf(ms: number): { readonly count: number; readonly unit: WidthUnit } {
-  if (ms < MINUTE_MS) return { count: ms / 1000, unit: 'second' }
-  if (ms < HOUR_MS) return { count: ms / MINUTE_MS, unit: 'minute' }
-  return ms < DAY_MS ? { count: ms / HOUR_MS, unit: 'hour' } : { count: ms / DAY_MS, unit: 'day' }
-}
-
-/** `minute`, `10 minutes`. */
-export function widthText(ms: number): string {
-  const { count, unit } = widthOf(ms)
-  return count === 1 ? unit : `${count} ${unit}s`
 }
 
 const BYTE_UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const

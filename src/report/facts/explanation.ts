@@ -1,9 +1,7 @@
-import { isRuleId } from '../../domain/rule/rules.js'
+import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import type { DecisionRecord, ProblemRecord, RowRecord } from '../../ledger/read/reader.js'
 import { maskedText } from '../page/plain-text.js'
 import { timeText } from '../../domain/text/wording.js'
-import { en, type Texts } from '../text/en.js'
-import { problemMessage, problemRemedy, reasonText } from '../text/recorded.js'
 
 /** Why a row is where it is and what a person should do, for the result files and the lists. */
 export interface Explanation {
@@ -21,84 +19,69 @@ export interface RowBackground {
   readonly decision: DecisionRecord | null
 }
 
-/** @param texts English where the files are written, which are the same in every language */
-export function explain(row: RowRecord, background: RowBackground, texts: Texts = en): Explanation {
-  const explanation = explainState(row, background, texts)
-  const former = formerDoubt(row, texts.explanation)
+/** In English, on the page of every language too: what was recorded stands as it was recorded, and advice beside it. */
+export function explain(row: RowRecord, background: RowBackground): Explanation {
+  const explanation = explainState(row, background)
+  const former = formerDoubt(row)
   if (former === null) return explanation
   const { message } = explanation
   return { ...explanation, message: message === '' ? former : `${message.replace(/[.!]?$/, '.')} ${former}` }
 }
 
 /** What was ever in doubt says so, whatever it was called since: the late request may have been applied. */
-function formerDoubt(
-  { id, state, formerDoubt: decided, lastAttempt }: RowRecord,
-  words: Texts['explanation'],
-): string | null {
+function formerDoubt({ id, state, formerDoubt: decidedOn, lastAttempt }: RowRecord): string | null {
   const isClosed = state === 'written_off' && lastAttempt?.outcome === 'in_doubt'
-  const former = isClosed ? { ...lastAttempt, rowId: id } : decided
+  const former = isClosed ? { ...lastAttempt, rowId: id } : decidedOn
   if (former === null) return null
-  const how = leftText(former.started, words)
-  const at = timeText(former.startedAt)
-  const told =
-    former.rowId === id
-      ? words.itWasInDoubt(how, at, former.requestId)
-      : words.rowWasInDoubt(former.rowId, how, at, former.requestId)
-  return state === 'registered' || former.started === false ? `${told}.` : words.mayBeApplied(told)
+  const which = former.rowId === id ? 'It' : `Row ${former.rowId} of this mandate`
+  const told = `${which} was in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
+  return state === 'registered' || former.started === false
+    ? `${told}.`
+    : `${told} and may have been applied.`
 }
 
 /** @param started whether a byte left; null where that is not known, as after a kill */
-function leftText(started: boolean | null, words: Texts['explanation']): string {
-  if (started === null) return words.mayHaveLeft
-  return started ? words.left : words.heldAlready
+function leftText(started: boolean | null): string {
+  if (started === null) return 'its request may have left'
+  return started ? 'its request left' : 'the service held it already, and nothing was sent'
 }
 
-function explainState(row: RowRecord, background: RowBackground, texts: Texts): Explanation {
-  const { explanation: words } = texts
+function explainState(row: RowRecord, background: RowBackground): Explanation {
+  const answered = (message: string, remedy = ''): Explanation => ({ ...lastAnswer(row), message, remedy })
+  const decision = decided(row, background.decision)
   switch (row.state) {
     case 'invalid':
     case 'duplicate':
     case 'conflict':
     case 'excluded':
-      return explainAdmission(row, background, texts)
+      return explainAdmission(row, background)
     case 'ready':
-      return {
-        ...lastAnswer(row),
-        message: readyMessage(row, background.decision, texts),
-        remedy: words.readyRemedy,
-      }
+      return answered(readyMessage(row, decision), 'Run again to send it.')
     case 'sending':
-      return {
-        ...lastAnswer(row),
-        message: words.sending,
-        remedy: words.sendingRemedy,
-      }
+      return answered(
+        'A run is sending this row, or ended while it did',
+        'If no run is going, run again: the row becomes in doubt and is not sent.',
+      )
     case 'in_doubt':
-      return { ...lastAnswer(row), message: serviceSaid(row, texts), remedy: words.inDoubtRemedy }
+      return answered(
+        serviceSaid(row),
+        'Look the mandate up at the service. Then fill the decision columns and run "sepa-migrate resolve --from" with this file. Never feed it back as a source.',
+      )
     case 'refused':
-      return {
-        ...lastAnswer(row),
-        message: decided(row, background.decision, words) ?? serviceSaid(row, texts),
-        remedy: words.refusedRemedy,
-      }
+      return answered(
+        decision ?? serviceSaid(row),
+        'Correct the value and feed this file back. If the cause was at the service, run again with --retry-refused.',
+      )
     case 'registered':
-      return {
-        ...lastAnswer(row),
-        message: decided(row, background.decision, words) ?? words.registered,
-        remedy: '',
-      }
+      return answered(decision ?? 'Registered')
     case 'superseded':
-      return {
-        ...lastAnswer(row),
-        message: row.supersededBy === null ? words.replaced : words.replacedBy(row.supersededBy),
-        remedy: '',
-      }
+      return answered(
+        row.supersededBy === null
+          ? 'Replaced by a later file'
+          : `Replaced by row ${row.supersededBy} of a later file`,
+      )
     case 'written_off':
-      return {
-        ...lastAnswer(row),
-        message: decided(row, background.decision, words) ?? words.writtenOff,
-        remedy: '',
-      }
+      return answered(decision ?? 'Written off by a person')
   }
 }
 
@@ -108,61 +91,50 @@ function lastAnswer(row: RowRecord): { rule: string; status: string } {
 }
 
 /** The decision of a person, unless a later attempt has overtaken it. */
-function decided(
-  row: RowRecord,
-  decision: DecisionRecord | null,
-  words: Texts['explanation'],
-): string | null {
+function decided(row: RowRecord, decision: DecisionRecord | null): string | null {
   if (decision === null || decision.attemptId !== (row.lastAttempt?.id ?? null)) return null
-  return maskedText(words.decided(decision.by, decision.at.slice(0, 10), decision.decision, decision.reason))
+  const { by, at, decision: word, reason } = decision
+  return maskedText(`Decided by ${by} on ${at.slice(0, 10)} (${word}): ${reason}`)
 }
 
 /** Code, field and words of the service, then what this program made of it. */
-function serviceSaid(row: RowRecord, texts: Texts): string {
-  const { explanation: said } = texts
-  const attempt = row.lastAttempt
+function serviceSaid({ lastAttempt: attempt }: RowRecord): string {
   if (attempt === null) return ''
-  const field = attempt.field === null ? null : said.field(attempt.field)
+  const field = attempt.field === null ? null : `field ${attempt.field}`
   const parts = [attempt.serviceCode, field, attempt.message].filter((part) => part !== null && part !== '')
   const words = maskedText(parts.join(', '))
   if (attempt.reason === null || attempt.reason === attempt.message) return words
-  const reason = reasonText(maskedText(attempt.reason), texts)
-  return words === '' ? reason : said.theServiceSaid(reason, words)
+  const reason = maskedText(attempt.reason)
+  return words === '' ? reason : `${reason}. The service said: ${words}`
 }
 
-function readyMessage(row: RowRecord, decision: DecisionRecord | null, texts: Texts): string {
-  const { explanation: words } = texts
-  const last = serviceSaid(row, texts)
+function readyMessage(row: RowRecord, decision: string | null): string {
+  const last = serviceSaid(row)
   switch (row.lastAttempt?.outcome ?? null) {
     case null:
-      return words.notSentYet
+      return 'Not sent yet'
     case 'released':
-      return words.toBeSentAgain(decided(row, decision, words) ?? words.aPersonDecided)
+      return `To be sent again. ${decision ?? 'A person decided so'}`
     case 'refused':
-      return words.afterRefusal(last)
+      return `To be sent again after it was refused: ${last}`
     default:
-      return words.notCarriedOut(last)
+      return `Not registered yet, the last attempt was not carried out: ${last}`
   }
 }
 
-function explainAdmission(row: RowRecord, background: RowBackground, texts: Texts): Explanation {
-  const errors = background.problems.filter((problem) => problem.severity === 'error')
+function explainAdmission(row: RowRecord, { problems }: RowBackground): Explanation {
+  const errors = problems.filter((problem) => problem.severity === 'error')
   const rules = [...new Set([row.rule ?? '', ...errors.map((problem) => problem.rule)])].filter(
     (rule) => rule !== '',
   )
-  const messages = errors.map((problem) =>
-    problem.column === ''
-      ? problemMessage(problem, texts)
-      : texts.labelled(problem.column, problemMessage(problem, texts)),
-  )
-  if (messages.length === 0) messages.push(ruleMessage(row.rule, texts))
-  const remedies = new Set(errors.map((problem) => problemRemedy(problem, texts)))
-  if (remedies.size === 0 && row.rule !== null && isRuleId(row.rule))
-    remedies.add(texts.rules[row.rule].remedy)
+  const messages = errors.map(({ column, message }) => (column === '' ? message : `${column}: ${message}`))
+  if (messages.length === 0) messages.push(ruleMessage(row.rule))
+  const remedies = new Set(errors.map(({ remedy }) => remedy))
+  if (remedies.size === 0 && row.rule !== null && isRuleId(row.rule)) remedies.add(RULES[row.rule].remedy)
   return { rule: rules.join(' '), status: '', message: messages.join(' '), remedy: [...remedies].join(' ') }
 }
 
-const ruleMessage = (rule: string | null, { rules }: Texts): string => {
+const ruleMessage = (rule: string | null): string => {
   if (rule === null) return ''
-  return isRuleId(rule) ? rules[rule].message : rule
+  return isRuleId(rule) ? RULES[rule].message : rule
 }

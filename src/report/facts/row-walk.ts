@@ -22,7 +22,6 @@ import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pa
 import { tallyTimeline } from './timeline.js'
 import { tallyValues, type ValueTally } from './value-counts.js'
 import { walkVerification, type VerifiedFile } from './verification.js'
-import { en, type Texts } from '../text/en.js'
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50
@@ -32,12 +31,8 @@ const FIRST_DEBITS_SHOWN = 10
 /** Takes what stands in the files; `drain` comes after every page. */
 export interface RowFiles extends VerifiedFile {
   readonly registered: (row: RegisteredRow) => void
-  /**
-   * Every other row.
-   * @param explanation for the files, which are the same in every language
-   * @param told the same for people
-   */
-  readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null, told: Explanation) => void
+  /** Every other row. */
+  readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null) => void
   readonly problem: (problem: ProblemRecord) => void
   readonly decision: (decision: DecisionRecord) => void
 }
@@ -107,7 +102,6 @@ const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
 
 /** What the walk has gathered so far. */
 interface Gathered {
-  readonly texts: Texts
   readonly decisions: Awaited<ReturnType<typeof readDecisions>>
   /** By source, of the rows that count in it. */
   readonly counts: ReadonlyMap<number, StateCounts>
@@ -130,8 +124,6 @@ export interface WalkTerms {
   readonly absentAfterMs: number
   /** The distinct counts, where somebody else has them; null where they could not be told. */
   readonly counted?: Promise<DistinctCounts | null> | undefined
-  /** What the pages are written in; the files are the same in every language. */
-  readonly texts?: Texts
 }
 
 /**
@@ -142,15 +134,10 @@ export async function walkLedger(
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   files: RowFiles,
-  { signal, absentAfterMs, counted, texts = en }: WalkTerms,
+  { signal, absentAfterMs, counted }: WalkTerms,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
-  const gathered = startGathering(
-    reader,
-    sources,
-    { absentAfterMs, texts },
-    await readDecisions(reader, files),
-  )
+  const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
   const { counts } = gathered
   for (const page of rowPages(reader)) {
     signal?.throwIfAborted()
@@ -174,10 +161,9 @@ export async function walkLedger(
 const startGathering = (
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
-  { absentAfterMs, texts }: { readonly absentAfterMs: number; readonly texts: Texts },
+  absentAfterMs: number,
   decisions: Gathered['decisions'],
 ): Gathered => ({
-  texts,
   decisions,
   counts: new Map(sources.map((source) => [source.id, new Map()])),
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
@@ -218,10 +204,8 @@ function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, fil
   const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
   const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
   const explanation = explain(row, background)
-  const { texts } = gathered
-  const told = texts === en ? explanation : explain(row, background, texts)
-  if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation: told })
-  files.row(row, explanation, absence, told)
+  if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation })
+  files.row(row, explanation, absence)
 }
 
 function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {

@@ -3,7 +3,6 @@ import type { KeptSource } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 import type { VerifiedRow } from '../../ledger/read/reader.js'
 import { maskedText } from '../page/plain-text.js'
-import { en, type Texts } from '../text/en.js'
 import { cappedList } from './capped-list.js'
 import type { ReportFacts, VerificationFacts } from './facts.js'
 import { verifiedPages, type ReportedLedger } from './pages.js'
@@ -42,26 +41,27 @@ export async function walkVerification(
   return { ...verification, sample: reader.latestSample(), unproven: unproven.result() }
 }
 
-/** What was seen of a row, and what a person may do about it. */
-export function explainVerified(row: VerifiedRow, { seen }: Texts = en): string {
+/** What was seen of a row, and what a person may do about it; English in every language. */
+export function explainVerified(row: VerifiedRow): string {
   switch (row.verdict) {
     case 'absent':
-      return seen.absent
+      return 'The service shows no payment source of this customer. Ask it: the mandate may have been cancelled, or shows late.'
     case 'twice':
-      return `${row.sources.length > 1 ? seen.times(row.sources.length) : seen.moreThanOnce} ${doubleText(row, seen)}`
+      return `The service shows this mandate ${row.sources.length > 1 ? `${row.sources.length} times` : 'more than once'}. ${doubleText(row)}`
     case 'other':
-      return differenceText(row, seen)
+      return differenceText(row)
     case 'unreadable':
-      return seen.unreadable(maskedText(row.why ?? seen.noList))
+      return `It could not be compared, so it is not proven: ${maskedText(row.why ?? 'no list came')}.`
     case 'proven':
       return ''
   }
 }
 
-function doubleText(row: VerifiedRow, seen: Texts['seen']): string {
+function doubleText(row: VerifiedRow): string {
   const own = ownOf(row)
-  if (own === null || row.cancellable.length === 0) return seen.cannotTell
-  return seen.mayBeCancelled(own.id ?? seen.withoutId, row.cancellable.join(', '))
+  if (own === null || row.cancellable.length === 0)
+    return 'Which of them may be cancelled cannot be told here: look them up at the service.'
+  return `${own.id ?? 'One without an id'} is the one of this ledger; a person may cancel ${row.cancellable.join(', ')}.`
 }
 
 /** The one with the reference that the ledger has. */
@@ -69,13 +69,15 @@ const ownOf = ({ sources, assignedMandateReference }: VerifiedRow): KeptSource |
   sources.find(({ reference }) => reference !== null && fold(reference) === fold(assignedMandateReference)) ??
   null
 
-function differenceText(row: VerifiedRow, seen: Texts['seen']): string {
+function differenceText(row: VerifiedRow): string {
   const own = ownOf(row)
   if (row.why === 'ended')
-    return seen.ended(maskedText(own?.status ?? row.sources[0]?.status ?? seen.noStatus))
-  if (row.why === 'ambiguous') return seen.ambiguous
-  if (own === null) return seen.noneOfThem
+    return `The service shows this mandate as ended (${maskedText(own?.status ?? row.sources[0]?.status ?? 'no status')}).`
+  if (row.why === 'ambiguous')
+    return 'Another row of this customer has the same account and date, and no reference tells them apart.'
+  if (own === null)
+    return 'The service shows payment sources of this customer, and none with account, date and reference of this mandate.'
   const of = (account: string | null, date: string | null): string =>
-    seen.accountAndDate(account ?? seen.unknown, date ?? seen.unknown)
-  return seen.differs(of(own.accountMasked, own.signedDate), of(row.ibanMasked, row.signedDate))
+    `account ${account ?? 'unknown'}, signed ${date ?? 'unknown'}`
+  return `The service shows it with ${of(own.accountMasked, own.signedDate)}; the ledger has ${of(row.ibanMasked, row.signedDate)}.`
 }

@@ -30,8 +30,8 @@ import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
 import { SIGNATURE_FILE, signManifest } from '../files/signature.js'
 import { renderSummary } from '../files/summary.js'
 import { openWorkbook, WORKBOOK_FILE, type Workbook } from '../workbook/workbook.js'
-import type { Texts } from '../text/en.js'
-import { type Language, textsOf } from '../text/language.js'
+import type { Language } from '../text/language.js'
+import { type Texts, textsIn } from '../text/texts.js'
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
@@ -123,7 +123,7 @@ async function writePackOf(
     { mark: ledgerMark(reader.campaign()), sharedFolder: options.sharedFolder },
   )
   try {
-    const texts = await textsOf(options.language ?? 'en')
+    const texts = textsIn(options.language ?? 'en')
     const { facts, workbook, decisions } = await writeLists(reader, folder, { texts, counted }, options)
     const numbered = await folder.settleNames()
     await folder.write('report.html', relinked(await renderPage(facts, texts), numbered))
@@ -157,7 +157,6 @@ async function writeLists(
     signal,
     absentAfterMs,
     counted,
-    texts,
   })
   return { facts, workbook, decisions: await lists.finish() }
 }
@@ -167,9 +166,9 @@ const inBoth = (one: RowFiles, other: RowFiles): RowFiles => ({
     one.registered(row)
     other.registered(row)
   },
-  row: (row, explanation, absence, told) => {
-    one.row(row, explanation, absence, told)
-    other.row(row, explanation, absence, told)
+  row: (row, explanation, absence) => {
+    one.row(row, explanation, absence)
+    other.row(row, explanation, absence)
   },
   problem: (problem) => {
     one.problem(problem)

@@ -3,9 +3,7 @@ import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { REPORT_ORDER } from './report-order.js'
 import type { Timeline } from '../facts/timeline.js'
-import { stateTitle } from '../text/state-title.js'
-import type { Texts } from '../text/en.js'
-import type { Markup } from '../text/markup.js'
+import type { Markup, Texts } from '../text/texts.js'
 
 /** User units: the drawings scale with the page. */
 const WIDTH = 700
@@ -73,12 +71,12 @@ export const swatch = (state: RowState): Markup =>
 /** All rows by state as one bar; the table of control totals is its legend. */
 export function stateBar(totals: Totals, texts: Texts): Markup {
   const segments = segmentsOf(totals)
-  if (segments.length === 0) return html`<p>${texts.chart.nothingRead}</p>`
+  if (segments.length === 0) return html`<p>${texts.say('verdict.nothingRead')}</p>`
   const widths = widthsOf(segments)
   let x = 0
   const drawn = segments.map(({ state, count }, index) => {
     const width = widths[index] ?? 0
-    const label = texts.labelled(stateTitle(state, texts), texts.count(count))
+    const label = texts.labelled(`state.${state}`, count)
     const rect = html`<rect
       x="${x.toFixed(1)}"
       y="0.5"
@@ -96,7 +94,7 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
   const described = segments
     .map(
       ({ state, count }) =>
-        `${stateTitle(state, texts)} ${texts.count(count)} (${texts.share(count, totals.read)})`,
+        `${texts.say(`state.${state}`)} ${texts.count(count)} (${texts.share(count, totals.read)})`,
     )
     .join(', ')
   return html`<svg
@@ -105,7 +103,7 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
     role="img"
     aria-labelledby="state-bar-title state-bar-text"
   >
-    <title id="state-bar-title">${texts.chart.rowsByState}</title>
+    <title id="state-bar-title">${texts.say('totals.title')}</title>
     <desc id="state-bar-text">${described}</desc>
     ${PATTERNS} ${drawn}
   </svg>`
@@ -115,12 +113,11 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
 const clock = (at: string): string => at.slice(0, 19).replace('T', ' ')
 
 /** Registrations per span of time. */
-export function registrationsChart(timeline: Timeline, texts: Texts): Markup {
+export function registrationsChart(timeline: Timeline, texts: Texts): Markup | '' {
   const { bars, widthMs } = timeline
-  const { chart } = texts
   const first = bars[0]
   const last = bars.at(-1)
-  if (first === undefined || last === undefined) return html`<p>${chart.nothingRegistered}</p>`
+  if (first === undefined || last === undefined) return ''
   const highest = Math.max(...bars.map((bar) => bar.count))
   const slot = Math.min(WIDTH / bars.length, 60)
   const drawn = bars.map((bar, index) => {
@@ -132,21 +129,21 @@ export function registrationsChart(timeline: Timeline, texts: Texts): Markup {
       height="${height.toFixed(1)}"
       fill="${FILL.registered}"
     >
-      <title>${texts.labelled(clock(bar.from), texts.count(bar.count))}</title>
+      <title>${clock(bar.from)} ${texts.count(bar.count)}</title>
     </rect>`
   })
   const foot = TIMELINE_FOOT + TIMELINE_HEIGHT
   const end = new Date(Date.parse(last.from) + widthMs).toISOString()
-  const width = texts.width(widthMs)
-  const described = chart.bars(bars.length, width, clock(first.from), `${clock(end)} UTC`, highest)
+  const name = texts.say('registered.per', { width: texts.width(widthMs) })
+  const rate = texts.say('labelled', { name, value: highest })
   return html`<svg
     class="chart"
     viewBox="0 0 ${WIDTH} ${foot + 18}"
     role="img"
     aria-labelledby="timeline-title timeline-text"
   >
-    <title id="timeline-title">${chart.registrationsPer(width)}</title>
-    <desc id="timeline-text">${described}</desc>
+    <title id="timeline-title">${name}</title>
+    <desc id="timeline-text">${clock(first.from)} – ${clock(end)} UTC, ≤ ${texts.count(highest)}</desc>
     <line
       x1="0"
       y1="${TIMELINE_FOOT}"
@@ -155,7 +152,7 @@ export function registrationsChart(timeline: Timeline, texts: Texts): Markup {
       stroke="#c5cad1"
       stroke-dasharray="3 3"
     />
-    <text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${chart.countPer(highest, width)}</text>
+    <text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${rate}</text>
     ${drawn}
     <line x1="0" y1="${foot}" x2="${WIDTH}" y2="${foot}" stroke="#374151" />
     <text x="0" y="${foot + 14}" class="axis">${clock(first.from)}</text>

@@ -1,186 +1,147 @@
 import { html } from 'hono/html'
-import { isRuleId } from '../../domain/rule/rules.js'
+import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import { lineBar } from './charts.js'
-import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import type { RowRecord } from '../../ledger/read/reader.js'
+import { fact, tableHead } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { timeText } from '../../domain/text/wording.js'
-import type { Texts } from '../text/en.js'
-import { stateTitle } from '../text/state-title.js'
+import type { Markup, Texts } from '../text/texts.js'
 
 /** Entries the page shows of each list; the sentence under it says where the rest is. */
 const CASES_SHOWN = 50
 const LINES_SHOWN = 25
 
-const restOf = (shown: number, total: number, where: string, { page }: Texts): Markup | '' =>
-  shown >= total ? '' : html`<p>${page.firstShown(shown, total)} ${where}</p>`
+const restOf = (shown: number, total: number, file: string, { say }: Texts): Markup | '' =>
+  shown >= total ? '' : html`<p>${say('page.shown', { shown, total })} ${say('page.allIn', { file })}</p>`
 
 /** The rows nobody can answer for yet, each with what is known about it. */
-export function inDoubtSection(facts: ReportFacts, texts: Texts): Markup {
-  const { total, first } = facts.inDoubt
-  const { inDoubt: words, page } = texts
+export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
+  const { labelled, mark } = texts
   const shown = first.slice(0, CASES_SHOWN)
-  if (total === 0) {
-    return html`<section id="in-doubt">
-      <h2>${words.title}</h2>
-      <p>${words.none}</p>
-    </section>`
-  }
+  const file = fileLink(FILE_OF_PART.inDoubt)
   const command = html`<code>sepa-migrate resolve --from ${FILE_OF_PART.inDoubt}</code>`
+  const proposed = { count: proposals, file, word: html`<em>resend</em>` }
   return html`<section id="in-doubt">
-    <h2>${words.counted(total)}</h2>
-    <p>${words.lead(fileLink(FILE_OF_PART.inDoubt), command)}</p>
-    ${proposalsOf(facts, texts)} ${shown.map((listed) => inDoubtCase(listed, texts))}
-    ${restOf(shown.length, total, page.allIn(FILE_OF_PART.inDoubt), texts)}
+    <h2>${labelled('state.in_doubt', total)}</h2>
+    ${total === 0 ? '' : html`<p>${mark('doubt.lead', { file, command })}</p>`}
+    ${proposals === 0 ? '' : html`<p>${mark('doubt.proposals', proposed)}</p>`}
+    ${shown.map((listed) => inDoubtCase(listed, texts))}
+    ${restOf(shown.length, total, FILE_OF_PART.inDoubt, texts)}
   </section>`
 }
 
-const proposalsOf = ({ proposals }: ReportFacts, { inDoubt }: Texts): Markup | '' =>
-  proposals === 0
-    ? ''
-    : html`<p>${inDoubt.proposals(proposals, fileLink(FILE_OF_PART.inDoubt), html`<em>resend</em>`)}</p>`
-
-function hintOf({ lastAttempt }: RowRecord, isUnsent: boolean, { hints, inDoubt }: Texts): string {
+/** @param isUnsent nothing left, since the service held it already */
+function hintOf({ lastAttempt }: RowRecord, isUnsent: boolean, { say }: Texts): string {
   const hint = lastAttempt?.hint ?? 'unknown'
-  if (isUnsent) return inDoubt.alreadyThere
-  return hint === 'unknown' ? '' : hints[hint]
+  if (isUnsent) return say('doubt.alreadyThere')
+  return hint === 'unknown' ? '' : say(`hint.${hint}`)
 }
 
-const pair = (label: string, value: Markup | string, style = ''): Markup =>
-  html`<div>
-    <dt>${label}</dt>
-    <dd class="${style}">${value}</dd>
-  </div>`
-
 function inDoubtCase({ row, explanation }: ListedRow, texts: Texts): Markup {
-  const { inDoubt: words } = texts
+  const { say, labelled } = texts
   const attempt = row.lastAttempt
   const since = attempt?.endedAt ?? attempt?.startedAt ?? null
   const isUnsent = attempt?.outcome === 'in_doubt' && attempt.started === false
   const hint = hintOf(row, isUnsent, texts)
   const mark = hint === '' ? '' : html` <span class="mark">${hint}</span>`
-  const unanswered = isUnsent ? words.noneAnswered : words.noAnswer
-  const answered = attempt?.status == null ? unanswered : `HTTP ${attempt.status}`
+  const answered = attempt?.status == null ? '–' : `HTTP ${attempt.status}`
   const error = attempt?.errorCode ?? null
   return html`<article class="case">
     <h3>
-      <span>${words.row(row.id, row.customerNo ?? words.unknown)}${mark}</span>
-      <span class="soft">${since === null ? '' : words.openSince(timeText(since))}</span>
+      <span
+        >${labelled('label.row', String(row.id))},
+        ${labelled('label.customer', String(row.customerNo ?? '–'))}${mark}</span
+      >
+      <span class="soft">${since === null ? '' : say('doubt.openSince', { at: timeText(since) })}</span>
     </h3>
-    <p>${row.state === 'sending' ? `${stateTitle('sending', texts)}. ` : ''}${explanation.message}</p>
+    <p lang="en">${explanation.message}</p>
     <dl>
-      ${pair(words.previousReference, plainText(row.originalMandateReference ?? ''), 'id')}
-      ${pair(words.requestSent, isUnsent ? words.notSent : timeText(attempt?.startedAt ?? null))}
-      ${pair(words.previousCreditor, plainText(row.originalCreditorIdentifier ?? ''), 'id')}
-      ${pair(words.answer, `${answered}${error === null ? '' : `, ${plainText(error)}`}`)}
-      ${pair(words.account, `${row.ibanMasked ?? ''}, ${row.signedDate ?? ''}`)}
-      ${pair(words.requestId, attempt?.requestId ?? '', 'id')}
-      ${pair(words.source, words.record(plainText(row.source), row.record))}
-      ${pair(words.attempts, String(row.attempts))}
+      ${fact(say('label.previousReference'), plainText(row.originalMandateReference ?? ''), 'id')}
+      ${fact(say('label.sentAt'), isUnsent ? '–' : timeText(attempt?.startedAt ?? null))}
+      ${fact(say('label.previousCreditor'), plainText(row.originalCreditorIdentifier ?? ''), 'id')}
+      ${fact(say('label.answer'), `${answered}${error === null ? '' : `, ${plainText(error)}`}`)}
+      ${fact(say('label.account'), row.ibanMasked ?? '')} ${fact(say('label.signed'), row.signedDate ?? '')}
+      ${fact(say('label.lastRequest'), attempt?.requestId ?? '', 'id')}
+      ${fact(say('label.source'), `${plainText(row.source)}, ${labelled('label.record', String(row.record))}`)}
+      ${fact(say('label.attempts'), String(row.attempts))}
     </dl>
     ${answerOf(attempt?.answer ?? null, texts)}
   </article>`
 }
 
-const answerOf = (answer: string | null, { inDoubt }: Texts): Markup | '' =>
-  answer === null || answer.trim() === ''
-    ? ''
-    : html`<div class="answer">
-        <span class="soft">${inDoubt.asReceived}</span> ${cut(maskedText(answer), 600, inDoubt.cut)}
-      </div>`
+const LONGEST_ANSWER = 600
 
-const cut = (text: string, longest: number, whereTheRestIs: string): string =>
-  text.length <= longest ? text : `${text.slice(0, longest)}… (${whereTheRestIs})`
+/** As it was received, accounts masked; the whole of it is in the ledger. */
+function answerOf(answer: string | null, { say }: Texts): Markup | '' {
+  if (answer === null || answer.trim() === '') return ''
+  const text = maskedText(answer)
+  const shown = text.length <= LONGEST_ANSWER ? text : `${text.slice(0, LONGEST_ANSWER)}…`
+  return html`<div class="answer"><span class="soft">${say('label.answer')}</span> ${shown}</div>`
+}
 
 type RefusalCount = ReportFacts['refusalCounts'][number]
 
-function causeText(cause: RefusalCount, { refused }: Texts): string {
-  const field = cause.field === null ? null : refused.field(cause.field)
-  const parts = [cause.serviceCode, field, cause.message].filter((part) => part !== null && part !== '')
-  return parts.length === 0 ? refused.noReason : maskedText(parts.join(', '))
-}
+const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
+  maskedText([serviceCode, field, message].filter((part) => part !== null && part !== '').join(', ')) || '–'
 
 /** Refused rows by what the service said. */
-export function refusalsSection(facts: ReportFacts, texts: Texts): Markup {
-  const { count, refused: words } = texts
-  const refused = facts.totals.refused
-  if (refused === 0)
-    return html`<section id="refused">
-      <h2>${words.title}</h2>
-      <p>${words.none}</p>
-    </section>`
-  const causes = [...facts.refusalCounts].sort((a, b) => b.count - a.count)
+export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: Texts): Markup {
+  const { count, say, labelled, mark } = texts
+  const heading = html`<h2>${labelled('state.refused', totals.refused)}</h2>`
+  if (totals.refused === 0) return html`<section id="refused">${heading}</section>`
+  const causes = [...refusalCounts].sort((a, b) => b.count - a.count)
   const shown = causes.slice(0, LINES_SHOWN)
   const highest = shown[0]?.count ?? 1
   const command = html`<code>sepa-migrate run ${FILE_OF_PART.refused}</code>`
   return html`<section id="refused">
-    <h2>${words.counted(refused)}</h2>
-    <p>${words.lead(fileLink(FILE_OF_PART.refused), command)}</p>
+    ${heading}
+    <p>${mark('refused.lead', { file: fileLink(FILE_OF_PART.refused), command })}</p>
     <table>
-      <thead>
-        <tr>
-          <th scope="col">HTTP</th>
-          <th scope="col">${words.said}</th>
-          <th scope="col" class="n">${words.rows}</th>
-          <th scope="col">${words.compared}</th>
-        </tr>
-      </thead>
+      ${tableHead(['HTTP', say('label.answer'), { figures: say('label.rows') }])}
       <tbody>
         ${shown.map(
           (cause) =>
             html`<tr>
-              <td>${cause.status ?? words.decided}</td>
-              <td>${causeText(cause, texts)}</td>
-              <td class="n">${count(cause.count)}</td>
-              <td class="t">${lineBar(cause.count, highest)}</td>
+              <td>${cause.status ?? say('label.decision')}</td>
+              <td>${causeText(cause)}</td>
+              <td class="n">${lineBar(cause.count, highest)} ${count(cause.count)}</td>
             </tr>`,
         )}
       </tbody>
     </table>
-    ${restOf(shown.length, causes.length, words.answersIn(FILE_OF_PART.refused), texts)}
+    ${restOf(shown.length, causes.length, FILE_OF_PART.refused, texts)}
   </section>`
 }
 
-/** Findings by rule, errors first, the most frequent first. */
-export function problemsSection(facts: ReportFacts, texts: Texts): Markup {
-  const { problems: words, severities } = texts
-  const counts = [...facts.problemCounts].sort(
+/** Findings by rule, errors first, the most frequent first; what a rule says is English in every language. */
+export function problemsSection({ problems, problemCounts }: ReportFacts, texts: Texts): Markup {
+  const { say, labelled, mark } = texts
+  const heading = html`<h2>${labelled('problems.title', problems)}</h2>`
+  if (problemCounts.length === 0) return html`<section id="problems">${heading}</section>`
+  const counts = [...problemCounts].sort(
     (a, b) => a.severity.localeCompare(b.severity, 'en') || b.count - a.count || (a.rule < b.rule ? -1 : 1),
   )
-  if (counts.length === 0) {
-    return html`<section id="problems">
-      <h2>${words.title}</h2>
-      <p>${words.none}</p>
-    </section>`
-  }
   const highest = Math.max(...counts.map(({ count }) => count))
+  const files = { problems: fileLink('problems.csv'), corrections: fileLink(FILE_OF_PART.corrections) }
   return html`<section id="problems">
-    <h2>${words.title}</h2>
-    <p>${words.lead(fileLink('problems.csv'), fileLink(FILE_OF_PART.corrections))}</p>
+    ${heading}
+    <p>${mark('problems.lead', files)}</p>
     <table>
-      <thead>
-        <tr>
-          <th scope="col">${words.severity}</th>
-          <th scope="col">${words.rule}</th>
-          <th scope="col" class="n">${words.count}</th>
-          <th scope="col">${words.compared}</th>
-        </tr>
-      </thead>
+      ${tableHead([say('label.severity'), say('label.rule'), { figures: say('label.count') }])}
       <tbody>
         ${counts.map(
           ({ rule, severity, count }) =>
             html`<tr>
               <td>
-                ${severity === 'error' ? html`<strong>${severities.error}</strong>` : severities[severity]}
+                ${severity === 'error' ? html`<strong>${say('severity.error')}</strong>` : say('severity.warning')}
               </td>
               <td>
                 <code>${rule}</code>
-                <span class="soft">${isRuleId(rule) ? texts.rules[rule].message : ''}</span>
+                <span class="soft" lang="en">${isRuleId(rule) ? RULES[rule].message : ''}</span>
               </td>
-              <td class="n">${texts.count(count)}</td>
-              <td class="t">${lineBar(count, highest)}</td>
+              <td class="n">${lineBar(count, highest)} ${texts.count(count)}</td>
             </tr>`,
         )}
       </tbody>

@@ -3,8 +3,8 @@ import { shortDigest } from '../../domain/plan/plan.js'
 import { timeText } from '../../domain/text/wording.js'
 import type { ApprovalRecord, PlanRecord, RunRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
-import type { Texts } from '../text/en.js'
-import type { Markup } from '../text/markup.js'
+import type { Markup, Texts } from '../text/texts.js'
+import { tableHead } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
 
 const PLANS_SHOWN = 50
@@ -14,39 +14,37 @@ export function samePersonNote({ plans }: ReportFacts, texts: Texts): Markup | '
   const alone = plans.flatMap(({ approvals }) => approvals.filter(({ isSamePerson }) => isSamePerson))
   const last = alone.at(-1)
   if (last === undefined) return ''
-  const { samePerson, approvedAlone, whatWasToBeSent } = texts.plans
-  const who = personText(last.approvedBy, last.approvedAs, texts)
+  const name = personText(last.approvedBy, last.approvedAs)
   return html`<p class="changed">
-    <span class="mark">${samePerson}</span>
-    ${approvedAlone(alone.length, who, html`<a href="#plans">${whatWasToBeSent}</a>`)}
+    <span class="mark">${texts.say('plans.samePerson')}</span>
+    <a href="#plans">${texts.say('plans.alone', { name, count: alone.length })}</a>
   </p>`
 }
 
-const personText = (by: string, as: string | null, { plans }: Texts): string =>
-  as === null ? maskedText(by) : plans.person(maskedText(by), plainText(as))
+const personText = (by: string, as: string | null): string =>
+  as === null ? maskedText(by) : `${maskedText(by)} (${plainText(as)})`
 
 /** Every plan with its approvals, and the runs that went under it; nothing where nobody planned. */
 export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup | '' {
-  const { plans: words } = texts
+  const { say } = texts
   if (plans.length === 0) return ''
   const shown = plans.slice(-PLANS_SHOWN)
   const unplanned = runs.filter(
     ({ settings, attempts }) => settings.plan === undefined && sentIn(attempts) > 0,
   )
+  const capped = { shown: shown.length, total: plans.length }
   return html`<section id="plans">
-    <h2>${words.title}</h2>
-    ${shown.length === plans.length ? '' : html`<p>${words.latest(shown.length, plans.length)}</p>`}
-    ${unplanned.length === 0 ? '' : html`<p>${words.underNone(unplanned.length, idsText(unplanned))}</p>`}
+    <h2>${say('plans.title')}</h2>
+    ${shown.length === plans.length ? '' : html`<p>${say('page.shown', capped)}</p>`}
+    ${unplanned.length === 0 ? '' : html`<p>${say('plans.underNone', { runs: idsText(unplanned) })}</p>`}
     <table>
-      <thead>
-        <tr>
-          <th scope="col">${words.plan}</th>
-          <th scope="col">${words.planned}</th>
-          <th scope="col" class="n">${words.rows}</th>
-          <th scope="col">${words.approved}</th>
-          <th scope="col">${words.runs}</th>
-        </tr>
-      </thead>
+      ${tableHead([
+        say('label.plan'),
+        say('cover.plannedBy'),
+        { figures: say('label.rows') },
+        say('cover.approvedBy'),
+        say('runs.title'),
+      ])}
       <tbody>
         ${shown.map((plan) => planLine(plan, runs, texts))}
       </tbody>
@@ -69,19 +67,18 @@ function planLine(plan: PlanRecord, runs: readonly RunRecord[], texts: Texts): M
   const under = runsUnder(plan, runs)
   return html`<tr>
     <th scope="row"><code>${shortDigest(digest)}</code></th>
-    <td>${timeText(plannedAt)}, ${personText(plannedBy, plannedAs, texts)}</td>
+    <td>${timeText(plannedAt)}, ${personText(plannedBy, plannedAs)}</td>
     <td class="n">${texts.count(Math.min(rows.count, limit ?? rows.count))}</td>
     <td>
-      ${approvals.length === 0 ? texts.plans.notApproved : approvals.map((approval) => html`<div>${approvalText(approval, texts)}</div>`)}
+      ${approvals.length === 0 ? texts.say('plans.notApproved') : approvals.map((approval) => html`<div>${approvalText(approval, texts)}</div>`)}
     </td>
-    <td>${under.length === 0 ? texts.plans.noRun : idsText(under)}</td>
+    <td>${idsText(under)}</td>
   </tr>`
 }
 
-function approvalText(approval: ApprovalRecord, texts: Texts): string {
+function approvalText(approval: ApprovalRecord, { say, labelled }: Texts): string {
   const { approvedAt, approvedBy, approvedAs, reason, isSamePerson, expiresAt } = approval
-  const { plans } = texts
-  const same = isSamePerson ? ` (${plans.byTheSamePerson})` : ''
-  const person = `${personText(approvedBy, approvedAs, texts)}${same}`
-  return plans.approval(timeText(approvedAt), person, maskedText(reason), timeText(expiresAt))
+  const same = isSamePerson ? `, ${say('plans.samePerson')}` : ''
+  const person = `${personText(approvedBy, approvedAs)}${same}`
+  return `${timeText(approvedAt)}, ${person}: ${maskedText(reason)}; ${labelled('label.expires', timeText(expiresAt))}`
 }

@@ -1,56 +1,48 @@
 import { html } from 'hono/html'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { registrationsChart } from './charts.js'
-import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
 import { DECISIONS_FILE } from '../files/decision-lines.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import type { HashTotals } from '../facts/hash-totals.js'
+import { fact, tableHead } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
 import { timeText } from '../../domain/text/wording.js'
-import type { Texts } from '../text/en.js'
 import { explainedColumns } from '../text/explained-columns.js'
-import { decisionReason, decisionWord } from '../text/recorded.js'
-import { stateTitle } from '../text/state-title.js'
+import type { Markup, TextKey, Texts } from '../text/texts.js'
 
 const DECISIONS_SHOWN = 50
 
+/** Nobody should sign for more than the answer of the service says. */
+const MEANS_NOT = ['notFinal', 'notProven', 'notCancelled', 'notRestarted', 'notTold'] as const
+
 export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
-  const { registered: words } = texts
+  const { say, labelled, mark } = texts
   return html`<section id="registered">
-    <h2>${words.counted(facts.totals.registered)}</h2>
+    <h2>${labelled('state.registered', facts.totals.registered)}</h2>
     ${registrationsChart(facts.registrations, texts)}
     <div class="note">
-      <p><strong>${words.means}</strong> ${words.meaning(fileLink(FILE_OF_PART.registered))}</p>
-      <p><strong>${words.meansNot}</strong></p>
+      <p>${mark('registered.meaning', { file: fileLink(FILE_OF_PART.registered) })}</p>
+      <p><strong>${say('registered.meansNot')}</strong></p>
       <ul>
-        <li>${words.notFinal}</li>
-        <li>${words.notProven}</li>
-        <li>${words.notCancelled}</li>
-        <li>${words.notRestarted}</li>
-        <li>${words.notTold}</li>
+        ${MEANS_NOT.map((key) => html`<li>${say(`registered.${key}`)}</li>`)}
       </ul>
     </div>
     ${firstDebits(facts, texts)}
   </section>`
 }
 
-function firstDebits({ firstDebits: rows }: ReportFacts, { registered: words }: Texts): Markup | '' {
+function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup | '' {
   if (rows.length === 0) return ''
-  return html`<h3>${words.lapseFirst}</h3>
+  return html`<h3>${say('registered.lapseFirst')}</h3>
     <table>
-      <caption>
-        ${words.earliest(rows.length)}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">${words.firstDebitBy}</th>
-          <th scope="col">${words.customer}</th>
-          <th scope="col">${words.assignedReference}</th>
-          <th scope="col">${words.previousReference}</th>
-        </tr>
-      </thead>
+      ${tableHead([
+        say('label.firstDebitBy'),
+        say('label.customer'),
+        say('label.assignedReference'),
+        say('label.previousReference'),
+      ])}
       <tbody>
         ${rows.map(
           (row) =>
@@ -65,48 +57,52 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { registered: words }: 
     </table>`
 }
 
-export function decisionsSection(facts: ReportFacts, texts: Texts): Markup {
-  const { decisions: words } = texts
-  if (facts.decisions.total === 0) {
-    return html`<section id="decisions">
-      <h2>${words.title}</h2>
-      <p>${words.none}</p>
-    </section>`
-  }
-  return html`<section id="decisions">
-    <h2>${texts.labelled(words.title, texts.count(facts.decisions.total))}</h2>
-    ${decisionsTable(facts.decisions, texts)}
+export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
+  html`<section id="decisions">
+    <h2>${texts.labelled('decisions.title', decisions.total)}</h2>
+    ${decisions.total === 0 ? '' : decisionsTable(decisions, texts)}
   </section>`
-}
 
 /** What people changed in rows that they gave back. */
-export function correctionsSection({ corrections }: ReportFacts, texts: Texts): Markup | '' {
-  const { decisions: words } = texts
-  if (corrections.total === 0) return ''
-  return html`<section id="corrected">
-    <h2>${texts.labelled(words.corrected, texts.count(corrections.total))}</h2>
-    <p>${words.correctedLead}</p>
-    ${decisionsTable(corrections, texts)}
-  </section>`
-}
+export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
+  corrections.total === 0
+    ? ''
+    : html`<section id="corrected">
+        <h2>${texts.labelled('decisions.corrected', corrections.total)}</h2>
+        ${decisionsTable(corrections, texts)}
+      </section>`
 
 function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
-  const { decisions: words, page } = texts
+  const { say } = texts
   const shown = first.slice(0, DECISIONS_SHOWN)
+  const rest = `${say('page.shown', { shown: shown.length, total })} ${say('page.allIn', { file: DECISIONS_FILE })}`
   return html`<table>
-      <thead>
-        <tr>
-          <th scope="col" class="n">${words.row}</th>
-          <th scope="col">${words.decision}</th>
-          <th scope="col">${words.by}</th>
-          <th scope="col">${words.reason}</th>
-        </tr>
-      </thead>
+      ${tableHead([
+        { figures: say('label.row') },
+        say('label.decision'),
+        say('label.by'),
+        say('label.reason'),
+      ])}
       <tbody>
         ${shown.map((decision) => oneDecision(decision, texts))}
       </tbody>
     </table>
-    ${shown.length < total ? html`<p>${page.firstShown(shown.length, total)} ${page.allIn(DECISIONS_FILE)}</p>` : ''}`
+    ${shown.length < total ? html`<p>${rest}</p>` : ''}`
+}
+
+const DECISIONS: Readonly<Partial<Record<string, TextKey>>> = {
+  registered: 'state.registered',
+  refused: 'state.refused',
+  written_off: 'state.written_off',
+  resend: 'decision.resend',
+  retry_refused: 'decision.retry_refused',
+  corrected: 'decision.corrected',
+}
+
+/** What a person decided; the word of another version stands as it was recorded. */
+export function decisionWord(decision: string, { say }: Texts): string {
+  const key = DECISIONS[decision]
+  return key === undefined ? plainText(decision) : say(key)
 }
 
 const oneDecision = (decision: DecisionRecord, texts: Texts): Markup =>
@@ -115,73 +111,49 @@ const oneDecision = (decision: DecisionRecord, texts: Texts): Markup =>
     <td>${decisionWord(decision.decision, texts)}</td>
     <td>${plainText(decision.by)}<br /><span class="soft t">${timeText(decision.at)}</span></td>
     <td>
-      ${maskedText(decisionReason(decision.reason, texts))}${decision.evidence === null ? '' : html`<br /><span class="soft id">${plainText(decision.evidence)}</span>`}
+      ${maskedText(decision.reason)}${decision.evidence === null ? '' : html`<br /><span class="soft id">${plainText(decision.evidence)}</span>`}
     </td>
   </tr>`
 
-/** Figures that let a third party check the files against this page. */
-export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
-  const { count, hashTotals: words } = texts
-  const registered = facts.hashTotals.byState.get('registered')
-  const distinct = (label: string, distinctCount: number): Markup =>
-    html`<div>
-      <dt>${label}</dt>
-      <dd>${words.distinct(distinctCount)}</dd>
-    </div>`
-  const line = (over: string, rows: number, total: string, value: string): Markup =>
-    html`<tr>
-      <th scope="row">${over}</th>
-      <td class="n">${count(rows)}</td>
-      <td>${total}</td>
-      <td class="id">${value}</td>
-    </tr>`
-  const lines = (over: string, totals: HashTotals): Markup[] => [
-    line(over, totals.customerNoRows, words.sum, totals.customerNoSum),
-    line(over, totals.oldKeyRows, words.oldKeys, totals.oldKeyDigest),
-  ]
-  return html`<section id="hash-totals">
-    <h2>${words.title}</h2>
-    <dl class="facts">
-      ${distinct(words.customers, facts.distinct.customers)}
-      ${distinct(words.mandates, facts.distinct.mandates)}
-      ${distinct(words.accounts, facts.distinct.accounts)}
-    </dl>
-    <p>${words.lead}</p>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${words.over}</th>
-          <th scope="col" class="n">${words.rows}</th>
-          <th scope="col">${words.total}</th>
-          <th scope="col">${words.value}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${lines(words.allMandates, facts.hashTotals.read)}
-        ${registered === undefined ? '' : lines(words.registered, registered)}
-        ${
-          registered === undefined
-            ? ''
-            : line(words.registered, registered.pairRows, words.pairs, registered.pairDigest)
-        }
-      </tbody>
-    </table>
-    <p class="soft">
-      ${words.definitions} ${words.whereAll(fileLink('summary.json'), fileLink('manifest.json'))}
-    </p>
-  </section>`
+/** A hash total with the rows that it is over: on the page and in the workbook. */
+export interface HashTotalLine {
+  readonly name: string
+  readonly rows: number
+  readonly value: string
 }
 
-export function definitionsSection(_: ReportFacts, texts: Texts): Markup {
-  return html`<section id="definitions">
-    <h2>${texts.stateMeanings}</h2>
+/** Figures that let a third party check the files against page and workbook. */
+export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts): HashTotalLine[] {
+  const registered = hashTotals.byState.get('registered')
+  const over = (rows: TextKey, totals: HashTotals): HashTotalLine[] => [
+    { name: `${say('hash.sum')}, ${say(rows)}`, rows: totals.customerNoRows, value: totals.customerNoSum },
+    { name: `${say('hash.oldKeys')}, ${say(rows)}`, rows: totals.oldKeyRows, value: totals.oldKeyDigest },
+  ]
+  if (registered === undefined) return over('hash.all', hashTotals.read)
+  const pairs = { name: say('hash.pairs'), rows: registered.pairRows, value: registered.pairDigest }
+  return [...over('hash.all', hashTotals.read), ...over('state.registered', registered), pairs]
+}
+
+export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
+  const { count, say, mark } = texts
+  const { customers, mandates, accounts } = facts.distinct
+  const files = { summary: fileLink('summary.json'), manifest: fileLink('manifest.json') }
+  return html`<section id="hash-totals">
+    <h2>${say('hash.title')}</h2>
+    <dl class="facts">
+      ${fact(say('hash.customers'), count(customers))} ${fact(say('hash.mandates'), count(mandates))}
+      ${fact(say('hash.accounts'), count(accounts))}
+    </dl>
+    <p>${say('hash.lead')} ${mark('hash.where', files)}</p>
     <table>
+      ${tableHead([say('hash.title'), { figures: say('label.rows') }, say('label.value')])}
       <tbody>
-        ${REPORT_ORDER.map(
-          (state) =>
+        ${hashTotalLines(facts, texts).map(
+          ({ name, rows, value }) =>
             html`<tr>
-              <th scope="row" class="t">${stateTitle(state, texts)}</th>
-              <td>${texts.states[state].long}</td>
+              <th scope="row">${name}</th>
+              <td class="n">${count(rows)}</td>
+              <td class="id">${value}</td>
             </tr>`,
         )}
       </tbody>
@@ -189,24 +161,34 @@ export function definitionsSection(_: ReportFacts, texts: Texts): Markup {
   </section>`
 }
 
+export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
+  html`<section id="definitions">
+    <h2>${say('meaning.title')}</h2>
+    <table>
+      <tbody>
+        ${REPORT_ORDER.map(
+          (state) =>
+            html`<tr>
+              <th scope="row" class="t">${say(`state.${state}`)}</th>
+              <td>${say(`meaning.${state}`)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`
+
 /** What stands in the files beside this page: their headers are the same in every language. */
-export function columnsSection({ verification }: ReportFacts, texts: Texts): Markup {
-  const { columns: words } = texts
-  return html`<section id="columns">
-    <h2>${words.title}</h2>
-    <p>${words.lead}</p>
+export const columnsSection = ({ verification }: ReportFacts, texts: Texts): Markup =>
+  html`<section id="columns">
+    <h2>${texts.say('columns.title')}</h2>
+    <p>${texts.say('columns.lead')}</p>
     ${explainedColumns(texts, verification !== null).map(
       ({ files, columns }) =>
         html`<table class="columns">
           <caption>
             ${files.map((file, at) => html`${at === 0 ? '' : ', '}${fileLink(file)}`)}
           </caption>
-          <thead>
-            <tr>
-              <th scope="col">${words.column}</th>
-              <th scope="col">${words.meaning}</th>
-            </tr>
-          </thead>
+          ${tableHead([texts.say('label.column'), texts.say('label.meaning')])}
           <tbody>
             ${columns.map(
               ([column, meaning]) =>
@@ -219,4 +201,3 @@ export function columnsSection({ verification }: ReportFacts, texts: Texts): Mar
         </table>`,
     )}
   </section>`
-}

@@ -2,35 +2,32 @@ import { html } from 'hono/html'
 import { isRuleId, ruleOf } from '../../domain/rule/rules.js'
 import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
-import type { Markup } from '../text/markup.js'
 import type { ReportFacts } from '../facts/facts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { partsOf, settingLines, settingText } from './setting-text.js'
 import { REPORT_ORDER } from './report-order.js'
 import { timeText } from '../../domain/text/wording.js'
-import type { Texts } from '../text/en.js'
-import { stateTitle } from '../text/state-title.js'
+import type { Markup, Texts } from '../text/texts.js'
+import { tableHead } from './parts.js'
 
 /** Totals of each source, and how it was read. */
 export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
-  const { count, sources: words } = texts
+  const { count, say } = texts
   const states = REPORT_ORDER.filter((state) => facts.totals[TOTAL_OF_STATE[state]] > 0)
   const counts = (name: string, totals: Totals): Markup =>
     html`<th scope="row">${name}</th>
       <td class="n">${count(totals.read)}</td>
       ${states.map((state) => html`<td class="n">${count(totals[TOTAL_OF_STATE[state]])}</td>`)}
-      <td>${isBalanced(totals) ? texts.addsUp : html`<strong>${texts.doesNotAddUp}</strong>`}</td>`
-  return html`<section id="sources" tabindex="0" aria-label="${words.title}">
-    <h2>${words.title}</h2>
+      <td>${isBalanced(totals) ? say('yes') : html`<strong>${say('no').toUpperCase()}</strong>`}</td>`
+  return html`<section id="sources" tabindex="0" aria-label="${say('sources.title')}">
+    <h2>${say('sources.title')}</h2>
     <table class="wide">
-      <thead>
-        <tr>
-          <th scope="col">${words.source}</th>
-          <th scope="col" class="n">${words.read}</th>
-          ${states.map((state) => html`<th scope="col" class="n">${stateTitle(state, texts)}</th>`)}
-          <th scope="col">${words.addsUp}</th>
-        </tr>
-      </thead>
+      ${tableHead([
+        say('label.source'),
+        { figures: say('cover.read') },
+        ...states.map((state) => ({ figures: say(`state.${state}`) })),
+        say('label.balanced'),
+      ])}
       <tbody>
         ${facts.sources.map(
           (source) =>
@@ -39,7 +36,7 @@ export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
             </tr>`,
         )}
         <tr class="sum last">
-          ${counts(words.all, facts.totals)}
+          ${counts(say('sources.all'), facts.totals)}
         </tr>
       </tbody>
     </table>
@@ -47,26 +44,24 @@ export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
   </section>`
 }
 
-const oneSource = (source: SourceRecord, texts: Texts): Markup =>
+const oneSource = (source: SourceRecord, { labelled }: Texts): Markup =>
   html`<div class="run">
     <h3>${plainText(source.name)}</h3>
-    <ul class="settings one">
-      <li>SHA-256: <span class="id">${source.sha256}</span></li>
-      <li>
-        ${texts.sources.size(source.bytes, source.records, source.blankLines, timeText(source.admittedAt))}
-      </li>
-      ${settingLines(Object.entries(source.reading), texts).map((line) => html`<li>${line}</li>`)}
+    <p>
+      ${labelled('label.bytes', source.bytes)}, ${labelled('cover.read', source.records)},
+      ${timeText(source.admittedAt)}, SHA-256: <span class="id">${source.sha256}</span>
+    </p>
+    <ul class="settings one" lang="en">
+      ${settingLines([...Object.entries(source.reading), ['blankLines', source.blankLines]]).map((line) => html`<li>${line}</li>`)}
     </ul>
   </div>`
 
 /** Every run with its settings; those that change what an answer means stand out. */
-export function runsSection(facts: ReportFacts, texts: Texts): Markup {
-  return html`<section id="runs">
-    <h2>${texts.runs.title}</h2>
-    ${facts.runs.length === 0 ? html`<p>${texts.runs.none}</p>` : ''}
-    ${facts.runs.map((run, at) => oneRun(run, facts.runs[at + 1] ?? null, facts.leftByChoice, texts))}
+export const runsSection = ({ runs, leftByChoice }: ReportFacts, texts: Texts): Markup =>
+  html`<section id="runs">
+    <h2>${texts.labelled('runs.title', runs.length)}</h2>
+    ${runs.map((run, at) => oneRun(run, runs[at + 1] ?? null, leftByChoice, texts))}
   </section>`
-}
 
 /** What changes the meaning of an answer or a finding: nobody should sign without having seen it. */
 export const hasOverrides = ({ settings }: RunRecord): boolean =>
@@ -74,69 +69,61 @@ export const hasOverrides = ({ settings }: RunRecord): boolean =>
 
 /** @param left ready rows that the latest run was not told to send */
 function oneRun(run: RunRecord, later: RunRecord | null, left: number | null, texts: Texts): Markup {
-  const { runs: words } = texts
+  const { say } = texts
   const span =
-    run.endedAt === null ? null : texts.duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))
-  const { outcomes: outcomeOverrides, rules, only = [], ...others } = run.settings
-  const outcomes = partsOf(outcomeOverrides)
-  const severities = partsOf(rules)
-  const facts: [string, string][] = [
-    ...(run.startedAs === null ? [] : [[words.startedBy, plainText(run.startedAs)] as [string, string]]),
-    [words.version, plainText(run.version)],
-    [words.today, `${run.asOf} (${plainText(run.zone)})`],
-  ]
+    run.endedAt === null ? '' : ` (${texts.duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))})`
+  const { outcomes, rules, only = [], ...others } = run.settings
+  const lines = settingLines([
+    ['startedBy', run.startedAs === null ? null : plainText(run.startedAs)],
+    ['programVersion', plainText(run.version)],
+    ['todayOfDateRules', `${run.asOf} ${plainText(run.zone)}`],
+    ...partsOf(others),
+  ])
+  const chosen = only.map(
+    ({ column, values }) => `only rows with ${maskedText(column)}: ${maskedText(values.join(', '))}`,
+  )
+  const ofOthers = left === null || later !== null ? '' : ` ${say('runs.leftByChoice', { count: left })}`
   return html`<div class="run">
-    <h3>
-      ${words.run(run.id, timeText(run.startedAt))}${span === null ? '' : html` <span class="soft">(${span})</span>`}
-    </h3>
-    <p>
-      ${endOf(run, later, texts)}
-      ${requestsText(run, texts)}${left === null || later !== null ? '' : ` ${words.leftByChoice(left)}`}
-    </p>
-    ${
-      outcomes.length === 0
-        ? ''
-        : html`<div class="changed">
-            <span class="mark">${words.answersChanged}</span>
-            ${outcomes.map(([status, outcome]) => html` <code>${words.readAs(plainText(status), settingText(outcome, texts))}</code>`)}
-          </div>`
-    }
-    ${
-      severities.length === 0
-        ? ''
-        : html`<div class="changed">
-            <span class="mark">${words.rulesChanged}</span>
-            ${severities.map(([rule, severity]) => html` <code>${plainText(rule)}: ${settingText(severity, texts)}</code> <span class="soft">(${words.usually(isRuleId(rule) ? ruleOf(rule).severity : words.unknown)})</span>`)}
-          </div>`
-    }
-    <ul class="settings">
-      ${facts.map(([name, value]) => html`<li>${texts.labelled(name, value)}</li>`)}
-      ${only.map(({ column, values }) => html`<li>${words.onlyRows(maskedText(column), maskedText(values.join(', ')))}</li>`)}
-      ${settingLines(partsOf(others), texts).map((line) => html`<li>${line}</li>`)}
+    <h3>${run.id}, ${timeText(run.startedAt)}<span class="soft">${span}</span></h3>
+    <p>${endOf(run, later, texts)} ${requestsText(run, texts)}.${ofOthers}</p>
+    ${hasOverrides(run) ? html`<div class="changed"><span class="mark">${say('verdict.settingsChanged')}</span>${overrides(outcomes, rules)}</div>` : ''}
+    <ul class="settings" lang="en">
+      ${[...chosen, ...lines].map((line) => html`<li>${line}</li>`)}
     </ul>
   </div>`
 }
 
-function requestsText({ attempts }: RunRecord, { runs }: Texts): string {
-  const {
-    registered,
-    refused,
-    in_doubt: inDoubt,
-    turned_away: turnedAway,
-    not_sent: notSent,
-    open,
-  } = attempts
-  const counted = runs.requests(registered, refused, inDoubt, turnedAway, notSent)
-  return open > 0 ? `${counted}, ${runs.withoutOutcome(open)}.` : `${counted}.`
-}
+/** A rule has its usual severity before the one that it was given. */
+const overrides = (outcomes: unknown, rules: unknown): Markup[] => [
+  ...partsOf(outcomes).map(
+    ([status, outcome]) => html` <code>${plainText(status)}: ${settingText(outcome)}</code>`,
+  ),
+  ...partsOf(rules).map(
+    ([rule, severity]) =>
+      html` <code
+        >${plainText(rule)}:
+        ${isRuleId(rule) ? `${ruleOf(rule).severity} → ` : ''}${settingText(severity)}</code
+      >`,
+  ),
+]
+
+const requestsText = ({ attempts }: RunRecord, { labelled }: Texts): string =>
+  [
+    labelled('state.registered', attempts.registered),
+    labelled('state.refused', attempts.refused),
+    labelled('state.in_doubt', attempts.in_doubt),
+    labelled('label.turnedAway', attempts.turned_away),
+    labelled('cover.notSent', attempts.not_sent),
+    ...(attempts.open > 0 ? [labelled('label.open', attempts.open)] : []),
+  ].join(', ')
 
 /** One run at a time holds the ledger, so one that never ended and was followed by another is dead. */
-function endOf(run: RunRecord, later: RunRecord | null, { runs }: Texts): Markup {
-  const exit = run.exitCode ?? runs.unknown
+function endOf(run: RunRecord, later: RunRecord | null, { say, labelled }: Texts): Markup {
   if (run.endedAt === null)
-    return later === null && run.stoppedBy === null
-      ? html`<strong>${runs.goingOn}</strong>`
-      : html`<strong>${runs.killed}</strong> ${runs.becameDoubtful}`
-  if (run.stoppedBy === null) return html`${runs.ended(timeText(run.endedAt), exit)}`
-  return html`<strong>${runs.stopped(maskedText(run.stoppedBy))}</strong> (${runs.exit(exit)}).`
+    return html`<strong
+      >${say(later === null && run.stoppedBy === null ? 'runs.goingOn' : 'runs.killed')}</strong
+    >`
+  const exit = labelled('label.exit', run.exitCode ?? '–')
+  if (run.stoppedBy === null) return html`${labelled('label.ended', timeText(run.endedAt))}, ${exit}.`
+  return html`<strong>${labelled('label.stoppedBy', maskedText(run.stoppedBy))}</strong> (${exit}).`
 }

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { timeText } from '../../domain/text/wording.js'
 import type { ReportFacts } from '../facts/facts.js'
-import type { Texts } from '../text/en.js'
+import type { Texts } from '../text/texts.js'
 import { rehearsalText } from './page-cover.js'
 
 /** The whole look of report.html: on paper (A4, grey) as on screen, with fonts every machine has. */
@@ -125,29 +125,29 @@ const cssText = (text: string): string => `"${text.replace(/[^\p{L}\p{N}_ \u00A0
 
 /** A number where the text has its place. */
 const COUNTERS: Readonly<Partial<Record<string, string>>> = {
-  '<page>': 'counter(page)',
-  '<pages>': 'counter(pages)',
+  '{page}': 'counter(page)',
+  '{pages}': 'counter(pages)',
 }
 
 const countedText = (text: string): string =>
   text
-    .split(/(<pages?>)/)
+    .split(/(\{pages?\})/)
     .filter((part) => part !== '')
     .map((part) => COUNTERS[part] ?? cssText(part))
     .join(' ')
 
 /** What stands on every printed page: which ledger it is of, and that none is missing. */
 export function printedMargins(facts: ReportFacts, texts: Texts) {
-  const { cover, page } = texts
+  const { say } = texts
   const { ledgerId, changedAt } = facts.campaign
   const note = 'font: 8pt Helvetica, Arial, "Liberation Sans", sans-serif; color: #55606e'
   const mark =
     rehearsalText(facts, texts) === null
       ? ''
-      : `@top-center { content: ${cssText(cover.rehearsal)}; ${note} }`
+      : `@top-center { content: ${cssText(say('cover.rehearsal'))}; ${note} }`
   return raw(`@page {
-  @bottom-left { content: ${cssText(page.printedLedger(ledgerId, timeText(changedAt)))}; ${note} }
-  @bottom-right { content: ${countedText(page.printedPage('<page>', '<pages>'))}; ${note} }
+  @bottom-left { content: ${cssText(say('page.printedLedger', { id: ledgerId, at: timeText(changedAt) }))}; ${note} }
+  @bottom-right { content: ${countedText(say('page.printedPage'))}; ${note} }
   ${mark}
 }
 `)

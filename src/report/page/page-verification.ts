@@ -2,86 +2,86 @@ import { html } from 'hono/html'
 import { contradictedIn, VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { timeText } from '../../domain/text/wording.js'
 import type { VerifiedRow } from '../../ledger/read/reader.js'
-import type { ReportFacts, VerificationFacts } from '../facts/facts.js'
+import type { ReportFacts } from '../facts/facts.js'
 import { explainVerified } from '../facts/verification.js'
 import { VERIFICATION_FILE } from '../files/verification-lines.js'
-import { en, type Texts } from '../text/en.js'
-import type { Markup } from '../text/markup.js'
+import type { Markup, Texts } from '../text/texts.js'
 import { fileLink } from './file-link.js'
+import { fact, tableHead } from './parts.js'
 import { plainText } from './plain-text.js'
 
 const ROWS_SHOWN = 50
 
-/** What the sign-off says of the proof at the service; where nobody asked, that alone. */
-export const proofText = ({ verification }: ReportFacts, texts: Texts = en): string =>
-  verification === null
-    ? texts.verification.notAsked
-    : `${texts.verification.summary(verification)}${sampleText(verification, texts)}`
+/** What is told where there is any. */
+const UNPROVEN = VERIFICATION_WORDS.filter((word) => word !== 'proven')
 
-const sampleText = ({ sample, notAsked }: VerificationFacts, { verification }: Texts): string =>
-  sample === null || notAsked === 0 ? '' : ` ${verification.sample(sample)}`
+/** What the sign-off says of the proof at the service; where nobody asked, that alone. */
+export function proofText({ verification }: ReportFacts, texts: Texts): string {
+  const { say, labelled } = texts
+  if (verification === null) return say('proof.none')
+  const { firstAt, lastAt, notAsked, sample } = verification
+  const asked = firstAt === null ? '' : ` (${timeText(firstAt)} – ${timeText(lastAt)})`
+  const counts = [
+    ...UNPROVEN.filter((word) => verification[word] > 0).map((word) =>
+      labelled(`proof.${word}`, verification[word]),
+    ),
+    labelled('proof.notAsked', notAsked),
+  ]
+  const drawn = sample === null || notAsked === 0 ? '' : ` ${say('proof.sample', { count: sample })}`
+  const { proven, registered } = verification
+  return `${say('proof.summary', { proven, registered })}${asked}; ${counts.join('; ')}.${drawn}`
+}
 
 /** What the service contradicts, which somebody has to look at before anything else; null where it contradicts nothing. */
-export function contradictionText({ verification }: ReportFacts, { openPoints }: Texts): string | null {
+export function contradictionText({ verification }: ReportFacts, { say }: Texts): string | null {
   const contradicted = verification === null ? 0 : contradictedIn(verification)
-  return contradicted === 0 ? null : openPoints.contradicted(contradicted)
+  return contradicted === 0 ? null : say('open.contradicted', { count: contradicted })
 }
 
 /** Nothing where nobody asked. */
 export function verificationSection(facts: ReportFacts, texts: Texts): Markup | '' {
   const { verification } = facts
-  const { count, page, verification: words } = texts
+  const { say, mark, count } = texts
   if (verification === null) return ''
-  const { unproven } = verification
-  const shown = unproven.first.slice(0, ROWS_SHOWN)
+  const { total, first } = verification.unproven
+  const shown = first.slice(0, ROWS_SHOWN)
   return html`<section id="verification">
-    <h2>${words.title}</h2>
-    <p>${proofText(facts, texts)} ${words.eachIn(fileLink(VERIFICATION_FILE))}</p>
-    ${unproven.total === 0 ? '' : unprovenTable(shown, texts)}
-    ${
-      shown.length < unproven.total
-        ? html`<p>${page.firstShown(shown.length, unproven.total)} ${page.allIn(VERIFICATION_FILE)}</p>`
-        : ''
-    }
+    <h2>${say('proof.title')}</h2>
+    <p>${proofText(facts, texts)} ${mark('page.allIn', { file: fileLink(VERIFICATION_FILE) })}</p>
+    ${total === 0 ? '' : unprovenTable(shown, texts)}
+    ${shown.length < total ? html`<p>${say('page.shown', { shown: shown.length, total })}</p>` : ''}
     <dl class="facts">
-      ${VERIFICATION_WORDS.map(
-        (word) =>
-          html`<div>
-            <dt>${texts.verdictTitles[word]}</dt>
-            <dd>${count(verification[word])}</dd>
-          </div>`,
-      )}
-      <div>
-        <dt>${words.notAskedTitle}</dt>
-        <dd>${count(verification.notAsked)}</dd>
-      </div>
+      ${VERIFICATION_WORDS.map((word) => fact(say(`proof.${word}`), count(verification[word])))}
+      ${fact(say('proof.notAsked'), count(verification.notAsked))}
     </dl>
   </section>`
 }
 
-const unprovenTable = (rows: readonly VerifiedRow[], texts: Texts): Markup =>
-  html`<table>
-    <thead>
-      <tr>
-        <th scope="col" class="n">${texts.verification.row}</th>
-        <th scope="col">${texts.verification.what}</th>
-        <th scope="col">${texts.verification.customer}</th>
-        <th scope="col">${texts.verification.assignedReference}</th>
-        <th scope="col">${texts.verification.seen}</th>
-      </tr>
-    </thead>
+const unprovenTable = (rows: readonly VerifiedRow[], texts: Texts): Markup => {
+  const { say } = texts
+  return html`<table>
+    ${tableHead([
+      { figures: say('label.row') },
+      say('label.verification'),
+      say('label.customer'),
+      say('label.assignedReference'),
+      say('label.message'),
+    ])}
     <tbody>
       ${rows.map((row) => unprovenRow(row, texts))}
     </tbody>
   </table>`
+}
 
-const unprovenRow = (row: VerifiedRow, texts: Texts): Markup =>
+const unprovenRow = (row: VerifiedRow, { say }: Texts): Markup =>
   html`<tr>
     <td class="n">${row.id}</td>
-    <td><strong>${texts.verdictWords[verificationWord(row.verdict)]}</strong></td>
+    <td><strong>${say(`proof.${verificationWord(row.verdict)}`)}</strong></td>
     <td>${row.customerNo}<br /><span class="soft">${row.ibanMasked ?? ''}</span></td>
     <td class="id">${plainText(row.assignedMandateReference)}</td>
     <td>
-      ${plainText(explainVerified(row, texts))}<br /><span class="soft t">${timeText(row.answeredAt)}</span>
+      <span lang="en">${plainText(explainVerified(row))}</span><br /><span class="soft t"
+        >${timeText(row.answeredAt)}</span
+      >
     </td>
   </tr>`

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { stateBar, swatch } from './charts.js'
-import type { Markup } from '../text/markup.js'
 import { fileLink } from './file-link.js'
 import { FILE_OF_PART, partOfState, type ReportFacts } from '../facts/facts.js'
 import { inDoubtSection, problemsSection, refusalsSection } from './page-open-points.js'
@@ -22,8 +21,8 @@ import { contradictionText, verificationSection } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
 import { timeText } from '../../domain/text/wording.js'
-import { en, type Texts } from '../text/en.js'
-import { stateTitle } from '../text/state-title.js'
+import { ENGLISH, type Markup, type Texts } from '../text/texts.js'
+import { fact, tableHead } from './parts.js'
 
 type Section = (facts: ReportFacts, texts: Texts) => Markup | ''
 
@@ -47,27 +46,26 @@ const ANNEX: readonly Section[] = [
 ]
 
 /** report.html: one page without network or script, for the person who signs. */
-export async function renderPage(facts: ReportFacts, texts: Texts = en): Promise<string> {
-  const { balanced } = facts
-  const { title, annex, footer, asRecorded } = texts.page
+export async function renderPage(facts: ReportFacts, texts = ENGLISH): Promise<string> {
+  const { say, language } = texts
   const page = await html`<!doctype html>
-    <html lang="${texts.tag}">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
         <meta name="referrer" content="no-referrer" />
-        <title>${title}, ${timeText(facts.campaign.changedAt)}</title>
+        <title>${say('page.title')}, ${timeText(facts.campaign.changedAt)}</title>
         <style>
           ${PAGE_STYLE} ${printedMargins(facts, texts)}
         </style>
       </head>
       <body>
-        <main class="${balanced ? 'balanced' : 'unbalanced'}">
+        <main class="${facts.balanced ? 'balanced' : 'unbalanced'}">
           ${coverSection(facts, verdictSection(facts, texts), texts)}
-          <p class="annex">${annex}</p>
+          <p class="annex">${say('page.annex')}</p>
           ${ANNEX.map((section) => section(facts, texts))}
-          <footer>${footer} ${asRecorded}</footer>
+          <footer>${say('page.footer')}</footer>
         </main>
       </body>
     </html>`
@@ -75,36 +73,28 @@ export async function renderPage(facts: ReportFacts, texts: Texts = en): Promise
 }
 
 /** What this page was made from. */
-function metadataSection(facts: ReportFacts, { metadata }: Texts): Markup {
-  const { campaign, runs } = facts
-  const first = runs[0]?.startedAt ?? campaign.createdAt
-  const fact = (label: string, value: string): Markup =>
-    html`<div>
-      <dt>${label}</dt>
-      <dd>${value}</dd>
-    </div>`
+function metadataSection({ campaign, ledger }: ReportFacts, { say }: Texts): Markup {
+  const { purgedAt } = campaign
+  const accounts =
+    purgedAt === null ? say('label.accountsKept') : say('label.accountsRemoved', { at: timeText(purgedAt) })
   return html`<dl class="facts">
-    ${fact(metadata.target, plainText(campaign.baseUrl ?? metadata.notBound))}
-    ${fact(metadata.user, plainText(campaign.username ?? ''))}
-    ${fact(metadata.period, metadata.span(timeText(first).slice(0, 16), timeText(campaign.changedAt).slice(0, 16)))}
-    ${fact(metadata.ledger, plainText(facts.ledger))} ${fact(metadata.ledgerId, campaign.ledgerId)}
-    ${fact(metadata.accounts, campaign.purgedAt === null ? metadata.accountsKept : metadata.accountsRemoved(timeText(campaign.purgedAt)))}
+    ${fact(say('label.target'), plainText(campaign.baseUrl ?? say('cover.noService')))}
+    ${fact(say('label.user'), plainText(campaign.username ?? ''))}
+    ${fact(say('label.started'), timeText(campaign.createdAt))}
+    ${fact(say('label.ledger'), plainText(ledger))} ${fact(say('label.ledgerId'), campaign.ledgerId)}
+    ${fact(say('label.accounts'), accounts)}
   </dl>`
 }
 
 /** What somebody still has to act on, the most urgent first. */
 const OPEN_POINTS = [
-  { state: 'in_doubt', anchor: 'in-doubt', text: 'inDoubt' },
-  { state: 'sending', anchor: 'in-doubt', text: 'sending' },
-  { state: 'refused', anchor: 'refused', text: 'refused' },
-  { state: 'ready', anchor: 'totals', text: 'ready' },
-  { state: 'invalid', anchor: 'problems', text: 'invalid' },
-  { state: 'conflict', anchor: 'problems', text: 'conflict' },
-] as const satisfies readonly {
-  readonly state: RowState
-  readonly anchor: string
-  readonly text: keyof Texts['openPoints']
-}[]
+  { state: 'in_doubt', anchor: 'in-doubt' },
+  { state: 'sending', anchor: 'in-doubt' },
+  { state: 'refused', anchor: 'refused' },
+  { state: 'ready', anchor: 'totals' },
+  { state: 'invalid', anchor: 'problems' },
+  { state: 'conflict', anchor: 'problems' },
+] as const
 
 interface OpenPoint {
   readonly anchor: string
@@ -113,25 +103,25 @@ interface OpenPoint {
 
 /** What the service contradicts stands before everything else. */
 function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
-  const { openPoints } = texts
   const contradiction = contradictionText(facts, texts)
-  const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor, text }) => {
+  const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor }) => {
     const count = facts.totals[TOTAL_OF_STATE[state]]
-    return count === 0 ? [] : [{ anchor, text: openPoints[text](count) }]
+    return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
   })
   return contradiction === null ? points : [{ anchor: 'verification', text: contradiction }, ...points]
 }
 
 function verdictSection(facts: ReportFacts, texts: Texts): Markup {
-  const { totals, balanced } = facts
-  const { verdict } = texts
+  const { totals, balanced, sources, runs } = facts
+  const { say } = texts
   const open = openPointsOf(facts, texts)
-  const last = facts.runs.at(-1)
-  const overridden = facts.runs.filter(hasOverrides)
+  const stoppedBy = runs.at(-1)?.stoppedBy ?? null
+  const overridden = runs.filter(hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
+  const counted = { records: totals.read, sources: sources.length }
   return html`<div class="verdict ${word}">
     <h2>${headline(facts, open.length, texts)}</h2>
-    <p>${balanced ? verdict.everyRecord(totals.read, facts.sources.length) : verdict.doNotSign}</p>
+    <p>${balanced ? say('verdict.everyRecord', counted) : say('verdict.doNotSign')}</p>
     ${
       open.length === 0
         ? ''
@@ -139,27 +129,23 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
             ${open.map(({ anchor, text }) => html`<li><a href="#${anchor}">${text}</a></li>`)}
           </ul>`
     }
-    ${last?.stoppedBy === null || last === undefined ? '' : html`<p>${verdict.stoppedEarly(maskedText(last.stoppedBy))}</p>`}
+    ${stoppedBy === null ? '' : html`<p>${say('verdict.stoppedEarly', { why: maskedText(stoppedBy) })}</p>`}
     ${
-      overridden.length === 0
+      overridden === 0
         ? ''
         : html`<p>
-            <span class="mark">${verdict.settingsChanged}</span>
-            <a href="#runs">${verdict.readDifferently(overridden.length)}</a>
+            <span class="mark">${say('verdict.settingsChanged')}</span>
+            <a href="#runs">${say('verdict.readDifferently', { count: overridden })}</a>
           </p>`
     }
-    ${
-      facts.changedWhileReading
-        ? html`<p><span class="mark">${verdict.runGoingOn}</span> ${verdict.changedMeanwhile}</p>`
-        : ''
-    }
+    ${facts.changedWhileReading ? html`<p><strong>${say('verdict.changedMeanwhile')}</strong></p>` : ''}
   </div>`
 }
 
-function headline(facts: ReportFacts, openPoints: number, { verdict }: Texts): string {
-  if (!facts.balanced) return verdict.notBalanced
-  if (facts.totals.read === 0) return verdict.nothingRead
-  return openPoints === 0 ? verdict.nothingOpen : verdict.open(openPoints)
+function headline({ balanced, totals }: ReportFacts, openPoints: number, { say }: Texts): string {
+  if (!balanced) return say('verdict.notBalanced')
+  if (totals.read === 0) return say('verdict.nothingRead')
+  return openPoints === 0 ? say('verdict.nothingOpen') : say('verdict.open', { count: openPoints })
 }
 
 const fileOf = (state: RowState): string => {
@@ -168,13 +154,13 @@ const fileOf = (state: RowState): string => {
 }
 
 function totalsSection(facts: ReportFacts, texts: Texts): Markup {
-  const { totals, notTaken } = facts
-  const { count, share, totals: words } = texts
+  const { totals } = facts
+  const { count, share, say } = texts
   const sum = REPORT_ORDER.reduce((total, state) => total + totals[TOTAL_OF_STATE[state]], 0)
   const line = (state: RowState): Markup => {
     const rows = totals[TOTAL_OF_STATE[state]]
     return html`<tr class="${rows === 0 ? 'zero' : ''}">
-      <th scope="row">${swatch(state)}${stateTitle(state, texts)}</th>
+      <th scope="row">${swatch(state)}${say(`state.${state}`)}</th>
       <td class="n">${count(rows)}</td>
       <td class="n">${share(rows, totals.read)}</td>
       <td>${rows === 0 ? '' : fileLink(fileOf(state))}</td>
@@ -187,30 +173,31 @@ function totalsSection(facts: ReportFacts, texts: Texts): Markup {
       <td></td>
       <td></td>
     </tr>`
-  const resubmitted = totals.resubmitted === 0 ? '' : words.resubmitted(totals.resubmitted)
   return html`<section id="totals">
-    <h2>${words.title}</h2>
+    <h2>${say('totals.title')}</h2>
     ${stateBar(totals, texts)}
     <table>
-      <thead>
-        <tr>
-          <th scope="col">${words.state}</th>
-          <th scope="col" class="n">${words.rows}</th>
-          <th scope="col" class="n">${words.share}</th>
-          <th scope="col">${words.listedIn}</th>
-        </tr>
-      </thead>
+      ${tableHead([
+        say('label.state'),
+        { figures: say('label.rows') },
+        { figures: say('totals.share') },
+        say('label.file'),
+      ])}
       <tbody>
-        ${REPORT_ORDER.map(line)} ${closing(words.sum, sum, 'sum')} ${closing(words.read, totals.read)}
-        ${closing(words.difference, totals.read - sum, 'last')}
+        ${REPORT_ORDER.map(line)} ${closing(say('totals.sum'), sum, 'sum')}
+        ${closing(say('cover.read'), totals.read)}
+        ${closing(say('totals.difference'), totals.read - sum, 'last')}
       </tbody>
     </table>
-    ${
-      resubmitted === ''
-        ? ''
-        : html`<p>
-            ${resubmitted}${notTaken === 0 ? '' : ` ${words.notTaken(notTaken, FILE_OF_PART.notSent)}`}
-          </p>`
-    }
+    ${totals.resubmitted === 0 ? '' : resubmittedNote(facts, texts)}
   </section>`
+}
+
+/** Lines that add nothing to what was read. */
+function resubmittedNote({ totals, notTaken }: ReportFacts, { say, labelled }: Texts): Markup {
+  const files = `${FILE_OF_PART.notSent}, problems.csv`
+  const refused = notTaken === 0 ? '' : ` ${labelled('label.notTaken', notTaken)} (${files}).`
+  return html`<p>
+    ${labelled('label.resubmitted', totals.resubmitted)}. ${say('totals.resubmitted')}${refused}
+  </p>`
 }

@@ -1,5 +1,6 @@
 import { printable } from '../../domain/text/text.js'
-import type { Texts } from '../text/en.js'
+import type { RunTerms } from '../../domain/row/run-terms.js'
+import type { SourceReading } from '../../domain/rule/source-reading.js'
 
 /** The parts of a setting that is an object, else none. */
 export const partsOf = (value: unknown): [string, unknown][] =>
@@ -9,23 +10,33 @@ export const partsOf = (value: unknown): [string, unknown][] =>
 const isUnset = (value: unknown): boolean =>
   value === null || value === false || (typeof value === 'object' && partsOf(value).length === 0)
 
-/** A recorded setting as one line for people, at whatever depth; `,` and a tab can be told from nothing. */
-export function settingText(value: unknown, texts: Texts): string {
-  if (Array.isArray(value)) return value.map((each) => settingText(each, texts)).join(', ')
-  if (typeof value === 'object' && value !== null) {
-    return settingLines(partsOf(value), texts).join(', ')
-  }
-  if (typeof value === 'boolean') return value ? texts.settings.yes : texts.settings.no
+/** Settings whose own name says nothing to a person. */
+const NAMES: Readonly<Partial<Record<string, string>>> = {
+  stopAtCanaryDoubt: 'stop where the very first row gets no answer',
+  maxDurationMs: 'longest duration in ms',
+  timeoutMs: 'deadline of a request in ms',
+  resultFile: 'written by this program',
+} satisfies Partial<Record<keyof RunTerms | keyof SourceReading, string>>
+
+/** `headerLine` as `header line`. */
+const asWords = (name: string): string =>
+  name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
+
+/** A recorded setting as one line for people, English in every language, at whatever depth; `,` and a tab can be told from nothing. */
+export function settingText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(settingText).join(', ')
+  if (typeof value === 'object' && value !== null) return settingLines(partsOf(value)).join(', ')
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value !== 'string') return JSON.stringify(value)
   return /^[\p{L}\p{N}_.:/+-]+( [\p{L}\p{N}_.:/+-]+)*$/u.test(value) ? value : `"${printable(value)}"`
 }
 
 /** One `name: value` for each setting that is set. */
-export const settingLines = (settings: readonly (readonly [string, unknown])[], texts: Texts): string[] =>
+export const settingLines = (settings: readonly (readonly [string, unknown])[]): string[] =>
   settings
     .filter(([, value]) => !isUnset(value))
     .map(([name, value]) => {
-      const text = settingText(value, texts)
-      const shown = printable(texts.settings.name(name))
-      return partsOf(value).length === 0 ? texts.labelled(shown, text) : `${shown} (${text})`
+      const text = settingText(value)
+      const shown = printable(NAMES[name] ?? asWords(name))
+      return partsOf(value).length === 0 ? `${shown}: ${text}` : `${shown} (${text})`
     })

@@ -1,64 +1,69 @@
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
+import { hashTotalLines } from '../page/page-record.js'
 import { proofText } from '../page/page-verification.js'
 import { maskedText } from '../page/plain-text.js'
 import { REPORT_ORDER } from '../page/report-order.js'
-import type { Texts } from '../text/en.js'
+import type { Texts } from '../text/texts.js'
 import { explainedColumns } from '../text/explained-columns.js'
-import { stateTitle } from '../text/state-title.js'
 import { freeSheet, oneCell, type CellValue, type SheetColumn } from './sheet-xml.js'
 import { STYLES } from './styles.js'
 
 const stateColumns = (texts: Texts): readonly SheetColumn<SourceRecord>[] =>
   REPORT_ORDER.map((state) => ({
-    header: stateTitle(state, texts),
+    header: texts.say(`state.${state}`),
     width: 11,
     value: ({ totals }) => totals[TOTAL_OF_STATE[state]],
   }))
 
 export function sourceColumns(texts: Texts): readonly SheetColumn<SourceRecord>[] {
-  const { headers } = texts.workbook
+  const { say } = texts
   return [
-    { header: headers.source, width: 30, value: (source) => source.name },
-    { header: headers.admittedAt, width: 25, value: (source) => source.admittedAt },
-    { header: headers.bytes, width: 12, value: (source) => source.bytes },
-    { header: headers.read, width: 10, value: (source) => source.totals.read },
-    { header: headers.resubmitted, width: 12, value: (source) => source.totals.resubmitted },
+    { header: say('label.source'), width: 30, value: (source) => source.name },
+    { header: say('label.at'), width: 25, value: (source) => source.admittedAt },
+    { header: say('label.bytes'), width: 12, value: (source) => source.bytes },
+    { header: say('cover.read'), width: 10, value: (source) => source.totals.read },
+    { header: say('label.resubmitted'), width: 12, value: (source) => source.totals.resubmitted },
     ...stateColumns(texts),
-    { header: headers.balanced, width: 10, value: (source) => yesOrNo(isBalanced(source.totals), texts) },
+    {
+      header: say('label.balanced'),
+      width: 10,
+      value: (source) => yesOrNo(isBalanced(source.totals), texts),
+    },
     { header: 'SHA-256', width: 68, value: (source) => source.sha256 },
   ]
 }
 
 /** What does not add up must be seen. */
-const yesOrNo = (isBalanced: boolean, { addsUp, doesNotAddUp }: Texts): string =>
-  isBalanced ? addsUp : doesNotAddUp
+const yesOrNo = (isBalanced: boolean, { say }: Texts): string =>
+  isBalanced ? say('yes') : say('no').toUpperCase()
 
 export function runColumns(texts: Texts): readonly SheetColumn<RunRecord>[] {
-  const { headers } = texts.workbook
+  const { say } = texts
   return [
-    { header: headers.run, width: 6, value: (run) => run.id },
-    { header: headers.started, width: 25, value: (run) => run.startedAt },
-    { header: headers.ended, width: 25, value: (run) => run.endedAt },
-    { header: headers.version, width: 10, value: (run) => run.version },
-    { header: headers.asOf, width: 11, value: (run) => run.asOf },
-    { header: headers.zone, width: 18, value: (run) => run.zone },
-    { header: headers.registered, width: 11, value: (run) => run.attempts.registered },
-    { header: headers.refused, width: 11, value: (run) => run.attempts.refused },
-    { header: headers.inDoubt, width: 11, value: (run) => run.attempts.in_doubt },
-    { header: headers.turnedAway, width: 12, value: (run) => run.attempts.turned_away },
-    { header: headers.notSent, width: 11, value: (run) => run.attempts.not_sent },
-    { header: headers.open, width: 8, value: (run) => run.attempts.open },
+    { header: '#', width: 6, value: (run) => run.id },
+    { header: say('label.started'), width: 25, value: (run) => run.startedAt },
+    { header: say('label.ended'), width: 25, value: (run) => run.endedAt },
+    { header: say('state.registered'), width: 11, value: (run) => run.attempts.registered },
+    { header: say('state.refused'), width: 11, value: (run) => run.attempts.refused },
+    { header: say('state.in_doubt'), width: 11, value: (run) => run.attempts.in_doubt },
+    { header: say('label.turnedAway'), width: 12, value: (run) => run.attempts.turned_away },
+    { header: say('cover.notSent'), width: 11, value: (run) => run.attempts.not_sent },
+    { header: say('label.open'), width: 8, value: (run) => run.attempts.open },
     {
-      header: headers.stoppedBy,
+      header: say('label.stoppedBy'),
       width: 40,
       value: (run) => (run.stoppedBy === null ? null : maskedText(run.stoppedBy)),
     },
-    { header: headers.exit, width: 6, value: (run) => run.exitCode },
-    { header: headers.settings, width: 80, value: (run) => JSON.stringify(run.settings) },
+    { header: say('label.exit'), width: 6, value: (run) => run.exitCode },
+    { header: say('label.settings'), width: 80, value: settingsText },
   ]
 }
+
+/** What a run was made with, as it was recorded. */
+const settingsText = ({ version, asOf, zone, settings }: RunRecord): string =>
+  JSON.stringify({ version, asOf, zone, ...settings })
 
 /** A column of a file with its meaning, for a person who has the workbook alone. */
 interface ColumnLine {
@@ -73,51 +78,45 @@ export const columnLines = ({ verification }: ReportFacts, texts: Texts): readon
   )
 
 export function fileColumns(texts: Texts): readonly SheetColumn<ColumnLine>[] {
-  const { headers } = texts.workbook
+  const { say } = texts
   return [
-    { header: headers.file, width: 30, value: ({ files }) => files, isWrapped: true },
-    { header: headers.column, width: 40, value: ({ column }) => column },
-    { header: headers.meaning, width: 90, value: ({ meaning }) => meaning, isWrapped: true },
+    { header: say('label.file'), width: 30, value: ({ files }) => files, isWrapped: true },
+    { header: say('label.column'), width: 40, value: ({ column }) => column },
+    { header: say('label.meaning'), width: 90, value: ({ meaning }) => meaning, isWrapped: true },
   ]
 }
 
 /** The first sheet: what finance signs, as far as figures say it. */
 export function summarySheet(facts: ReportFacts, texts: Texts): string {
-  const { campaign, totals, hashTotals, distinct } = facts
-  const { metadata, workbook } = texts
-  const registered = hashTotals.byState.get('registered')
+  const { campaign, totals, distinct, balanced } = facts
+  const { say } = texts
   const line = (label: string, value: CellValue): string[] => [oneCell(label), oneCell(value)]
   const heading = (...words: readonly string[]): string[] =>
     words.map((word) => oneCell(word, STYLES.heading))
   return freeSheet(
     [{ width: 44 }, { width: 70 }],
     [
-      [oneCell(workbook.title, STYLES.title)],
-      line(metadata.target, campaign.baseUrl),
-      line(workbook.user, campaign.username),
-      line(metadata.ledger, facts.ledger),
-      line(metadata.ledgerId, campaign.ledgerId),
-      line(workbook.asOf, campaign.changedAt),
-      line(workbook.result, facts.balanced ? workbook.balanced : workbook.notBalanced),
-      line(texts.verification.title, proofText(facts, texts)),
+      [oneCell(say('page.title'), STYLES.title)],
+      line(say('label.target'), campaign.baseUrl),
+      line(say('label.user'), campaign.username),
+      line(say('label.ledger'), facts.ledger),
+      line(say('label.ledgerId'), campaign.ledgerId),
+      line(say('label.ledgerAsOf'), campaign.changedAt),
+      line(say('label.balanced'), balanced ? say('yes') : say('verdict.notBalanced').toUpperCase()),
+      line(say('proof.title'), proofText(facts, texts)),
       [],
-      heading(texts.totals.title, texts.totals.rows),
-      line(workbook.headers.read, totals.read),
-      ...REPORT_ORDER.map((state) => line(stateTitle(state, texts), totals[TOTAL_OF_STATE[state]])),
-      line(workbook.resubmitted, totals.resubmitted),
-      line(workbook.notTaken, facts.notTaken),
+      heading(say('totals.title'), say('label.rows')),
+      line(say('cover.read'), totals.read),
+      ...REPORT_ORDER.map((state) => line(say(`state.${state}`), totals[TOTAL_OF_STATE[state]])),
+      line(say('label.resubmitted'), totals.resubmitted),
+      line(say('label.notTaken'), facts.notTaken),
       [],
-      heading(workbook.distinct, workbook.count),
-      line(workbook.customers, distinct.customers),
-      line(workbook.mandates, distinct.mandates),
-      line(workbook.accounts, distinct.accounts),
+      line(say('hash.customers'), distinct.customers),
+      line(say('hash.mandates'), distinct.mandates),
+      line(say('hash.accounts'), distinct.accounts),
       [],
-      heading(texts.hashTotals.title, texts.hashTotals.value),
-      line(workbook.sumOfAll, hashTotals.read.customerNoSum),
-      line(workbook.oldKeysOfAll, hashTotals.read.oldKeyDigest),
-      line(workbook.sumOfRegistered, registered?.customerNoSum ?? null),
-      line(workbook.oldKeysOfRegistered, registered?.oldKeyDigest ?? null),
-      line(workbook.pairsOfRegistered, registered?.pairDigest ?? null),
+      heading(say('hash.title'), say('label.value')),
+      ...hashTotalLines(facts, texts).map(({ name, value }) => line(name, value)),
     ],
   )
 }

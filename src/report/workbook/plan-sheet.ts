@@ -1,7 +1,7 @@
 import type { ApprovalRecord, PlanRecord, RunRecord } from '../../ledger/read/reader.js'
 import { runsUnder } from '../page/page-plans.js'
 import { maskedText } from '../page/plain-text.js'
-import type { Texts } from '../text/en.js'
+import type { Texts } from '../text/texts.js'
 import type { SheetColumn } from './sheet-xml.js'
 
 /** A plan with one of its approvals, or the only line of one that nobody approved. */
@@ -26,29 +26,33 @@ const ofApproval =
     approval === null ? null : value(approval)
 
 export function planColumns(texts: Texts): readonly SheetColumn<PlanLine>[] {
-  const { headers, samePerson, otherPerson } = texts.workbook
+  const { say } = texts
   return [
-    { header: headers.plan, width: 68, value: ({ plan }) => plan.digest },
-    { header: headers.plannedAt, width: 25, value: ({ plan }) => plan.plannedAt },
-    { header: headers.plannedBy, width: 20, value: ({ plan }) => maskedText(plan.plannedBy) },
-    { header: headers.asUser, width: 14, value: ({ plan }) => plan.plannedAs },
-    { header: headers.rows, width: 10, value: ({ plan }) => plannedRows(plan) },
-    { header: headers.approvedAt, width: 25, value: ofApproval(({ approvedAt }) => approvedAt) },
-    { header: headers.approvedBy, width: 20, value: ofApproval(({ approvedBy }) => maskedText(approvedBy)) },
-    { header: headers.asUser, width: 14, value: ofApproval(({ approvedAs }) => approvedAs) },
+    { header: say('label.plan'), width: 68, value: ({ plan }) => plan.digest },
+    { header: say('label.at'), width: 25, value: ({ plan }) => plan.plannedAt },
+    { header: say('cover.plannedBy'), width: 20, value: ({ plan }) => maskedText(plan.plannedBy) },
+    { header: say('label.asUser'), width: 14, value: ({ plan }) => plan.plannedAs },
+    { header: say('label.rows'), width: 10, value: ({ plan }) => plannedRows(plan) },
+    { header: say('label.at'), width: 25, value: ofApproval(({ approvedAt }) => approvedAt) },
     {
-      header: headers.samePerson,
+      header: say('cover.approvedBy'),
+      width: 20,
+      value: ofApproval(({ approvedBy }) => maskedText(approvedBy)),
+    },
+    { header: say('label.asUser'), width: 14, value: ofApproval(({ approvedAs }) => approvedAs) },
+    {
+      header: say('plans.samePerson'),
       width: 12,
-      value: ofApproval(({ isSamePerson }) => (isSamePerson ? samePerson : otherPerson)),
+      value: ofApproval(({ isSamePerson }) => (isSamePerson ? say('yes').toUpperCase() : say('no'))),
     },
     {
-      header: headers.reason,
+      header: say('label.reason'),
       width: 48,
       value: ofApproval(({ reason }) => maskedText(reason)),
       isWrapped: true,
     },
-    { header: headers.expires, width: 25, value: ofApproval(({ expiresAt }) => expiresAt) },
-    { header: headers.runs, width: 14, value: ({ runs }) => runs },
+    { header: say('label.expires'), width: 25, value: ofApproval(({ expiresAt }) => expiresAt) },
+    { header: say('runs.title'), width: 14, value: ({ runs }) => runs },
   ]
 }
 

@@ -1,4 +1,4 @@
-import type { Texts } from '../text/en.js'
+import type { Texts } from '../text/texts.js'
 import type { GrowingEntry } from './growing-entry.js'
 import { listHead, listTail, rowWriter, type SheetColumn } from './sheet-xml.js'
 
@@ -108,15 +108,17 @@ export function sheetList<Entry>(room: SheetRoom, columns: readonly SheetColumn<
   return { add, complete }
 }
 
+/** On several sheets each says which of all it has: `Registered: 1,000,001 – 1,200,000 / 1,200,000`. */
 function titleOf(
   { sheet, title = sheet, note = '', whereAllAre = '' }: ListWords,
   { before, count }: OpenSheet,
   { listed, total }: { readonly listed: number; readonly total: number },
-  { labelled, count: countText, workbook }: Texts,
+  { say, count: written }: Texts,
 ): string {
-  const noted = note === '' ? '' : ` ${note}`
-  if (count === total) return `${labelled(title, countText(total))}${noted}`
-  const rows = count === 0 ? workbook.noneOf(total) : workbook.span(before + 1, before + count, total)
-  const rest = listed === total ? '' : `. ${workbook.full} ${whereAllAre}`
-  return `${labelled(title, rows)}${noted}${rest}`
+  const all = written(total)
+  const shown = count === 0 ? '0' : `${written(before + 1)} – ${written(before + count)}`
+  const noted = note === '' ? '' : `. ${note}`
+  const rows = count === total ? all : `${shown} / ${all}`
+  const rest = listed === total ? '' : `. ${say('sheet.full')} ${whereAllAre}`
+  return `${say('labelled', { name: title, value: rows })}${noted}${rest}`
 }

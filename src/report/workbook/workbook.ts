@@ -7,7 +7,7 @@ import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder } from '../pack/pack-folder.js'
 import { writeArchive } from './archive.js'
-import { en, type Texts } from '../text/en.js'
+import { ENGLISH, type Texts } from '../text/texts.js'
 import { columnLines, fileColumns, runColumns, sourceColumns, summarySheet } from './campaign-sheets.js'
 import { decisionColumns, problemColumns, verifiedColumns } from './finding-sheets.js'
 import { growingEntry, type GrowingEntry } from './growing-entry.js'
@@ -116,39 +116,44 @@ function sheetsOf(
 ): CompleteSheet[] {
   const { proposals, verification, sources, runs, plans } = facts
   const { texts } = room
-  const { sheets: names, ...words } = texts.workbook
-  const allIn = (file: string): Pick<ListWords, 'whereAllAre'> => ({ whereAllAre: texts.page.allIn(file) })
+  const { say } = texts
+  const allIn = (file: string): Pick<ListWords, 'whereAllAre'> => ({
+    whereAllAre: say('page.allIn', { file }),
+  })
   const known = <Entry>(
     sheet: string,
     columns: readonly SheetColumn<Entry>[],
     entries: readonly Entry[],
-    title = sheet,
   ): readonly CompleteSheet[] => {
     const list = sheetList(room, columns)
     for (const entry of entries) list.add(entry)
-    return list.complete({ sheet, title })
+    return list.complete({ sheet })
   }
   const summary = newEntry()
   summary.put(summarySheet(facts, texts))
-  const note = proposals === 0 ? '' : words.proposals(FILE_OF_PART.inDoubt, proposals)
-  const unproven = { sheet: names.verification, title: words.notProven, ...allIn(VERIFICATION_FILE) }
+  const file = FILE_OF_PART.inDoubt
+  const note = proposals === 0 ? '' : say('doubt.proposals', { count: proposals, file, word: 'resend' })
   return [
-    { name: names.summary, isList: false, entry: summary },
-    ...(verification === null ? [] : lists.unproven.complete(unproven)),
-    ...rows.inDoubt.complete({ sheet: names.inDoubt, note, ...allIn(FILE_OF_PART.inDoubt) }),
-    ...rows.refused.complete({ sheet: names.refused, ...allIn(FILE_OF_PART.refused) }),
-    ...rows.corrections.complete({ sheet: names.corrections, ...allIn(FILE_OF_PART.corrections) }),
-    ...rows.notSent.complete({ sheet: names.notSent, ...allIn(FILE_OF_PART.notSent) }),
-    ...lists.registered.complete({ sheet: names.registered, ...allIn(FILE_OF_PART.registered) }),
-    ...rows.closed.complete({ sheet: names.closed, whereAllAre: words.allInLedger }),
-    ...lists.problems.complete({ sheet: names.problems, ...allIn('problems.csv') }),
-    ...lists.decisions.complete({ sheet: names.decisions, ...allIn(DECISIONS_FILE) }),
-    ...known(names.sources, sourceColumns(texts), sources),
-    ...(plans.length === 0
+    { name: say('sheet.summary'), isList: false, entry: summary },
+    ...(verification === null
       ? []
-      : known(names.plans, planColumns(texts), planLines(plans, runs), words.plansTitle)),
-    ...known(names.runs, runColumns(texts), runs),
-    ...known(names.columns, fileColumns(texts), columnLines(facts, texts), texts.columns.title),
+      : lists.unproven.complete({
+          sheet: say('label.verification'),
+          title: say('proof.notProven'),
+          ...allIn(VERIFICATION_FILE),
+        })),
+    ...rows.inDoubt.complete({ sheet: say('state.in_doubt'), note, ...allIn(file) }),
+    ...rows.refused.complete({ sheet: say('state.refused'), ...allIn(FILE_OF_PART.refused) }),
+    ...rows.corrections.complete({ sheet: say('sheet.corrections'), ...allIn(FILE_OF_PART.corrections) }),
+    ...rows.notSent.complete({ sheet: say('cover.notSent'), ...allIn(FILE_OF_PART.notSent) }),
+    ...lists.registered.complete({ sheet: say('state.registered'), ...allIn(FILE_OF_PART.registered) }),
+    ...rows.closed.complete({ sheet: say('sheet.closed'), ...allIn(facts.ledger) }),
+    ...lists.problems.complete({ sheet: say('problems.title'), ...allIn('problems.csv') }),
+    ...lists.decisions.complete({ sheet: say('decisions.title'), ...allIn(DECISIONS_FILE) }),
+    ...known(say('sources.title'), sourceColumns(texts), sources),
+    ...(plans.length === 0 ? [] : known(say('plans.title'), planColumns(texts), planLines(plans, runs))),
+    ...known(say('runs.title'), runColumns(texts), runs),
+    ...known(say('columns.title'), fileColumns(texts), columnLines(facts, texts)),
   ]
 }
 
@@ -156,7 +161,7 @@ function sheetsOf(
  * reconciliation.xlsx: the lists of the pack as sheets, every entry of them, all identifiers as text; the same bytes for
  * the same facts.
  */
-export function openWorkbook(folder: Scratch, texts: Texts = en, limits = WORKBOOK_LIMITS): Workbook {
+export function openWorkbook(folder: Scratch, texts: Texts = ENGLISH, limits = WORKBOOK_LIMITS): Workbook {
   const book = growing(folder, texts, limits)
   const lists = openLists(book.room)
 
@@ -176,9 +181,9 @@ export function openWorkbook(folder: Scratch, texts: Texts = en, limits = WORKBO
 
   return {
     registered: lists.registered.add,
-    row: (row, _explanation, _absence, told) => {
+    row: (row, explanation) => {
       const part = partOf(row)
-      if (part !== 'registered') lists.rows[part].add({ row, explanation: told })
+      if (part !== 'registered') lists.rows[part].add({ row, explanation })
     },
     problem: lists.problems.add,
     decision: lists.decisions.add,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { hostOf, rehearsalText } from '../../../src/report/page/page-cover.js'
 import { renderPage } from '../../../src/report/page/page.js'
-import { en } from '../../../src/report/text/en.js'
+import { ENGLISH } from '../../../src/report/text/texts.js'
 import { factsOf } from '../facts-value.js'
 import { decisionOf, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'
 
@@ -40,7 +40,7 @@ async function sentTo(baseUrl: string | null, testHost?: string): Promise<Report
 describe('the cover', () => {
   it('has the verdict, five figures that add up, and signature lines', async () => {
     const cover = await coverOf()
-    expect(cover).toContain('Balanced, 2 points open')
+    expect(cover).toContain('Balanced, open points: 2')
     expect(cover).toContain(
       'Records read 4 100.0 % Registered 2 50.0 % In doubt 0 0.0 % Refused 1 25.0 % Not sent 1 25.0 %',
     )
@@ -53,15 +53,15 @@ describe('the cover', () => {
     expect(cover).toContain(
       'Registered mandates come from DE98ZZZ09999999999 (1), NL97ZZZ123456780001 (1) and go to SE97ZZZ5560000001 (2)',
     )
-    expect(cover).toContain('Run by nora, olga, 3 runs, 2026-06-15 10:00 to 2026-06-15 10:03')
-    expect(cover).toContain('A. Reviewer (1 decision), B. &lt;b&gt;Second&lt;/b&gt; (1 decision)')
+    expect(cover).toContain('Run by nora, olga, Runs: 3, 2026-06-15 10:00 – 2026-06-15 10:03')
+    expect(cover).toContain('A. Reviewer (1), B. &lt;b&gt;Second&lt;/b&gt; (1)')
   })
 
   it('26.2 counts the resends that were forced', async () => {
     const forced = (id: number) =>
       decisionOf({ id, decision: 'resend', evidence: 'forced, 3 minutes after the attempt' })
     const facts = await factsOf({ ...VALUE, decisions: [decisionOf(), forced(2), forced(3)] })
-    expect(await coverOf(facts)).toContain('2 resends forced within 15 minutes of the attempt')
+    expect(await coverOf(facts)).toContain('resends forced within 15 minutes of the attempt: 2')
     expect(await coverOf()).not.toContain('forced')
   })
 
@@ -69,8 +69,7 @@ describe('the cover', () => {
     const many = Array.from({ length: 40 }, (_, n) => ({ value: `value-${n}`, count: 2 }))
     const counts = { values: many, others: 5 }
     const cover = await coverOf({ creditors: { previous: counts, assigned: counts }, resolvedBy: counts })
-    expect(cover).toContain('value-3 (2), others (77)')
-    expect(cover).toContain('value-3 (2 decisions), others (77 decisions)')
+    expect(cover.match(/value-3 \(2\), others \(77\)/g)).toHaveLength(3)
     expect(cover).not.toContain('value-4')
   })
 
@@ -90,7 +89,7 @@ describe('a rehearsal', () => {
     ['https://test.example:8443/', 'test.example:8443', 'to be a test environment'],
   ])('is what went to %s, declared as %s', async (baseUrl, testHost, words) => {
     const facts = await sentTo(baseUrl, testHost)
-    expect(rehearsalText(facts, en)).toContain(words)
+    expect(rehearsalText(facts, ENGLISH)).toContain(words)
     const page = await renderPage(facts)
     expect(textOf(page)).toContain('REHEARSAL')
     expect(page).toContain('@top-center { content: "REHEARSAL"')
@@ -100,13 +99,13 @@ describe('a rehearsal', () => {
     const facts = await sentTo('https://billing.example/', 'billing.example')
     const [declared] = facts.runs
     const sent = runOf({ id: 2 })
-    expect(rehearsalText({ ...facts, runs: [...facts.runs, sent] }, en)).toBeNull()
+    expect(rehearsalText({ ...facts, runs: [...facts.runs, sent] }, ENGLISH)).toBeNull()
     const idle = runOf({ id: 2, attempts: { ...sent.attempts, registered: 0 } })
-    expect(rehearsalText({ ...facts, runs: [...facts.runs, idle] }, en)).not.toBeNull()
+    expect(rehearsalText({ ...facts, runs: [...facts.runs, idle] }, ENGLISH)).not.toBeNull()
     expect(
       rehearsalText(
         { ...facts, runs: declared === undefined ? [] : [{ ...declared, attempts: idle.attempts }] },
-        en,
+        ENGLISH,
       ),
     ).toBeNull()
   })
@@ -118,13 +117,13 @@ describe('a rehearsal', () => {
     [null, undefined],
   ])('is not what went to %s, declared as %s', async (baseUrl, testHost) => {
     const facts = await sentTo(baseUrl, testHost)
-    expect(rehearsalText(facts, en)).toBeNull()
+    expect(rehearsalText(facts, ENGLISH)).toBeNull()
     expect(await renderPage(facts)).not.toContain('REHEARSAL')
   })
 
   it('names the host, or says that there is none', async () => {
-    expect(hostOf(await sentTo('https://billing.example/x'), en)).toBe('billing.example')
-    expect(hostOf(await sentTo(null), en)).toBe('no service yet')
+    expect(hostOf(await sentTo('https://billing.example/x'), ENGLISH)).toBe('billing.example')
+    expect(hostOf(await sentTo(null), ENGLISH)).toBe('no service yet')
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderPage } from '../../../src/report/page/page.js'
-import { en } from '../../../src/report/text/en.js'
+import { ENGLISH } from '../../../src/report/text/texts.js'
 import {
   contradictionText,
   proofText,
@@ -40,9 +40,9 @@ const textOf = (page: string): string =>
 describe('the proof at the service', () => {
   it('is said to be missing at the sign-off, and nowhere else, where nobody asked', async () => {
     const facts = await factsOf(registered(3))
-    expect(proofText(facts)).toBe('Read back at the service: not asked.')
-    expect(contradictionText(facts, en)).toBeNull()
-    expect(verificationSection(facts, en)).toBe('')
+    expect(proofText(facts, ENGLISH)).toBe('Read back at the service: not asked.')
+    expect(contradictionText(facts, ENGLISH)).toBeNull()
+    expect(verificationSection(facts, ENGLISH)).toBe('')
     const page = textOf(await renderPage(facts))
     expect(page).toContain('Balanced, nothing is open')
     expect(page.match(/Read back at the service/g)).toHaveLength(1)
@@ -52,8 +52,8 @@ describe('the proof at the service', () => {
   it('is counted at the sign-off with its times, and leaves nothing open where all are proven', async () => {
     const facts = await factsOf(registered(2, { verified: [verifiedRow(1), verifiedRow(2)] }))
     const sentence =
-      '2 of 2 registered mandates proven at the service between 2026-06-15 11:00:00 UTC and 2026-06-15 11:00:00 UTC; 0 not asked.'
-    expect(proofText(facts)).toBe(sentence)
+      'Proven at the service: 2 of 2 registered mandates (2026-06-15 11:00:00 UTC – 2026-06-15 11:00:00 UTC); not asked: 0.'
+    expect(proofText(facts, ENGLISH)).toBe(sentence)
     const page = textOf(await renderPage(facts))
     expect(page).toContain('Balanced, nothing is open')
     expect(page.slice(page.indexOf('Sign-off'))).toContain(sentence)
@@ -72,15 +72,15 @@ describe('the proof at the service', () => {
     expect(html).not.toContain(IBAN)
     const page = textOf(html)
     const places = [
-      'Balanced, 2 points open',
-      '2 registered mandates are missing, twice or different at the service.',
-      '1 mandate was refused by the service.',
-      'Proof at the service 0 of 3 registered mandates proven',
+      'Balanced, open points: 2',
+      'Registered, but missing, twice or different at the service: 2',
+      'Refused by the service: 1',
+      'Proof at the service Proven at the service: 0 of 3 registered mandates; missing: 1; twice: 1; unreadable: 1;',
       'missing 1002',
       'twice 1003',
       'a person may cancel &lt;ps&gt;.',
       'unreadable 1001',
-      'No mandate is in doubt',
+      'In doubt: 0',
     ].map((part) => page.indexOf(part))
     expect(places).not.toContain(-1)
     expect([...places].sort((a, b) => a - b)).toEqual(places)
@@ -92,23 +92,25 @@ describe('the proof at the service', () => {
     expect(page).toContain('Balanced, nothing is open')
     expect(page).toContain('It could not be compared, so it is not proven: The service answered 404.')
     expect(
-      page.match(/0 of 1 registered mandate proven at the service; 1 unreadable; 0 not asked\./g),
+      page.match(/Proven at the service: 0 of 1 registered mandates; unreadable: 1; not asked: 0\./g),
     ).toHaveLength(2)
   })
 
   it('says that a sample was asked, and only while somebody was not', async () => {
     const verified = [verifiedRow(1)]
-    expect(proofText(await factsOf(registered(3, { verified, sample: 1 })))).toMatch(
-      /; 2 not asked\. What was asked last is a sample of 1 mandate, drawn at random\.$/,
+    expect(proofText(await factsOf(registered(3, { verified, sample: 1 })), ENGLISH)).toMatch(
+      /; not asked: 2\. What was asked last is a sample, drawn at random: 1\.$/,
     )
-    expect(proofText(await factsOf(registered(3, { verified })))).toMatch(/; 2 not asked\.$/)
-    expect(proofText(await factsOf(registered(1, { verified, sample: 1 })))).toMatch(/; 0 not asked\.$/)
+    expect(proofText(await factsOf(registered(3, { verified })), ENGLISH)).toMatch(/; not asked: 2\.$/)
+    expect(proofText(await factsOf(registered(1, { verified, sample: 1 })), ENGLISH)).toMatch(
+      /; not asked: 0\.$/,
+    )
   })
 
   it('shows the first of many, and says where the others are', async () => {
     const verified = Array.from({ length: 60 }, (_, index) => verifiedRow(index + 1, { verdict: 'absent' }))
     const page = textOf(await renderPage(await factsOf(registered(60, { verified }))))
-    expect(page).toContain('The first 50 of 60 are shown. All are in verification.csv.')
+    expect(page).toContain('Shown: 50 of 60.')
     expect(page.match(/missing 10\d\d /g)).toHaveLength(50)
   })
 })
