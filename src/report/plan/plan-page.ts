@@ -7,11 +7,11 @@ import { ROW_STATES } from '../../domain/row/row-state.js'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import { countText, durationText, plural, timeText } from '../../domain/text/wording.js'
 import { treatedAsActiveText } from '../../domain/rule/source-reading.js'
-import type { Markup } from '../text/markup.js'
+import type { Markup } from '../text/texts.js'
 import { PAGE_STYLE } from '../page/page-style.js'
+import { fact, tableHead } from '../page/parts.js'
 import { maskedText, plainText } from '../page/plain-text.js'
 import { settingText } from '../page/setting-text.js'
-import { en } from '../text/en.js'
 
 /**
  * plan.html: one page without network or script, for the person who approves.
@@ -44,12 +44,6 @@ export async function renderPlanPage(document: PlanDocument, last: PlanDocument 
     </html>`
   return `${page.toString().trimEnd()}\n`
 }
-
-const fact = (label: string, value: string): Markup =>
-  html`<div>
-    <dt>${label}</dt>
-    <dd>${value}</dd>
-  </div>`
 
 const headSection = (document: PlanDocument): Markup =>
   html`<header>
@@ -85,10 +79,9 @@ const sendSection = (document: PlanDocument): Markup =>
     <p class="soft">Digest of the rows: <span class="id">${document.rows.digest}</span></p>
   </div>`
 
-/** What is another thing than it was. */
 /** A setting that holds nothing is told as that. */
 const valueText = (value: unknown): string => {
-  const text = value === null || value === undefined ? '' : settingText(value, en)
+  const text = value === null || value === undefined ? '' : settingText(value)
   return text === '' ? 'none' : text
 }
 
@@ -155,13 +148,7 @@ function totalsSection(document: PlanDocument, last: PlanDocument | null): Marku
   return html`<section id="totals">
     <h2>Totals before the first request</h2>
     <table>
-      <thead>
-        <tr>
-          <th scope="col">State</th>
-          <th scope="col" class="n">Rows</th>
-          ${last === null ? '' : html`<th scope="col" class="n">In the last plan</th>`}
-        </tr>
-      </thead>
+      ${tableHead(['State', { figures: 'Rows' }, ...(last === null ? [] : [{ figures: 'In the last plan' }])])}
       <tbody>
         ${shown.map(
           (state) =>
