@@ -32,6 +32,19 @@ export interface Evidence {
   readonly retryAfterMs: number | null
 }
 
+/** Of a request that never left. */
+export const NOTHING_LEFT: Evidence = {
+  started: false,
+  status: null,
+  errorCode: null,
+  serviceCode: null,
+  field: null,
+  message: null,
+  answer: null,
+  durationMs: 0,
+  retryAfterMs: null,
+}
+
 interface Seen {
   readonly evidence: Evidence
   /** One sentence for the operator. */

@@ -1,5 +1,5 @@
 import { transition } from '../../domain/row/row-state.js'
-import type { Outcome } from '../../domain/row/outcome.js'
+import { NOTHING_LEFT, type Outcome } from '../../domain/row/outcome.js'
 import { prepareRegistration } from './account-removal.js'
 import { foldCase } from './assigned-references.js'
 import type { Connection } from '../file/connection.js'
@@ -172,17 +172,7 @@ const notSent = (reason: string): Outcome => ({
   kind: 'not_sent',
   reason,
   halt: null,
-  evidence: {
-    started: false,
-    status: null,
-    errorCode: null,
-    serviceCode: null,
-    field: null,
-    message: null,
-    answer: null,
-    durationMs: 0,
-    retryAfterMs: null,
-  },
+  evidence: NOTHING_LEFT,
 })
 
 function giveUp(parts: GroupCommitParts, waiting: readonly Uncommitted[], error: unknown): void {

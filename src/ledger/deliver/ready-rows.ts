@@ -23,7 +23,6 @@ interface StoredReady {
   readonly creditorIdentifier: string
   readonly mandateReference: string
   readonly accountKey: Buffer
-  /** Null for a row that was admitted by an older version. */
   readonly contentKey: Buffer | null
   /** SQLite's truth value. */
   readonly hasCopies: 0 | 1
@@ -45,7 +44,8 @@ function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string):
   const mandate = mandateOf(row)
   const isAsAdmitted =
     fingerprints.account(row.iban).equals(row.accountKey) &&
-    (row.contentKey === null || fingerprints.content(mandate).equals(row.contentKey))
+    row.contentKey !== null &&
+    fingerprints.content(mandate).equals(row.contentKey)
   if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate, hasCopies: row.hasCopies === 1 }
   throw new LedgerError(
     'damaged',

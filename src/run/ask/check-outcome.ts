@@ -1,6 +1,6 @@
 import { heldBackBecause } from '../../domain/proof/before-sending.js'
 import type { Evidence as Proof } from '../../domain/proof/evidence.js'
-import type { Evidence, Halt, Outcome } from '../../domain/row/outcome.js'
+import { NOTHING_LEFT, type Halt, type Outcome } from '../../domain/row/outcome.js'
 import type { NotRead } from '../../service/read-back/classify-sources.js'
 
 /**
@@ -37,15 +37,3 @@ export const outcomeOfInterruption = (durationMs: number): Outcome => ({
   halt: null,
   evidence: { ...NOTHING_LEFT, durationMs },
 })
-
-const NOTHING_LEFT: Evidence = {
-  started: false,
-  status: null,
-  errorCode: null,
-  serviceCode: null,
-  field: null,
-  message: null,
-  answer: null,
-  durationMs: 0,
-  retryAfterMs: null,
-}
