@@ -12,7 +12,6 @@ import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
 import type { HeldRecord } from './admit/held-rows.js'
-import type { PackedRows } from './load/packed-rows.js'
 import type { LedgerReader, Standing } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
 
@@ -45,32 +44,13 @@ export interface Attempt {
   readonly hasCopies: boolean
 }
 
-/**
- * A record that says what an earlier one says, and of whose keys no other record has any. The earlier one is ready and
- * was counted.
- */
-export interface RepeatedRecord {
-  readonly record: number
-  readonly line: number
-  readonly mandateKey: string
-  readonly mandateReference: string
-  /** Counts the records of all sources of the admission from 1. */
-  readonly original: number
-}
-
 /** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */
 export interface SourceAdmission {
   readonly add: (records: readonly CheckedRecord[]) => void
-  /** Rows that are ready as they come in, prepared with the `secret` of this admission. */
-  readonly addPacked: (packed: PackedRows) => void
-  /** Only of a source of which records are counted. */
-  readonly repeat: (records: readonly RepeatedRecord[]) => void
   /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
   readonly close: (summary: SourceSummary) => 'admitted' | 'known'
   /** After `close`: lines that name a row of the ledger, and those of them that were not taken. */
   readonly givenBack: () => { readonly resubmitted: number; readonly notTaken: number }
-  /** Instead of `close`: as if it had never been opened. */
-  readonly discard: () => void
 }
 
 /** One transaction over all files of a command: all of them, or nothing. */
@@ -83,8 +63,6 @@ export interface Admission {
   readonly earlier: EarlierRows
   /** Rows of a file that came in before which another reading may understand; null where there are none. */
   readonly heldIn: (sha256: string) => HeldRecord | null
-  /** What makes the fingerprints of rows that another thread prepares (`load/packed-rows.ts`). */
-  readonly secret: Uint8Array
   readonly open: (source: {
     name: string
     header: readonly string[]

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { type Choice, narrowed } from '../domain/row/choice.js'
 import type { RunTerms } from '../domain/row/run-terms.js'
 import type { Totals } from '../domain/row/totals.js'
@@ -11,7 +10,6 @@ import { noteWritten } from '../ledger/safety/written-files.js'
 import type { TakeOver } from '../register/campaign-register.js'
 import type { RunRegister } from '../register/run-register.js'
 import { registerOf } from './register-of.js'
-import { startAside, type Aside } from '../run/aside/aside.js'
 import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
 import { startDisk } from '../run/disk/disk-space.js'
 import { watchCommits, type CommitWatch } from '../run/disk/slow-commits.js'
@@ -39,9 +37,8 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
   const asked = checkOptions(options)
   const client = connectTo(asked.service, options.service, asked.machine)
-  const early = readEarly(asked)
   try {
-    const held = { ...hold(asked), early, openClient: client.open }
+    const held = { ...hold(asked), openClient: client.open }
     let closed: Closed
     let end: Omit<Migration, keyof Closed> | null = null
     try {
@@ -51,21 +48,12 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
     }
     return { ...end, ...closed }
   } finally {
-    await early?.stop()
     await client.close()
   }
 }
 
-/** No file came into a ledger that does not exist, so the first one is read while it is made. */
-const readEarly = ({ options, files: [first] }: Asked): Aside | null =>
-  first?.aside === undefined || first.aside === null || existsSync(options.ledger)
-    ? null
-    : startAside(first.aside)
-
 /** The ledger and the register of one run, open. */
 interface Held {
-  /** Reads the first file already. */
-  readonly early: Aside | null
   readonly openClient: ServiceClient['open']
   readonly ledger: Ledger
   readonly register: RunRegister
@@ -76,7 +64,7 @@ interface Held {
   readonly warnings: string[]
 }
 
-function hold(asked: Asked): Omit<Held, 'early' | 'openClient'> {
+function hold(asked: Asked): Omit<Held, 'openClient'> {
   const { options, machine, files } = asked
   const { sharedFolder = false } = options
   const { clock, pid, user } = machine
@@ -257,7 +245,6 @@ function partsOf(
       reportFolder: options.writes?.find(({ kind }) => kind === 'report')?.path ?? null,
       warn: (text) => warn(asked, held.warnings, text),
     }),
-    startAside: (job) => (job === files[0]?.aside && held.early !== null ? held.early : startAside(job)),
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),
     watch,
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto'
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
-import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
-import type { Admission, Ledger, RepeatedRecord, SourceAdmission } from '../ledger/ledger.js'
+import type { CheckedRecord } from '../domain/rule/verdict.js'
+import type { Admission, Ledger, SourceAdmission } from '../ledger/ledger.js'
 import { digestOf, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { OpenedSource } from '../source/read-source.js'
-import { startAside, type Aside } from './aside/aside.js'
-import type { Prepared, ReadingJob } from './aside/job.js'
 
 /**
  * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What has a
@@ -15,18 +13,10 @@ import type { Prepared, ReadingJob } from './aside/job.js'
  */
 export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & {
   readonly path?: string
-  /** What another thread needs to know to read it; left out where only this one may. */
-  readonly aside?: ReadingJob | null
 }
 
-/**
- * `counted`: records that are not handed over because they were shown to be ready. `repeats`: those of which it is enough
- * to know what they repeat, as far as they were come by since it was last asked. `survey-sources.ts` alone sets them.
- */
-export type AdmittableSource = OpenedSource & {
-  readonly counted?: number
-  readonly repeats?: () => readonly RepeatedRecord[]
-}
+/** `counted`: records that are not handed over because they are ready whatever the others are (`rows-alone.ts`). */
+export type AdmittableSource = OpenedSource & { readonly counted?: number }
 
 export interface AdmitOptions {
   readonly severities: SeverityOverrides
@@ -35,8 +25,6 @@ export interface AdmitOptions {
   readonly watch: (source: string, records: number) => void
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
-  /** Starts a second thread for a file, where that is of use; `startAside` when left out. */
-  readonly startAside?: ((job: ReadingJob) => Aside | null) | undefined
 }
 
 export interface AdmittedSource {
@@ -85,7 +73,6 @@ export async function addSources(
   files: readonly OpenNext[],
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
-  const { startAside: start = startAside } = options
   const admitted: AdmittedSource[] = []
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
@@ -94,14 +81,7 @@ export async function addSources(
       admitted.push({ name, kind: 'known', ...NOTHING, isResultFile })
       continue
     }
-    // It starts while this thread opens the file too: what is refused is refused here.
-    const isNew = known === null && open.aside !== undefined && open.aside !== null
-    const aside = isNew ? start(open.aside) : null
-    try {
-      admitted.push(await addSource(admission, { open, aside }, options))
-    } finally {
-      await aside?.stop()
-    }
+    admitted.push(await addSource(admission, open, options))
   }
   return admitted
 }
@@ -121,24 +101,15 @@ async function knownFile(
   return source === undefined ? null : { name: nameOf(path), ...source }
 }
 
-interface Opening {
-  readonly open: OpenNext
-  readonly aside: Aside | null
-}
-
-async function addSource(
-  admission: Admission,
-  { open, aside }: Opening,
-  options: AddOptions,
-): Promise<AdmittedSource> {
+async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<AdmittedSource> {
   const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
   const { name, isResultFile } = source
   if (source.sha256 !== null && admission.isKnown(source.sha256))
     return takeUp(admission, source, source.sha256, options)
-  const { target, records, summary } = await addRecords(admission, source, aside, options)
+  const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
   if (target === null) return { name, kind: 'empty', ...NOTHING, isResultFile }
-  const kind = target.close(summary())
+  const kind = target.close(source.summary())
   return { name, kind, records: records + (source.counted ?? 0), ...target.givenBack(), isResultFile }
 }
 
@@ -180,117 +151,24 @@ async function takeUp(
   return { name, kind, records: taken, ...target.givenBack(), isResultFile }
 }
 
-interface Added {
-  /** Null where there was no record. */
-  readonly target: SourceAdmission | null
-  readonly records: number
-  readonly summary: () => SourceSummary
-}
-
 type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector'>
 
-/** One way to come by the records of a source. */
-interface Way {
-  readonly batches: AsyncIterable<Prepared>
-  readonly summary: () => SourceSummary
-}
-
-/** The quick way is taken back where it is in doubt, so that all that is ever said of a file comes from one reading. */
+/** @returns null for `target` where there was no record */
 async function addRecords(
   admission: Admission,
-  source: AdmittableSource,
-  aside: Aside | null,
-  options: AddOptions,
-): Promise<Added> {
-  const { signal } = options
-  const quick = quickWay(admission, source, aside, signal)
-  const full: Way = { batches: asPrepared(source.records(signal)), summary: source.summary }
-  if (quick === null) return addBatches(admission, source, full, options)
-  let target: SourceAdmission | null = null
-  try {
-    const way = { ...quick, batches: doubting(quick.batches, signal) }
-    return await addBatches(admission, source, way, options, (opened) => (target = opened))
-  } catch (error) {
-    if (!(error instanceof InDoubt)) throw error
-    ;(target as SourceAdmission | null)?.discard()
-    return addBatches(admission, source, full, options)
-  }
-}
-
-function quickWay(
-  admission: Admission,
-  { quickRecords, summary, sha256 }: AdmittableSource,
-  aside: Aside | null,
-  signal: AbortSignal,
-): Way | null {
-  if (quickRecords === undefined || quickRecords === null) return null
-  if (aside === null) return { batches: asPrepared(quickRecords(signal)), summary }
-  return { batches: readAside(aside, admission.secret, sha256, signal), summary: aside.summary }
-}
-
-async function* readAside(
-  aside: Aside,
-  secret: Uint8Array,
-  sha256: string | null,
-  signal: AbortSignal,
-): AsyncGenerator<Prepared> {
-  yield* aside.prepared(secret, signal)
-  // What this thread has opened is what is refused, known and recorded.
-  if (aside.summary().sha256 !== sha256) throw new Error('The second thread read another file')
-}
-
-async function* asPrepared(batches: AsyncIterable<CheckedRecord[]>): AsyncGenerator<Prepared> {
-  for await (const records of batches) yield { kind: 'records', records }
-}
-
-async function addBatches(
-  admission: Admission,
-  source: AdmittableSource,
-  { batches, summary }: Way,
-  { onTheirOwn, watch }: AddOptions,
-  onOpened: (target: SourceAdmission) => void = () => undefined,
-): Promise<Added> {
-  const { name, header, columns, counted, repeats } = source
-  let target: SourceAdmission | null = null
+  { name, header, columns, counted, records: read }: AdmittableSource,
+  { signal, onTheirOwn, watch }: AddOptions,
+): Promise<{ target: SourceAdmission | null; records: number }> {
+  const about = { name, header, columns }
+  let target = counted === undefined ? null : admission.open({ ...about, counted })
   let records = 0
-  /** How far the reading is. */
-  let reached = 0
-  for await (const batch of batches) {
-    if (target === null) {
-      target = admission.open({ name, header, columns, ...(counted === undefined ? {} : { counted }) })
-      onOpened(target)
-    }
-    if (batch.kind === 'rows') {
-      target.addPacked(batch.rows)
-      records += batch.rows.rows
-      reached = records
-    } else {
-      target.add(onTheirOwn === true ? batch.records.map(asNew) : batch.records)
-      const repeated = repeats?.() ?? []
-      if (repeated.length > 0) target.repeat(repeated)
-      records += batch.records.length + repeated.length
-      reached = Math.max(
-        reached,
-        counted === undefined ? records : (batch.records.at(-1)?.record ?? 0),
-        repeated.at(-1)?.record ?? 0,
-      )
-    }
-    watch(name, reached)
+  for await (const batch of read(signal)) {
+    target ??= admission.open(about)
+    target.add(onTheirOwn === true ? batch.map(asNew) : batch)
+    records += batch.length
+    watch(name, batch.at(-1)?.record ?? records)
   }
-  return { target, records, summary }
-}
-
-/** What went wrong with a quick reading, as far as it is not a stop. */
-class InDoubt extends Error {}
-
-/** Tells what a reading throws from what the ledger does with its records. */
-async function* doubting(batches: AsyncIterable<Prepared>, signal: AbortSignal): AsyncGenerator<Prepared> {
-  try {
-    yield* batches
-  } catch (error) {
-    signal.throwIfAborted()
-    throw new InDoubt('', { cause: error })
-  }
+  return { target, records }
 }
 
 const NOTHING = { records: 0, resubmitted: 0, notTaken: 0 } as const

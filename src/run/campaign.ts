@@ -5,7 +5,7 @@ import type { Totals } from '../domain/row/totals.js'
 import { HaltError } from '../errors.js'
 import type { HeldRows, Ledger, RunSettings } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
-import { addSources, type AdmitOptions, type AdmittedSource, type OpenNext } from './admit-sources.js'
+import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { assertChoosable } from './choice.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import type { Disk, DiskSpace } from './disk/disk-space.js'
@@ -54,7 +54,6 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly takesOver?: boolean
   /** Looks at the disk of the ledger before a file is read and before anything is sent; left out, nobody does. */
   readonly disk?: Disk
-  readonly startAside?: AdmitOptions['startAside']
   readonly watchReading: (source: string, records: number) => void
   /** 130 or 143 once a signal came. */
   readonly signalStatus: () => number | null
@@ -142,8 +141,8 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   }
   const admission = ledger.admit({ severities, corrector, isRetry: files.length === 0 })
   try {
-    const { drain: signal, watchReading: watch, startAside } = parts
-    const admitted = await addSources(admission, files, { signal, watch, startAside })
+    const { drain: signal, watchReading: watch } = parts
+    const admitted = await addSources(admission, files, { signal, watch })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     assertChoosable(choice, ledger.view)
     const held = parts.hold?.() ?? NOTHING_HELD

@@ -50,11 +50,6 @@ export function sourceOpeners(
       return { ...source, summary }
     }
   return inputs.map((input, index) =>
-    Object.assign(
-      opener(input, index),
-      typeof input === 'string'
-        ? { path: input, aside: options.crosswalk === undefined ? { path: input, options, against } : null }
-        : {},
-    ),
+    Object.assign(opener(input, index), typeof input === 'string' ? { path: input } : {}),
   )
 }

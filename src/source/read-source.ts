@@ -34,17 +34,6 @@ import { alignRows } from './csv/row-shape.js'
 import { watchSource } from './watch/source-watch.js'
 import type { RawRecord, TableEnd } from './table.js'
 import { tellOnce } from './watch/told-once.js'
-import { readQuickly } from './survey/quick-reading.js'
-import { lookAgain, type Wanted } from './survey/second-look.js'
-import {
-  bytesToSurvey,
-  MOST_TOTALS,
-  surveySource,
-  type Surveyable,
-  type Surveyed,
-  type SurveyEnd,
-  type SurveyOptions,
-} from './survey/survey.js'
 import { isBareTotals } from './csv/totals-line.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
@@ -60,31 +49,19 @@ export interface OpenedSource {
   readonly isResultFile: boolean
   /** How it is read; `summary` tells the rest. */
   readonly reading: LayoutReading
-  /** Batches of at most 1,000; a file can be read again, a stream only once. */
-  readonly records: (signal?: AbortSignal) => AsyncIterable<CheckedRecord[]>
-  readonly summary: () => SourceSummary
-  /** Null where every record has to be read in full. */
-  readonly survey?: SourceSurvey | null
   /**
-   * `records` and its summary at a fraction of the cost, for most files. What it throws, but for a stop, says nothing of
-   * the file: then nothing of what was yielded counts, and `records` tells. Null where every record has to be read in full.
+   * In batches; a file can be read again, a stream only once. With `isWanted` only those records, told by their number in
+   * the file, after all of them were read once.
    */
-  readonly quickRecords?: ((signal?: AbortSignal) => AsyncIterable<CheckedRecord[]>) | null
-}
-
-/** A first look over a file that tells which records have to be read in full (source/README.md#surveyed). */
-interface SourceSurvey {
-  /** @throws {Error} where only the full reading can tell; nothing is known of the file then */
-  readonly take: (options: SurveyOptions) => Promise<Surveyed>
-  /** The records of a survey whose rows are wanted, in batches as `records` gives them; a batch may be empty. */
-  readonly look: (
-    surveyed: Surveyed,
-    wanted: Omit<Wanted, 'signal'>,
+  readonly records: (
     signal?: AbortSignal,
+    isWanted?: (record: number) => boolean,
   ) => AsyncIterable<CheckedRecord[]>
+  readonly summary: () => SourceSummary
 }
 
-const BATCH = 1000
+/** So many lines of totals may stand at the end. */
+const MOST_TOTALS = 8
 
 /**
  * Opens a source: finds out how it is written and which column feeds which field.
@@ -108,7 +85,7 @@ export async function openSource(
   const source: RecognisedSource = { ...table, mapping, options, against, crosswalk }
   const formats = await decideFormats(source, signal)
   let summary: SourceSummary | null = null
-  const surveyable = surveyableOf(source, formats)
+  const checkOne = recordChecker(source, formats)
   return {
     name,
     sha256: table.sha256,
@@ -116,41 +93,18 @@ export async function openSource(
     columns: columnNames(mapping),
     isResultFile: table.isResultFile,
     reading: describeReading(source, formats),
-    records: (readSignal) =>
-      readChecked(source, formats, readSignal ?? signal, (reached) => {
-        summary = reached
-      }),
+    records: async function* (readSignal, isWanted) {
+      const watch = isWanted === undefined ? watchSource(source) : null
+      const data = piecesOf(readData(source, readSignal ?? signal))
+      const records = piecesOf(checkAll(data, checkOne, { note: watch?.note, isWanted }))
+      yield* records
+      if (watch !== null)
+        summary = conclude(source, formats, { end: data.end(), watch, records: records.end() })
+    },
     summary: () => {
       if (summary === null) throw new Error(`The source "${name}" was not read to its end`)
       return summary
     },
-    survey: surveyable === null ? null : surveyOf(surveyable),
-    quickRecords:
-      surveyable === null
-        ? null
-        : async function* (readSignal) {
-            summary = yield* readQuickly(surveyable, readSignal ?? signal)
-          },
-  }
-}
-
-function surveyableOf(source: RecognisedSource, formats: DateFormats): Surveyable | null {
-  const bytes = bytesToSurvey(source)
-  if (bytes === null) return null
-  return {
-    source,
-    bytes,
-    check: checkOptionsOf(source, formats),
-    checker: () => recordChecker(source, formats),
-    conclude: (...[end, watch, records]: Parameters<Surveyable['conclude']>) =>
-      conclude(source, formats, { end, watch, records }),
-  }
-}
-
-function surveyOf(surveyable: Surveyable): SourceSurvey {
-  return {
-    take: (options) => surveySource(surveyable, options),
-    look: (surveyed, wanted, signal) => lookAgain(surveyable, surveyed, { ...wanted, signal }),
   }
 }
 
@@ -338,38 +292,38 @@ function recordChecker(
   })
 }
 
-async function* readChecked(
-  source: RecognisedSource,
-  formats: DateFormats,
-  signal: AbortSignal | undefined,
-  onSummary: (summary: SourceSummary) => void,
-): AsyncGenerator<CheckedRecord[]> {
-  const checkOne = recordChecker(source, formats)
-  const watch = watchSource(source)
+interface Checking {
+  readonly note: ((result: RecordCheck, record: number) => void) | undefined
+  readonly isWanted: ((record: number) => boolean) | undefined
+}
+
+/** @returns how many records there are */
+async function* checkAll(
+  data: AsyncIterable<RawRecord[]>,
+  checkOne: (raw: RawRecord, record: number) => RecordCheck,
+  { note, isWanted }: Checking,
+): AsyncGenerator<CheckedRecord[], number> {
   const toldOnce = tellOnce()
   let records = 0
-  let batch: CheckedRecord[] = []
-  const data = piecesOf(readData(source, signal))
   for await (const raws of data) {
+    const batch: CheckedRecord[] = []
     for (const raw of raws) {
       records += 1
+      if (isWanted?.(records) === false) continue
       const result = checkOne(raw, records)
-      watch.note(result, records)
+      note?.(result, records)
       batch.push(toldOnce(result.checked))
-      if (batch.length < BATCH) continue
-      yield batch
-      batch = []
     }
+    if (batch.length > 0) yield batch
   }
-  if (batch.length > 0) yield batch
-  onSummary(conclude(source, formats, { end: data.end(), watch, records }))
+  return records
 }
 
 /** What is known of a source once all of it was read. @throws {SourceError} where it cannot be trusted */
 function conclude(
   source: RecognisedSource,
   formats: DateFormats,
-  { end, watch, records }: { end: SurveyEnd; watch: ReturnType<typeof watchSource>; records: number },
+  { end, watch, records }: { end: DataEnd; watch: ReturnType<typeof watchSource>; records: number },
 ): SourceSummary {
   const { label } = source
   const { sha256, bytes, blankLines, footer, totals } = end

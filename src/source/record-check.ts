@@ -1,6 +1,12 @@
-import { checkMandate, type CheckOptions, type RawValues } from '../domain/value/check-mandate.js'
+import {
+  checkMandate,
+  joinFindings,
+  type CheckOptions,
+  type RawValues,
+} from '../domain/value/check-mandate.js'
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { Field } from '../domain/mandate/mandate.js'
+import { NO_FINDINGS } from '../domain/rule/finding.js'
 import type { RuleId } from '../domain/rule/rules.js'
 import { cleanCell } from '../domain/text/text.js'
 import type { CheckedRecord, Finding, ReadableValues } from '../domain/rule/verdict.js'
@@ -39,7 +45,7 @@ export interface RecordCheckOptions {
   readonly against: CheckOptions
   readonly mapping: Mapping
   /** Cells in the order of the header's names; null for a record of the wrong shape. */
-  readonly align: (cells: readonly string[]) => string[] | null
+  readonly align: (cells: readonly string[]) => readonly string[] | null
   readonly header: Header
   /** What the ledger knows of the rows that a result file names; none where there is no ledger. */
   readonly earlier: EarlierRows
@@ -63,70 +69,115 @@ const NOTHING: ReadableValues = {
 
 /** Turns one CSV record into a checked one; never throws. */
 export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, record: number) => RecordCheck {
-  const { align, header, earlier, restore, forgotten, endsTelling } = options
+  const { align, header, earlier, restore, forgotten, endsTelling, against } = options
   return ({ line, cells: read, isOpen = false }, record) => {
-    if (align(read) === null) return misshapen(read, { line, record }, options)
-    const resubmission = readResubmission(read, header, options.against.severities)
-    const rows = resubmission === null ? [] : earlier(resubmission.corrects)
-    const { corrects = 0, isDecided = false } = resubmission ?? {}
+    const cells = align(read)
+    if (cells === null) return misshapen(read, { line, record }, options)
+    const cut = isOpen && endsTelling ? findingOf('ROW_MAY_BE_CUT', against.severities, {}) : NO_FINDINGS
+    const resubmission = readResubmission(read, header, against.severities)
+    if (resubmission === null) {
+      const restored = restore?.(read, [], false) ?? null
+      return checkCells({ read, cells, line, record }, options, { resubmission, restored, more: cut })
+    }
+    const { corrects, isDecided } = resubmission
+    const rows = earlier(corrects)
     const restored = restore?.(read, rows, isDecided) ?? null
+    const given = restored?.cells ?? read
     const check = (more: readonly Finding[]): RecordCheck => ({
-      ...checkCells(restored?.cells ?? read, { line, record }, options, { resubmission, restored, more }),
+      ...checkCells({ read: given, cells: align(given) ?? [], line, record }, options, {
+        resubmission,
+        restored,
+        more,
+      }),
       forgotten: forgotten(corrects, rows, isDecided),
     })
-    const cut = isOpen && endsTelling ? findingOf('ROW_MAY_BE_CUT', options.against.severities, {}) : []
     const result = check(cut)
     const isUnchanged =
-      resubmission?.isDecided === false &&
+      !isDecided &&
       resubmission.findings.length === 0 &&
       rows.some(
         (row) =>
           (restored?.isSame === true && saysTheSame(row, result.checked)) || saidBefore(row, result.checked),
       )
-    if (isUnchanged || resubmission === null || resubmission.ifChanged.length === 0)
+    if (isUnchanged || resubmission.ifChanged.length === 0)
       return { ...result, checked: { ...result.checked, isUnchanged } }
     return check([...cut, ...resubmission.ifChanged])
   }
 }
 
+interface Record extends Pick<RawRecord, 'line'> {
+  readonly read: readonly string[]
+  /** In the order of the header. */
+  readonly cells: readonly string[]
+  readonly record: number
+}
+
+interface GivenBack {
+  readonly resubmission: Resubmission | null
+  readonly restored: Restored | null
+  readonly more: readonly Finding[]
+}
+
 function checkCells(
-  read: readonly string[],
-  place: { readonly line: number; readonly record: number },
-  { align, against, mapping, exclude, crosswalk }: RecordCheckOptions,
-  {
-    resubmission,
-    restored,
-    more,
-  }: { resubmission: Resubmission | null; restored: Restored | null; more: readonly Finding[] },
-): Omit<RecordCheck, 'forgotten'> {
-  const cells = align(read) ?? []
+  { read, cells, line, record }: Record,
+  { against, mapping, exclude, crosswalk }: RecordCheckOptions,
+  { resubmission, restored, more }: GivenBack,
+): RecordCheck {
   const { raw, transformed } = rawValues(read, mapping.fields)
   const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
   const crossed = oldKey === null ? null : askCrosswalk(oldKey, read, { crosswalk, mapping, against })
   const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
-  const given = [
-    ...(resubmission?.findings ?? []),
-    ...more,
-    ...exclude(cells),
-    ...(crossed?.findings ?? []),
-    ...unclearFindings(restored?.unclear ?? [], (field) => raw[field] ?? '', against.severities),
-  ]
-  const dated = {
-    ...against,
-    signedDateFormat: restored?.formats.signed_date ?? against.signedDateFormat,
-    lastCollectionFormat: restored?.formats.last_collection_date ?? against.lastCollectionFormat,
-    isDecided: resubmission?.isDecided ?? false,
-  }
+  const given = joinFindings(
+    resubmission?.findings ?? NO_FINDINGS,
+    more,
+    exclude(cells),
+    crossed?.findings ?? NO_FINDINGS,
+    restored === null
+      ? NO_FINDINGS
+      : unclearFindings(restored.unclear, (field) => raw[field] ?? '', against.severities),
+  )
+  const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(
+    complete,
+    resubmission === null && restored === null ? against : datedBy(against, resubmission, restored),
+    given,
+  )
+  // Not by spreading: that took a third of the time of a record.
   const checked: CheckedRecord = {
-    ...place,
+    line,
+    record,
     cells,
     corrects: resubmission?.corrects ?? null,
     isDecided: resubmission?.isDecided ?? false,
-    ...(resubmission === null ? {} : { said: resubmission.said }),
-    ...checkMandate(complete, dated, given),
+    isUnchanged: false,
+    verdict,
+    values,
+    mandateKey,
+    latestFirstDebit,
+    findings,
   }
-  return { checked, raw: complete, oldKey, transformed, restored: restored?.restored ?? [] }
+  return {
+    checked: resubmission === null ? checked : { ...checked, said: resubmission.said },
+    raw: complete,
+    oldKey,
+    transformed,
+    restored: restored?.restored ?? NO_FIELDS,
+    forgotten: NONE_FORGOTTEN,
+  }
 }
+
+const NO_FIELDS: readonly Field[] = []
+const NONE_FORGOTTEN: readonly Forgotten[] = []
+
+const datedBy = (
+  against: CheckOptions,
+  resubmission: Resubmission | null,
+  restored: Restored | null,
+): CheckOptions => ({
+  ...against,
+  signedDateFormat: restored?.formats.signed_date ?? against.signedDateFormat,
+  lastCollectionFormat: restored?.formats.last_collection_date ?? against.lastCollectionFormat,
+  isDecided: resubmission?.isDecided ?? false,
+})
 
 /** Of a record of the wrong shape nobody can tell which cell is which, its row number among them. */
 function misshapen(
@@ -163,11 +214,11 @@ function rawValues(
     sepa_creditor_identifier: null,
     unique_mandate_reference: null,
   }
-  const transformed: Field[] = []
+  let transformed = NO_FIELDS
   for (const { field, position, transforms } of fields) {
     const cell = cells[position] ?? ''
     const value = transforms.length === 0 ? cell : applyTransforms(cell, transforms)
-    if (value !== cell && value !== cleanCell(cell)) transformed.push(field)
+    if (value !== cell && value !== cleanCell(cell)) transformed = [...transformed, field]
     raw[field] = value
   }
   return { raw, transformed }

@@ -1,9 +1,7 @@
 import type { ByteSource } from './bytes/byte-source.js'
-import type { Encoding } from './bytes/encoding.js'
 import type { ReadEnd } from './bytes/input.js'
 import type { Pieces } from './bytes/pieces.js'
 import type { Header } from './columns/header.js'
-import type { QuoteJudge } from './csv/stray-quote.js'
 import type { LayoutReading } from '../domain/rule/source-reading.js'
 import type { RuleId } from '../domain/rule/rules.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
@@ -42,22 +40,8 @@ export interface Table {
   readonly preamble: string
   /** The cells of a line that was left out before the header or at the end. */
   readonly split: (line: string) => readonly string[]
-  /** Null for a format that is no text of lines, and where its bytes are not what they should be. */
-  readonly asBytes?: TableBytes | null
   /** Records in batches, without preamble, header, blank lines and footer; of a stream only once. */
   readonly read: (signal?: AbortSignal) => Pieces<RawRecord[], TableEnd>
-}
-
-/** What can be known of a text of records without making it text. */
-export interface TableBytes {
-  readonly encoding: Encoding
-  readonly delimiter: string
-  readonly skipLines: number
-  readonly skipFooterLines: number
-  /** Judges a record that spans several lines. */
-  readonly judge: QuoteJudge | null
-  /** The unpacked bytes; of a stream only once. */
-  readonly read: ByteSource['read']
 }
 
 export interface TableEvidence {

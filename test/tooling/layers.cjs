@@ -27,7 +27,6 @@ module.exports = {
       'domain/',
       'database\\.ts',
       'driver\\.ts',
-      'second-thread\\.ts',
       'trust/',
       'errors\\.ts',
     ]),
@@ -78,7 +77,6 @@ module.exports = {
       'service/',
       'ledger/',
       'report/',
-      'second-thread\\.ts',
       'trust/',
       'errors\\.ts',
     ]),
@@ -94,7 +92,6 @@ module.exports = {
       'machine\\.ts',
       'errors\\.ts',
     ]),
-    only('second-thread-knows-nobody', 'second-thread\\.ts', []),
     // Types alone: it is loaded before it is known which command runs.
     only('machine-knows-types', 'machine\\.ts', ['domain/', 'run/', 'version\\.ts']),
     {

@@ -18,8 +18,6 @@ const licence = () => `/*!\n${readFileSync(join(root, 'node_modules/zod/LICENSE'
 const program = await rolldown({
   input: {
     cli: join(dist, 'cli.js'),
-    reader: join(dist, 'run/aside/reader.js'),
-    counter: join(dist, 'ledger/read/counter.js'),
   },
   platform: 'node',
   external: (id) => /^[^./]/.test(id) && id !== 'zod',

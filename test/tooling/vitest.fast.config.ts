@@ -29,7 +29,7 @@ export default mergeConfig(whole, {
       'test/service/**/{connections,exchange,truth}.test.ts',
       'test/sandbox/**/{openapi,wire-mutations}.test.ts',
       'test/source/**/{bombs,framing,records,round-trip}.test.ts',
-      'test/run/{survey-sources,survey-weakened,admit-both-ways,admit-weakened}.test.ts',
+      'test/run/rows-alone.test.ts',
       'test/domain/text/masking.test.ts',
       'test/report/page/plain-text.test.ts',
     ],

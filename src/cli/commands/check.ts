@@ -5,8 +5,7 @@ import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../le
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { problemPages } from '../../report/facts/pages.js'
 import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
-import { HashesMet } from '../../run/exact-repeats.js'
-import { surveySources } from '../../run/survey-sources.js'
+import { withoutRowsAlone } from '../../run/rows-alone.js'
 import { CORRECTIONS_SHOWN, correctionLines } from '../correction-lines.js'
 import { actorOf, ownText, type Command, type Context } from '../command.js'
 import type { Line } from '../terminal/line.js'
@@ -85,12 +84,7 @@ async function admitAll(
   const files = sampled(openers(context), sample)
   const options = { ...reading(context), onTheirOwn: campaign === null }
   if (campaign !== null || sample !== null) return admitSources(ledger, files, options)
-  try {
-    return await admitSources(ledger, await surveySources(files, options), options)
-  } catch (error) {
-    if (!(error instanceof HashesMet)) throw error
-    return admitSources(ledger, files, options)
-  }
+  return admitSources(ledger, await withoutRowsAlone(files, options), options)
 }
 
 /** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */

@@ -50,7 +50,6 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
     return {
       ...source,
       sha256: null,
-      quickRecords: null,
       records: async function* (signal) {
         for await (const batch of source.records(signal)) {
           const taken = batch.slice(0, count - records)

@@ -16,7 +16,7 @@ const daysInMonth = (year: number, month: number): number =>
 const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`)
 
 const write = (year: number, month: number, day: number): LocalDate =>
-  `${`${year}`.padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}` as LocalDate
+  `${year < 1000 ? `${year}`.padStart(4, '0') : year}-${twoDigits(month)}-${twoDigits(day)}` as LocalDate
 
 /** The date of year, month (1 to 12) and day, or null when the calendar has no such day. Years 1 to 9999. */
 export function localDate(year: number, month: number, day: number): LocalDate | null {
@@ -37,10 +37,13 @@ interface Parts {
 }
 
 const partsOf = (date: LocalDate): Parts => ({
-  year: Number(date.slice(0, 4)),
-  month: Number(date.slice(5, 7)),
-  day: Number(date.slice(8, 10)),
+  year: twoDigitsAt(date, 0) * 100 + twoDigitsAt(date, 2),
+  month: twoDigitsAt(date, 5),
+  day: twoDigitsAt(date, 8),
 })
+
+const twoDigitsAt = (date: LocalDate, at: number): number =>
+  (date.charCodeAt(at) - 48) * 10 + date.charCodeAt(at + 1) - 48
 
 /** Negative, zero or positive, as `a` is before, on or after `b`. */
 export const compareDates = (a: LocalDate, b: LocalDate): number => (a < b ? -1 : a > b ? 1 : 0)

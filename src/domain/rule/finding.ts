@@ -21,6 +21,8 @@ export interface ValueCheck {
 }
 
 const LONGEST_SHOWN = 120
+/** Shared, since most values have none. */
+export const NO_FINDINGS: readonly Finding[] = []
 /** Of a rule that leaves nothing to send, whatever its severity. */
 export const STILL_NOT_SENT = 'Its severity was lowered, but no usable value is left, so the row is not sent.'
 
@@ -69,6 +71,13 @@ export const usable = <Usable>(check: ValueCheck, value: Usable): Checked<Usable
   usable: true,
   value,
   findings: check.findings,
+})
+
+/** The short answer to a plain value, of which no rule says anything whatever its severity. */
+export const plainlyUsable = <Usable>(value: Usable): Checked<Usable, never> => ({
+  usable: true,
+  value,
+  findings: NO_FINDINGS,
 })
 
 /** An error ended the checks; `value` is what could be read until then. */

@@ -101,7 +101,7 @@ function ibanAt(text: string, start: number, startsWord: boolean): Stretch | nul
   const length = IBAN_LENGTHS.get(head.slice(0, 2))
   if (length === undefined || !IBAN_HEAD.test(head)) return null
   const { characters, digits, end, digitEnd } = readRun(text, start, length)
-  const isProven = characters.length === length && mod97(characters.slice(4) + characters.slice(0, 4)) === 1
+  const isProven = characters.length === length && mod97(characters, 4) === 1
   // Inside a word, two letters and two digits are common; only a proven IBAN counts there.
   const isLikely = startsWord && characters.length >= SHORTEST_IBAN && digits >= FEWEST_DIGITS
   if (!isProven && (!isLikely || hasNoBusinessCode(characters))) return null

@@ -11,6 +11,7 @@ const BLANK = new RegExp(`[${BLANKS}]`)
 const ALL_BLANKS = new RegExp(`[${BLANKS}]+`, 'g')
 const IBAN_LABEL = new RegExp(`^[Ii][Bb][Aa][Nn][${BLANKS}:.]*`)
 const LOWER_CASE = /[a-z]+/g
+const HAS_LOWER_CASE = /[a-z]/
 const COMPACT = /^[A-Z0-9]+$/
 const SCIENTIFIC = /^[+-]?[0-9](?:[.,][0-9]+)?[Ee][+-][0-9]{2,3}$/
 
@@ -49,7 +50,7 @@ const removeApostrophe = (text: string): string => (text.startsWith("'") ? text.
 
 /** Step B4, for the letters a to z only: Unicode upper-casing would turn the ligature U+FB01 into `FI`. */
 export const upperCase = (text: string): string =>
-  text.replace(LOWER_CASE, (letters) => letters.toUpperCase())
+  HAS_LOWER_CASE.test(text) ? text.replace(LOWER_CASE, (letters) => letters.toUpperCase()) : text
 
 /** Step B3. */
 const removeGaps = (text: string): string => text.replace(GAPS, '')

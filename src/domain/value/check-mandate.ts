@@ -1,7 +1,7 @@
 import { checkCreditorIdentifier } from './creditor-identifier.js'
 import { checkCustomerNo } from './customer-no.js'
 import type { DecidedFormat } from '../mandate/date-format.js'
-import type { Checked } from '../rule/finding.js'
+import { NO_FINDINGS, type Checked } from '../rule/finding.js'
 import { checkIban } from './iban.js'
 import { checkLastCollection, DORMANT_SOON_DAYS, latestDebitFromSigning } from './last-collection.js'
 import { mandateKey } from '../mandate/mandate-key.js'
@@ -90,7 +90,7 @@ function checkRequired(raw: RawValues, options: CheckOptions): CheckedFields {
 function checkCollection(raw: RawValues, signedDate: LocalDate | null, options: CheckOptions) {
   const { today, dormantSoonDays, severities, lastCollectionFormat: format } = options
   if (raw.last_collection_date === undefined)
-    return { findings: [], latestFirstDebit: latestDebitFromSigning(signedDate, today) }
+    return { findings: NO_FINDINGS, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
   return checkLastCollection(raw.last_collection_date, {
     format,
     today,
@@ -103,7 +103,8 @@ function checkCollection(raw: RawValues, signedDate: LocalDate | null, options: 
 function checkWords(
   raw: RawValues,
   { words = WORDS, schemeIsFirmenMandat, severities }: CheckOptions,
-): Finding[] {
+): readonly Finding[] {
+  if (raw.status === undefined && raw.sequence === undefined && raw.scheme === undefined) return NO_FINDINGS
   const scheme = schemeIsFirmenMandat ? words.firmenMandat : words.scheme
   return [
     ...(raw.status === undefined ? [] : checkWord('status', raw.status, words.status, severities)),
@@ -139,12 +140,18 @@ const settled = (finding: Finding): Finding =>
 
 /** Excluded comes before invalid, invalid before what a person can settle. */
 function verdictOf(findings: readonly Finding[], mandate: Mandate | null, isDecided: boolean): Verdict {
+  if (findings.length === 0 && mandate !== null) return { kind: 'sendable', mandate }
   const exclusion = findings.find((finding) => isError(finding) && ruleOf(finding.rule).state === 'excluded')
   if (exclusion !== undefined) return { kind: 'excluded', rule: exclusion.rule, reason: exclusion.message }
   if (mandate === null || findings.some((finding) => keepsBack(finding) && !isForPerson(finding)))
     return { kind: 'invalid' }
   const open = isDecided ? undefined : findings.find(isForPerson)
   return open === undefined ? { kind: 'sendable', mandate } : { kind: 'conflict', rule: open.rule }
+}
+
+/** Most records have none. */
+export function joinFindings(...lists: readonly (readonly Finding[])[]): readonly Finding[] {
+  return lists.every((list) => list.length === 0) ? NO_FINDINGS : lists.flat()
 }
 
 /**
@@ -155,21 +162,21 @@ function verdictOf(findings: readonly Finding[], mandate: Mandate | null, isDeci
 export function checkMandate(
   raw: RawValues,
   options: CheckOptions,
-  given: readonly Finding[] = [],
+  given: readonly Finding[] = NO_FINDINGS,
 ): CheckedMandate {
   const fields = checkRequired(raw, options)
   const collection = checkCollection(raw, fields.signedDate.value, options)
   const { isDecided = false } = options
-  const found = [
-    ...given,
-    ...fields.customerNo.findings,
-    ...fields.iban.findings,
-    ...fields.signedDate.findings,
-    ...fields.creditorIdentifier.findings,
-    ...fields.mandateReference.findings,
-    ...collection.findings,
-    ...checkWords(raw, options),
-  ]
+  const found = joinFindings(
+    given,
+    fields.customerNo.findings,
+    fields.iban.findings,
+    fields.signedDate.findings,
+    fields.creditorIdentifier.findings,
+    fields.mandateReference.findings,
+    collection.findings,
+    checkWords(raw, options),
+  )
   const findings = isDecided ? found.map(settled) : found
   const ci = fields.creditorIdentifier.value
   const reference = fields.mandateReference.value

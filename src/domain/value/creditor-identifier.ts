@@ -1,6 +1,14 @@
 import { isImpossibleCheck, mod97 } from '../text/check-digits.js'
 import { CREDITOR_IDENTIFIER_LENGTHS, SEPA_COUNTRIES, TERRITORIES } from '../text/countries.js'
-import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from '../rule/finding.js'
+import {
+  breaks,
+  plainlyUsable,
+  startCheck,
+  unusable,
+  usable,
+  type Checked,
+  type ValueCheck,
+} from '../rule/finding.js'
 import { isSepaIban } from './iban.js'
 import type { CreditorIdentifier } from '../mandate/mandate.js'
 import { creditorOf } from '../mandate/mandate-key.js'
@@ -9,6 +17,7 @@ import { cleanCell, cleanCreditorIdentifier, isScientific } from '../text/text.j
 
 const FORM = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{3}[A-Z0-9+?/:().,']{1,28}$/
 const PLAIN = /^[A-Z0-9]*$/
+const PLAIN_FORM = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{4,31}$/
 
 /** What the configuration says about creditors, as it was written there. */
 export interface CreditorSettings {
@@ -20,7 +29,9 @@ export interface CreditorSettings {
 
 const clean = (raw: string): string => cleanCreditorIdentifier(cleanCell(raw))
 
-const nationalPart = (ci: string): string => ci.slice(7)
+/** Behind country, check digits and business code. */
+const NATIONAL_PART = 7
+const nationalPart = (ci: string): string => ci.slice(NATIONAL_PART)
 
 function hasWrongForm(ci: string): boolean {
   const isStrict = CREDITOR_IDENTIFIER_LENGTHS.get(ci.slice(0, 2))?.isConfirmed ?? false
@@ -29,7 +40,22 @@ function hasWrongForm(ci: string): boolean {
 
 /** The business code plays no part; the national part comes first, which hides a lost leading zero. */
 const hasWrongCheckDigits = (ci: string): boolean =>
-  isImpossibleCheck(ci.slice(2, 4)) || mod97(nationalPart(ci) + ci.slice(0, 4)) !== 1
+  isImpossibleCheck(ci.slice(2, 4)) || mod97(ci, NATIONAL_PART) !== 1
+
+/** The number of an issuer with a confirmed length, as it is sent, and not the new creditor's own. */
+function isPlain(ci: string, { constant, assigned }: CreditorSettings): boolean {
+  const country = ci.slice(0, 2)
+  const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
+  return (
+    constant === null &&
+    known?.isConfirmed === true &&
+    known.totals.includes(ci.length) &&
+    ci.length !== SEPA_COUNTRIES.get(country)?.length &&
+    PLAIN_FORM.test(ci) &&
+    !hasWrongCheckDigits(ci) &&
+    (assigned === null || !isSameCreditor(ci, assigned))
+  )
+}
 
 const isUnknownIssuer = (country: string): boolean =>
   !SEPA_COUNTRIES.has(country) && !TERRITORIES.has(country)
@@ -94,6 +120,7 @@ export function checkCreditorIdentifier(
   settings: CreditorSettings = { constant: null, assigned: null },
   severities: SeverityOverrides = {},
 ): Checked<CreditorIdentifier, string> {
+  if (isPlain(cell, settings)) return plainlyUsable(cell as CreditorIdentifier)
   const isOwnCell = clean(cell) !== ''
   const raw = isOwnCell ? cell : (settings.constant ?? cell)
   const check = startCheck('sepa_creditor_identifier', raw, severities)

@@ -1,7 +1,8 @@
-import { breaks, startCheck, unusable, usable, type Checked } from '../rule/finding.js'
+import { breaks, plainlyUsable, startCheck, unusable, usable, type Checked } from '../rule/finding.js'
 import type { SeverityOverrides } from '../rule/rules.js'
 import { cleanCell, isScientific } from '../text/text.js'
 
+const PLAIN = /^[1-9][0-9]{0,14}$/
 const ONLY_DIGITS = /^[0-9]+$/
 const LEADING_ZEROS = /^0+/
 const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER)
@@ -13,6 +14,7 @@ const isOutOfRange = (digits: string): boolean =>
 
 /** Checks a customer number of the invoicing service (domain/rulebook.md#customer-number): 1 to 2^53-1. */
 export function checkCustomerNo(raw: string, severities: SeverityOverrides = {}): Checked<number> {
+  if (PLAIN.test(raw)) return plainlyUsable(Number(raw))
   const check = startCheck('customer_no', raw, severities)
   const text = cleanCell(raw)
   if (text === '') {

@@ -42,9 +42,9 @@ export interface CheckedCollection {
 
 /** Never collected: 36 months from signing are safe, after that nobody can tell. */
 export function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate): LocalDate | null {
-  return signedDate === null || isLongAgo(signedDate, today)
-    ? null
-    : addMonths(signedDate, DORMANT_AFTER_MONTHS)
+  if (signedDate === null) return null
+  const latest = addMonths(signedDate, DORMANT_AFTER_MONTHS)
+  return compareDates(latest, today) < 0 ? null : latest
 }
 
 /** The 36 months are over, or soon will be. */

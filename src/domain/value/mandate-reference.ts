@@ -1,4 +1,12 @@
-import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from '../rule/finding.js'
+import {
+  breaks,
+  plainlyUsable,
+  startCheck,
+  unusable,
+  usable,
+  type Checked,
+  type ValueCheck,
+} from '../rule/finding.js'
 import type { MandateReference } from '../mandate/mandate.js'
 import type { SeverityOverrides } from '../rule/rules.js'
 import { cleanCell, hasBlank, isScientific, upperCase } from '../text/text.js'
@@ -22,6 +30,13 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
   '-',
   '0',
 ])
+
+/**
+ * Letters and digits, both, are no placeholder and no rounded number; with hyphens they are no date, month or power of ten
+ * where they are longer than any of these, or where no two and no four digits follow.
+ */
+const PLAIN =
+  /^(?:(?=.*[0-9])(?=.*[A-Za-z])(?:[A-Za-z0-9]{2,35}|[A-Za-z0-9-]{10,35})|[0-9]{2,15}|[A-Za-z]{1,9}-(?:[0-9]{3}|[0-9]{5,20}))$/
 
 /** Short month names as spreadsheets write them in English, German, Dutch, French, Spanish and Italian. */
 const MONTHS: ReadonlySet<string> = new Set(
@@ -89,6 +104,7 @@ export function checkMandateReference(
   raw: string,
   severities: SeverityOverrides = {},
 ): Checked<MandateReference, string> {
+  if (PLAIN.test(raw)) return plainlyUsable(raw as MandateReference)
   const check = startCheck('unique_mandate_reference', raw, severities)
   const reference = cleanCell(raw)
   if (reference === '') {

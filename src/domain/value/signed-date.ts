@@ -1,5 +1,13 @@
 import { explainDate, readDate, type DecidedFormat } from '../mandate/date-format.js'
-import { breaks, startCheck, unusable, usable, type Checked, type ValueCheck } from '../rule/finding.js'
+import {
+  breaks,
+  plainlyUsable,
+  startCheck,
+  unusable,
+  usable,
+  type Checked,
+  type ValueCheck,
+} from '../rule/finding.js'
 import { compareDates } from '../mandate/local-date.js'
 import type { LocalDate } from '../mandate/mandate.js'
 import type { SeverityOverrides } from '../rule/rules.js'
@@ -7,6 +15,12 @@ import { cleanCell } from '../text/text.js'
 
 /** The day SEPA direct debit began; also the usual filler for old Dutch mandates. */
 const SEPA_START = '2009-11-01' as LocalDate
+
+const PLAIN = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])$/
+
+/** A day behind the beginning of SEPA and up to today, that every month has. */
+const isPlainDate = (text: string, today: LocalDate): boolean =>
+  PLAIN.test(text) && text > SEPA_START && text <= today
 
 /** A date that can be read and is odd. True when an error ended the checks. */
 function endsAtOddity(
@@ -34,6 +48,8 @@ export function checkSignedDate(
   today: LocalDate,
   severities: SeverityOverrides = {},
 ): Checked<LocalDate> {
+  if ((format === 'iso' || format === 'unsettled') && isPlainDate(raw, today))
+    return plainlyUsable(raw as LocalDate)
   const check = startCheck('signed_date', raw, severities)
   const text = cleanCell(raw)
   if (text === '') {

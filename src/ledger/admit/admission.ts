@@ -12,17 +12,16 @@ import { prepareEarlierRows } from './earlier-rows.js'
 import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './cross-checks.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
-import type { Admission, RepeatedRecord, SourceAdmission } from '../ledger.js'
+import type { Admission, SourceAdmission } from '../ledger.js'
 import { prepareHeldRows } from './held-rows.js'
 import { prepareLocating } from './locate.js'
 import { preparePlaces, type Places } from './places.js'
 import { prepareProblems, type ProblemWriter } from './problems.js'
 import { decideResemblances } from './resemblance.js'
-import { unpackRows, type PackedRows } from '../load/packed-rows.js'
-import { keyOf, lentAccountKeys, prepareReadyRow } from '../load/ready-row.js'
+import { keyOf, prepareReadyRow } from './ready-row.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 import { withoutIndexes } from './row-indexes.js'
-import type { RepeatedRows, Scope } from './scope.js'
+import type { Scope } from './scope.js'
 
 export interface AdmissionParts {
   readonly connection: Connection
@@ -33,21 +32,10 @@ export interface AdmissionParts {
   readonly corrector: Corrector
   /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
   readonly guard: <Value>(body: () => Value) => Value
-  /** Keeps account of records that have no row; only a ledger that nobody keeps can do without their rows. */
-  readonly counted?: CountedRecords
+  /** Told of records that are ready and have no row; only a ledger that nobody keeps can do without their rows. */
+  readonly counted?: (sourceId: number, records: number) => void
   /** After the transaction ended, either way. */
   readonly ended: (isCommitted: boolean) => void
-}
-
-export interface CountedRecords {
-  /** Begins a source of which so many records are ready. */
-  readonly open: (source: Omit<Scope, 'repeated'>, ready: number) => CountedSource
-}
-
-export interface CountedSource extends RepeatedRows {
-  readonly add: (records: readonly RepeatedRecord[]) => void
-  /** No more will be added. */
-  readonly flush: () => void
 }
 
 const SAVEPOINT = 'source'
@@ -82,7 +70,6 @@ export function openAdmission(parts: AdmissionParts): Admission {
     isKnown: (sha256) => known.get(sha256) !== undefined,
     ofSize: (bytes) =>
       ofSize.all(bytes).map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
-    secret: parts.fingerprints.secret,
     earlier: (row) => guard(() => earlier(row)),
     heldIn: (sha256) => guard(() => heldIn(sha256)),
     open: (source) => {
@@ -140,8 +127,6 @@ interface OpenSource {
   readonly makeIndexes: () => void
   /** Records that are counted and not handed over; null where every record is. */
   readonly ready: number | null
-  readonly counted: CountedSource | null
-  /** Rows that came in, and duplicates without a row. */
   taken: number
   /** Those of them that say which row they correct. */
   corrections: number
@@ -157,28 +142,20 @@ function admitSource(
   const source = openSource(parts, firstOfAll, given)
   return {
     add: (records) => guard(() => takeRecords(source, records)),
-    addPacked: (packed) => guard(() => takePacked(source, packed)),
-    repeat: (records) => guard(() => takeRepeats(source, records)),
     close: (summary) => {
       const result = guard(() => closeSource(source, summary, parts))
       closed()
       return result
     },
     givenBack: () => (source.corrections === 0 ? NONE_GIVEN_BACK : guard(() => countGivenBack(source.scope))),
-    discard: () => {
-      guard(() => takeBack(source.scope))
-      closed()
-    },
   }
 }
 
 function openSource(
-  { connection, fingerprints, severities, counted: records }: AdmissionParts,
+  { connection, fingerprints, severities, counted: tellCounted }: AdmissionParts,
   firstOfAll: number,
   { name, header, columns, counted }: Parameters<Admission['open']>[0],
 ): OpenSource {
-  if (counted !== undefined && records === undefined)
-    throw new Error('A ledger that is kept takes every record of a source')
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
   const first = nextRow(connection)
@@ -190,9 +167,20 @@ function openSource(
       header: JSON.stringify(header),
       columns: JSON.stringify(columns),
     })
-  const own = { connection, fingerprints, severities, sourceId, first, firstOfAll, header, columns }
-  const countedSource = counted === undefined ? null : (records?.open(own, counted) ?? null)
-  const scope: Scope = { ...own, repeated: countedSource }
+  if (counted !== undefined) {
+    if (tellCounted === undefined) throw new Error('A ledger that is kept takes every record of a source')
+    tellCounted(sourceId, counted)
+  }
+  const scope: Scope = {
+    connection,
+    fingerprints,
+    severities,
+    sourceId,
+    first,
+    firstOfAll,
+    header,
+    columns,
+  }
   return {
     name,
     scope,
@@ -202,7 +190,6 @@ function openSource(
     problems: prepareProblems(connection, columns),
     makeIndexes: withoutIndexes(connection, first - 1),
     ready: counted ?? null,
-    counted: countedSource,
     taken: 0,
     corrections: 0,
   }
@@ -230,18 +217,6 @@ function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): voi
   source.taken += records.length
 }
 
-function takePacked(source: OpenSource, packed: PackedRows): void {
-  if (source.counted !== null) throw new Error('Packed rows are all records of a source')
-  source.insert.addPacked(source.scope.first + source.taken, packed)
-  source.taken += packed.rows
-}
-
-function takeRepeats(source: OpenSource, records: readonly RepeatedRecord[]): void {
-  if (source.counted === null) throw new Error('A ledger that is kept takes every record of a source')
-  source.counted.add(records)
-  source.taken += records.length
-}
-
 function closeSource(
   source: OpenSource,
   summary: SourceSummary,
@@ -260,7 +235,6 @@ function closeSource(
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   }
   source.insert.flush()
-  source.counted?.flush()
   source.makeIndexes()
   decideAcrossRows(source)
   if (source.corrections > 0) recordCorrections(scope, corrector, now())
@@ -334,9 +308,7 @@ function prepareInsert(scope: Scope) {
   const { connection, fingerprints, sourceId, first, header, columns } = scope
   const insert = prepareRowInsert(connection, sourceId)
   const locate = prepareLocating(connection, fingerprints, first)
-  const accountKey = lentAccountKeys(fingerprints)
-  const readyRow = prepareReadyRow(fingerprints, accountKey)
-  const unpack = unpackRows(accountKey)
+  const readyRow = prepareReadyRow(fingerprints)
   const add = (id: number, record: CheckedRecord): void => {
     const ready = readyRow(record)
     if (ready !== null) {
@@ -367,14 +339,7 @@ function prepareInsert(scope: Scope) {
       contentKey: mandate === null ? null : fingerprints.content(mandate),
     })
   }
-  const addPacked = (first: number, packed: PackedRows): void => {
-    let id = first
-    unpack(packed, (row) => {
-      insert.addReady(id, row)
-      id += 1
-    })
-  }
-  return { add, addPacked, flush: insert.flush }
+  return { add, flush: insert.flush }
 }
 
 /** A row in conflict that came back as it was changes nothing. */

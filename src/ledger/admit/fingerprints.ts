@@ -18,8 +18,6 @@ export interface Fingerprints {
   readonly content: (mandate: Mandate, into?: Buffer) => Buffer
   /** The five required cells as they were read. */
   readonly raw: (cells: readonly string[]) => Buffer
-  /** Makes the same fingerprints in another thread. */
-  readonly secret: Uint8Array
 }
 
 export function createFingerprints(secret: Uint8Array): Fingerprints {
@@ -29,7 +27,6 @@ export function createFingerprints(secret: Uint8Array): Fingerprints {
     return into
   }
   return {
-    secret,
     account: (iban, into) => fingerprint(ACCOUNT + iban, into),
     content: ({ customerNo, iban, signedDate, original }, into) => {
       const { creditorIdentifier, mandateReference } = original

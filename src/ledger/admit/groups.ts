@@ -99,18 +99,14 @@ export function decideGroups(scope: Scope): void {
   const read = prepareReading(scope)
   const apply = prepareApplying(scope)
   const repeats = preparePlainRepeats(scope)
-  const tellRepeated = prepareRepeated(scope)
-  // Duplicates without a row are told between groups.
-  const mostAtOnce = scope.repeated === null ? PAGE : 1
   const page = connection.prepare<[number, number], Collision>(
     'select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?',
   )
   for (let keys = page.all(0, PAGE); keys.length > 0; keys = page.all(keys.at(-1)?.id ?? 0, PAGE)) {
     const plain = repeats.among(keys[0]?.id ?? 0, keys.at(-1)?.id ?? 0)
     for (let at = 0, collision = keys[0]; collision !== undefined; collision = keys[at]) {
-      tellRepeated(collision.key)
       const from = at
-      while (at < from + mostAtOnce && plain.has(keys[at]?.id ?? 0)) at += 1
+      while (plain.has(keys[at]?.id ?? 0)) at += 1
       if (at > from) {
         // In one go, and still in the order in which each group would be decided by itself.
         repeats.decide(collision.id, keys[at - 1]?.id ?? 0)
@@ -121,18 +117,7 @@ export function decideGroups(scope: Scope): void {
       at += 1
     }
   }
-  tellRepeated(null)
   connection.exec('delete from temp.collision')
-}
-
-/** Duplicates without a row are told among the groups, in the order in which their own groups would be decided. */
-function prepareRepeated(scope: Scope): (before: string | null) => void {
-  const { repeated } = scope
-  const words = prepareWords(scope)
-  const inFile = words.duplicateInFile(recordName(NAMED))
-  const inLedger = words.duplicateInLedger(NAMED)
-  if (repeated === null || inFile === null || inLedger === null) return () => undefined
-  return (before) => repeated.tell({ inFile, inLedger }, before)
 }
 
 /**

@@ -33,7 +33,7 @@ export interface Notice {
 }
 
 /** What the notice says about a row instead of an account number: the reference, the customer, the masked account. */
-export const VALUE_OF = {
+const VALUE_OF = {
   customer_no: `coalesce(cast(customer_no as text), '')`,
   iban: `coalesce(iban_masked, '')`,
   // What is shorter than the shortest run of digits that is masked need not be looked at.
@@ -41,7 +41,7 @@ export const VALUE_OF = {
     else mask_accounts(coalesce(original_mandate_reference, '')) end`,
 } as const
 
-export const PROBLEM_INSERT = 'source_id, row_id, rule, severity, field, column_name, value, message, remedy'
+const PROBLEM_INSERT = 'source_id, row_id, rule, severity, field, column_name, value, message, remedy'
 
 /** SQL that writes a problem for each row that `from` gives, a part of a statement that begins with FROM. */
 const noticeSql = (field: Notice['field'], message: string, from: string): string =>

@@ -10,11 +10,6 @@ interface Named {
 /** A row of the file at hand. */
 export const recordName = (record: number | string): string => `record ${record}`
 
-/** The same text as below for a row of an earlier file that is ready and has no record of its own; `id` and the rest in SQL. */
-export const readyRowName = (id: string): string =>
-  `(select 'record ' || (${id} - first_row + 1) || ' of "' || name || '", which is ready (row ' || ${id} || ')'
-    from source where ${id} between first_row and last_row)`
-
 /** Names a row for the operator. Rows from `first` on belong to the file at hand, whose name goes without saying. */
 export function describeRow(connection: Connection, first: number): (id: number | null) => string {
   const read = connection.prepare<[number], Named>(

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { openAdmission, type CountedRecords } from '../admit/admission.js'
+import { openAdmission, type AdmissionParts } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
 import { openScratch, type Connection } from './connection.js'
-import { prepareCountedRecords, type CountedReading } from './counted-records.js'
 import type { Ledger } from '../ledger.js'
 import type { Clock } from '../../domain/text/clock.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
@@ -30,35 +29,30 @@ export function openScratchLedger(clock: Clock): ScratchLedger {
   const { guard, write } = createStorage(connection, NAME)
   guard(() => makeSchema(connection))
   write(() => createCampaign(connection, randomBytes, timeOf(clock)))
-  // A problem may be about a record without a row, and nothing asks for the problems of one row.
-  guard(() => connection.exec('pragma foreign_keys = off; drop index problem_row'))
-  const counted = guard(() => prepareCountedRecords(connection))
-  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, counted)
+  const counted = new Map<number, number>()
+  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, (sourceId, records) =>
+    counted.set(sourceId, records),
+  )
   return { ...ledger, reader: countingIn(reader, counted) }
 }
 
-/** The totals with the records that have no row, and problems with the places of theirs. */
-function countingIn(reader: LedgerReader, { ofSource, located }: CountedReading): LedgerReader {
-  const withCounted = (totals: Totals, ids: readonly number[]): Totals => {
-    let { ready, duplicate } = totals
-    for (const id of ids) {
-      const counted = ofSource(id)
-      ready += counted.ready
-      duplicate += counted.duplicate
-    }
-    return { ...totals, ready, duplicate }
-  }
+/** The totals with the records that are ready and have no row. */
+function countingIn(reader: LedgerReader, counted: ReadonlyMap<number, number>): LedgerReader {
+  const withCounted = (totals: Totals, records: number): Totals => ({
+    ...totals,
+    ready: totals.ready + records,
+  })
   return {
     ...reader,
     sources: () =>
-      reader.sources().map((source) => ({ ...source, totals: withCounted(source.totals, [source.id]) })),
-    totals: () =>
-      withCounted(
-        reader.totals(),
-        reader.sources().map(({ id }) => id),
-      ),
-    problems: (after, limit) => reader.problems(after, limit).map(located),
-    problemsOfRule: (rule, severity, limit) => reader.problemsOfRule(rule, severity, limit).map(located),
+      reader
+        .sources()
+        .map((source) => ({ ...source, totals: withCounted(source.totals, counted.get(source.id) ?? 0) })),
+    totals: () => {
+      let records = 0
+      for (const { id } of reader.sources()) records += counted.get(id) ?? 0
+      return withCounted(reader.totals(), records)
+    },
   }
 }
 
@@ -82,7 +76,7 @@ function scratchLedger(
   connection: Connection,
   file: string,
   clock: Clock,
-  counted?: CountedRecords,
+  counted?: AdmissionParts['counted'],
 ): ScratchLedger {
   const { guard } = createStorage(connection, file)
   return {

@@ -83,7 +83,7 @@ interface Insert<Row> {
  * @param columns `id` first
  * @param said what each row says in the statement itself, as SQL
  */
-export function prepareInsert<Name extends string, Row extends Readonly<Partial<Record<Name, unknown>>>>(
+function prepareInsert<Name extends string, Row extends Readonly<Partial<Record<Name, unknown>>>>(
   connection: Connection,
   table: string,
   columns: readonly Name[],

@@ -12,7 +12,6 @@ import type {
   RunRecord,
   SourceRecord,
 } from '../../ledger/read/reader.js'
-import type { DistinctCounts } from '../../ledger/read/distinct-counts.js'
 import { absencesAlong } from '../../ledger/read/absences.js'
 import { cappedList, type CappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
@@ -122,8 +121,6 @@ export interface WalkTerms {
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
-  /** The distinct counts, where somebody else has them; null where they could not be told. */
-  readonly counted?: Promise<DistinctCounts | null> | undefined
 }
 
 /**
@@ -134,7 +131,7 @@ export async function walkLedger(
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   files: RowFiles,
-  { signal, absentAfterMs, counted }: WalkTerms,
+  { signal, absentAfterMs }: WalkTerms,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
   const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
@@ -154,7 +151,7 @@ export async function walkLedger(
   const totals = totalsOver(sources, counts)
   const walked = { longest: LISTED_AT_MOST, signal }
   const verification = await walkVerification(reader, totals, files, walked)
-  const distinct = (await counted) ?? reader.distinctCounts()
+  const distinct = reader.distinctCounts()
   return factsFrom(gathered, reader, sources, { campaign, totals, verification, distinct })
 }
 

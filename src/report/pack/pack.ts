@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
-import { countAside } from '../../ledger/read/count-aside.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
@@ -24,7 +23,7 @@ import {
   registeredLine,
 } from '../files/row-lines.js'
 import { VERIFICATION_FILE, verificationHeader, verificationLine } from '../files/verification-lines.js'
-import { walkLedger, type RowFiles, type WalkTerms } from '../facts/row-walk.js'
+import { walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { DECISIONS_FILE, decisionHeader, decisionLines, type ChainEnd } from '../files/decision-lines.js'
 import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
 import { SIGNATURE_FILE, signManifest } from '../files/signature.js'
@@ -100,22 +99,15 @@ export async function writeReport(
 ): Promise<ReportResult> {
   if (typeof ledger !== 'string') return writePackOf(ledger, options)
   const reader = openLedgerReader(ledger, options)
-  const { sharedFolder = false } = options
-  const aside = countAside({ file: reader.file, sharedFolder })
   try {
     noteWritten(ledger, { kind: 'report', path: options.out })
-    return await writePackOf(reader, options, aside?.counts)
+    return await writePackOf(reader, options)
   } finally {
-    await aside?.stop()
     reader.close()
   }
 }
 
-async function writePackOf(
-  reader: ReportedLedger,
-  options: ReportOptions,
-  counted?: WalkTerms['counted'],
-): Promise<ReportResult> {
+async function writePackOf(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
   const folder = await openPackFolder(
     options.out,
     PACK_NAMES,
@@ -124,7 +116,7 @@ async function writePackOf(
   )
   try {
     const texts = textsIn(options.language ?? 'en')
-    const { facts, workbook, decisions } = await writeLists(reader, folder, { texts, counted }, options)
+    const { facts, workbook, decisions } = await writeLists(reader, folder, texts, options)
     const numbered = await folder.settleNames()
     await folder.write('report.html', relinked(await renderPage(facts, texts), numbered))
     await workbook.finish(facts)
@@ -147,7 +139,7 @@ async function writePackOf(
 async function writeLists(
   reader: ReportedLedger,
   folder: PackFolder,
-  { texts, counted }: Pick<WalkTerms, 'counted'> & { readonly texts: Texts },
+  texts: Texts,
   { signal, absentAfterMs = USUAL_ABSENT_AFTER_MS }: ReportOptions,
 ): Promise<{ facts: ReportFacts; workbook: Workbook; decisions: ChainEnd }> {
   const sources = reader.sources()
@@ -156,7 +148,6 @@ async function writeLists(
   const facts = await walkLedger(reader, sources, inBoth(lists, workbook), {
     signal,
     absentAfterMs,
-    counted,
   })
   return { facts, workbook, decisions: await lists.finish() }
 }

@@ -28,6 +28,9 @@ interface TextChoice extends EncodingChoice {
   readonly head: string
 }
 
+/** The records of larger pieces would outlive young garbage, and collecting them cost as much as reading. */
+const PIECE = 8_192
+
 /** The bytes of a source as text. */
 export const textOf = ({ label, evidence, read }: ByteSource): TextSource => ({
   label,
@@ -63,7 +66,7 @@ async function* decode(
   }
   for await (const chunk of bytes) {
     const text = attempt(() => decoder.decode(chunk))
-    if (text !== '') yield text
+    for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE)
   }
   const rest = attempt(() => decoder.end())
   if (rest !== '') yield rest

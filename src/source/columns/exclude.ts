@@ -1,5 +1,6 @@
 import { isAbsentCollection } from '../../domain/value/last-collection.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
+import { NO_FINDINGS } from '../../domain/rule/finding.js'
 import { isNamed, type NamedValues, namedValues } from '../../domain/text/named-values.js'
 import { cleanCell } from '../../domain/text/text.js'
 import type { Finding } from '../../domain/rule/verdict.js'
@@ -32,6 +33,7 @@ export function excludeBy(header: Header, rules: ExcludeOptions, severities: Sev
     filled: rule.filled === true,
     ...namedValues(rule.equals ?? []),
   }))
+  if (exclusions.length === 0) return () => NO_FINDINGS
   return (cells) =>
     exclusions.flatMap(({ index, reason, filled, ...named }) => {
       const value = cleanCell(cells[index] ?? '')

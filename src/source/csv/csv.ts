@@ -45,17 +45,6 @@ export const CSV: InputFormat = {
       },
       assumed: assumedEncoding(text, layout),
       preamble: layout.preamble,
-      asBytes:
-        encoding.encoding === 'utf-8' && text.notUtf8At !== null
-          ? null
-          : {
-              encoding: encoding.encoding,
-              delimiter: delimiter.delimiter,
-              skipLines,
-              skipFooterLines,
-              judge: recordSettings(layout, options.limits).judge,
-              read: bytes.read,
-            },
       split: (line) => splitLine(line, delimiter.delimiter),
       read: (signal) => piecesOf(readTable(text, layout, options, signal)),
     }
@@ -73,11 +62,11 @@ async function* readTable(
   const pieces = piecesOf(text.read(layout.encoding.encoding, signal))
   const body = piecesOf(bodyOf(pieces, layout, limits))
   const records = piecesOf(readRecords(text.label, body, { ...settings, judge: isTrusted ? null : judge }))
-  let blankLines = 0
+  // The header is none.
+  let blankLines = -1
   for await (const batch of records) {
     const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))
-    const isHeaderIn = batch.some(({ line }) => line === layout.headerLine)
-    blankLines += batch.length - kept.length - (isHeaderIn ? 1 : 0)
+    blankLines += batch.length - kept.length
     yield kept
   }
   const end = records.end()

@@ -9,7 +9,7 @@ export function alignRows({
   names,
   positions,
   width,
-}: Header): (cells: readonly string[]) => string[] | null {
+}: Header): (cells: readonly string[]) => readonly string[] | null {
   const isWhole = positions.length === width
   const endsUnnamed = isWhole && names[width - 1] === ''
   let expected: number | null = null
@@ -22,6 +22,7 @@ export function alignRows({
     const seen = recognise(cells)
     expected ??= seen
     if (seen === null || seen !== expected) return null
+    if (isWhole && seen === width) return cells
     return positions.map((position) => cells[position] ?? '')
   }
 }

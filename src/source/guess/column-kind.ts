@@ -111,8 +111,6 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
 
 export interface EndsCounter {
   readonly note: (cell: string) => void
-  /** So many empty cells. */
-  readonly noteEmpty: (count: number) => void
   /** Null unless some rows, and not all, hold a date that has passed. */
   readonly kind: () => ColumnKind | null
 }
@@ -137,9 +135,6 @@ export function countEnds(today: LocalDate): EndsCounter {
       )
       if (read.length > 0) dates += 1
       if (read.some(({ date }) => date <= today)) past += 1
-    },
-    noteEmpty: (count) => {
-      records += count
     },
     kind: () => {
       if (past === 0 || filled === records || dates < filled * MOST) return null

@@ -7,10 +7,6 @@ export type WordCounts = ReadonlyMap<string, number> | null
 export interface WordCounter {
   readonly note: (cell: string) => void
   readonly counts: () => WordCounts
-  /** The word of a cell whose spelling was seen before, to be counted on; null for a cell that says something new. */
-  readonly known: (cell: string) => { count: number } | null
-  /** No word is counted any more: there are too many. */
-  readonly isClosed: () => boolean
 }
 
 const LONGEST_WORD = 40
@@ -40,8 +36,6 @@ export function countWords(most: number): WordCounter {
       if (known === undefined) enter(cell)
       else known.count += 1
     },
-    known: (cell) => spellings.get(cell) ?? null,
-    isClosed: () => words === null,
     counts: () =>
       words === null ? null : new Map([...words.values()].map(({ shown, count }) => [shown, count])),
   }

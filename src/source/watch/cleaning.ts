@@ -16,16 +16,19 @@ export interface CleaningCounter {
   readonly counts: () => CleaningCounts
 }
 
-const COMPACT = /^[A-Za-z0-9]*$/
+/** Nothing of these was cleaned away. */
+const PLAIN = /^[A-Za-z0-9./+-]*$/
+const PLAIN_COMPACT = /^(?!IBAN)[A-Z0-9]*$/
 const WRAPPED = /^\s*="/
 const LABEL = /^iban/i
 const LOWER = /[a-z]/
 
+const NO_STEPS: readonly CleaningStep[] = []
+
 /** Which steps change a cell. Blanks around a cell without quotes belong to the CSV and are no cleaning. */
 function stepsOf(field: RequiredField, raw: string): readonly CleaningStep[] {
   const isCompacted = field === 'iban' || field === 'sepa_creditor_identifier'
-  const isPlain = COMPACT.test(raw)
-  if (isPlain && !(isCompacted && LOWER.test(raw)) && !LABEL.test(raw)) return []
+  if ((isCompacted ? PLAIN_COMPACT : PLAIN).test(raw)) return NO_STEPS
   const text = cleanCell(raw)
   const steps: CleaningStep[] = []
   const hasMarker = WRAPPED.test(raw) && !text.startsWith('="')

@@ -33,20 +33,6 @@ export interface ColumnsWatch {
   readonly findings: (severities: SeverityOverrides) => readonly Finding[]
   /** What was understood of the columns that are used, for reports. */
   readonly reading: () => Pick<SourceReading, 'words' | 'mayBeStatus'>
-  /** The columns that are watched, for records of which only the number and the known words are told. */
-  readonly watched: readonly WatchedColumn[]
-  /** So many new records whose cells here were known words, which their counter was told, or empty. */
-  readonly notePlain: (count: number) => void
-  /** The first records are looked at closer. */
-  readonly sample: number
-}
-
-export interface WatchedColumn {
-  /** In the order of the header's names. */
-  readonly index: number
-  readonly counter: Pick<WordCounter, 'known' | 'isClosed'>
-  /** Each cell that is not empty has to be noted. */
-  readonly notesEach: boolean
 }
 
 /** Words of a column that is used; more are told as "and others". */
@@ -104,15 +90,6 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
           : findingOf('FILE_COLUMN_UNDECIDED', severities, { value: column, detail })
       }),
     ],
-    watched: [
-      ...used.map(({ index, counter }) => ({ index, counter, notesEach: false })),
-      ...open.map(({ index, counter, ends }) => ({ index, counter, notesEach: ends !== null })),
-    ],
-    notePlain: (count) => {
-      records += count
-      for (const { ends } of open) ends?.noteEmpty(count)
-    },
-    sample: open.some(({ dates }) => dates !== null) ? SAMPLE : 0,
     reading: () => ({
       words: Object.fromEntries(
         used.map(({ field, name, counter, meanings }) => [field, readUsed(field, name, counter, meanings)]),

@@ -17,27 +17,16 @@ interface WatchOptions {
 /** Watches the records go by for what only the whole file shows (domain/rulebook.md#file-rules). */
 export interface FileWatch {
   /**
-   * @param keys what the row calls its customer: the number, and the old key where there is one
+   * @param oldKey what the row called its customer, where there is a crosswalk
    * @param order grows with every record of the file
    */
-  readonly note: (values: ReadableValues, keys: readonly string[], order: number) => void
-  /** Records of creditors that were noted before, each with a date and a reference. */
-  readonly notePlain: (plain: PlainRecords) => void
+  readonly note: (values: ReadableValues, oldKey: string | null, order: number) => void
   readonly findings: () => readonly Finding[]
-}
-
-/** What is counted of records without findings, whose cells are not handed on. */
-export interface PlainRecords {
-  readonly count: number
-  /** Each date with its records, and the order of the first of them. */
-  readonly dates: readonly { readonly date: LocalDate; readonly rows: number; readonly first: number }[]
-  /** All of them have the customer number as reference. */
-  readonly allAreCustomers: boolean
 }
 
 interface Dated {
   count: number
-  first: number
+  readonly first: number
 }
 
 const MOST_CREDITORS = 1000
@@ -55,36 +44,26 @@ export function watchFile(options: WatchOptions): FileWatch {
   let rows = 0
   let references = 0
   let allAreCustomers = true
-  const noteDate = (date: LocalDate, count: number, order: number): void => {
+  let lastCreditor = ''
+  const noteDate = (date: LocalDate, order: number): void => {
     if (date > options.today) return
     const known = dates.get(date)
-    if (known === undefined) dates.set(date, { count, first: order })
-    else {
-      known.count += count
-      known.first = Math.min(known.first, order)
-    }
+    if (known === undefined) dates.set(date, { count: 1, first: order })
+    else known.count += 1
+  }
+  const noteCreditor = (identifier: string): void => {
+    lastCreditor = identifier
+    if (creditors.size < MOST_CREDITORS) creditors.add(creditorOf(identifier))
+    if (oddBritish.size < MOST_TOLD && hasOddBritishLength(identifier)) oddBritish.add(identifier)
   }
   return {
-    notePlain: (plain) => {
-      rows += plain.count
-      references += plain.count
-      allAreCustomers &&= plain.allAreCustomers
-      for (const { date, rows: count, first } of plain.dates) noteDate(date, count, first)
-    },
-    note: ({ signedDate, creditorIdentifier, mandateReference }, keys, order) => {
+    note: ({ customerNo, signedDate, creditorIdentifier, mandateReference }, oldKey, order) => {
       rows += 1
-      if (signedDate !== null) noteDate(signedDate, 1, order)
-      if (creditorIdentifier !== null && creditors.size < MOST_CREDITORS)
-        creditors.add(creditorOf(creditorIdentifier))
-      if (
-        creditorIdentifier !== null &&
-        oddBritish.size < MOST_TOLD &&
-        hasOddBritishLength(creditorIdentifier)
-      )
-        oddBritish.add(creditorIdentifier)
+      if (signedDate !== null) noteDate(signedDate, order)
+      if (creditorIdentifier !== null && creditorIdentifier !== lastCreditor) noteCreditor(creditorIdentifier)
       if (mandateReference === null) return
       references += 1
-      allAreCustomers &&= keys.includes(mandateReference)
+      allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
     findings: () => {
       const report = (rule: RuleId, value: string, detail: string): readonly Finding[] =>

@@ -2,6 +2,9 @@ import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import type { Finding } from '../../domain/rule/verdict.js'
 import { findingOf } from '../source-finding.js'
 
+/** What neither of the next two says anything of. */
+const PLAIN = /^[ -~]*$/
+
 /** U+FFFD, or the start of a UTF-8 character that was read byte by byte, such as `Ã¼`. */
 const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/
 
@@ -27,6 +30,7 @@ export function watchDamage(): DamageWatch {
     note: (line, cells) => {
       for (let column = 0; column < cells.length; column += 1) {
         const cell = cells[column] ?? ''
+        if (PLAIN.test(cell)) continue
         if (CONTROL.test(cell)) controlCells += 1
         if (!MOJIBAKE.test(cell)) continue
         cellsSeen += 1

@@ -4,7 +4,7 @@ import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import type { CheckedRecord, Finding } from '../../domain/rule/verdict.js'
 import { countCleaning } from './cleaning.js'
 import { watchColumns } from './column-watch.js'
-import { watchFile, type PlainRecords } from './file-findings.js'
+import { watchFile } from './file-findings.js'
 import { findingOf } from '../source-finding.js'
 import { countFindings, leftOutFindings, type LeftOutColumns } from '../csv/left-out.js'
 import { watchDamage } from './mojibake.js'
@@ -30,29 +30,21 @@ export function watchSource(source: RecognisedSource) {
   // What holds for most rows of an export says nothing in a file of faulty ones.
   const isExport = !source.isResultFile
   return {
-    /** @param order grows with every record of the file, also with those that were noted as plain */
-    note: ({ checked, raw, oldKey, ...more }: RecordCheck, order: number): void => {
+    /** @param order grows with every record of the file */
+    note: (result: RecordCheck, order: number): void => {
+      const { checked, raw, oldKey } = result
       records += 1
       last = checked
-      isCut ||= checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
+      isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
       // Of a record of the wrong shape nobody can tell which cell is which.
       if (raw !== null) columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
-      const customerNo = checked.values.customerNo
-      file.note(checked.values, [customerNo === null ? '' : `${customerNo}`, oldKey ?? ''], order)
+      file.note(checked.values, oldKey, order)
       if (raw !== null) cleaning.note(raw)
-      for (const field of more.transformed) transformed[field] = (transformed[field] ?? 0) + 1
-      for (const { what, text } of more.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
-      for (const field of more.restored) restored[field] = (restored[field] ?? 0) + 1
+      for (const field of result.transformed) transformed[field] = (transformed[field] ?? 0) + 1
+      for (const { what, text } of result.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
+      for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1
     },
-    /** Records that no rule and no watch has anything to say of, all at once. @param isLast the last record is one */
-    notePlain: (plain: PlainRecords, isLast: boolean): void => {
-      records += plain.count
-      if (isLast) last = null
-      columns.notePlain(plain.count)
-      file.notePlain(plain)
-    },
-    columns,
     findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
       ...leftOutOf(source, footer, records),
       ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),

@@ -19,6 +19,7 @@ export function tellOnce(): (checked: CheckedRecord) => CheckedRecord {
   }
 
   return (checked) => {
+    if (checked.findings.length === 0) return checked
     const findings = checked.findings.filter(isNew)
     return findings.length === checked.findings.length ? checked : { ...checked, findings }
   }

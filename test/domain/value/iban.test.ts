@@ -250,7 +250,7 @@ describe('the second opinion of ibantools', () => {
     )
   })
 
-  const spec = countrySpecs['DE']!
+  const spec = countrySpecs['PL']!
   const { chars = 0 } = spec
 
   afterEach(() => {
@@ -259,7 +259,7 @@ describe('the second opinion of ibantools', () => {
 
   test('a disagreement is a warning and names the code', () => {
     spec.chars = chars + 1 // the library's own table is changed, as a release might do
-    const checked = checkIban(IBAN_EXAMPLES['DE']!, {})
+    const checked = checkIban(IBAN_EXAMPLES['PL']!, {})
     expect(checked).toMatchObject({ usable: true, findings: [{ rule: 'IBAN_LIBRARY_DISAGREES' }] })
     expect(checked.findings[0]?.message).toContain('ibantools reports 2.')
   })

@@ -1,6 +1,10 @@
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
+import iconv from 'iconv-lite'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
+import { SourceError } from '../../../src/errors.js'
+import { createDecoder, type Encoding } from '../../../src/source/bytes/encoding.js'
 import { piecesOf } from '../../../src/source/bytes/pieces.js'
 import { readRecords } from '../../../src/source/csv/records.js'
 import type { RawRecord } from '../../../src/source/table.js'
@@ -145,6 +149,83 @@ describe('against an independent parser', () => {
       ),
       { seed: SEED, numRuns: 400 },
     )
+  })
+})
+
+const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15', 'iso-8859-1'] as const
+
+/** The text in bytes, as an editor saves it; with a byte order mark where it has one. */
+function encoded(text: string, encoding: Encoding): Buffer {
+  if (encoding.startsWith('utf-16')) {
+    const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    return encoding === 'utf-16le' ? bytes : bytes.swap16()
+  }
+  return encoding === 'utf-8' ? Buffer.from(`\uFEFF${text}`) : iconv.encode(text, encoding)
+}
+
+async function* decoded(bytes: Buffer, encoding: Encoding, cuts: readonly number[]): AsyncGenerator<string> {
+  const decoder = createDecoder(encoding)
+  let from = 0
+  for (const to of [...cuts, bytes.length]) {
+    yield await Promise.resolve(decoder.decode(bytes.subarray(from, to)))
+    from = to
+  }
+  yield decoder.end()
+}
+
+/** What csv-parse alone makes of the whole text; null where it refuses it. */
+function parsedWhole(text: string, delimiter: string): string[][] | null {
+  const options = { relax_column_count: true, relax_quotes: true, skip_empty_lines: true, trim: true }
+  try {
+    return parse(text, { ...options, delimiter, record_delimiter: ['\r\n', '\n', '\r'] })
+  } catch {
+    return null
+  }
+}
+
+describe('against csv-parse over the whole text', () => {
+  async function cellsOf(bytes: Buffer, encoding: Encoding, cuts: readonly number[], delimiter = ',') {
+    const settings = { delimiter, limits: LIMITS, firstLine: 1, judge: null }
+    const cells: string[][] = []
+    for await (const batch of readRecords('test.csv', decoded(bytes, encoding, cuts), settings))
+      cells.push(...batch.map((record) => record.cells))
+    return cells
+  }
+
+  test('it makes no difference at which byte the file is cut', async () => {
+    const text =
+      'a;b;c\r\n1;"zwei\r\n""Zeilen"" ü";3\n\n ="007"; "x" ;5" pipe\r"";\u00a0ß\u00a0;\r\n;;\n"ä;b";c\r\r\n"last";é'
+    for (const encoding of ENCODINGS) {
+      const bytes = encoded(text, encoding)
+      const whole = parsedWhole(text, ';')
+      expect(whole).toHaveLength(7)
+      for (let cut = 0; cut <= bytes.length; cut += 1)
+        expect(await cellsOf(bytes, encoding, [cut], ';'), `${encoding} ${cut}`).toEqual(whole)
+    }
+  })
+
+  test('random text has the same cells, or is refused', async () => {
+    const noise = fc.string({
+      unit: fc.constantFrom(...Array.from('ab,,"""\n\r \t\u00a0éß=')),
+      maxLength: 60,
+    })
+    const cuts = fc.array(fc.nat(), { maxLength: 5 })
+    let read = 0
+    await fc.assert(
+      fc.asyncProperty(noise, cuts, fc.constantFrom(...ENCODINGS), async (text, at, encoding) => {
+        const bytes = encoded(text, encoding)
+        const places = at.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b)
+        const cells = await cellsOf(bytes, encoding, places).catch((error: unknown) => {
+          if (error instanceof SourceError) return null
+          throw error
+        })
+        if (cells === null) return
+        read += 1
+        expect(cells).toEqual(parsedWhole(text, ','))
+      }),
+      { seed: SEED, numRuns: 2000 },
+    )
+    expect(read).toBeGreaterThan(700)
   })
 })
 

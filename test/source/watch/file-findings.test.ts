@@ -13,10 +13,7 @@ const VALUES: ReadableValues = {
 
 function rules(
   rows: readonly Partial<ReadableValues>[],
-  {
-    keys = ['17', ''],
-    hasLastCollection = true,
-  }: { keys?: readonly string[]; hasLastCollection?: boolean } = {},
+  { oldKey = null, hasLastCollection = true }: { oldKey?: string | null; hasLastCollection?: boolean } = {},
 ) {
   const watch = watchFile({
     today: '2026-06-15' as LocalDate,
@@ -24,7 +21,7 @@ function rules(
     fillerDates: ['2014-02-01'],
     hasLastCollection,
   })
-  for (const [order, row] of rows.entries()) watch.note({ ...VALUES, ...row }, keys, order)
+  for (const [order, row] of rows.entries()) watch.note({ ...VALUES, ...row }, oldKey, order)
   return watch.findings().map(({ rule, value }) => `${rule} ${value}`.trim())
 }
 
@@ -59,7 +56,7 @@ describe('a reference that is the customer', () => {
 
   it('or where it is the old key', () => {
     const reference = { mandateReference: 'K-4' }
-    expect(rules([reference, reference], { keys: ['17', 'K-4'] })).toEqual(['FILE_UMR_EQUALS_CUSTOMER'])
+    expect(rules([reference, reference], { oldKey: 'K-4' })).toEqual(['FILE_UMR_EQUALS_CUSTOMER'])
   })
 
   it('but not for a single row, nor where one row has another', () => {

@@ -2,7 +2,7 @@ import type { Mandate } from '../../domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import { maskIban } from '../../domain/text/masking.js'
 import { upperCase } from '../../domain/text/text.js'
-import { FINGERPRINT_BYTES, type Fingerprints } from '../admit/fingerprints.js'
+import { FINGERPRINT_BYTES, type Fingerprints } from './fingerprints.js'
 import { ROWS_AT_ONCE, type ReadyRow } from '../schema/row-columns.js'
 
 /**
@@ -13,27 +13,19 @@ export const keyOf = (key: string | null, { original }: Mandate): string =>
   key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
 
 /** Buffers of a fingerprint that are written over in turn: a row waits together with fewer than ROWS_AT_ONCE others. */
-export function spareKeys(): () => Buffer {
+function spareKeys(): () => Buffer {
   const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
   let used = 0
   return () => spare[(used = (used + 1) % spare.length)] ?? Buffer.allocUnsafe(FINGERPRINT_BYTES)
 }
 
-/** Makes the fingerprint of an account, good for the next rows at once only. */
-export function lentAccountKeys({ account }: Fingerprints): (iban: string) => Uint8Array {
-  const nextSpare = spareKeys()
-  return (iban) => account(iban, nextSpare())
-}
-
-/**
- * @param accountKey what stands for the fingerprint of the account
- * @returns null for a record that is held back or corrects a row; fingerprints are good for the next rows at once only
- */
-export function prepareReadyRow(
-  fingerprints: Fingerprints,
-  accountKey: (iban: string) => Uint8Array,
-): (record: CheckedRecord) => ReadyRow | null {
-  const nextSpare = spareKeys()
+/** @returns null for a record that is held back or corrects a row; fingerprints are good for the next rows at once only */
+export function prepareReadyRow({
+  account,
+  content,
+}: Fingerprints): (record: CheckedRecord) => ReadyRow | null {
+  const accountKey = spareKeys()
+  const contentKey = spareKeys()
   return ({ record, line, verdict, corrects, mandateKey, latestFirstDebit, cells }) => {
     if (verdict.kind !== 'sendable' || corrects !== null) return null
     const { mandate } = verdict
@@ -44,14 +36,14 @@ export function prepareReadyRow(
       customerNo,
       iban,
       ibanMasked: maskIban(iban),
-      ibanKey: accountKey(iban),
+      ibanKey: account(iban, accountKey()),
       signedDate,
       originalCreditorIdentifier: original.creditorIdentifier,
       originalMandateReference: original.mandateReference,
       mandateKey: keyOf(mandateKey, mandate),
       latestFirstDebit,
       cells: JSON.stringify(cells),
-      contentKey: fingerprints.content(mandate, nextSpare()),
+      contentKey: content(mandate, contentKey()),
     }
   }
 }

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SeverityOverrides } from '../../src/domain/rule/rules.js'
+import { openScratchLedger } from '../../src/ledger/file/scratch.js'
+import { admitSources, type OpenNext } from '../../src/run/admit-sources.js'
+import { sourceOpeners } from '../../src/run/open-sources.js'
+import { withoutRowsAlone } from '../../src/run/rows-alone.js'
+import type { SourceInput } from '../../src/source/bytes/input.js'
+import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
+import { SourceError } from '../../src/errors.js'
+import { validExport } from '../support/export.js'
+import { CHECK, fileOf } from '../support/sources.js'
+import { drawExports } from './drawn-exports.js'
+
+const SEED = Number(process.env['ALONE_SEED'] ?? 20_261_121)
+const RUNS = Number(process.env['ALONE_RUNS'] ?? 120)
+
+const OPTIONS = { severities: {}, signal: new AbortController().signal, watch: () => undefined }
+const openersOf = (...inputs: SourceInput[]) =>
+  sourceOpeners(inputs, DEFAULT_SOURCE_OPTIONS, { ...CHECK, undecided: 'tell' }, OPTIONS.signal)
+
+function newScratch() {
+  const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
+  onTestFinished(() => ledger.close())
+  return ledger
+}
+
+/** All that a check says of files, or what it refuses them with. */
+async function checked(files: () => readonly OpenNext[], severities: SeverityOverrides, isAlone: boolean) {
+  const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
+  try {
+    const options = { ...OPTIONS, severities, onTheirOwn: true }
+    const given = isAlone ? await withoutRowsAlone(files(), options) : files()
+    const admitted = await admitSources(ledger, given, options)
+    const { reader } = ledger
+    const problems = reader.problems(0, 10_000).map(({ id: _, ...problem }) => problem)
+    const sources = reader.sources().map(({ id: _, ...source }) => source)
+    const told = { admitted, sources, problems, counts: reader.problemCounts(), totals: reader.totals() }
+    return { told, rows: reader.rows(['ready'], 0, 100_000).length }
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    return { told: error.message, rows: 0 }
+  } finally {
+    ledger.close()
+  }
+}
+
+describe('rows that are left out because they stand alone', () => {
+  it(`change nothing that a check says (seed ${SEED})`, async () => {
+    let left = 0
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0 }), async (seed) => {
+        const { files, configuration } = drawExports(seed)
+        const folder = mkdtempSync(join(tmpdir(), 'alone-'))
+        try {
+          for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes)
+          const {
+            rules,
+            columns,
+            words = {},
+            service,
+          } = configuration as {
+            rules: SeverityOverrides
+            columns: SourceOptions['columns']
+            words?: SourceOptions['words']
+            service?: { creditorIdentifier: string }
+          }
+          const newCreditorIdentifier = service?.creditorIdentifier ?? null
+          const options = { ...DEFAULT_SOURCE_OPTIONS, columns, words }
+          const against = { ...CHECK, severities: rules, undecided: 'tell' as const, newCreditorIdentifier }
+          const paths = files.map(({ name }) => join(folder, name))
+          const openers = () => sourceOpeners(paths, options, against, OPTIONS.signal)
+          const all = await checked(openers, rules, false)
+          const some = await checked(openers, rules, true)
+          left += all.rows - some.rows
+          expect(some.told, `exports of ${seed}`).toEqual(all.told)
+        } finally {
+          rmSync(folder, { recursive: true, force: true })
+        }
+      }),
+      { seed: SEED, numRuns: RUNS, endOnFailure: true },
+    )
+    expect(left).toBeGreaterThan(RUNS)
+  }, 300_000)
+
+  it('count as ready, and have no row', async () => {
+    const ledger = newScratch()
+    const files = await withoutRowsAlone(openersOf(fileOf(validExport(5_000))), OPTIONS)
+    expect(await admitSources(ledger, files, { ...OPTIONS, onTheirOwn: true })).toMatchObject([
+      { kind: 'admitted', records: 5_000, resubmitted: 0 },
+    ])
+    expect(ledger.reader.totals()).toMatchObject({ read: 5_000, ready: 5_000 })
+    expect(ledger.reader.sources()).toMatchObject([{ records: 5_000, totals: { read: 5_000, ready: 5_000 } }])
+    expect(ledger.reader.rows(['ready'], 0, 5_000).length).toBeLessThan(20)
+  })
+
+  it('are not told of a file that changes before its other rows were read: it is refused', async () => {
+    const ledger = newScratch()
+    const path = fileOf(`${validExport(3_000)}${validExport(2).split('\n').slice(1).join('\n')}`)
+    const files = await withoutRowsAlone(openersOf(path), OPTIONS)
+    writeFileSync(path, validExport(3_000, 7))
+    await expect(admitSources(ledger, files, OPTIONS)).rejects.toThrow(/changed while it was read/)
+    expect(ledger.reader.totals().read).toBe(0)
+  })
+
+  it('of standard input are none: it can be read only once', async () => {
+    const stream = Readable.from([Buffer.from(validExport(3_000))])
+    const given = openersOf(fileOf(validExport(3_000, 5_000)), { name: 'standard input', stream })
+    expect(await withoutRowsAlone(given, OPTIONS)).toBe(given)
+    expect(await admitSources(newScratch(), given, OPTIONS)).toMatchObject([
+      { records: 3_000 },
+      { records: 3_000 },
+    ])
+  })
+
+  it('of a file that cannot be trusted are not told: it is refused', async () => {
+    const given = openersOf(fileOf(validExport(20)), fileOf('customer_no;iban\n1;"'))
+    await expect(withoutRowsAlone(given, OPTIONS)).rejects.toThrow(/Cannot read the source/)
+  })
+
+  it('are no longer looked for after a stop', async () => {
+    const stop = new AbortController()
+    const watch = (): void => stop.abort()
+    const given = openersOf(fileOf(validExport(20_000)))
+    await expect(withoutRowsAlone(given, { ...OPTIONS, signal: stop.signal, watch })).rejects.toThrow()
+  })
+})
