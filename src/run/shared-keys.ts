@@ -51,7 +51,7 @@ export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOp
       const code = text.charCodeAt(at)
       if (code === SPACE) continue
       one = Math.imul(one ^ code, 0x01000193)
-      other = (Math.imul(other, 0x2c1b3c6d) + code) | 0
+      other = ((other << 5) - other + code) | 0
     }
     const second = spread(other)
     const part = second & (PARTS - 1)

@@ -1,5 +1,7 @@
 /** Country and check digits. */
 const BEGINNING = 4
+/** A smaller number takes two more digits and stays within 31 bits. */
+const ROOM = 10_000_000
 
 /**
  * Remainder modulo 97 of a text of A-Z and 0-9 read as digits with A=10 … Z=35 (ISO 7064).
@@ -12,11 +14,12 @@ export function mod97(text: string, start = 0): number {
   let remainder = 0
   for (let i = 0; i < all; i += 1) {
     const code = text.charCodeAt(i < first ? start + i : i - first)
-    if (code >= 48 && code <= 57) remainder = (remainder * 10 + code - 48) % 97
-    else if (code >= 65 && code <= 90) remainder = (remainder * 100 + code - 55) % 97
+    if (remainder >= ROOM) remainder %= 97
+    if (code >= 48 && code <= 57) remainder = remainder * 10 + code - 48
+    else if (code >= 65 && code <= 90) remainder = remainder * 100 + code - 55
     else return -1
   }
-  return remainder
+  return remainder % 97
 }
 
 /** 00, 01 and 99 are aliases of 97, 98 and 02: they leave the right remainder and still never occur. */

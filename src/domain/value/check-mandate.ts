@@ -151,7 +151,8 @@ function verdictOf(findings: readonly Finding[], mandate: Mandate | null, isDeci
 
 /** Most records have none. */
 export function joinFindings(...lists: readonly (readonly Finding[])[]): readonly Finding[] {
-  return lists.every((list) => list.length === 0) ? NO_FINDINGS : lists.flat()
+  for (const list of lists) if (list.length > 0) return lists.flat()
+  return NO_FINDINGS
 }
 
 /**

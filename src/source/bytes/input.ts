@@ -156,20 +156,27 @@ function openProblem(error: unknown): string {
   }
 }
 
-/** Each chunk is good until the next one is asked for: they are one piece of memory. */
+/** Each chunk is good until the next one is asked for, and is read while the one before it is looked at. */
 async function* fileChunks(
   path: string,
   handle: FileHandle,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
-  for (;;) {
-    signal?.throwIfAborted()
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null).catch((error: unknown) => {
-      throw unreadable(path, 'reading it failed', 'Check the disk, then start again.', error)
-    })
-    if (bytesRead === 0) return
-    yield buffer.subarray(0, bytesRead)
+  const [one, other] = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)]
+  let next = handle.read(one, 0, CHUNK_BYTES, null)
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { bytesRead, buffer } = await next.catch((error: unknown) => {
+        throw unreadable(path, 'reading it failed', 'Check the disk, then start again.', error)
+      })
+      if (bytesRead === 0) return
+      next = handle.read(buffer === one ? other : one, 0, CHUNK_BYTES, null)
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    // The file must not be closed under it.
+    await next.catch(() => undefined)
   }
 }
 

@@ -1,4 +1,5 @@
 import { REQUIRED_FIELDS, type Field, type RequiredField } from '../../domain/mandate/mandate.js'
+import type { ReadableValues } from '../../domain/rule/verdict.js'
 import { cleanCell, removeBlanks } from '../../domain/text/text.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 
@@ -12,7 +13,8 @@ type CleaningStep = 'blanks' | 'hyphens' | 'label' | 'case' | 'textMarker'
 type CleaningCounts = Readonly<Partial<Record<Field, Readonly<Partial<Record<CleaningStep, number>>>>>>
 
 export interface CleaningCounter {
-  readonly note: (raw: RawValues) => void
+  /** @param values what was read of the cells; a cell that is its value was not cleaned */
+  readonly note: (raw: RawValues, values: ReadableValues) => void
   readonly counts: () => CleaningCounts
 }
 
@@ -22,6 +24,14 @@ const PLAIN_COMPACT = /^(?!IBAN)[A-Z0-9]*$/
 const WRAPPED = /^\s*="/
 const LABEL = /^iban/i
 const LOWER = /[a-z]/
+
+const VALUES = {
+  customer_no: 'customerNo',
+  iban: 'iban',
+  signed_date: 'signedDate',
+  sepa_creditor_identifier: 'creditorIdentifier',
+  unique_mandate_reference: 'mandateReference',
+} as const satisfies Readonly<Record<RequiredField, keyof ReadableValues>>
 
 const NO_STEPS: readonly CleaningStep[] = []
 
@@ -45,10 +55,10 @@ function stepsOf(field: RequiredField, raw: string): readonly CleaningStep[] {
 export function countCleaning(): CleaningCounter {
   const counts: Partial<Record<Field, Partial<Record<CleaningStep, number>>>> = {}
   return {
-    note: (raw) => {
+    note: (raw, values) => {
       for (const field of REQUIRED_FIELDS) {
         const cell = raw[field]
-        if (cell === null) continue
+        if (cell === null || cell === values[VALUES[field]]) continue
         for (const step of stepsOf(field, cell)) {
           const ofField = (counts[field] ??= {})
           ofField[step] = (ofField[step] ?? 0) + 1

@@ -40,7 +40,7 @@ export function watchSource(source: RecognisedSource) {
       if (raw !== null) columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
       file.note(checked.values, oldKey, order)
-      if (raw !== null) cleaning.note(raw)
+      if (raw !== null) cleaning.note(raw, checked.values)
       for (const field of result.transformed) transformed[field] = (transformed[field] ?? 0) + 1
       for (const { what, text } of result.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
       for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1

@@ -10,9 +10,17 @@ const NONE = {
 }
 type Field = keyof typeof NONE
 
+const NOTHING = {
+  customerNo: null,
+  iban: null,
+  signedDate: null,
+  creditorIdentifier: null,
+  mandateReference: null,
+}
+
 const steps = (field: Field, ...cells: string[]) => {
   const counter = countCleaning()
-  for (const cell of cells) counter.note({ ...NONE, [field]: cell })
+  for (const cell of cells) counter.note({ ...NONE, [field]: cell }, NOTHING)
   return counter.counts()[field]
 }
 
