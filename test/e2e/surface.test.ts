@@ -139,7 +139,11 @@ describe('10.3.6 the JSON document', () => {
     ['resolve', ['--adopt-older-copy', '--reason', 'test', '--dry-run'], ['resolutions', 'isApplied']],
     ['read-back', ['--read-back'], []],
     ['verify', ['--at-service', '--read-back'], ['pack']],
-    ['verify', ['sepa-migrate-report'], ['stop', 'readBack', 'verification', 'sample', 'unproven']],
+    [
+      'verify',
+      ['sepa-migrate-report'],
+      ['stop', 'readBack', 'verification', 'statuses', 'sample', 'unproven'],
+    ],
     ['reconcile', ['list.csv'], []],
     ['erase', ['--customer', String(customerOf(records.at(-1))), '--reason', 'test', '--yes'], []],
     ['rules', [], []],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
 import { assertNoLeftovers } from '../../../src/ledger/safety/side-files.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { admit, freshFile, IBAN, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
+import { admit, freshFile, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand } from '../ledger-views.js'
 
@@ -171,14 +171,6 @@ describe('8.1.4 a row that does not hold what was admitted', () => {
       'update row set content_key = (select content_key from row where id = 3) where id = 2',
     )
     expect(() => ledger.ready(0, 10)).toThrow('Cannot send row 2')
-  })
-
-  it('of an earlier version has its account compared', () => {
-    const ledger = changed('update row set content_key = null')
-    expect(ledger.ready(0, 10).map(({ mandate }) => mandate.iban)).toEqual([IBAN, IBAN, IBAN])
-    ledger.close()
-    const swapped = changed(`update row set content_key = null, iban = '${OTHER_IBAN}'`)
-    expect(() => swapped.ready(0, 10)).toThrow('Cannot send row 1')
   })
 })
 
