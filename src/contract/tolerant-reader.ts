@@ -79,7 +79,8 @@ function tolerate(
     return Object.fromEntries(
       Object.entries(value)
         .map(([name, field]): [string, unknown] => {
-          const documented = (schema.shape as z.core.$ZodShape)[name]
+          const shape = schema.shape as z.core.$ZodShape
+          const documented = Object.hasOwn(shape, name) ? shape[name] : undefined
           return [
             name,
             documented === undefined ? field : tolerate(documented, field, [...path, name], leftOut),

@@ -79,6 +79,13 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
     expect(readCallback(body)).toEqual({ kind: 'unreadable', reason })
   })
 
+  it.each(['toString', 'constructor', '__proto__'])('27.3 keeps a field that is called %s', (name) => {
+    const body = JSON.stringify({ ...published, event: {} }).replace('"event":{}', `"event":{"${name}":[]}`)
+    const reading = readCallback(body)
+    expect(reading).toMatchObject({ kind: 'read', leftOut: [] })
+    expect(JSON.stringify(reading)).toContain(`"${name}":[]`)
+  })
+
   it('27.3 never throws', () => {
     fc.assert(
       fc.property(fc.anything(), (event) => {
