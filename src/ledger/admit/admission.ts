@@ -236,7 +236,7 @@ function closeSource(
   }
   source.insert.flush()
   source.makeIndexes()
-  decideAcrossRows(source)
+  decideAcrossRows(source, now())
   if (source.corrections > 0) recordCorrections(scope, corrector, now())
   for (const finding of summary.findings) problems.write(sourceId, null, finding)
   seal(scope, summary, { last: first + records - 1, resubmitted: source.corrections, at: now() })
@@ -261,10 +261,10 @@ function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: 
 }
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function decideAcrossRows({ scope, places, corrections }: OpenSource): void {
+function decideAcrossRows({ scope, places, corrections }: OpenSource, at: string): void {
   if (corrections > 0) {
     decideCorrections(scope, places)
-    holdAnothersValues(scope)
+    holdAnothersValues(scope, at)
   }
   decideRepeats(scope)
   decideGroups(scope)

@@ -1,3 +1,4 @@
+import { transition } from '../../domain/row/row-state.js'
 import { ruleOf } from '../../domain/rule/rules.js'
 import { LATEST } from '../admit/earlier-rows.js'
 import { prepareNotices, type Notice } from '../admit/problems.js'
@@ -26,11 +27,11 @@ interface Found {
  * ledger ever had, or an account that another customer has, waits for a person. Beside their word only a row that still
  * claims the very mandate counts: one of both must be wrong.
  */
-export function holdAnothersValues(scope: Scope): void {
+export function holdAnothersValues(scope: Scope, at: string): void {
   const { connection } = scope
   if (!gatherBearers(scope)) return
   const look = prepareLooking(connection)
-  const hold = prepareHolding(scope)
+  const hold = prepareHolding(scope, at)
   const page = connection.prepare<[number, number], Changed>(
     `select changed.id, former, is_decided as isDecided from temp.changed
        join temp.correction on correction.id = changed.id
@@ -117,14 +118,43 @@ function prepareLooking(connection: Connection): (line: Changed) => Found | null
   }
 }
 
-function prepareHolding({ connection, columns, first }: Scope): (line: Changed, found: Found) => void {
+function prepareHolding(
+  { connection, columns, first }: Scope,
+  at: string,
+): (line: Changed, found: Found) => void {
   const notices = prepareNotices(connection, columns)
   const nameOf = describeRow(connection, first)
   const give = connection.prepare<[string, number]>(
     `update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
       where id = ? and state in ('ready', 'invalid', 'excluded')`,
   )
-  return ({ id, isDecided }, { rule, other }) => {
+  // The row number may be that of another mandate of the customer, and the account the new one of this.
+  const shown = connection
+    .prepare<[number], number>(
+      `select other.id from row as now join row as other on other.mandate_key = now.mandate_key
+        where now.id = ? and other.id < now.id and other.customer_no = now.customer_no
+          and other.state = 'ready' and other.attempts = 0`,
+    )
+    .pluck()
+  const decide = connection.prepare(
+    `insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     values (?, ?, 'sepa-migrate', 'held', 'ready', 'conflict', ?)`,
+  )
+  const holdShown = connection.prepare<[string, number]>(
+    `update row set state = ?, rule = 'CONFLICT_MANDATE' where id = ?`,
+  )
+  return ({ id, former, isDecided }, { rule, other }) => {
+    for (const row of shown.all(id)) {
+      const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
+      const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
+      notices.write(
+        { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', message, remedy },
+        'id = :row',
+        { row },
+      )
+      decide.run(row, at, message)
+      holdShown.run(transition('ready', 'held'), row)
+    }
     const { message, remedy } = ruleOf(rule)
     const notice: Notice = {
       rule,

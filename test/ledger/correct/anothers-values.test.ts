@@ -75,6 +75,31 @@ describe('26.2 a correction with the reference of another row', () => {
   })
 })
 
+describe('26.2 a line that shows one mandate of a customer and names the row of another', () => {
+  const BOTH = [
+    { customerNo: 1, iban: IBAN, reference: 'M-1' },
+    { customerNo: 1, iban: OTHER_IBAN, reference: 'M-2', signedDate: '2020-02-01' },
+  ] as const
+  const MENDED = { ...BOTH[0], iban: THIRD_IBAN }
+
+  it('holds both until the right rows are named: nothing goes out with what may have been corrected', () => {
+    const ledger = open()
+    admit(ledger, BOTH)
+    admit(ledger, [{ ...MENDED, corrects: 2 }])
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'superseded', 'conflict'])
+    expect(ledger.totals()).toMatchObject({ read: 2, conflict: 2 })
+    expect(problemsOf(ledger.file).map(({ rule, message }) => `${rule}: ${message}`)).toContainEqual(
+      expect.stringMatching(/^CONFLICT_MANDATE: .* shows this mandate and names row 2/),
+    )
+    admit(ledger, [
+      { ...MENDED, corrects: 1 },
+      { ...BOTH[1], corrects: 2 },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'superseded', 'ready', 'ready'])
+    expect(ledger.totals()).toMatchObject({ read: 2, ready: 2 })
+  })
+})
+
 describe('26.2 a correction with the account of another customer', () => {
   it('waits for a person, until the word or the right account comes', () => {
     const ledger = corrected({ iban: OTHER_IBAN })
