@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream'
 import { severityOf } from '../domain/rule/rules.js'
 import type { CheckedRecord } from '../domain/rule/verdict.js'
-import { HaltError } from '../errors.js'
 import type { OpenedSource } from '../source/read-source.js'
 import type { AdmitOptions, AdmittableSource, OpenNext } from './admit-sources.js'
-import { createSharedKeys } from './shared-keys.js'
+import { createSharedKeys, NoRoomForKeys } from './shared-keys.js'
 
 /**
  * Reads all files of a command before they are admitted to a ledger that nobody keeps. A record of which its own checks say
@@ -37,10 +36,9 @@ export async function withoutRowsAlone(
     })
     return parts.map((part) => () => Promise.resolve(sourceOf(part, together)))
   } catch (error) {
-    options.signal.throwIfAborted()
-    if (error instanceof HaltError) throw error
-    // No room for the keys: every record is admitted.
-    return files
+    // Then every record is admitted.
+    if (error instanceof NoRoomForKeys) return files
+    throw error
   } finally {
     keys.close()
   }

@@ -12,6 +12,9 @@ export interface SharedKeys {
   readonly close: () => void
 }
 
+/** The temporary folder keeps no more, or cannot be used. */
+export class NoRoomForKeys extends Error {}
+
 const PARTS = 256
 /** Keys of one part that are kept before they go to the file. */
 const KEPT = 2048
@@ -35,10 +38,14 @@ export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOp
   let written = 0
 
   function spill(part: number): void {
-    file ??= openUnnamed(folder)
     const block = new Uint8Array(kept.buffer, part * BLOCK_BYTES, BLOCK_BYTES)
-    if (writeSync(file, block, 0, BLOCK_BYTES, written * BLOCK_BYTES) !== BLOCK_BYTES)
-      throw new Error('The temporary folder is full')
+    try {
+      file ??= openUnnamed(folder)
+      if (writeSync(file, block, 0, BLOCK_BYTES, written * BLOCK_BYTES) !== BLOCK_BYTES)
+        throw new Error('The temporary folder is full')
+    } catch (cause) {
+      throw new NoRoomForKeys('The temporary folder cannot be written', { cause })
+    }
     blocks[part]?.push(written)
     written += 1
     counts[part] = 0

@@ -287,6 +287,18 @@ describe('8.1.2 a second ledger with the same mandates', () => {
     expect(back.status).toBe(8)
   })
 
+  it('25.2 takes no line of a file of the lost one', async () => {
+    const place = await open({ isReal: true })
+    await place.run('export.csv', '--limit', '5')
+    const report = { cwd: place.folder, env: place.env }
+    expect((await runProgram(['report', '--out', 'pack'], report)).status).toBe(5)
+    const taken = await second(place, 'pack/not-sent.csv', '--another-ledger', '--reason', 'the disk is lost')
+    expect(taken.stderr).toContain(
+      `${ROWS - 5} of ${ROWS - 5} corrections in "not-sent.csv" could not be taken`,
+    )
+    expect(place.server.posts()).toBe(5)
+  })
+
   it('25.2 puts every row in doubt where the register is lost or damaged', async () => {
     const place = await open({ isReal: true })
     await place.run('export.csv', '--limit', '5')

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createSharedKeys } from '../../src/run/shared-keys.js'
+import { createSharedKeys, NoRoomForKeys } from '../../src/run/shared-keys.js'
 
 interface Keys {
   readonly mandate: string | null
@@ -59,4 +59,9 @@ it('also where most of them went to a temporary file, which no name leads to', (
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+it('says that it has no room where the temporary folder cannot be used, and not that there is none to share', () => {
+  const rows = Array.from({ length: 600_000 }, (_, n) => keysOf(n))
+  expect(() => sharing(rows, { folder: '/nowhere/at/all' })).toThrow(NoRoomForKeys)
 })

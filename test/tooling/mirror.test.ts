@@ -19,6 +19,7 @@ const PROVED_BY: Readonly<Record<string, string>> = {
 
   'src/domain/rule/source-reading.ts': 'test/e2e/unknown-words.test.ts',
   'src/domain/value/status-words.ts': 'test/domain/value/words.test.ts',
+  'src/ledger/admit/hold-row.ts': 'test/ledger/correct/anothers-values.test.ts',
   'src/ledger/admit/held-rows.ts': 'test/run/take-up.test.ts',
   'src/source/guess/status-column.ts': 'test/source/watch/column-watch.test.ts',
 

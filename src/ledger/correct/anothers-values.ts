@@ -1,6 +1,6 @@
-import { transition } from '../../domain/row/row-state.js'
 import { ruleOf } from '../../domain/rule/rules.js'
 import { LATEST } from '../admit/earlier-rows.js'
+import { prepareHoldRow } from '../admit/hold-row.js'
 import { prepareNotices, type Notice } from '../admit/problems.js'
 import { describeRow } from '../admit/row-names.js'
 import type { Scope } from '../admit/scope.js'
@@ -130,21 +130,15 @@ function prepareHolding(
   )
   // The row number may be that of another mandate of the customer, and the account the new one of this.
   const shown = connection
-    .prepare<[number], number>(
+    .prepare<[number, number], number>(
       `select other.id from row as now join row as other on other.mandate_key = now.mandate_key
-        where now.id = ? and other.id < now.id and other.customer_no = now.customer_no
+        where now.id = ? and other.id < now.id and other.id <> ? and other.customer_no = now.customer_no
           and other.state = 'ready' and other.attempts = 0`,
     )
     .pluck()
-  const decide = connection.prepare(
-    `insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (?, ?, 'sepa-migrate', 'held', 'ready', 'conflict', ?)`,
-  )
-  const holdShown = connection.prepare<[string, number]>(
-    `update row set state = ?, rule = 'CONFLICT_MANDATE' where id = ?`,
-  )
+  const holdRow = prepareHoldRow(connection, at)
   return ({ id, former, isDecided }, { rule, other }) => {
-    for (const row of shown.all(id)) {
+    for (const row of shown.all(id, former)) {
       const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
       const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
       notices.write(
@@ -152,8 +146,7 @@ function prepareHolding(
         'id = :row',
         { row },
       )
-      decide.run(row, at, message)
-      holdShown.run(transition('ready', 'held'), row)
+      holdRow(row, 'CONFLICT_MANDATE', message)
     }
     const { message, remedy } = ruleOf(rule)
     const notice: Notice = {

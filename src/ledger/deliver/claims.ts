@@ -2,6 +2,7 @@ import { transition } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
+import { prepareHoldRow } from '../admit/hold-row.js'
 import { prepareNotices, type Notice } from '../admit/problems.js'
 import { retryRefused } from '../decide/resolution.js'
 import { prepareStanding } from '../decide/standing.js'
@@ -176,12 +177,8 @@ function holdRows(
   const isSaid = connection.prepare<[number]>('select 1 from temp.said_send where id = ?')
   const isSettled = prepareSettled(connection)
   const notices = prepareNotices(connection, {})
-  const decide = connection.prepare(
-    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (?, null, ?, 'sepa-migrate', 'held', 'ready', 'conflict', ?)`,
-  )
-  const hold = connection.prepare<[string, string, number]>('update row set state = ?, rule = ? where id = ?')
   const at = now()
+  const holdRow = prepareHoldRow(connection, at)
   let count = 0
   for (const { row, place } of rows) {
     if (isSettled(row)) continue
@@ -196,8 +193,7 @@ function holdRows(
     }
     notices.write(notice, 'id = :row', { row })
     if (isSent) continue
-    decide.run(row, at, message)
-    hold.run(transition('ready', 'held'), RESEMBLES, row)
+    holdRow(row, RESEMBLES, message)
     count += 1
   }
   if (count > 0) noteChange(connection, at)

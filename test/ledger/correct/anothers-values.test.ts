@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { admit, IBAN, open, OTHER_IBAN, registered, send, SETTINGS } from '../campaign-setup.js'
-import { problemsOf, statesOf } from '../ledger-views.js'
+import { look, problemsOf, statesOf } from '../ledger-views.js'
 
 const THIRD_IBAN = 'AT611904300234573201'
 const FIRST = { customerNo: 1, iban: IBAN, reference: 'M-1', verdict: 'invalid' } as const
@@ -101,6 +101,18 @@ describe('26.2 a line that shows one mandate of a customer and names the row of 
 })
 
 describe('26.2 a correction with the account of another customer', () => {
+  it('says nothing of another row where it names the very row that it shows', () => {
+    const ledger = open()
+    const first = { customerNo: 1, iban: IBAN, reference: 'M-1' } as const
+    admit(ledger, [first, { customerNo: 2, iban: OTHER_IBAN, reference: 'M-2' }])
+    admit(ledger, [{ ...first, iban: OTHER_IBAN, corrects: 1 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'conflict'])
+    expect(problemsOf(ledger.file).map(({ rule }) => rule)).not.toContain('CONFLICT_MANDATE')
+    expect(look(ledger.file, (reader) => reader.decisions(0, 10))).not.toContainEqual(
+      expect.objectContaining({ decision: 'held' }),
+    )
+  })
+
   it('waits for a person, until the word or the right account comes', () => {
     const ledger = corrected({ iban: OTHER_IBAN })
     expect(statesOf(ledger.file)).toEqual(['superseded', 'invalid', 'conflict'])
