@@ -14,6 +14,7 @@ interface Claims {
   readonly standing: () => object
   readonly hasMark: (mark: string) => boolean
   readonly begin: (mark: string, note: (group: Group) => void) => void
+  readonly attempted: () => Iterable<unknown>
   readonly doubt: (...given: readonly unknown[]) => number
 }
 interface RegisterOptions {
@@ -210,6 +211,12 @@ export const GUARDS_OF_LEDGERS = {
       'register/campaign-register.ts': { openRegister: withClaims(() => ({ doubt: () => 0 })) },
     },
     acts: ['loseTheRegister'],
+    finds: ['TWICE'],
+  },
+  '25.2 learns': {
+    without: 'forgets with a register what its ledgers had begun',
+    off: { 'register/campaign-register.ts': { openRegister: withClaims(() => ({ attempted: () => [] })) } },
+    acts: ['loseTheRegister', 'useASecondLedger'],
     finds: ['TWICE'],
   },
   '25.3 overtaken': {

@@ -74,6 +74,7 @@ if (ONE_SEED !== undefined) {
     it.each<[string, Weakness, RegExp]>([
       ['sending again what was absent once', 'absence_resends', /^I1/],
       ['taking a question without an answer for an empty list', 'silence_is_absence', /^I1/],
+      ['26.1 taking a list that is not understood in whole for an empty one', 'unreadable_is_absence', /^I1/],
       ['matching by customer alone', 'match_by_customer', /^I4.*reference that the service did not give/],
     ])(
       '%s',

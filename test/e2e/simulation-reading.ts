@@ -1,14 +1,24 @@
 import type { SourceReader } from '../../src/service/read-back/source-reader.js'
 import { classifySources, type SourcesSeen } from '../../src/service/read-back/classify-sources.js'
 import type { Exchange } from '../../src/service/exchange.js'
+import { LIES, type Lie, type Source } from '../support/lies.js'
 import { mandateOf } from '../run/mandate-samples.js'
 import type { Chance } from './simulation-chance.js'
 import type { Life, Schedule } from './simulation-schedule.js'
 import type { SimulatedService } from './simulation-service.js'
 
-/** What becomes of one question. None of these lists is wrong; each may be old. */
+/** What becomes of one question. Only `lies` is a list that is wrong; each may be old. */
 export type ReadFate =
-  'lists' | 'unreachable' | 'reset' | 'silent' | 'throttles' | 'fails' | 'cut' | 'no_list' | 'refuses'
+  | 'lists'
+  | 'lies'
+  | 'unreachable'
+  | 'reset'
+  | 'silent'
+  | 'throttles'
+  | 'fails'
+  | 'cut'
+  | 'no_list'
+  | 'refuses'
 
 export type Sight = Readonly<Partial<Record<ReadFate, number>>>
 
@@ -28,11 +38,14 @@ export const SIGHTS: readonly Sight[] = [
   },
   { lists: 30, fails: 40, cut: 30 },
   { lists: 20, unreachable: 70, reset: 10 },
+  { lies: 90, fails: 10 },
 ]
 
 /** How much later than it was applied a mandate is listed at the latest. Below a day, or absence would say nothing. */
 const LAGS_MS = [0, 0, 5_000, 3_600_000, 20 * 3_600_000]
 const DEADLINE_MS = 150_000
+
+const HONEST: Pick<Lie, 'tell'> = { tell: (answer) => answer }
 
 /** An account of nobody in the campaign; it passes its checksum. */
 const FOREIGN_ACCOUNT = 'DE89370400440532013000'
@@ -52,9 +65,10 @@ export function startReadBack(
   const lagMs = chance.pick(LAGS_MS)
   const world: Life = { isOver: false }
   const fates: ReadFate[] = []
-  const others = new Map<number, readonly object[]>()
+  const lies = new Map<number, Pick<Lie, 'tell'>>()
+  const others = new Map<number, readonly Source[]>()
 
-  function listOf(customerNo: number): readonly object[] {
+  function listOf(customerNo: number): readonly Source[] {
     const untilMs = schedule.nowMs() - chance.between(0, lagMs)
     const held = service.applications
       .filter((each) => each.customerNo === customerNo && each.atMs <= untilMs)
@@ -63,8 +77,15 @@ export function startReadBack(
     return [...held, ...(others.get(customerNo) ?? [])]
   }
 
+  /** About half of the customers it lies, and always in the same way. */
+  function lieOf(customerNo: number): Pick<Lie, 'tell'> {
+    const lie = lies.get(customerNo) ?? (chance.happens(0.5) ? chance.pick(Object.values(LIES)) : HONEST)
+    lies.set(customerNo, lie)
+    return lie
+  }
+
   /** What the customer has at the service besides, and never had from this campaign. */
-  function drawOthers(customerNo: number): readonly object[] {
+  function drawOthers(customerNo: number): readonly Source[] {
     const reference = `HELD-${customerNo}`
     const { iban, signedDate } = mandateOf(customerNo)
     switch (chance.weigh({ nothing: 9, other_account: 1, other_day: 1, card: 1 })) {
@@ -80,8 +101,13 @@ export function startReadBack(
   }
 
   function arrive(fate: ReadFate, customerNo: number): Pick<Exchange, 'response' | 'error'> {
-    const answer = (status: number, bodyText = '', complete = true) => ({
-      response: { status, headers: {}, bodyText, complete },
+    const answer = (
+      status: number,
+      bodyText = '',
+      complete = true,
+      headers: Readonly<Record<string, string>> = {},
+    ) => ({
+      response: { status, headers, bodyText, complete },
       error: complete ? null : errorOf('UND_ERR_SOCKET'),
     })
     switch (fate) {
@@ -90,6 +116,11 @@ export function startReadBack(
         return data.length === 0 && chance.happens(0.5)
           ? answer(204)
           : answer(200, JSON.stringify({ status: 'OK', data }))
+      }
+      case 'lies': {
+        const { tell } = lieOf(customerNo)
+        const told = tell({ headers: {}, body: { status: 'OK', data: listOf(customerNo) } })
+        return answer(200, JSON.stringify(told.body), true, told.headers)
       }
       case 'cut': {
         const body = JSON.stringify({ status: 'OK', data: listOf(customerNo) })
@@ -142,7 +173,7 @@ export function startReadBack(
   }
 }
 
-const source = (reference: string, iban: string, signedDate: string): object => ({
+const source = (reference: string, iban: string, signedDate: string): Source => ({
   id: `ps-${reference}`,
   status: 'PENDING',
   scheme: 'SEPA_DIRECT_DEBIT',

@@ -68,6 +68,7 @@ if (ONE_SEED !== undefined) {
         'echo_mismatch',
         'reference_repeated',
         'disk_full',
+        'overtaken',
       ]
       expect([...all(({ stops: met }) => met)]).toEqual(expect.arrayContaining(stops))
       expect([...all(({ deaths: met }) => met)].length).toBeGreaterThanOrEqual(12)

@@ -1,5 +1,6 @@
 import { decideFromReadBack } from '../../src/decisions/from-read-back.js'
 import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
+import { LedgerError } from '../../src/errors.js'
 import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Ledger, Resolution } from '../../src/ledger/ledger.js'
 import { absences } from '../../src/ledger/read/absences.js'
@@ -55,6 +56,7 @@ export type Weakness =
   | 'absence_resends'
   | 'match_by_customer'
   | 'silence_is_absence'
+  | 'unreadable_is_absence'
 
 export interface SimulationOptions {
   /** For files that a ledger leaves beside itself. */
@@ -108,6 +110,8 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     readonly ledger: Ledger
     /** From some moment on its disk takes nothing more. */
     isDiskFull: boolean
+    /** Rows of a group that a copy of the ledger has overtaken. */
+    readonly barred: Set<number>
     /** The process is gone in this very moment; nothing of it happens any more. */
     readonly die: (how: string) => void
     readonly end: () => void
@@ -128,6 +132,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       life,
       ledger,
       isDiskFull: false,
+      barred: new Set(),
       die: (how) => {
         if (life.isOver) return
         life.isOver = true
@@ -145,11 +150,12 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
   }
 
   /** A sender as the client is, but over the simulated network. A dead process hears and says nothing. */
-  function senderOf({ life, die }: Process, weather: Weather, deathRate: number): Send {
+  function senderOf({ life, die, barred }: Process, weather: Weather, deathRate: number): Send {
     return async (mandate, attempt, signal) => {
       if (!life.isOver && chance.happens(deathRate)) die('before a request leaves')
       if (life.isOver) return never()
       say(`row ${mandate.customerNo}: attempt ${attempt.n} leaves`)
+      if (barred.has(attempt.rowId)) judge.violate(`row ${attempt.rowId} leaves though it was overtaken`)
       const exchanged = service.exchange({ mandate, requestId: attempt.requestId }, { life, signal, weather })
       if (chance.happens(deathRate)) die('after a request left')
       const outcome = weaken(classify(await exchanged, mandate, statusTable), options.weakness)
@@ -167,6 +173,12 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     const runId = ledger.startRun(RUN_SETTINGS)
     if (chance.happens(0.2)) ledger.retryRefused('operator')
     disk.committed()
+    ledger.claims.begin(`run ${runId}`, ({ rows }) => {
+      if (weather === CALM || !chance.happens(0.01)) return
+      say(`overtaken before rows ${rows.join(', ')} leave`)
+      rows.forEach((row) => process.barred.add(row))
+      throw new LedgerError('older', 'The ledger was overtaken', 'Go on with the latest')
+    })
     const drain = new AbortController()
     const abort = new AbortController()
     if (weather !== CALM && chance.happens(0.15)) {
@@ -189,6 +201,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       state.hasFailed = true
       if (life.isOver) return
       if (process.isDiskFull) stops.push('disk_full')
+      else if (process.barred.size > 0) stops.push('overtaken')
       else judge.violate(`run: ${state.ended}`)
     }
     deliver({
@@ -504,12 +517,15 @@ function weakReader(
   reader: Pick<SourceReader, 'listPaymentSources'>,
   weakness: Weakness | undefined,
 ): Pick<SourceReader, 'listPaymentSources'> {
-  if (weakness !== 'silence_is_absence') return reader
+  if (weakness !== 'silence_is_absence' && weakness !== 'unreadable_is_absence') return reader
   return {
     listPaymentSources: async (customerNo, asked) => {
       const seen = await reader.listPaymentSources(customerNo, asked)
       const { durationMs } = seen
-      return seen.kind === 'listed' ? seen : { kind: 'listed', sources: [], status: 204, durationMs }
+      const isOwn = weakness === 'silence_is_absence' || (seen.kind === 'not_read' && seen.status === 200)
+      return seen.kind === 'listed' || !isOwn
+        ? seen
+        : { kind: 'listed', sources: [], status: 204, durationMs }
     },
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
 /** A payment source as the service writes it. */
-interface Source {
+export interface Source {
   readonly id?: string
   readonly status: string
   readonly scheme?: string
