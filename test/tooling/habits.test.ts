@@ -43,11 +43,4 @@ describe('11.6 habits', () => {
     const entries = changelog.split('\n').filter((line) => line.startsWith('- '))
     expect(entries.filter((line) => !/^- (?:Sec|Fix|Chg|Enh): \S.*\.$/.test(line))).toEqual([])
   })
-
-  it('11.6 each recipe names files', () => {
-    const section = /^## Contributing\n([^]*?)^## /m.exec(textOf('src/README.md'))?.[1] ?? ''
-    const recipes = section.split('\n').filter((line) => line.startsWith('- **'))
-    expect(recipes.length).toBeGreaterThan(5)
-    for (const recipe of recipes) expect(recipe).toMatch(/`[a-z/-]+\.ts`/)
-  })
 })
