@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -71,6 +71,8 @@ interface Given {
   readonly only?: MigrateOptions['only']
   readonly between?: string
   readonly outside?: string
+  /** Text of a configuration that anybody can change. */
+  readonly openConfiguration?: string
 }
 
 /** A run as the command asks for it. Once it is answered it is stopped, so that nothing leaves. */
@@ -84,12 +86,19 @@ async function confirm(
     checkBeforeSend = false,
     only,
     plan: other = {},
+    openConfiguration,
     ...flags
   }: Given = {},
 ) {
   makeLedger(ledger, firstCustomer)
   const world = { ...worldOf(), stateFolder: join(folder, 'state') }
-  const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
+  const config = join(folder, 'open.yaml')
+  if (openConfiguration !== undefined) {
+    writeFileSync(config, openConfiguration)
+    chmodSync(config, 0o666)
+  }
+  const given = openConfiguration === undefined ? flags : { ...flags, config }
+  const settings = readSettings({ ...given, ledger: join(folder, ledger) }, world)
   const notes: string[] = []
   const questions: string[] = []
   const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
@@ -158,6 +167,16 @@ describe('a run against a real service', () => {
     expect(notes).toContain('left out at the end: Total: 3')
     expect(notes).toContain('1 ended stays behind by column "status": "ended" 1')
     expect(notes).toContain('not understood in column "status": "hocus" 1')
+  })
+
+  it('26.3 says before the question why a configuration is distrusted', async () => {
+    const openConfiguration = 'dormantSoonDays: 30\n'
+    const { notes, questions, isConfirmed } = await confirm(SERVICE, '', { openConfiguration })
+    expect(notes).toMatch(
+      /Warning: Others can change the configuration file ".*open\.yaml": anybody on this machine can write to it \(mode 0666\)/,
+    )
+    expect([questions.length, isConfirmed]).toEqual([1, false])
+    expect((await confirm(SERVICE, '')).notes).not.toContain('Others can change')
   })
 
   it('10.3.3 shows what check knows: rows by outcome, previous creditors, user and pace', async () => {

@@ -94,10 +94,19 @@ describe('26.3 what is given is a file', () => {
   })
 
   it('a place that cannot be made, below /proc, is refused at once', async () => {
-    const { run } = await open()
-    const { status, stderr } = await run('check', 'export.csv', '--out', '/proc/sepa-migrate/checked')
-    expect(stderr).toContain('no folder can be made there (ENOENT)')
-    expect(status).toBe(2)
+    const { run, server } = await open()
+    for (const [command, says] of [
+      ['check', 'no folder can be made there (ENOENT)'],
+      [
+        'run',
+        'Cannot write a report to the folder "/proc/sepa-migrate/made": it cannot be made, or not be written to (ENOENT)',
+      ],
+    ] as const) {
+      const { status, stderr } = await run(command, 'export.csv', '--out', '/proc/sepa-migrate/made')
+      expect(stderr).toContain(says)
+      expect(status).toBe(2)
+    }
+    expect(server.posts()).toBe(0)
   })
 })
 
@@ -147,7 +156,7 @@ describe('26.3 other users of the machine', () => {
       ['check', 'export.csv', '--out', 'theirs'],
     ]) {
       const { status, stderr } = await run(...args)
-      expect(stderr).toMatch(/Cannot trust the folder .* of the report: it belongs to another user/)
+      expect(stderr).toMatch(/Cannot write a report to the folder .*: it belongs to another user/)
       expect(status).toBe(2)
     }
     expect(readdirSync(path('theirs'))).toEqual([])

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { assertReportFolder, makeFolder } from '../../src/trust/folder.js'
@@ -27,9 +27,17 @@ describe('26.3 a folder that is made', () => {
 })
 
 describe('26.3 a folder for a report', () => {
-  it('is one that only this user can write; what is not there yet is not looked at', () => {
-    const folder = join(freshFolder(), 'pack')
-    expect(() => assertReportFolder(folder)).not.toThrow()
+  it('is one that only this user can write, or that can be made; looking leaves nothing behind', () => {
+    const above = freshFolder()
+    const folder = join(above, 'pack')
+    expect(() => assertReportFolder(join(folder, 'night'))).not.toThrow()
+    expect(readdirSync(above)).toEqual([])
+    for (const place of ['/proc/sepa-migrate/pack', join(above, 'file', 'pack')]) {
+      writeFileSync(join(above, 'file'), '')
+      expect(() => assertReportFolder(place)).toThrow(
+        `the folder "${place}": it cannot be made, or not be written to (ENO`,
+      )
+    }
     mkdirSync(folder)
     expect(() => assertReportFolder(folder)).not.toThrow()
     chmodSync(folder, 0o777)
