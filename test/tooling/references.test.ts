@@ -98,12 +98,10 @@ describe('a reference', () => {
     expect(found).toEqual([])
   })
 
-  it('11.1 to a fault by its number leads to a line of test/faults.md, and that to its tests', () => {
+  it('11.1 to a fault by its number leads to a line of test/faults.md', () => {
     const page = textOf('test/faults.md')
-    const lines = [...page.matchAll(/^\| (\d+) /gm)].map(([, n]) => Number(n))
+    const lines = [...page.matchAll(/^(\d+)\. /gm)].map(([, n]) => Number(n))
     expect(lines).toEqual(lines.map((_, index) => index + 1))
-    const tests = [...page.matchAll(/`(\w+\/[\w-]+\.(?:test\.)?ts)`/g)].map(([, name = '']) => name)
-    expect(tests.length).toBeGreaterThanOrEqual(lines.length)
     const cited = CODE.flatMap((path) =>
       [...textOf(path).matchAll(/\bscenarios? ((?:\d+(?:, | and | to )?)+)/g)].flatMap(([, numbers = '']) =>
         [...numbers.matchAll(/\d+/g)].map(([n]) => ({ path, n: Number(n) })),
@@ -162,7 +160,7 @@ describe('a file that a page names', () => {
 
 describe('the page of a room', () => {
   const rooms = readdirSync(SRC, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && entry.name !== 'help')
     .map(({ name }) => `src/${name}`)
 
   it.each(rooms)('11.1 %s is there, and at most two pages long', (room) => {

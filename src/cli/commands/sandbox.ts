@@ -38,7 +38,7 @@ export const sandboxCommand: Command = {
     ],
     ['--seed <n>', 'repeat the same chaos and the same references'],
     ['--show-accounts', 'show account numbers whole under /_sandbox/ (default: masked)'],
-    ['--faults <file>', 'scripted faults (JSON); see src/sandbox/README.md'],
+    ['--faults <file>', 'scripted faults (JSON); see sepa-migrate help sandbox'],
   ],
   epilogue: [
     'The password comes from --password-file or SEPA_MIGRATE_PASSWORD; otherwise one is made up and printed at the start.',

@@ -16,7 +16,7 @@ interface Rule {
 const TEACH =
   'Say what it means under "words" in the configuration and give the same file again. If this row is right as it stands, write "send" into migration_decision of its line in corrections.csv and give that file back.'
 
-/** Every rule with its default severity and its text for the operator (domain/rulebook.md#all-rules). */
+/** Every rule with its default severity and its text for the operator. */
 export const RULES = {
   EXCEL_SCIENTIFIC: {
     section: 'normalisation',

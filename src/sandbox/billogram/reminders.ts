@@ -6,7 +6,7 @@ interface SubmittedReminders {
   readonly automatic_reminders_settings?: readonly Reminder[] | null | undefined
 }
 
-/** The reminders after an update: the three rules of sandbox/coverage.md#sections. */
+/** The reminders after an update: the three rules of sandbox/README.md#sections. */
 export function remindersAfter(current: Reminders, submitted: SubmittedReminders): Reminders {
   const { automatic_reminders: automatic, automatic_reminders_settings: settings } = submitted
   if (settings === undefined) return withFlagAlone(current, automatic)

@@ -29,7 +29,7 @@ const headerName = z
   .string()
   .regex(/^(?!content-length$|transfer-encoding$)[\w-]+$/i, 'is not a header a script can set')
 
-/** What the sandbox can do wrong on purpose; the vocabulary of sandbox/README.md#faults-on-purpose. */
+/** What the sandbox can do wrong on purpose; the vocabulary of help/sandbox.md#faults-on-purpose. */
 const fault = z.discriminatedUnion(
   'kind',
   [
