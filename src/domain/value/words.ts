@@ -3,9 +3,23 @@ import type { OptionalField } from '../mandate/mandate.js'
 import type { RuleId, SeverityOverrides } from '../rule/rules.js'
 import { cleanCell, fold } from '../text/text.js'
 import type { Finding } from '../rule/verdict.js'
-import { BUILT_IN, NO, WEAK, YES, type WordLists } from './word-lists.js'
+import builtIn from './words.json' with { type: 'json' }
 
-/** What status, sequence and scheme columns say (domain/rulebook.md#status-sequence-scheme). */
+/**
+ * What status, sequence and scheme columns say (domain/rulebook.md#status-sequence-scheme), in the official languages of
+ * the SEPA area. Words that could be read in two ways are left out: what is not understood is told.
+ */
+
+/** Words by meaning. The configuration adds to these lists; a word it lists wins over the built-in meaning. */
+interface WordLists {
+  readonly status?: { readonly active?: readonly string[]; readonly notActive?: readonly string[] }
+  readonly sequence?: {
+    readonly recurrent?: readonly string[]
+    readonly oneOff?: readonly string[]
+    readonly final?: readonly string[]
+  }
+  readonly scheme?: { readonly core?: readonly string[]; readonly b2b?: readonly string[] }
+}
 
 export type WordField = Exclude<OptionalField, 'last_collection_date'>
 
@@ -51,6 +65,46 @@ export function undated(cell: string): string {
 
 /** A word as it is looked up, without a date behind it. */
 export const wordOf = (cell: string): string => fold(undated(cell))
+
+/** One text per language, its words separated by commas. Participles are named once, with the endings of he, she and several. */
+type Listed = Readonly<Partial<Record<'words' | keyof typeof ENDINGS, readonly string[]>>>
+
+/** What takes the place of the last letter; French ones are put behind it. */
+const ENDINGS = {
+  french: ['$&', '$&e', '$&s', '$&es'],
+  italian: ['$&', 'a', 'i', 'e'],
+  spanish: ['$&', 'a', 'os', 'as'],
+  polish: ['$&', 'a', 'e'],
+} as const
+
+const split = (texts: readonly string[] = []): string[] => texts.flatMap((text) => text.split(/,\s*/))
+
+const wordsIn = ({ words, ...inflected }: Listed): string[] => [
+  ...split(words),
+  ...Object.entries(inflected).flatMap(([language, texts]) =>
+    split(texts).flatMap((word) =>
+      ENDINGS[language as keyof typeof ENDINGS].map((ending) => word.replace(/.$/u, ending)),
+    ),
+  ),
+]
+
+const PENDING = wordsIn(builtIn.status.pending)
+export const BUILT_IN: WordLists = {
+  status: {
+    active: wordsIn(builtIn.status.active),
+    notActive: [...wordsIn(builtIn.status.notActive), ...PENDING],
+  },
+  sequence: {
+    recurrent: wordsIn(builtIn.sequence.recurrent),
+    oneOff: wordsIn(builtIn.sequence.oneOff),
+    final: wordsIn(builtIn.sequence.final),
+  },
+  scheme: { core: wordsIn(builtIn.scheme.core), b2b: wordsIn(builtIn.scheme.b2b) },
+}
+const YES = wordsIn(builtIn.yes)
+const NO = wordsIn(builtIn.no)
+/** Words that other columns have too: marital status, results of checks, tariffs, remarks; and what waits. */
+const WEAK = [...PENDING, ...wordsIn(builtIn.weak)]
 
 type Meaning = readonly [words: readonly string[] | undefined, rule: RuleId | null]
 

@@ -42,7 +42,6 @@ describe('11.5 a way on', () => {
 
 /** What people read in files and tables of this program, whoever wrote them with it. */
 const SPEAK_OF_COMMANDS: Readonly<Record<string, string>> = {
-  'src/domain/rule/rules.ts': 'remedies, which the list of what to do shows for each rule',
   'src/source/watch/column-watch.ts': 'a finding in problems.csv says what to write',
   'src/source/columns/resubmission.ts': 'a finding in problems.csv says where decisions go',
   'src/source/guess/init.ts': 'the comment of a drafted configuration',

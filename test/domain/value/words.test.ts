@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fold } from '../../../src/domain/text/text.js'
-import { BUILT_IN } from '../../../src/domain/value/word-lists.js'
-import { checkWord, WORDS, wordsWith } from '../../../src/domain/value/words.js'
+import { BUILT_IN, checkWord, WORDS, wordsWith } from '../../../src/domain/value/words.js'
 
 const statusOf = (raw: string, words = WORDS) =>
   checkWord('status', raw, words.status, {}).map(({ rule }) => rule)
@@ -221,15 +220,5 @@ describe('26.2 words of all official languages of the SEPA area', () => {
     ),
   )('26.2 %s is active', (word) => {
     expect(statusOf(word)).toEqual([])
-  })
-
-  test('26.2 no word means two things', () => {
-    for (const lists of Object.values(BUILT_IN)) {
-      const meanings = Object.values(lists as Record<string, readonly string[]>)
-      const keys = meanings.map((list) => new Set(list.map((word) => fold(word))))
-      for (const [index, one] of keys.entries())
-        for (const other of keys.slice(index + 1))
-          expect([...one].filter((key) => other.has(key))).toEqual([])
-    }
   })
 })
