@@ -15,7 +15,8 @@ interface Rule {
   readonly remedy: string
 }
 
-export type RuleId = keyof typeof rules
+/** Not by the import above: its attribute is lost in the declarations that other programs compile against. */
+export type RuleId = keyof typeof import('./rules.json')
 
 /** Every rule with its default severity and its text for the operator. */
 export const RULES = rules as Readonly<Record<RuleId, Rule>>
