@@ -1,7 +1,6 @@
 import { transition } from '../../domain/row/row-state.js'
 import { NOTHING_LEFT, type Outcome } from '../../domain/row/outcome.js'
 import { prepareRegistration } from './account-removal.js'
-import { foldCase } from './assigned-references.js'
 import type { Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
 import type { Attempt, BegunGroup, ReadyRow } from '../ledger.js'
@@ -54,6 +53,10 @@ interface Committed {
   readonly announce: () => void
   readonly reject: (error: unknown) => void
 }
+
+/** SQLite compares references without case for the letters a to z; so does this. */
+const foldCase = (text: string): string =>
+  /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
 
 /** What waits for its commit. The functions below change it; nobody else sees it. */
 interface Group {

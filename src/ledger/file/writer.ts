@@ -12,7 +12,6 @@ import {
   insertRun,
   noteHolder,
 } from '../deliver/campaign-rows.js'
-import { createAssignedReferences, type AssignedReferences } from '../deliver/assigned-references.js'
 import { createClaims } from '../deliver/claims.js'
 import { emptyLog, type Connection } from './connection.js'
 import { prepareTotals } from '../read/control-totals.js'
@@ -115,7 +114,9 @@ export function createLedger(parts: LedgerParts): Ledger {
   const recovered = takeOver(held, parts, random)
   const newRequestId = requestIds(random)
   const commits = groupCommitOf(held, newRequestId, parts)
-  const assigned = createAssignedReferences(connection)
+  const assigned = connection.prepare<[string]>(
+    'select 1 from row where assigned_mandate_reference = ? collate nocase',
+  )
   const ready = readyVerbs(held)
   return {
     file,
@@ -132,12 +133,10 @@ export function createLedger(parts: LedgerParts): Ledger {
     admit: (options) => admit(held, options),
     ...ready.verbs,
     begin: commits.begin,
-    settle: (attempt, outcome) => {
-      if (outcome.kind === 'registered') assigned.note(outcome.value.mandateReference)
-      return commits.settle(attempt, outcome)
-    },
-    hasAssigned: (reference) => commits.isReferenceWaiting(reference) || assigned.has(reference),
-    ...decisionVerbs(held, assigned),
+    settle: commits.settle,
+    hasAssigned: (reference) =>
+      commits.isReferenceWaiting(reference) || assigned.get(reference) !== undefined,
+    ...decisionVerbs(held),
     claims: createClaims({
       connection,
       now,
@@ -297,16 +296,11 @@ function readyVerbs({ connection, file, clock, storage }: Held): {
 }
 
 /** What people decide, about rows and about their data. */
-function decisionVerbs(
-  held: Held,
-  assigned: AssignedReferences,
-): Pick<Ledger, 'resolve' | 'retryRefused' | 'purge' | 'erase'> {
+function decisionVerbs(held: Held): Pick<Ledger, 'resolve' | 'retryRefused' | 'purge' | 'erase'> {
   const { connection, file, clock, now, storage } = held
   return {
-    resolve: (resolutions, { dryRun, force = false }) => {
-      assigned.forget()
-      return storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force }))
-    },
+    resolve: (resolutions, { dryRun, force = false }) =>
+      storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
     retryRefused: (by) =>
       join(held, () => {
         assertNotPurged(connection, file, RETRY)
