@@ -8,7 +8,7 @@ import { sqlList } from './sql-list.js'
 export const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 16
+export const SCHEMA_VERSION = 17
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
