@@ -11,8 +11,6 @@ export interface Command {
   /** With its arguments in commander's notation, for example `run [files...]`. */
   readonly usage: string
   readonly summary: string
-  /** What its argument can be, where these are few words. */
-  readonly words?: readonly string[]
   readonly options: readonly OptionName[]
   /** Flags that only this command has. */
   readonly own?: readonly OwnFlag[]

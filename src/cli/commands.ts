@@ -21,5 +21,4 @@ export const commands: CommandLoaders = {
   rules: async () => (await import('./commands/rules.js')).rulesCommand,
   explain: async () => (await import('./commands/rules.js')).explainCommand,
   sandbox: async () => (await import('./commands/sandbox.js')).sandboxCommand,
-  completion: async () => (await import('./commands/completion.js')).completionOf(commands),
 }

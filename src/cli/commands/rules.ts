@@ -70,7 +70,6 @@ export const rulesCommand: Command = {
 export const explainCommand: Command = {
   usage: 'explain <rule>',
   summary: 'what one rule means, what becomes of the row, and what to do',
-  words: ruleIds(),
   examples: ['sepa-migrate explain IBAN_CHECKSUM', 'sepa-migrate explain mandate-resembles-sent'],
   options: ['config', 'json', 'noColor'],
   usesNoLedger: true,

@@ -10,8 +10,6 @@ export interface SurfaceFlag {
   readonly name: string
   /** What stands for its value in the help, `file` for example; null for a flag without one. */
   readonly value: string | null
-  /** The words that it takes, where these are few. */
-  readonly words: readonly string[]
   readonly help: string
   readonly environment: string | null
   /** Its key in the configuration file. */
@@ -23,7 +21,6 @@ export interface SurfaceCommand {
   readonly name: string
   /** As in the help: `<file>`, `[files...]`; none where it takes no argument. */
   readonly argument: string | null
-  readonly words: readonly string[]
   readonly summary: string
   readonly examples: readonly string[]
   readonly flags: readonly SurfaceFlag[]
@@ -32,7 +29,7 @@ export interface SurfaceCommand {
   readonly json: readonly string[]
 }
 
-/** All that can be typed, in the order of the help: what README and completion are made from. */
+/** All that can be typed, in the order of the help: what the README is made from. */
 export async function readSurface(commands: CommandLoaders): Promise<readonly SurfaceCommand[]> {
   const loaded = await Promise.all(Object.values(commands).map((load) => load()))
   return loaded.map(surfaceOf)
@@ -40,14 +37,13 @@ export async function readSurface(commands: CommandLoaders): Promise<readonly Su
 
 function surfaceOf(command: Command): SurfaceCommand {
   const [name = '', argument = null] = command.usage.split(' ')
-  const { summary, examples, exits, options, own = [], json, words = [] } = command
+  const { summary, examples, exits, options, own = [], json } = command
   return {
     name,
     argument,
-    words,
     summary,
     examples,
-    flags: [...options.map(optionFlag), ...own.map(([flags, help, more]) => ownFlag(flags, help, more))],
+    flags: [...options.map(optionFlag), ...own.map(([flags, help]) => ownFlag(flags, help))],
     exits,
     json: options.includes('json') ? [...JSON_KEYS, ...json] : [],
   }
@@ -58,7 +54,6 @@ function optionFlag(name: OptionName): SurfaceFlag {
   return {
     name: `--${flagName(name)}`,
     value: valueOf(flagsOf(name)),
-    words: [],
     help: helpOf(name),
     environment: environmentName(name),
     configured: configured?.join('.') ?? null,
@@ -66,11 +61,10 @@ function optionFlag(name: OptionName): SurfaceFlag {
   }
 }
 
-function ownFlag(flags: string, help: string, more: 'repeatable' | readonly string[] = []): SurfaceFlag {
+function ownFlag(flags: string, help: string): SurfaceFlag {
   return {
     name: flags.split(' ')[0] ?? flags,
     value: valueOf(flags),
-    words: more === 'repeatable' ? [] : more,
     help,
     environment: null,
     configured: null,

@@ -174,7 +174,7 @@ describe('10.3.6 the command surface', () => {
   it('is named by the README, command by command', () => {
     const readme = readFileSync(README, 'utf8')
     const text = readme.replace(/<!-- commands -->[^]*?<!-- \/commands -->/, '')
-    for (const name of ['rules', 'explain', 'completion']) expect(text).toContain(`sepa-migrate ${name}`)
+    for (const name of ['rules', 'explain']) expect(text).toContain(`sepa-migrate ${name}`)
     expect(text).toContain('status --watch')
   })
 })
