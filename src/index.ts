@@ -1,5 +1,5 @@
 /**
- * What another program needs, every export by name; library.md has an example for each group. The command line is a
+ * What another program needs, every export by name; help/library.md has an example for each group. The command line is a
  * caller like any other: `run` calls `migrate`, and what it shows it takes from the rooms.
  */
 

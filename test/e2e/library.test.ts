@@ -10,12 +10,11 @@ import { packProgram, type Packed } from '../support/packed.js'
 import { SAMPLES } from '../support/program.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PAGE = readFileSync(join(ROOT, 'src/library.md'), 'utf8')
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const PAGE = readFileSync(join(ROOT, 'src/help/library.md'), 'utf8')
 
 const codeIn = (page: string): string[] =>
   [...page.matchAll(/^```ts\n([^]*?)^```/gm)].map(([, code = '']) => code)
-const [ten = '', ...others] = codeIn(README.slice(README.indexOf('## Use it as a library')))
+const [ten = '', ...others] = codeIn(PAGE.split(/^## /m)[0] ?? '')
 /** The code below each heading of the page. */
 const EXAMPLES = PAGE.split(/^## /m)
   .slice(1)
@@ -66,15 +65,15 @@ const SAID: Readonly<Record<string, RegExp>> = {
   'One value, or one mandate': /^DE…3000\nIBAN_CHECKSUM: [^]*\nsendable 0 2027-03-01\ntrue true true true\n$/,
   'An export, as checked records': /^240 of 240 records can be sent\n$/,
   'The service':
-    /^sepa2026 \d{4}-\S+Z \[\]\nSANDBOX1 Unpaid 119 2026\nDE84ZZZ09876543210 \S{26}\nCannot use the base URL: "invoicing\.example" is not this machine/,
-  Callbacks: /^BillogramEvent order-77 Payment SANDBOX2\n$/,
+    /^sepa2026 \d{4}-\S+Z \[\]\nSANDBOX1 Unpaid 119 2026\nCannot use the base URL: "invoicing\.example" is not this machine/,
+  Callbacks: /^BillogramEvent order-77 No cover\n$/,
   'A ledger, and the report': /registered: 3,[^]*\d+ \d+ [A-Z]{2}…\w{4} \S+\n[^]*pilot-report true\n$/,
-  'The stand-in of the service': /^1 true\n$/,
+  'The simulator of the service': /^1 true\n$/,
 }
 
 // One sandbox for all, as for somebody who reads on: what an example left is there for the next one.
 describe('11.3 a program that embeds the library', () => {
-  it('11.3 needs ten lines for the main job: the README has them, and they do it', async () => {
+  it('11.3 needs ten lines for the main job: its page has them, and they do it', async () => {
     expect(others).toEqual([])
     expect(ten.trim().split('\n')).toHaveLength(10)
     const { host } = new URL(sandbox.url)
@@ -95,7 +94,7 @@ describe('11.3 a program that embeds the library', () => {
     expect(compiled).toEqual({ status: 0, stdout: '' })
     expect(EXAMPLES.map(({ heading }) => heading)).toEqual(Object.keys(SAID))
     expect(EXAMPLES.map(({ code }) => code.length)).toEqual(EXAMPLES.map(() => 1))
-    expect(packed.files).toContain('package/src/library.md')
+    expect(packed.files).toContain('package/src/help/library.md')
   })
 
   it.each(EXAMPLES)('11.3, 27.6 $heading: the example does what it says', async ({ heading }) => {

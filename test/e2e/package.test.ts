@@ -20,7 +20,7 @@ describe('the packed file', () => {
         'package/samples/clean.csv',
         'package/README.md',
         'package/src/domain/rulebook.md',
-        'package/src/library.md',
+        'package/src/help/library.md',
         'package/src/CHANGELOG.md',
         'package/LICENSE',
       ]),
