@@ -1,7 +1,7 @@
 import { homedir, hostname, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Clock } from './domain/text/clock.js'
-import type { After } from './run/deliver.js'
+import type { After } from './run/engine.js'
 import { readVersion } from './version.js'
 
 /** What a run takes from the machine it runs on. A test gives its own; everybody else has `thisMachine()`. */

@@ -14,7 +14,7 @@ import { readingLines } from './reading-lines.js'
 import type { Service } from './settings/service.js'
 import type { Settings } from './settings/settings.js'
 import { distrustedConfiguration, trustedLines } from './settings/trusted.js'
-import { expectedMs, type ExpectedPace } from '../run/pace/expected-time.js'
+import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { unlikelyShares } from '../report/facts/unlikely.js'
 
 type Target = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { beforeSending } from '../domain/proof/before-sending.js'
-import { evidenceOf } from '../domain/proof/evidence.js'
+import { beforeSending, heldBackBecause } from '../domain/proof/before-sending.js'
+import { evidenceOf, type Evidence } from '../domain/proof/evidence.js'
 import { matchSources, type Verdict } from '../domain/proof/match-sources.js'
 import type { Clock } from '../domain/text/clock.js'
-import type { Halt, Outcome } from '../domain/row/outcome.js'
+import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/outcome.js'
 import type { Attempt, HeardAnswer, ReadBacks, ReadBackTerms } from '../ledger/ledger.js'
 import { createAnswerBatch, type AnswerBatch } from '../run/ask/answer-batch.js'
-import { mustStopAsking, noteHeard, startAskBrake, type AskBrake } from '../run/ask/ask-brake.js'
-import { keptOf } from '../run/ask/judge-answer.js'
-import { outcomeOfHeldBack, outcomeOfInterruption, outcomeOfUnanswered } from '../run/ask/check-outcome.js'
-import type { After, Send } from '../run/deliver.js'
+import { keptOf, mustStopAsking, noteHeard, startAskBrake, type AskBrake } from '../run/ask/judge-answer.js'
+import type { Send } from '../run/deliver.js'
+import type { After } from '../run/engine.js'
 import type { NotRead, SourcesSeen } from '../service/read-back/classify-sources.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
 
@@ -137,9 +136,7 @@ async function look(
   return drain.aborted || signal.aborted ? outcomeOfInterruption(seen.durationMs) : null
 }
 
-type ProofKept = ReturnType<typeof evidenceOf>
-
-function holdBack(looking: Looking, proof: ProofKept, durationMs: number): Outcome {
+function holdBack(looking: Looking, proof: Evidence, durationMs: number): Outcome {
   looking.brake = { ...looking.brake, answered: looking.brake.answered + 1, unread: 0 }
   looking.heldBack += 1
   looking.batch.flush() // evidence first, then the doubt that rests on it
@@ -209,3 +206,38 @@ function end(looking: Looking): AskedFirst {
   if (readBackId !== null) parts.readBacks.end(readBackId, null)
   return { asked, heldBack, unread: unread.size }
 }
+
+/**
+ * What a look at the service before sending makes of the row (run/README.md#asked-first). Nothing of the row has left in
+ * any of them, so that only what the service already holds may be in doubt.
+ */
+export const outcomeOfHeldBack = (proof: Evidence, durationMs: number): Outcome => ({
+  kind: 'in_doubt',
+  hint: 'may_exist',
+  reason: heldBackBecause(proof),
+  halt: null,
+  evidence: { ...NOTHING_LEFT, durationMs },
+})
+
+/**
+ * A question without an answer that says something of the row. Like the same answer to the row itself, but that one is
+ * never in doubt for it: what did not reach the service was _not sent_, what it answered otherwise is _turned away_.
+ * @param halt why the run must stop, where the question alone does not say so
+ */
+export function outcomeOfUnanswered(seen: NotRead, halt: Halt | null): Outcome {
+  const { started, reason, status, errorCode, durationMs, retryAfterMs } = seen
+  return {
+    kind: started ? 'turned_away' : 'not_sent',
+    reason: `Asked first what the service holds; the row was not sent. ${reason}`,
+    halt: seen.halt ?? halt,
+    evidence: { ...NOTHING_LEFT, status, errorCode, durationMs, retryAfterMs },
+  }
+}
+
+/** The run ends: whatever the service said, nothing further is sent. */
+export const outcomeOfInterruption = (durationMs: number): Outcome => ({
+  kind: 'not_sent',
+  reason: 'The run was interrupted while the service was asked; the row was not sent',
+  halt: null,
+  evidence: { ...NOTHING_LEFT, durationMs },
+})

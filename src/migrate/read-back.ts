@@ -10,7 +10,7 @@ import type { Scope } from '../ledger/schema/schema.js'
 import { thisMachine, type Machine } from '../machine.js'
 import { askCustomers, type AskEvent } from '../run/ask/ask-customers.js'
 import { keptOf, type CustomerAnswer } from '../run/ask/judge-answer.js'
-import type { PaceLimits } from '../run/pace/pace.js'
+import type { PaceLimits } from '../run/pace.js'
 import type { Stop } from '../run/stop.js'
 import {
   checkService,

@@ -1,6 +1,5 @@
 import type { Outcome } from '../domain/row/outcome.js'
-import { connectBackoffMs, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace/backoff.js'
-import { isThrottling } from './pace/ramp.js'
+import { connectBackoffMs, isThrottling, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { stopOfRetryAfter, type Stop } from './stop.js'
 

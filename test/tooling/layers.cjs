@@ -139,7 +139,6 @@ module.exports = {
     only('driver-knows-errors', 'driver\\.ts', ['database\\.ts', 'errors\\.ts']),
     owned('undici', 'service/'),
     owned('csv-parse', 'source/'),
-    owned('p-limit', 'run/'),
     owned('(commander|log-update|@clack/prompts|pino)', 'cli/'),
     owned('(hono|@hono)', 'sandbox/|report/|contract/'),
     {

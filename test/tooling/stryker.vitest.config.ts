@@ -11,7 +11,7 @@ export default defineConfig({
     include: [
       'test/service/{classify,status-table,retry-after}.test.ts',
       'test/domain/{row-state,admission}.test.ts',
-      'test/run/{decide,ramp,bucket,backoff,retry-budget,brake,exit-status}.test.ts',
+      'test/run/{decide,pace,brake,exit-status}.test.ts',
     ],
     testTimeout: 20_000,
   },

@@ -1,4 +1,4 @@
-import type { After } from '../deliver.js'
+import type { After } from '../engine.js'
 
 /** Gathers answers, so that the ledger commits many at once and a crash costs a second's questions at most. */
 export interface AnswerBatch<Answer> {

@@ -1,26 +1,37 @@
 import type { Clock } from '../../domain/text/clock.js'
 import type { SourcesSeen } from '../../service/read-back/classify-sources.js'
-import type { After } from '../deliver.js'
 import {
-  departuresOf,
-  noteDeparture,
+  createEngine,
+  fail,
+  feed,
+  isStopping,
   noteSign,
-  pauseUntil,
-  startPace,
-  type Pace,
-  type PaceLimits,
-} from '../pace/pace.js'
-import { INTERRUPTED, outranks, type Stop } from '../stop.js'
+  pause,
+  runEngine,
+  stopFor,
+  tell,
+  type Engine,
+  type EngineParts,
+  type StopEvent,
+  type Turn,
+} from '../engine.js'
+import type { Stop } from '../stop.js'
 import { createAnswerBatch, type AnswerBatch } from './answer-batch.js'
-import { mustStopAsking, noteHeard, noteTry, startAskBrake, type AskBrake } from './ask-brake.js'
-import { judgeAnswer, type CustomerAnswer } from './judge-answer.js'
-import { createQuestionQueue, type Question, type QuestionQueue } from './question-queue.js'
+import {
+  judgeAnswer,
+  mustStopAsking,
+  noteHeard,
+  noteTry,
+  startAskBrake,
+  type AskBrake,
+  type CustomerAnswer,
+} from './judge-answer.js'
 
 /** One question at a time for each customer, many customers at once. */
-export interface AskParts {
+export interface AskParts extends EngineParts<AskEvent> {
   /** Customer numbers in the order in which they are asked, at most so many; a page behind the ones given before; empty at the end. */
   readonly nextCustomers: (limit: number) => readonly number[]
-  /** Asks once. Never rejects. */
+  /** Asks once. Never rejects. Nothing is recorded of what `abort` broke off. */
   readonly ask: (customerNo: number, requestId: string, signal: AbortSignal) => Promise<SourcesSeen>
   readonly newRequestId: () => string
   /**
@@ -28,74 +39,56 @@ export interface AskParts {
    * more at the end. When it throws, the asking ends with that error and it is not called again.
    */
   readonly record: (answers: readonly CustomerAnswer[]) => void
-  readonly policy: PaceLimits
-  readonly clock: Clock
-  readonly after: After
   /** In [0, 1). */
   readonly random: () => number
-  /** Aborted by the first signal: no new question, what is under way finishes. */
-  readonly drain: AbortSignal
-  /** Aborted by the second signal: what is under way is broken off, and nothing is recorded for it. */
-  readonly abort: AbortSignal
-  /** When it throws, the asking ends with that error; what was heard is recorded. */
-  readonly watch: (event: AskEvent) => void
 }
 
 export type AskEvent =
   /** Told before it is recorded. */
   | { readonly kind: 'answer'; readonly answer: CustomerAnswer }
   | { readonly kind: 'pause'; readonly delayMs: number; readonly reason: string }
-  | { readonly kind: 'stop'; readonly stop: Stop }
+  | StopEvent
 
-/** What an asking knows while it goes on. The functions below change it; nobody else sees it. */
-interface Asking {
+/** The question for one customer: how often it was tried, what never left included, and what the last try brought. */
+interface Question {
+  readonly customerNo: number
+  readonly tries: number
+  readonly last: CustomerAnswer | null
+}
+
+interface Asking extends Engine<Question, AskEvent> {
   readonly parts: AskParts
-  readonly queue: QuestionQueue
   readonly batch: AnswerBatch<CustomerAnswer>
-  underWay: number
-  pace: Pace
   brake: AskBrake
-  stop: Stop | null
-  failure: { readonly error: unknown } | null
   isRecording: boolean
-  cancelTimer: () => void
-  readonly end: () => void
 }
 
 /**
  * Asks for every customer until all were asked or the asking must stop; resolves with the reason, or null. A question
- * that still waited to be repeated then is not recorded. Nothing is sent but questions, and memory does not grow with
- * the number of customers (run/README.md#asking).
+ * that still waited to be repeated then is not recorded. Nothing is sent but questions (run/README.md#asking).
  * @throws what `record`, `watch` or `nextCustomers` threw, once nothing is under way
  */
 export async function askCustomers(parts: AskParts): Promise<Stop | null> {
-  let end = (): void => undefined
-  const ended = new Promise<void>((resolve) => (end = resolve))
-  const asking = startAsking(parts, end)
-  const goOn = (): void => feed(asking)
-  const signals = [parts.drain, parts.abort]
-  for (const signal of signals) signal.addEventListener('abort', goOn)
-  feed(asking)
-  await ended
-  for (const signal of signals) signal.removeEventListener('abort', goOn)
+  const asking = startAsking(parts)
+  await runEngine(asking)
   asking.batch.flush()
   if (asking.failure !== null) throw asking.failure.error
   return asking.stop
 }
 
-function startAsking(parts: AskParts, end: () => void): Asking {
+function startAsking(parts: AskParts): Asking {
   const asking: Asking = {
+    ...createEngine<Question, AskEvent>(parts, {
+      next: (limit) => parts.nextCustomers(limit).map((customerNo) => ({ customerNo, tries: 0, last: null })),
+      work: (question) => askOne(asking, question),
+      leave: (questions) => {
+        for (const { last } of questions) if (last !== null) giveUp(asking, last)
+      },
+    }),
     parts,
-    queue: createQuestionQueue(parts.nextCustomers),
     batch: createAnswerBatch<CustomerAnswer>((answers) => record(asking, answers), parts.after),
-    underWay: 0,
-    pace: startPace(parts.policy, parts.clock.monotonic()),
     brake: startAskBrake(),
-    stop: null,
-    failure: null,
     isRecording: true,
-    cancelTimer: () => undefined,
-    end,
   }
   return asking
 }
@@ -111,7 +104,7 @@ function record(asking: Asking, answers: readonly CustomerAnswer[]): void {
   }
 }
 
-async function askOne(asking: Asking, question: Question): Promise<void> {
+async function askOne(asking: Asking, question: Turn<Question>): Promise<void> {
   const { ask, clock, newRequestId, abort } = asking.parts
   const beganMs = clock.monotonic()
   const askedAt = timeOf(clock)
@@ -125,7 +118,7 @@ async function askOne(asking: Asking, question: Question): Promise<void> {
 
 const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 
-function hear(asking: Asking, question: Question, answer: CustomerAnswer, beganMs: number): void {
+function hear(asking: Asking, question: Turn<Question>, answer: CustomerAnswer, beganMs: number): void {
   const { clock, random } = asking.parts
   const { seen, tries } = answer
   const nowMs = clock.monotonic()
@@ -133,14 +126,14 @@ function hear(asking: Asking, question: Question, answer: CustomerAnswer, beganM
   const sent = question.sent + (seen.kind === 'not_read' && !seen.started ? 0 : 1)
   const { failures } = asking.brake
   const judged = judgeAnswer(seen, { sent, connectionFailures: failures, random: random() })
-  asking.pace = noteSign(asking.pace, judged.sign, { beganMs, nowMs, underWay: asking.underWay })
-  const { next } = judged
+  noteSign(asking, judged.sign, beganMs)
+  const { next, pauseMs } = judged
   if (next.kind === 'heard') keep(asking, answer)
   if (next.kind === 'again')
     asking.queue.putBack({ ...question, tries, sent, last: answer }, nowMs, nowMs + next.afterMs)
   stopFor(asking, judged.stop ?? mustStopAsking(asking.brake, seen, nowMs))
-  if (judged.pauseMs > 0 && seen.kind === 'not_read' && !isStopping(asking))
-    pause(asking, nowMs + judged.pauseMs, seen.reason)
+  if (pauseMs > 0 && seen.kind === 'not_read' && !isStopping(asking) && pause(asking, nowMs + pauseMs))
+    tell(asking, { kind: 'pause', delayMs: pauseMs, reason: seen.reason })
 }
 
 function keep(asking: Asking, answer: CustomerAnswer): void {
@@ -149,79 +142,8 @@ function keep(asking: Asking, answer: CustomerAnswer): void {
   tell(asking, { kind: 'answer', answer })
 }
 
-function pause(asking: Asking, untilMs: number, reason: string): void {
-  const paused = pauseUntil(asking.pace, untilMs)
-  if (paused === asking.pace) return
-  asking.pace = paused
-  tell(asking, { kind: 'pause', delayMs: untilMs - asking.parts.clock.monotonic(), reason })
-}
-
-function stopFor(asking: Asking, stop: Stop | null): void {
-  if (stop === null || !outranks(stop, asking.stop)) return
-  asking.stop = stop
-  tell(asking, { kind: 'stop', stop })
-}
-
-/** Whoever watches costs no answer. */
-function tell(asking: Asking, event: AskEvent): void {
-  try {
-    asking.parts.watch(event)
-  } catch (error) {
-    fail(asking, error)
-  }
-}
-
-function fail(asking: Asking, error: unknown): void {
-  asking.failure ??= { error }
-}
-
-const isStopping = ({ stop, failure }: Asking): boolean => stop !== null || failure !== null
-
-/** Takes questions up while there are slots; otherwise sets one timer for the moment that something changes. */
-function feed(asking: Asking): void {
-  const { drain, abort } = asking.parts
-  asking.cancelTimer()
-  if (drain.aborted || abort.aborted) stopFor(asking, INTERRUPTED)
-  try {
-    while (asking.underWay < asking.pace.ramp.slots && !isStopping(asking) && !asking.queue.isEmpty())
-      if (!takeNext(asking)) break
-  } catch (error) {
-    fail(asking, error)
-  }
-  if (asking.underWay === 0 && (isStopping(asking) || asking.queue.isEmpty())) asking.end()
-}
-
-/** False where nothing can be taken up now; a timer is set then. */
-function takeNext(asking: Asking): boolean {
-  const { queue, pace, parts } = asking
-  const nowMs = parts.clock.monotonic()
-  const { anyFromMs, repeatFromMs } = departuresOf(pace, nowMs)
-  const question = anyFromMs > nowMs ? null : queue.take(nowMs, repeatFromMs)
-  if (question !== null) takeUp(asking, question, nowMs)
-  else if (!giveUpOne(asking, anyFromMs, repeatFromMs, nowMs)) {
-    const atMs = anyFromMs > nowMs ? anyFromMs : (queue.nextDueMs(repeatFromMs) ?? nowMs)
-    asking.cancelTimer = parts.after(Math.max(1, Math.ceil(atMs - nowMs)), () => feed(asking))
-    return false
-  }
-  return true
-}
-
-function takeUp(asking: Asking, question: Question, nowMs: number): void {
-  asking.pace = noteDeparture(asking.pace, question.sent > 0, nowMs)
-  asking.underWay += 1
-  void askOne(asking, question)
-    .catch((error: unknown) => fail(asking, error))
-    .finally(() => {
-      asking.underWay -= 1
-      feed(asking)
-    })
-}
-
 /** A question that waited in vain is over: what its last try brought is what is left of it. */
-function giveUpOne(asking: Asking, anyFromMs: number, repeatFromMs: number, nowMs: number): boolean {
-  const last = asking.queue.giveUp(anyFromMs, repeatFromMs)?.last ?? null
-  if (last === null) return false
+function giveUp(asking: Asking, last: CustomerAnswer): void {
   keep(asking, last)
-  stopFor(asking, mustStopAsking(asking.brake, last.seen, nowMs))
-  return true
+  stopFor(asking, mustStopAsking(asking.brake, last.seen, asking.parts.clock.monotonic()))
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence } from '../../../src/domain/proof/evidence.js'
-import type { Outcome } from '../../../src/domain/row/outcome.js'
-import { mustStop, noteOutcome, startBrake } from '../../../src/run/brake.js'
+import type { Evidence } from '../../src/domain/proof/evidence.js'
+import type { Outcome } from '../../src/domain/row/outcome.js'
+import { mustStop, noteOutcome, startBrake } from '../../src/run/brake.js'
 import {
   outcomeOfHeldBack,
   outcomeOfInterruption,
   outcomeOfUnanswered,
-} from '../../../src/run/ask/check-outcome.js'
-import { decide, type AttemptFacts } from '../../../src/run/decide.js'
-import { isThrottling, signOf } from '../../../src/run/pace/ramp.js'
-import type { NotRead } from '../../../src/service/read-back/classify-sources.js'
-import { notRead as notReadOf } from './sources-samples.js'
+} from '../../src/migrate/check-before-send.js'
+import { decide, type AttemptFacts } from '../../src/run/decide.js'
+import { isThrottling, signOf } from '../../src/run/pace.js'
+import type { NotRead } from '../../src/service/read-back/classify-sources.js'
+import { notRead as notReadOf } from '../run/ask/sources-samples.js'
 
 const FACTS: AttemptFacts = {
   isReferenceKnown: false,

@@ -1,0 +1,255 @@
+import { isHeldBack } from '../domain/proof/before-sending.js'
+import type { Outcome } from '../domain/row/outcome.js'
+
+/** How fast a run goes on: slots, requests per second, repeats and pauses in one value. Times are monotonic milliseconds. */
+export interface Pace {
+  readonly ramp: Ramp
+  readonly bucket: Bucket
+  readonly budget: RetryBudget
+  readonly pausedUntilMs: number
+}
+
+export interface PaceLimits {
+  /** Requests under way at most. */
+  readonly concurrency: number
+  /** Requests per second at most, or null. */
+  readonly rate: number | null
+}
+
+export const startPace = ({ concurrency, rate }: PaceLimits, nowMs: number): Pace => ({
+  ramp: startRamp(concurrency),
+  bucket: startBucket(rate, nowMs),
+  budget: startRetryBudget(),
+  pausedUntilMs: nowMs,
+})
+
+/** From when a row may leave: any row, and one that the service turned away before. Both may lie in the past. */
+export interface Departures {
+  readonly anyFromMs: number
+  readonly repeatFromMs: number
+}
+
+export const departuresOf = ({ bucket, budget, pausedUntilMs }: Pace, nowMs: number): Departures => ({
+  anyFromMs: Math.max(pausedUntilMs, nowMs + waitForToken(bucket, nowMs)),
+  repeatFromMs: nowMs + waitForRepeat(budget, nowMs),
+})
+
+/** One request leaves now; `departuresOf` allowed it. */
+export const noteDeparture = (pace: Pace, isRepeat: boolean, nowMs: number): Pace => ({
+  ...pace,
+  bucket: takeToken(pace.bucket, nowMs),
+  budget: noteRequest(pace.budget, isRepeat, nowMs),
+})
+
+/** Holds every row back until then; a pause that lasts longer already stays as it is. */
+export const pauseUntil = (pace: Pace, untilMs: number): Pace =>
+  untilMs <= pace.pausedUntilMs ? pace : { ...pace, pausedUntilMs: untilMs }
+
+/**
+ * How many requests may be under way (run/README.md#pacing): one row alone first, so that a wrong
+ * set-up costs one row; then doubling after each clean round, until the service shows a limit; from then on one more
+ * per round above 8. Above 8 only while at least half the slots are used. Halved on throttling, at most once per round
+ * trip. Never above `max`.
+ */
+export interface Ramp {
+  readonly max: number
+  readonly slots: number
+  /** So far the slots double: what was asked for, until the service throttles or cannot be reached. */
+  readonly doubleUpTo: number
+  /** Answers in a row without throttling since the last change of `slots`. */
+  readonly clean: number
+  /** Monotonic time of the last cut; attempts that began before it say nothing about the pace since. */
+  readonly cutAtMs: number
+}
+
+/** So many at once are few for any service. */
+const FEW = 8
+
+export const startRamp = (max: number): Ramp => ({
+  max,
+  slots: 1,
+  doubleUpTo: max,
+  clean: 0,
+  cutAtMs: -Infinity,
+})
+
+/** What an answer says about the pace; of what was asked it says nothing. */
+export type PaceSign = 'clean' | 'throttled' | 'unreached' | 'neutral'
+
+/** When an exchange began and ended, monotonic milliseconds, and how many were under way then, itself included. */
+export interface AnswerTimes {
+  readonly beganMs: number
+  readonly nowMs: number
+  readonly underWay: number
+}
+
+/** Which of them ends a silence depends on the settings only. */
+const TIMEOUTS: readonly (string | null)[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'DEADLINE']
+
+/** The service was silent until a time limit of ours. */
+export const isSilence = (errorCode: string | null): boolean => TIMEOUTS.includes(errorCode)
+
+/** Answers to any question that speak of the service and not of what was asked. */
+export const TURNED_AWAY: readonly (number | null)[] = [421, 425, 429]
+
+/**
+ * What throttling looks like: turned away (a row that is merely not ready yet apart), 503, or silence. Where the service
+ * was asked first, no other answer to the question speaks of more than its row.
+ */
+export function isThrottling(outcome: Outcome): boolean {
+  const { status, errorCode, started } = outcome.evidence
+  if (outcome.kind === 'turned_away' && started) return status !== 404
+  return status === 503 || isSilence(errorCode) || (!started && TURNED_AWAY.includes(status))
+}
+
+export function signOf(outcome: Outcome): PaceSign {
+  if (outcome.kind === 'not_sent') return 'unreached'
+  if (isThrottling(outcome)) return 'throttled'
+  if (isHeldBack(outcome)) return 'clean'
+  return outcome.kind === 'registered' || outcome.kind === 'refused' ? 'clean' : 'neutral'
+}
+
+export function afterSign(ramp: Ramp, sign: PaceSign, at: AnswerTimes): Ramp {
+  if (sign === 'unreached') return cut(ramp, 1, at.nowMs)
+  if (at.beganMs < ramp.cutAtMs) return ramp
+  if (sign === 'throttled') return cut(ramp, Math.max(1, Math.floor(ramp.slots / 2)), at.nowMs)
+  if (sign === 'neutral') return { ...ramp, clean: 0 }
+  const clean = ramp.clean + 1
+  if (clean < ramp.slots) return { ...ramp, clean }
+  const isBusy = at.underWay * 2 >= ramp.slots
+  if (!isBusy && ramp.slots >= FEW) return { ...ramp, clean: 0 }
+  const grown = ramp.slots < ramp.doubleUpTo ? Math.min(ramp.slots * 2, ramp.doubleUpTo) : ramp.slots + 1
+  return { ...ramp, slots: Math.min(grown, ramp.max), clean: 0 }
+}
+
+const cut = (ramp: Ramp, slots: number, cutAtMs: number): Ramp => ({
+  ...ramp,
+  slots,
+  doubleUpTo: FEW,
+  clean: 0,
+  cutAtMs,
+})
+
+/** A token bucket on the monotonic clock. Refilled on demand, no timer of its own. */
+export interface Bucket {
+  /** Requests per second; null for no limit. */
+  readonly rate: number | null
+  readonly tokens: number
+  readonly filledAtMs: number
+}
+
+/** A tenth of a second's worth may leave at once: smooth at low rates, and coarse timers do not slow high ones. */
+const burstOf = (rate: number): number => Math.max(1, rate / 10)
+
+export const startBucket = (rate: number | null, nowMs: number): Bucket => ({
+  rate,
+  tokens: rate === null ? 0 : burstOf(rate),
+  filledAtMs: nowMs,
+})
+
+function refill(bucket: Bucket, nowMs: number): Bucket {
+  if (bucket.rate === null) return bucket
+  const earned = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * bucket.rate
+  return { ...bucket, tokens: Math.min(burstOf(bucket.rate), bucket.tokens + earned), filledAtMs: nowMs }
+}
+
+/** Milliseconds until one request may leave; 0 when it may leave now. */
+export function waitForToken(bucket: Bucket, nowMs: number): number {
+  if (bucket.rate === null) return 0
+  const { tokens } = refill(bucket, nowMs)
+  return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / bucket.rate) * 1000)
+}
+
+/** Takes one token; call only when `waitForToken` is 0. */
+export function takeToken(bucket: Bucket, nowMs: number): Bucket {
+  if (bucket.rate === null) return bucket
+  const full = refill(bucket, nowMs)
+  return { ...full, tokens: full.tokens - 1 }
+}
+
+/**
+ * Repeats may be at most a tenth of the requests of the last two minutes, and ten are always free, so that a
+ * service in trouble is not hit harder by our repeats than by our rows (run/README.md#pacing).
+ */
+export interface RetryBudget {
+  readonly slices: readonly Slice[]
+}
+
+interface Slice {
+  readonly startedMs: number
+  readonly requests: number
+  readonly repeats: number
+}
+
+const WINDOW_MS = 120_000
+const SLICE_MS = 5_000
+const SHARE = 0.1
+const FREE = 10
+
+export const startRetryBudget = (): RetryBudget => ({ slices: [] })
+
+const recent = (budget: RetryBudget, nowMs: number): readonly Slice[] =>
+  budget.slices.filter((slice) => nowMs - slice.startedMs < WINDOW_MS)
+
+export function noteRequest(budget: RetryBudget, isRepeat: boolean, nowMs: number): RetryBudget {
+  const { slices } = budget
+  const last = slices.at(-1)
+  const repeats = isRepeat ? 1 : 0
+  if (last === undefined || nowMs - last.startedMs >= SLICE_MS)
+    return { slices: [...recent(budget, nowMs), { startedMs: nowMs, requests: 1, repeats }] }
+  const grown = { ...last, requests: last.requests + 1, repeats: last.repeats + repeats }
+  return { slices: [...slices.slice(0, -1), grown] }
+}
+
+/** Milliseconds until a repeat may leave; 0 when it may leave now. */
+export function waitForRepeat(budget: RetryBudget, nowMs: number): number {
+  if (budget.slices.every((slice) => slice.repeats === 0)) return 0
+  const slices = recent(budget, nowMs)
+  const requests = slices.reduce((sum, slice) => sum + slice.requests, 0)
+  const repeats = slices.reduce((sum, slice) => sum + slice.repeats, 0)
+  if (repeats < FREE + SHARE * requests) return 0
+  const oldest = slices.find((slice) => slice.repeats > 0)
+  return oldest === undefined ? 0 : oldest.startedMs + WINDOW_MS - nowMs
+}
+
+/** Waits before a repeat (run/README.md#pacing). `random` is a number in [0, 1). All times in milliseconds. */
+
+const CONNECT_BASE_MS = 1_000
+const CONNECT_CAP_MS = 8_000
+const TURNED_AWAY_BASE_MS = 1_000
+const TURNED_AWAY_CAP_MS = 60_000
+
+/** So long a row may wait in one run, all its waits together; then it is left for a later run. */
+export const LONGEST_WAIT_MS = 15 * 60_000
+
+const doubled = (baseMs: number, capMs: number, n: number): number => Math.min(capMs, baseMs * 2 ** (n - 1))
+
+/** After the n-th connection failure in a row: full jitter, so that clients do not come back together. */
+export const connectBackoffMs = (n: number, random: number): number =>
+  random * doubled(CONNECT_BASE_MS, CONNECT_CAP_MS, n)
+
+/**
+ * After a row was turned away for the n-th time: equal jitter, because full jitter can fall near 0 and burn every
+ * repeat in one window. What the service asked for is the floor.
+ */
+export function turnedAwayBackoffMs(n: number, retryAfterMs: number | null, random: number): number {
+  const half = doubled(TURNED_AWAY_BASE_MS, TURNED_AWAY_CAP_MS, n) / 2
+  return Math.max(retryAfterMs ?? 0, half + random * half)
+}
+
+/** An answer of 0.3 s is usual for this kind of service. */
+const USUAL_ANSWER_S = 0.3
+
+export interface ExpectedPace {
+  readonly concurrency: number
+  /** Requests a second; null without a limit. */
+  readonly rate: number | null
+  /** Each row takes two requests then. */
+  readonly isAskingFirst: boolean
+}
+
+/** How long sending takes at the usual pace of a service, in milliseconds. */
+export function expectedMs(rows: number, { concurrency, rate, isAskingFirst }: ExpectedPace): number {
+  const perSecond = Math.min(concurrency / USUAL_ANSWER_S, rate ?? Infinity) / (isAskingFirst ? 2 : 1)
+  return (rows / perSecond) * 1000
+}
