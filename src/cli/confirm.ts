@@ -3,7 +3,7 @@ import type { LedgerReader } from '../ledger/read/reader.js'
 import type { MigrationPlan } from '../migrate/options.js'
 import { shortDigest } from '../domain/plan/plan.js'
 import { choiceLines } from '../domain/row/choice.js'
-import { bytesText, durationText, plural, timeText } from '../domain/text/wording.js'
+import { durationText, plural, timeText } from '../domain/text/wording.js'
 import { UsageError } from '../errors.js'
 import { CORRECTIONS_SHOWN, correctionLines } from './correction-lines.js'
 import { ownFlag, type Context } from './command.js'
@@ -142,7 +142,7 @@ const MOST_CREDITORS = 10
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(
-  { service, totals, toSend, choice, leftRefused, held, ledger, disk }: MigrationPlan,
+  { service, totals, toSend, choice, leftRefused, held, ledger }: MigrationPlan,
   pace: ExpectedPace,
 ): Line[] {
   const { concurrency, rate } = pace
@@ -167,13 +167,5 @@ function planLines(
       ? [`  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`]
       : []),
     `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText(expectedMs(toSend, pace))}`,
-    ...diskLines(disk),
   ]
 }
-
-const diskLines = (disk: MigrationPlan['disk']): Line[] =>
-  disk === null
-    ? []
-    : [
-        `Disk of the ledger: up to ${bytesText(disk.neededBytes)} needed, ${disk.freeBytes === null ? 'and it does not say what is free' : `${bytesText(disk.freeBytes, 'down')} free`}`,
-      ]

@@ -6,12 +6,12 @@ import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { distrustLedgerFolder } from '../ledger/safety/side-files.js'
+import { roomWarning } from '../ledger/safety/free-space.js'
 import { noteWritten } from '../ledger/safety/written-files.js'
 import type { TakeOver } from '../register/campaign-register.js'
 import type { RunRegister } from '../register/run-register.js'
 import { registerOf } from './register-of.js'
 import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
-import { startDisk } from '../run/disk/disk-space.js'
 import { watchCommits, type CommitWatch } from '../run/disk/slow-commits.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import { connectReader, connectTo } from '../service/checked-service.js'
@@ -239,12 +239,6 @@ function partsOf(
     hold: () => held.register.hold(rules),
     claim: () => held.register.claim(policy.limit, choice),
     takesOver: asked.takeOver !== null,
-    disk: startDisk({
-      file: held.ledger.file,
-      paths: (options.files ?? []).map((input) => (typeof input === 'string' ? input : null)),
-      reportFolder: options.writes?.find(({ kind }) => kind === 'report')?.path ?? null,
-      warn: (text) => warn(asked, held.warnings, text),
-    }),
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),
     watch,
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
@@ -272,10 +266,12 @@ const within = (policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy =
 /** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(
   asked: Asked,
-  { ledger, register, openClient }: Held,
+  { ledger, register, openClient, warnings }: Held,
   { intended, plan }: { readonly intended: Plan; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
   if (plan !== null) assertRowsPlanned(plan, ledger.view)
+  const room = roomWarning(ledger.file, intended.toSend)
+  if (room !== null) warn(asked, warnings, room)
   const { href, host, isLoopback } = asked.service.baseUrl
   const service = { href, host, isLoopback, username: asked.options.service.username }
   const isLedgerKnown = isLoopback || register.knowsLedger()

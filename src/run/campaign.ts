@@ -8,7 +8,6 @@ import type { LedgerReader } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { assertChoosable } from './choice.js'
 import { deliver, type DeliveryParts } from './deliver.js'
-import type { Disk, DiskSpace } from './disk/disk-space.js'
 import { exitStatusOf, SOME_LEFT } from './exit-status.js'
 import { DECLINED, INTERRUPTED, stopOfChoice, stopOfWaiting, type Stop } from './stop.js'
 
@@ -25,8 +24,6 @@ export interface Plan {
   readonly held: HeldRows
   /** The ledger as it will be once the plan is agreed to; no other process sees it so yet. */
   readonly ledger: LedgerReader
-  /** What the run needs on the disk of the ledger and what is free there; null where nobody looked. */
-  readonly disk: DiskSpace | null
 }
 
 export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
@@ -52,8 +49,6 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly claim?: () => void
   /** It takes the place of other ledgers, also where nothing is left to send. */
   readonly takesOver?: boolean
-  /** Looks at the disk of the ledger before a file is read and before anything is sent; left out, nobody does. */
-  readonly disk?: Disk
   readonly watchReading: (source: string, records: number) => void
   /** 130 or 143 once a signal came. */
   readonly signalStatus: () => number | null
@@ -65,8 +60,6 @@ export interface CampaignEnd {
   readonly leftRefused: number
   /** As in the plan. */
   readonly held: HeldRows
-  /** As in the plan; null where there was nothing to send. */
-  readonly disk: DiskSpace | null
   /** What the run was told to send alone, and how many ready rows that leaves; null where it was told nothing. */
   readonly choice: CountedChoice | null
   readonly stop: Stop | null
@@ -78,12 +71,10 @@ export interface CampaignEnd {
  * One run on a ledger that is open: admits the files, asks, then sends what is ready. Running it again continues where
  * the last run ended.
  * @throws {SourceError} for a file that cannot be trusted; nothing was admitted or sent
- * @throws {LedgerError} when the ledger cannot be written; what was under way is in doubt at the next start. Or when
- *   its disk is too full for the run; nothing was admitted or sent
+ * @throws {LedgerError} when the ledger cannot be written; what was under way is in doubt at the next start
  */
 export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
-  lookAtDisk(parts)
   const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
   try {
     const { stop, ...prepared } = await prepareAndSend(parts)
@@ -99,12 +90,7 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   }
 }
 
-function lookAtDisk({ disk, ledger, policy }: CampaignParts): void {
-  const { limit, concurrency } = policy
-  disk?.beforeReading({ limit, underWay: concurrency }, () => ledger.view.sources().map(({ bytes }) => bytes))
-}
-
-interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'disk'> {
+interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held'> {
   /** Why nothing is sent, or null when the rest of the run may go on. */
   readonly stop: Stop | null
 }
@@ -136,8 +122,8 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   const isNothingWritten = files.length === 0 && retryRefusedBy === null
   if (isNothingWritten && (ledger.view.campaign().purgedAt !== null || ledger.countReady() === 0)) {
     assertChoosable(choice, ledger.view)
-    const { isAgreed, disk } = await ask(parts, nothingAdmitted)
-    return { ...nothingAdmitted, disk, stop: isAgreed ? null : DECLINED }
+    const isAgreed = await ask(parts, nothingAdmitted)
+    return { ...nothingAdmitted, stop: isAgreed ? null : DECLINED }
   }
   const admission = ledger.admit({ severities, corrector, isRetry: files.length === 0 })
   try {
@@ -146,13 +132,13 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     assertChoosable(choice, ledger.view)
     const held = parts.hold?.() ?? NOTHING_HELD
-    const { isAgreed, disk } = await ask(parts, { admitted, leftRefused, held })
+    const isAgreed = await ask(parts, { leftRefused, held })
     if (isAgreed) {
       admission.commit()
-      return { admitted, leftRefused, held, disk, stop: null }
+      return { admitted, leftRefused, held, stop: null }
     }
     admission.rollback()
-    return { ...nothingAdmitted, disk, stop: DECLINED }
+    return { ...nothingAdmitted, stop: DECLINED }
   } catch (error) {
     admission.rollback()
     const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
@@ -163,7 +149,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
 
 const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
 
-const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD, disk: null } as const
+const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD } as const
 
 /** @returns how many stay refused: those that a later file has corrected */
 function retryRefused(ledger: Ledger, by: string): number {
@@ -174,18 +160,14 @@ function retryRefused(ledger: Ledger, by: string): number {
 /** Nobody is asked when there is nothing to send. */
 async function ask(
   parts: CampaignParts,
-  { admitted, leftRefused, held }: Pick<CampaignEnd, 'admitted' | 'leftRefused'> & Pick<Plan, 'held'>,
-): Promise<{ isAgreed: boolean; disk: DiskSpace | null }> {
-  const { ledger, policy, confirm, disk: look, choice = null } = parts
+  { leftRefused, held }: Pick<Plan, 'leftRefused' | 'held'>,
+): Promise<boolean> {
+  const { ledger, policy, confirm, choice = null } = parts
   const ready = ledger.countReady(choice)
-  const records = admitted.map((source) => (source.kind === 'admitted' ? source.records : 0))
-  if (ready === 0 && records.every((count) => count === 0)) return { isAgreed: true, disk: null }
+  if (ready === 0) return true
   const toSend = Math.min(ready, policy.limit ?? ready)
   const totals = ledger.totals()
-  const disk = look?.beforeSending({ toSend, totals, records }) ?? null
-  const plan = { totals, toSend, choice: countedChoice(parts), leftRefused, held, ledger: ledger.view, disk }
-  const isAgreed = ready === 0 || (await confirm(plan))
-  return { isAgreed, disk }
+  return confirm({ totals, toSend, choice: countedChoice(parts), leftRefused, held, ledger: ledger.view })
 }
 
 const stoppedBy = (error: unknown): { stoppedBy: string; exitCode: number } =>

@@ -106,8 +106,6 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     expect(sandbox.mandates()).toHaveLength(20)
     expect(first.commits.events).toBe(40) // an intent and an outcome for each row
     expect(first.commits.commits).toBeGreaterThan(5)
-    expect(first.disk?.neededBytes).toBeGreaterThan(500_000)
-    expect(again.disk).toBe(null)
     expect(sandbox.requests().received.migrate).toBe(20)
     expect(statSync(place.at('campaign.db')).mode & 0o777).toBe(0o600)
   })
@@ -143,7 +141,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     const service = { ...place.asked(sandbox.url).service, concurrency: 1 }
     const end = await migrate(place.asked(sandbox.url, { machine, watch, service }))
     expect(end.totals).toMatchObject({ registered: 40, inDoubt: 0 })
-    expect(told).toEqual([expect.stringMatching(/^The disk of the ledger takes 6\d ms for a commit/)])
+    expect(told).toEqual([expect.stringMatching(/^The disk of the ledger takes \d{2} ms for a commit/)])
     expect(end.warnings).toEqual(told)
   })
 

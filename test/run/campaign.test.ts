@@ -13,7 +13,6 @@ import type { Ledger } from '../../src/ledger/ledger.js'
 import type { LedgerReader } from '../../src/ledger/read/reader.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { startDisk } from '../../src/run/disk/disk-space.js'
 import { runCampaign, type CampaignEnd, type CampaignParts, type Plan } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
 import { mandateOf, recordOf } from './mandate-samples.js'
@@ -209,60 +208,6 @@ describe('the plan', () => {
     expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'declined', exitCode: 2 })
   })
 })
-
-describe('a disk that is too full', () => {
-  /** A disk with so many bytes, asked as a real run asks it. */
-  const diskOf = (campaign: Started, freeBytes: number, warned: string[] = []) =>
-    startDisk({
-      file: campaign.ledger.file,
-      paths: [null],
-      reportFolder: null,
-      warn: (text) => void warned.push(text),
-      freeBytes: () => freeBytes,
-    })
-
-  it('refuses the run once everything is read: nothing is admitted, asked or sent', async () => {
-    const campaign = newCampaign()
-    const before = campaign.everything()
-    const confirm = () => Promise.reject(new Error('There is nothing to confirm'))
-    const files = opened(sourceOf('a.csv', [1, 2, 3]))
-    const refusal = campaign.run({ files, confirm, disk: diskOf(campaign, 1_000) })
-    await expect(refusal).rejects.toThrow(/to send 3 rows\), and 1 kB are free; nothing was admitted or sent/)
-    expect(campaign.everything()).toEqual(before)
-    expect(campaign.sent).toEqual([])
-    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'ledger', exitCode: 8 })
-    expect(await campaign.run({ files, disk: diskOf(campaign, 1e9) })).toMatchObject({ exitCode: 0 })
-  })
-
-  it('refuses rows that are ready from an earlier run too', async () => {
-    const campaign = newCampaign()
-    const pilot = { concurrency: 4, rate: null, maxDurationMs: null, maxInDoubt: 10, maxRefused: null }
-    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2, 3])), policy: { ...pilot, limit: 1 } })
-    await expect(campaign.run({ disk: diskOf(campaign, 1_000) })).rejects.toThrow(LedgerError)
-    expect(campaign.sent).toEqual([1])
-    expect(await campaign.run()).toMatchObject({ totals: { registered: 3 } })
-  })
-
-  it('is warned of near the limit, and the plan shows the bytes', async () => {
-    const campaign = newCampaign()
-    const warned: string[] = []
-    const plans: Plan[] = []
-    const disk = diskOf(campaign, 1_000_000, warned)
-    const confirm = (plan: Plan) => Promise.resolve(plans.push(plan) > 0)
-    const end = await campaign.run({ files: opened(sourceOf('a.csv', [1, 2, 3])), confirm, disk })
-    expect(end.disk).toMatchObject({ freeBytes: 1_000_000 })
-    expect(end.disk?.neededBytes).toBeGreaterThan(600_000)
-    expect(plans.map((plan) => plan.disk)).toEqual([end.disk])
-    expect(warned).toHaveLength(1)
-  })
-
-  it('is nothing to speak of where nothing is left to do', async () => {
-    const campaign = newCampaign()
-    await campaign.run({ files: opened(sourceOf('a.csv', [1])) })
-    expect(await campaign.run({ disk: diskOf(campaign, 0) })).toMatchObject({ exitCode: 0, disk: null })
-  })
-})
-
 describe('8.2.5 not confirming is nothing happening', () => {
   const decline = async (campaign: Started, given: Partial<CampaignParts>): Promise<void> => {
     const before = campaign.everything()

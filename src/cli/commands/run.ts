@@ -87,13 +87,6 @@ function failed(context: Context, service: Service, error: unknown, closed: Clos
   }
 }
 
-/** What the run was said to need, what was free, and what its commits took. */
-const diskOf = ({ disk, commits }: Migration) => ({
-  neededBytes: disk?.neededBytes ?? null,
-  freeBytes: disk?.freeBytes ?? null,
-  ...commits,
-})
-
 const warningsOf = (
   { ledger }: Settings,
   { warnings, holdsOldPages }: Pick<Closed, 'warnings' | 'holdsOldPages'>,
@@ -219,7 +212,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       stop: end.stop === null ? null : worded(end.stop),
       trusted: service.trusted,
       admitted: end.admitted,
-      disk: diskOf(end),
+      disk: end.commits,
       askedFirst: end.askedFirst,
       held: end.held,
       choice: end.choice,

@@ -1,49 +1,26 @@
-import { statfsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { bytesOf, freeBytesAt, isOneFileSystem } from '../../../src/ledger/safety/free-space.js'
+import { expect, it } from 'vitest'
+import { roomWarning } from '../../../src/ledger/safety/free-space.js'
 import { freshFolder } from '../../support/folder.js'
 
-describe('free space', () => {
-  it('is what this user may write where the path will lie', () => {
-    const folder = freshFolder()
-    const { bavail, bsize } = statfsSync(folder)
-    const free = freeBytesAt(join(folder, 'not', 'yet', 'there.db'))
-    expect(free).toBeGreaterThan(bavail * bsize * 0.9)
-    expect(free).toBeLessThan(bavail * bsize * 1.1)
-  })
+const disk = (bytes: number) => () => ({ bavail: bytes / 4096, bsize: 4096, blocks: 1e6 })
 
-  const told = { bavail: 10, blocks: 100, bsize: 4096 }
-  it.each([
-    ['a plain one', told, 40_960],
-    ['a full one', { ...told, bavail: 0 }, 0],
-    ['no blocks at all', { bavail: 0, blocks: 0, bsize: 4096 }, null],
-    ['blocks of no size', { ...told, bsize: 0 }, null],
-    ['less than nothing, as beyond the share of root', { ...told, bavail: -1 }, null],
-    ['nonsense', { ...told, bavail: NaN }, null],
-  ])('from a file system that reports %s', (_, answer, expected) => {
-    expect(freeBytesAt('/', () => answer)).toBe(expected)
-  })
-
-  it('is not known where the system does not say', () => {
-    const unsupported = (): never => {
-      throw new Error('ENOSYS')
-    }
-    expect(freeBytesAt('/', unsupported)).toBe(null)
-  })
+it('tells where the disk has less than log, rows and what was admitted will take', () => {
+  const ledger = join(freshFolder(), 'a.db')
+  expect(roomWarning(ledger, 1_000, disk(11e6))).toBeNull()
+  writeFileSync(`${ledger}-wal`, Buffer.alloc(2e6))
+  expect(roomWarning(ledger, 1_000, disk(11e6))).toMatch(/^The disk of the ledger has 11 MB free, .*12 MB/)
+  expect(roomWarning(ledger, 1_000_000, disk(900e6))).not.toBeNull()
 })
 
-describe('where files lie', () => {
-  it('tells one file system from another', () => {
-    const folder = freshFolder()
-    expect(isOneFileSystem(join(folder, 'ledger.db'), join(folder, 'report', 'new'))).toBe(true)
-    if (process.platform === 'linux') expect(isOneFileSystem(folder, '/proc')).toBe(false)
-  })
-
-  it('counts nothing for a file that is not there', () => {
-    const file = join(freshFolder(), 'a')
-    expect(bytesOf(file)).toBe(0)
-    writeFileSync(file, 'abc')
-    expect(bytesOf(file)).toBe(3)
-  })
+it('says nothing where the file system does not say what is free, and on the disk of this test', () => {
+  const ledger = join(freshFolder(), 'a.db')
+  expect(roomWarning(ledger, 1e9, () => ({ bavail: 0, bsize: 4096, blocks: 0 }))).toBeNull()
+  expect(
+    roomWarning(ledger, 1e9, () => {
+      throw new Error('ENOSYS')
+    }),
+  ).toBeNull()
+  expect(roomWarning(ledger, 1)).toBeNull()
 })
