@@ -91,6 +91,7 @@ async function start(version: string): Promise<number> {
     user: machine.user,
     version,
     samples: fileURLToPath(new URL('../samples/', import.meta.url)),
+    manual: fileURLToPath(new URL('../src/help/', import.meta.url)),
     schema: fileURLToPath(new URL('../samples/sepa-migrate.schema.json', import.meta.url)),
     stateFolder: machine.stateFolder,
     signals: listen(),

@@ -3,6 +3,7 @@ import { boundedWorld } from './terminal/boundary.js'
 import type { Command, CommandLoaders } from './command.js'
 import { exampleLines, isSwitchedOn, toProgram } from './program.js'
 import { refusalOfRemoved } from './settings/removed.js'
+import { topicLines, topicsIn } from './terminal/manual.js'
 import type { Output, World } from './terminal/world.js'
 
 /**
@@ -10,10 +11,11 @@ import type { Output, World } from './terminal/world.js'
  * touches nothing else of the process, and never throws. What a command stands on is loaded when it runs.
  */
 export async function main(
-  argv: readonly string[],
+  typed: readonly string[],
   commands: CommandLoaders,
   given: World<Output>,
 ): Promise<number> {
+  const argv = asHelp(typed, commands, given)
   const world = boundedWorld(given, { noColor: isSwitchedOn('noColor', argv, given) })
   const wantsJson = isSwitchedOn('json', argv, given)
   let status = 0
@@ -23,6 +25,7 @@ export async function main(
     )
     .version(world.version)
     .addHelpText('before', exampleLines(FIRST_STEPS).join('\n'))
+    .addHelpText('after', () => topicLines(world.manual).join('\n'))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
@@ -51,6 +54,19 @@ export const FIRST_STEPS = [
   'sepa-migrate check export.csv --out checked',
   'sepa-migrate run export.csv --limit 10',
 ]
+
+/** `help` alone lists everything, and `help COMMAND` is the help of that command, unless a topic has its name. */
+function asHelp(
+  argv: readonly string[],
+  commands: CommandLoaders,
+  { manual }: World<Output>,
+): readonly string[] {
+  const [first, name, ...others] = argv
+  if (first !== 'help') return argv
+  if (name === undefined) return ['--help']
+  const isCommand = Object.hasOwn(commands, name) && !topicsIn(manual).some((topic) => topic.name === name)
+  return isCommand ? [name, '--help', ...others] : argv
+}
 
 /** The command that is named; all of them for help, and where none is. */
 async function loadFor(argv: readonly string[], commands: CommandLoaders): Promise<Command[]> {

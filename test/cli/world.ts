@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { wordsOf } from '../../src/cli/terminal/line.js'
 import type { Output, Screen, World } from '../../src/cli/terminal/world.js'
 
@@ -41,6 +42,7 @@ export function worldOf({ env = {}, now = 0, zone = 'Europe/Berlin' }: Given = {
     user: 'operator',
     version: '0.0.0',
     samples: '',
+    manual: fileURLToPath(new URL('../../src/help/', import.meta.url)),
     schema: '',
     stateFolder: '',
     signals: {

@@ -14,7 +14,7 @@ import {
   type Ended,
 } from '../support/program.js'
 
-const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
+const TOPIC = readFileSync(fileURLToPath(new URL('../../src/help/report.md', import.meta.url)), 'utf8')
 const ROWS = 6
 const LOST_ANSWER = 2
 
@@ -128,7 +128,7 @@ describe('a report in its own folder', () => {
 
 describe('a signature', () => {
   const block = (containing: string): string =>
-    [...README.matchAll(/^```text\n([^]*?)^```/gm)]
+    [...TOPIC.matchAll(/^```sh\n([^]*?)^```/gm)]
       .map(([, text = '']) => text)
       .find((text) => text.includes(containing)) ?? ''
   const shell = (lines: string, cwd: string): Promise<Ended> =>
@@ -137,7 +137,7 @@ describe('a signature', () => {
       env,
     }).ended
 
-  it('is made and checked with the lines of the README, by this program and by openssl', async () => {
+  it('is made and checked with the lines of the manual, by this program and by openssl', async () => {
     await run()
     const made = await shell(block('genpkey'), place.folder)
     expect([made.status, made.stdout]).toEqual([
@@ -145,8 +145,7 @@ describe('a signature', () => {
       expect.stringContaining('Signature: by the key that was given'),
     ])
     expect(existsSync(at('manifest.sig'))).toBe(true)
-    const checking = block('pkeyutl').replaceAll('finance-public.pem', '../finance-public.pem')
-    const checked = await shell(checking, join(place.folder, 'sepa-migrate-report'))
+    const checked = await shell(block('pkeyutl'), place.folder)
     expect([checked.status, checked.stdout + checked.stderr]).toEqual([
       0,
       expect.stringContaining('Verified Successfully'),

@@ -62,13 +62,10 @@ function filesIn(folder: string): string[] {
 }
 
 describe('the steps of the README, in order, on an export that no sample resembles', () => {
-  it('are seven, and each names the command that is played here', () => {
-    const steps = README.slice(
-      README.indexOf('## Migrate your own export'),
-      README.indexOf('## What becomes'),
-    )
+  it('are eight, and each names the command that is played here', () => {
+    const steps = README.slice(README.indexOf('## Migrate your own export'), README.indexOf('## Row states'))
     expect([...steps.matchAll(/^(\d)\. \*\*(.+?)\.?\*\*/gm)].map(([, number]) => number)).toEqual(
-      Array.from('1234567'),
+      Array.from('12345678'),
     )
     for (const text of ['inspect', 'init', 'check', '--limit 10', 'report.html', 'manifest.json', 'purge'])
       expect(steps).toContain(text)
@@ -78,7 +75,7 @@ describe('the steps of the README, in order, on an export that no sample resembl
     write('leden.tsv', dutchExport())
     write('password', `${PASSWORD}\n`)
 
-    // 1 Look at the file.
+    // 1 Look at the file, and 2 map its columns.
     const inspected = await program('inspect', 'leden.tsv')
     expect(inspected.status).toBe(0)
     expect(inspected.stdout).toContain('Rekeningnummer → iban')
@@ -94,13 +91,13 @@ describe('the steps of the README, in order, on an export that no sample resembl
         .replace(/^# exclude:/m, 'exclude:'),
     )
 
-    // 2 Check it.
+    // 3 Check it.
     const checked = await program('check', 'leden.tsv', '--out', 'checked', '--as-of', '2026-06-15', '--json')
     expect(checked.status).toBe(3)
     expect(totalsOf(checked)).toMatchObject({ read: MEMBERS, ready: MEMBERS - 2, invalid: 1, excluded: 1 })
     expect(read('checked/problems.csv')).toContain('IBAN_CHECKSUM')
 
-    // 3 Run a pilot.
+    // 4 Run a pilot.
     const pilot = await run('leden.tsv', '--limit', '3', '--log-file', 'pilot.log')
     expect([pilot.status, totalsOf(pilot)['registered']]).toEqual([5, 3])
     const { data: listed } = Papa.parse<Record<string, string>>(
@@ -117,11 +114,11 @@ describe('the steps of the README, in order, on an export that no sample resembl
         .sort(),
     )
 
-    // 4 Run it all. The answer for one member is lost.
+    // 5 Run it all. The answer for one member is lost.
     const all = await run('leden.tsv')
     expect([all.status, totalsOf(all)['inDoubt']]).toEqual([4, 1])
 
-    // 5 Resolve what is in doubt, correct what was not sent, until the exit status is 0.
+    // 6 Resolve what is in doubt, correct what was not sent, until the exit status is 0.
     const held = sandbox.mandates().find(({ customer_no }) => customer_no === LOST_ANSWER)
     const decided = editTable('in-doubt.csv', (row) => ({
       ...row,
@@ -146,7 +143,7 @@ describe('the steps of the README, in order, on an export that no sample resembl
       PERSONS.filter((person) => person !== ENDED).map(({ customerNo }) => customerNo),
     )
 
-    // 6 Sign.
+    // 7 Sign.
     const manifest = JSON.parse(read('manifest.json')) as { files: { name: string; sha256: string }[] }
     for (const { name, sha256 } of manifest.files)
       expect(
@@ -158,7 +155,7 @@ describe('the steps of the README, in order, on an export that no sample resembl
     expect(manifest.files.map(({ name }) => name)).toContain('report.html')
     expect(read('manifest.json')).toContain(createHash('sha256').update(dutchExport()).digest('hex'))
 
-    // 7 Purge.
+    // 8 Purge.
     const purged = await program('purge', '--yes')
     expect([purged.status, purged.stderr]).toEqual([0, ''])
     const listedFiles = purged.stdout.slice(purged.stdout.indexOf('What remains'))

@@ -1,69 +1,163 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import Papa from 'papaparse'
+import { parse } from 'yaml'
+import { readSourceOptions, startSandbox, type Sandbox } from '../../src/index.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
-
-const blocksOf = (language: string): string[] =>
-  [...README.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, 'gm'))].map(
-    ([, text = '']) => text,
+const pageOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const blocksOf = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, 'gm'))].map(
+    ([, block = '']) => block,
   )
+
+const [install, command = ''] = blocksOf(pageOf('README.md'), 'sh')
+/** The topics that show commands. */
+const TOPICS = readdirSync(join(ROOT, 'src/help'))
+  .map((name) => ({ name, blocks: blocksOf(pageOf(`src/help/${name}`), 'sh') }))
+  .filter(({ blocks }) => blocks.length > 0)
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
+  await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
+  server.close()
+  await once(server, 'close')
   return port
 }
 
-/** A folder like a fresh checkout after `npm ci`. */
+/** A folder like a fresh checkout after `npm ci`, with an export of one's own beside it. */
 function checkout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sepa readme '))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of ['dist', 'node_modules', 'package.json'])
+  for (const name of ['dist', 'node_modules', 'package.json', 'src'])
     symlinkSync(join(ROOT, name), join(folder, name))
   cpSync(join(ROOT, 'samples'), join(folder, 'samples'), { recursive: true })
+  cpSync(join(ROOT, 'samples/demo.csv'), join(folder, 'export.csv'))
   return folder
 }
 
-describe('the README', () => {
-  // The first block installs the checkout and runs these tests; `npm run nodes` does what it says.
-  it('10.2.2 has blocks that can be pasted as they stand, from the top, in one folder', async () => {
-    const [first, ...blocks] = blocksOf('sh')
-    expect(first).toBe('npm ci && npm run demo\nnpm test\n')
-    expect(blocks).toHaveLength(3)
-    // Pasted lines go on after one that fails; the trap tells which did. 3: rows to correct. 4: rows in doubt.
+let service: Sandbox
+beforeEach(async () => {
+  service = await startSandbox({
+    username: 'reader',
+    password: 'of-the-manual',
+    faults: [
+      { match: { customer_no: 424242 }, fault: { kind: 'refuse' } },
+      { match: { customer_no: 424243 }, times: 1, fault: { kind: 'reset', applied: true } },
+    ],
+  })
+})
+afterEach(() => service.close())
+
+/** What the topic on doubts has a person do between two blocks. */
+function fillIn(folder: string): void {
+  const path = join(folder, 'sepa-migrate-report/in-doubt.csv')
+  const { data, meta } = Papa.parse<Record<string, string>>(
+    readFileSync(path, 'utf8').replace(/^\uFEFF/, ''),
+    {
+      header: true,
+      skipEmptyLines: true,
+    },
+  )
+  expect(data).toHaveLength(1)
+  const decided = { migration_decision: 'written-off', migration_reason: 'closed by hand' }
+  const lines = data.map((row) => ({ ...row, ...decided }))
+  writeFileSync(path, Papa.unparse(lines, { delimiter: meta.delimiter, columns: meta.fields ?? [] }))
+}
+
+/** Pastes blocks from the top, in one folder; the answer has the lines that failed, but for rows that are open. */
+async function paste(folder: string, blocks: readonly string[]) {
+  // Pasted lines go on after one that fails; the trap tells which did. 3: rows to correct. 4: rows in doubt.
+  const script = [
+    'set -m', // as in a person's shell: kill %1 reaches the program, not only the function around it
+    'trap \'echo "status $?: $BASH_COMMAND" >> statuses\' ERR',
+    command,
+    ...blocks,
+  ]
+  const child = spawn('bash', ['-c', script.join('\n')], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      TZ: 'Europe/Berlin',
+      SEPA_MIGRATE_BASE_URL: service.url,
+      SEPA_MIGRATE_USERNAME: service.username,
+      SEPA_MIGRATE_PASSWORD: service.password,
+    },
+  })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  const statuses = join(folder, 'statuses')
+  const failed = existsSync(statuses) ? readFileSync(statuses, 'utf8').trim().split('\n') : []
+  return { stdout, stderr, failed: failed.filter((line) => !/^status [34]: node /.test(line)) }
+}
+
+describe('the README and the manual', () => {
+  it('10.2.2 begin with an installation, and a command for the shell', async () => {
+    // `npm run nodes` does what the first says.
+    expect(install).toBe('npm ci && npm run demo\nnpm test\n')
+    expect(blocksOf(pageOf('README.md'), 'sh')).toHaveLength(2)
+    const { stdout, failed } = await paste(checkout(), [])
+    expect([failed, stdout]).toEqual([[], expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
+  })
+
+  it('10.2.2 have blocks in more than half of the topics', () => {
+    expect(TOPICS.length).toBeGreaterThan(6)
+  })
+
+  it.each(TOPICS.filter(({ name }) => !['sandbox.md', 'mapping.md'].includes(name)))(
+    '10.2.2 have blocks that can be pasted as they stand after a run: $name',
+    async ({ name, blocks }) => {
+      const folder = checkout()
+      const run = await paste(folder, ['sepa-migrate run export.csv'])
+      expect([run.failed, run.stderr]).toEqual([[], expect.stringContaining('refused 1, in doubt 1')])
+      if (name === 'doubts.md') fillIn(folder)
+      const { stderr, failed } = await paste(folder, blocks)
+      expect(failed, stderr).toEqual([])
+    },
+  )
+
+  it('10.2.2 rehearse with the sandbox', async () => {
     const port = await freePort()
-    const script = [
-      'set -m', // as in a person's shell: kill %1 reaches the program, not only the function around it
-      'trap \'echo "status $?: $BASH_COMMAND" >> statuses\' ERR',
-      ...blocks.map((block) => block.replaceAll('8080', String(port))),
-      'kill %1 && wait',
-    ]
+    const blocks = blocksOf(pageOf('src/help/sandbox.md'), 'sh').map((block) =>
+      block.replaceAll('8080', String(port)),
+    )
     const folder = checkout()
-    const { stdout, stderr, error } = spawnSync('bash', ['-c', script.join('\n')], {
-      cwd: folder,
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: folder, TZ: 'Europe/Berlin' },
-      input: '',
-    })
-    expect(error).toBeUndefined()
+    const { stderr, failed } = await paste(folder, [...blocks, 'kill %1 && wait'])
     await expect(fetch(`http://127.0.0.1:${port}/`), 'the sandbox has ended').rejects.toThrow()
-    const failed = readFileSync(join(folder, 'statuses'), 'utf8').trim().split('\n')
-    expect(
-      failed.filter((line) => !/^status [34]: node /.test(line)),
-      stderr,
-    ).toEqual([])
-    expect(stdout).toMatch(/60 records/)
-    expect(stdout.match(/balanced: 60 read/g), 'the German check').toHaveLength(1)
-    expect(stdout.match(/balanced: 41 read/g), 'the French check').toHaveLength(1)
+    expect(failed, stderr).toEqual([])
     const held = JSON.parse(readFileSync(join(folder, 'held.json'), 'utf8')) as unknown[]
     expect(held.length).toBeGreaterThan(0)
+  })
+
+  it('10.2.2 map both samples with the lines that they edit', async () => {
+    const { stdout, stderr, failed } = await paste(checkout(), blocksOf(pageOf('src/help/mapping.md'), 'sh'))
+    expect(failed, stderr).toEqual([])
+    expect(stdout.match(/balanced: 60 read/g), 'the German check').toHaveLength(1)
+    expect(stdout.match(/balanced: 41 read/g), 'the French check').toHaveLength(1)
+  })
+
+  it('10.2.2 show a configuration that is read', () => {
+    const [shown = ''] = blocksOf(pageOf('src/help/mapping.md'), 'yaml')
+    const { rules, ...reading } = parse(shown) as Record<string, unknown>
+    expect(rules).toEqual({ CUSTOMER_MULTIPLE_MANDATES: 'error' })
+    expect(() => readSourceOptions(reading)).not.toThrow()
   })
 })

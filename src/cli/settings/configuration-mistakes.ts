@@ -147,7 +147,8 @@ function nearestOf(
   return beside ?? closest(key, everywhere)
 }
 
-function closest(key: string, paths: readonly Path[]): Path | null {
+/** The path whose last name is nearest to a key; null where none is near. */
+export function closest(key: string, paths: readonly Path[]): Path | null {
   const [best] = paths
     .map((path) => ({ path, distance: distanceOf(key, String(path.at(-1))) }))
     .filter(({ path, distance }) => distance <= Math.max(key.length, String(path.at(-1)).length) / 3)

@@ -23,6 +23,8 @@ export interface World<Out extends Output = Screen> extends Machine {
   readonly stderr: Out
   /** The folder of the samples that ship with the program. */
   readonly samples: string
+  /** The folder of the topics of the manual. */
+  readonly manual: string
   /** The JSON Schema of the configuration file. */
   readonly schema: string
   readonly signals: Signals

@@ -17,6 +17,7 @@ import { worldOf } from '../world.js'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const SNAPSHOT = join(ROOT, 'test/cli/surface.json')
 const README = join(ROOT, 'README.md')
+const SETTINGS = join(ROOT, 'src/help/settings.md')
 
 const surface = await readSurface(commands)
 const style = (await resolveConfig(README)) ?? {}
@@ -30,9 +31,6 @@ const row = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map(row).join('\n')
-const code = (text: string | null | undefined): string =>
-  text === null || text === undefined ? '' : `\`${text}\``
-
 /** What only the environment sets, without a flag. */
 const byEnvironment = Object.fromEntries(
   SETTING_NAMES.flatMap((name) => {
@@ -46,47 +44,42 @@ const rank = (name: SettingName): number =>
   name === 'baseUrl' ? 0 : isOption(name) ? 1 : environmentName(name) === null ? 3 : 2
 const inOrder = SETTING_NAMES.toSorted((a, b) => rank(a) - rank(b))
 
-/** The tables of the README by the name of their marker. */
-const TABLES: Readonly<Record<string, string>> = {
-  'exit-statuses': table(
-    ['code', 'meaning'],
-    exitLines(EXIT_STATUSES).map(([statuses, meaning]) => [statuses, meaning]),
-  ),
-  commands: table(
-    ['command', 'what it does'],
-    surface.map(({ name, argument, summary }) => [
-      code(`${name}${argument === null ? '' : ` ${argument}`}`),
-      summary,
-    ]),
-  ),
-  settings: table(
-    ['flag', 'environment', 'configuration', 'meaning', 'default'],
-    [
-      ...inOrder.map((name) => {
-        const { configured, help, byDefault, otherwise } = settingOf(name)
-        const flags = isOption(name) ? flagsOf(name) : null
-        const cells = [flags, environmentName(name), configured?.join('.')].map(code)
-        return [...cells, help, byDefault ?? otherwise ?? '']
-      }),
-    ],
-  ),
+/** One setting as a line of the manual: where it is set, what it means, what holds where nobody says otherwise. */
+function settingLine(name: SettingName): string {
+  const { configured, help, byDefault, otherwise } = settingOf(name)
+  const places = [isOption(name) ? flagsOf(name) : null, environmentName(name), configured?.join('.')]
+  const usual = byDefault ?? otherwise
+  return `- ${places.flatMap((place) => (place == null ? [] : [`\`${place}\``])).join(', ')}: ${help}${usual === undefined ? '' : ` (default: ${usual})`}`
 }
 
-async function withTables(readme: string): Promise<string> {
-  const filled = Object.entries(TABLES).reduce(
-    (text, [name, made]) =>
-      text.replace(
+/** What is written into a page, by the page and the name of its marker. */
+const MADE: readonly (readonly [page: string, marker: string, text: string])[] = [
+  [
+    README,
+    'exit-statuses',
+    table(
+      ['code', 'meaning'],
+      exitLines(EXIT_STATUSES).map(([statuses, meaning]) => [statuses, meaning]),
+    ),
+  ],
+  [SETTINGS, 'settings', inOrder.map(settingLine).join('\n')],
+]
+
+async function filled(page: string): Promise<string> {
+  const text = MADE.filter(([path]) => path === page).reduce(
+    (before, [, name, made]) =>
+      before.replace(
         new RegExp(`(<!-- ${name} -->\n)[^]*?(<!-- /${name} -->)`),
         (_found, open: string, close: string) => `${open}\n${made}\n\n${close}`,
       ),
-    readme,
+    readFileSync(page, 'utf8'),
   )
-  return format(filled, { ...style, parser: 'markdown' })
+  return format(text, { ...style, parser: 'markdown' })
 }
 
 if (process.env['UPDATE_SAMPLES'] === '1') {
   writeFileSync(SNAPSHOT, await snapshotText())
-  writeFileSync(README, await withTables(readFileSync(README, 'utf8')))
+  for (const page of [README, SETTINGS]) writeFileSync(page, await filled(page))
 }
 
 function filesIn(folder: string): string[] {
@@ -100,14 +93,10 @@ describe('10.3.6 the command surface', () => {
     expect(await snapshotText()).toBe(readFileSync(SNAPSHOT, 'utf8'))
   })
 
-  it.each(Object.keys(TABLES))(
-    'fills the table "%s" of the README; UPDATE_SAMPLES=1 writes it anew',
-    async (name) => {
-      const readme = readFileSync(README, 'utf8')
-      expect(readme).toContain(`<!-- ${name} -->`)
-      expect(await withTables(readme)).toBe(readme)
-    },
-  )
+  it.each(MADE)('fills %s at the marker "%s"; UPDATE_SAMPLES=1 writes it anew', async (page, name) => {
+    expect(readFileSync(page, 'utf8')).toContain(`<!-- ${name} -->`)
+    expect(await filled(page)).toBe(readFileSync(page, 'utf8'))
+  })
 
   it.each(surface)(
     'is what the help of $name shows, beginning with examples',
@@ -167,10 +156,12 @@ describe('10.3.6 the command surface', () => {
     expect([...section.matchAll(/^- `(\w+)`:/gm)].map(([, key]) => key)).toEqual(JSON_KEYS)
   })
 
-  it('is named by the README, command by command', () => {
-    const readme = readFileSync(README, 'utf8')
-    const text = readme.replace(/<!-- commands -->[^]*?<!-- \/commands -->/, '')
-    for (const name of ['rules', 'explain']) expect(text).toContain(`sepa-migrate ${name}`)
-    expect(text).toContain('status --watch')
+  it('is named by the README and its topics, command by command', () => {
+    const pages = [README, ...filesIn(join(ROOT, 'src/help'))]
+      .map((path) => readFileSync(path, 'utf8'))
+      .join()
+    for (const { name } of surface.filter((command) => command.name !== 'help' && command.name !== 'demo'))
+      expect(pages).toContain(`sepa-migrate ${name}`)
+    expect(pages).toContain('status --watch')
   })
 })

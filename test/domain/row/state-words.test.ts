@@ -14,7 +14,7 @@ it('11.5 what may still be at the service is never called unregistered', () => {
 
 it('11.5 the table of states in the README has each of them, by its name', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-  const section = /## What becomes of a row\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? ''
+  const section = /## Row states\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? ''
   const named = [...section.matchAll(/^\| \**([a-z ]+?)\** +\|/gm)].map(([, name]) => name)
   expect(named.slice(1).sort()).toEqual(ROW_STATES.map((state) => STATE_WORDS[state].name).sort())
 })

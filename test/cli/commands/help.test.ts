@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { commands } from '../../../src/cli/commands.js'
+import { main } from '../../../src/cli/main.js'
+import { plainLines } from '../../../src/cli/terminal/manual.js'
+import { worldOf } from '../world.js'
+
+async function typed(...argv: string[]) {
+  const world = worldOf()
+  return { status: await main(argv, commands, world), ...world.printed }
+}
+const names = readdirSync(worldOf().manual).map((name) => name.replace('.md', ''))
+
+describe('help', () => {
+  it('lists the topics below the commands, each by the first line of its page', async () => {
+    const { status, stdout } = await typed('help')
+    expect([status, stdout]).toEqual([0, (await typed('--help')).stdout])
+    for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S.{10,}$`, 'm'))
+    expect(stdout.indexOf('Topics')).toBeGreaterThan(stdout.indexOf('Commands:'))
+  })
+
+  it.each(names)('prints the topic %s in lines of 79 characters, code as it stands', async (name) => {
+    const page = readFileSync(`${worldOf().manual}${name}.md`, 'utf8')
+    const { status, stdout } = await typed('help', name)
+    expect(status).toBe(0)
+    expect(stdout).not.toMatch(/^(#|```|<!--)|\*\*/m)
+    const prose = stdout.split('\n').filter((line) => !line.startsWith('    '))
+    expect(prose.filter((line) => line.length > 79 && line.trim().split(' ').length > 2)).toEqual([])
+    for (const [, code = ''] of page.matchAll(/^```\w+\n([^]*?)^```/gm))
+      for (const line of code.trim().split('\n')) expect(stdout).toContain(line.trimEnd())
+    expect((JSON.parse((await typed('help', name, '--json')).stdout) as { text: string }).text).toBe(page)
+  })
+
+  it('of a command is its own help, unless a topic has its name', async () => {
+    expect((await typed('help', 'run')).stdout).toBe((await typed('run', '--help')).stdout)
+    expect((await typed('help', 'report')).stdout).toContain('Flags: sepa-migrate report --help')
+  })
+
+  it('names the nearest of a topic that is not there', async () => {
+    expect(await typed('help', 'dobuts')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('no topic "dobuts"; the nearest is "doubts"') as string,
+    })
+    expect((await typed('help', 'xyzzy')).stderr).toContain('See all of them with "sepa-migrate --help"')
+  })
+
+  it('wraps a list under its words', () => {
+    const words = Array.from({ length: 20 }, () => 'words').join(' ')
+    const [first = '', second = '', ...rest] = plainLines(`- **Bold** ${words}`)
+    expect([first.slice(0, 6), second.slice(0, 7), rest]).toEqual(['- Bold', '  words', []])
+  })
+})
