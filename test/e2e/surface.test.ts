@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.js'
 import { FIRST_STEPS, main } from '../../src/cli/main.js'
 import { emptyResult } from '../../src/cli/terminal/result.js'
-import { readSurface } from '../../src/cli/settings/surface.js'
+import { readSurface } from '../cli/surface.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { worldOf } from '../cli/world.js'
 import {

@@ -8,6 +8,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   'read-back-first': 'use run --check-before-send, which is its name now',
   probe: 'send a pilot with run --limit 10, then ask the service for it with read-back --of registered',
   notices: 'join registered.csv with your customer list on customer_no, in any mail merge',
+  completion: 'let your shell complete files, and see flags with sepa-migrate COMMAND --help',
   between: BY_CRON,
   outside: BY_CRON,
   until: BY_CRON,

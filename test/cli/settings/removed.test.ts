@@ -16,6 +16,7 @@ const GONE: readonly (readonly [
   [['plan', 'export.csv', '--read-back-first'], {}, 'run --check-before-send'],
   [['probe', '--base-url', 'https://test.example', '--customer', '1'], {}, 'read-back --of registered'],
   [['notices', 'export.csv', '--first-debit', '2027-02-01'], {}, 'registered.csv'],
+  [['completion', 'bash'], {}, '--help'],
   [['run', '--between', '22:00-05:00'], {}, '--max-duration'],
   [['run', '--between=22:00-05:00'], {}, '--max-duration'],
   [['run', '--outside', 'wait'], {}, '--max-duration'],

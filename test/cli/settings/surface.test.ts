@@ -11,7 +11,7 @@ import { SETTING_NAMES, settingOf, type SettingName } from '../../../src/cli/set
 import { environmentName, flagsOf, helpOf, isOption } from '../../../src/cli/settings/options.js'
 import { JSON_KEYS } from '../../../src/cli/terminal/result.js'
 import { sourceSections } from '../../../src/source/options.js'
-import { readSurface } from '../../../src/cli/settings/surface.js'
+import { readSurface } from '../surface.js'
 import { worldOf } from '../world.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))

@@ -1,8 +1,14 @@
-import type { Command, CommandLoaders } from '../command.js'
-import type { Exits } from './exit-statuses.js'
-import { settingOf } from './declared.js'
-import { environmentName, flagName, flagsOf, helpOf, type OptionName } from './options.js'
-import { JSON_KEYS } from '../terminal/result.js'
+import type { Command, CommandLoaders } from '../../src/cli/command.js'
+import type { Exits } from '../../src/cli/settings/exit-statuses.js'
+import { settingOf } from '../../src/cli/settings/declared.js'
+import {
+  environmentName,
+  flagName,
+  flagsOf,
+  helpOf,
+  type OptionName,
+} from '../../src/cli/settings/options.js'
+import { JSON_KEYS } from '../../src/cli/terminal/result.js'
 
 /** A flag as it can be typed. */
 export interface SurfaceFlag {
