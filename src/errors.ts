@@ -107,3 +107,7 @@ export class LedgerError extends HaltError {
     this.problem = problem
   }
 }
+
+/** The code of an error of the system, such as `ENOENT`; empty where it has none. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

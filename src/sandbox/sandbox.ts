@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
 import type { Billogram } from '../contract/billogram.js'
 import type { Offer } from '../contract/offer.js'
-import { UsageError } from '../errors.js'
+import { codeOf, UsageError } from '../errors.js'
 import { isOwnHost } from './authentication.js'
 import { openCallbacks } from './billogram/callbacks.js'
 import { planFaults } from './faults/fault-plan.js'
@@ -122,7 +122,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     server.listen(port, host)
     await once(server, 'listening')
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    const code = codeOf(cause)
     const reason =
       code === 'EADDRINUSE' ? 'the port is in use' : cause instanceof Error ? cause.message : 'unknown reason'
     throw new UsageError(

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { Database } from '../database.js'
 import { openDatabase } from '../driver.js'
-import { UsageError } from '../errors.js'
+import { codeOf, UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/output.js'
 import type { Offer } from '../contract/offer.js'
 import type { BillogramRecord } from './billogram/billogram-record.js'
@@ -85,12 +85,6 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
-/** A file of the sandbox before it knew payment sources. */
-const FROM_VERSION_1 = `
-  ALTER TABLE mandates ADD COLUMN cancelled_at TEXT;
-  PRAGMA user_version = ${SCHEMA_VERSION};
-`
-
 interface MandateRow {
   mandate_number: number
   customer_no: number
@@ -116,10 +110,8 @@ interface DocumentRow {
  */
 export function openStore(dataFile: string | null, startingBillograms: readonly BillogramRecord[]): Store {
   const database = dataFile === null ? openDatabase(':memory:') : openFile(dataFile)
-  const version = database.pragma('user_version', { simple: true })
-  const isNew = version === 0
+  const isNew = database.pragma('user_version', { simple: true }) === 0
   if (isNew) database.exec(`BEGIN; ${SCHEMA} COMMIT`)
-  if (version === 1) database.exec(`BEGIN; ${FROM_VERSION_1} COMMIT`)
   const store = storeOn(database)
   if (isNew) for (const record of startingBillograms) store.putBillogram(record)
   return store
@@ -158,15 +150,14 @@ function refuseForeign(database: Database, dataFile: string): void {
     database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
   ]
   const isEmpty = version === 0 && application === 0 && tables === 0
-  const isKnown = version === 1 || version === SCHEMA_VERSION
-  if (isEmpty || (isKnown && application === APPLICATION_ID)) return
+  if (isEmpty || (version === SCHEMA_VERSION && application === APPLICATION_ID)) return
   throw new UsageError(`Cannot use ${dataFile}: it was not written by this version of the sandbox`, NEXT, {
     ways: ['sandbox_data'],
   })
 }
 
 function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const code = codeOf(cause)
   if (code === 'SQLITE_BUSY') return 'another sandbox is using it'
   if (code === 'SQLITE_NOTADB') return 'it is not a SQLite file'
   return cause instanceof Error ? cause.message : 'unknown reason'

@@ -11,7 +11,6 @@ import { openDatabase } from '../../src/driver.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { sourceOpeners } from '../../src/run/open-sources.js'
-import { readBaseUrl } from '../../src/service/base-url.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import type { MigrationPlan } from '../../src/migrate/options.js'
@@ -290,36 +289,6 @@ describe('8.1.2 two ledgers with the same mandates', () => {
     answerSlow('service.example')
     await expect(waiting).rejects.toThrow(/3 mandates .* by the ledger ".*march\.db"; nothing was sent/)
     expect(registered()).toBe(1)
-  })
-
-  it.each([
-    'https://SERVICE.example',
-    'https://service.example:443/',
-    'https://service.example.',
-    'https://service.example..:443',
-  ])('are for the same service when the second writes it as %s', async (other) => {
-    await confirm(SERVICE, null, { yes: '1' })
-    await expect(confirm(other, null, { yes: '1', ledger: 'second.db' })).rejects.toThrow(/already claimed/)
-    expect(readBaseUrl(other).href).toBe(SERVICE)
-  })
-
-  it.each(['https://service.example:8443', 'https://service.example/second', 'https://test.example'])(
-    'may be sent to another service, %s',
-    async (other) => {
-      await confirm(SERVICE, null, { yes: '1' })
-      const second = await confirm(other, null, { yes: '1', ledger: 'second.db' })
-      expect(second.isConfirmed).toBe(true)
-    },
-  )
-
-  it('are refused where they share a single mandate, and pass where they share none or a person says so', async () => {
-    await confirm(SERVICE, null, { yes: '1' })
-    const shared = { yes: '1', ledger: 'second.db', firstCustomer: 3 }
-    await expect(confirm(SERVICE, null, shared)).rejects.toThrow(/A mandate that is/)
-    expect((await confirm(SERVICE, null, { ...shared, anotherLedger: LOST })).isConfirmed).toBe(true)
-    expect(
-      (await confirm(SERVICE, null, { yes: '1', ledger: 'third.db', firstCustomer: 7 })).isConfirmed,
-    ).toBe(true)
   })
 })
 

@@ -77,21 +77,6 @@ describe('state in a file', () => {
     expect(sandbox.mandates().map((held) => ({ ...held, iban: maskIban(held.iban) }))).toEqual(answer.json)
   })
 
-  it('opens as it was written before there were payment sources', async () => {
-    const dataFile = join(makeFolder(), 'state.db')
-    const first = await start({ dataFile })
-    await exchange(first, 'POST', MIGRATE, { body })
-    const held = first.mandates()
-    await first.close()
-    const database = openDatabase(dataFile)
-    database.exec('ALTER TABLE mandates DROP COLUMN cancelled_at; PRAGMA user_version = 1')
-    database.close()
-    const second = await start({ dataFile })
-    expect(second.mandates()).toEqual(held)
-    await second.close()
-    expect((await start({ dataFile })).mandates()).toEqual(held)
-  })
-
   it('can be read by its owner alone', async () => {
     const dataFile = join(makeFolder(), 'state.db')
     await exchange(await start({ dataFile }), 'POST', MIGRATE, { body })

@@ -289,10 +289,6 @@ describe('rules on the whole file', () => {
     expect(await fileRules(dated(21, (row) => (row <= 10 ? '2024-05-05' : spread(row))))).toEqual([])
   })
 
-  test('a date after today is an error of its rows, and no filler', async () => {
-    expect(await fileRules(dated(10, () => '2099-01-01'))).toEqual([])
-  })
-
   test.each(['2009-11-01', '1970-01-01', '2026-06-15'])(
     'a filler such as %s is suspicious on a tenth',
     async (filler) => {

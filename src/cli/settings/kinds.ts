@@ -174,8 +174,7 @@ export const zone = kindOf({
 export const creditor = kindOf({
   expected: 'a creditor identifier',
   pattern: ANY,
-  valueOf: (given) =>
-    checkCreditorIdentifier(given, { constant: null, assigned: null }, {}).usable ? given : null,
+  valueOf: (given) => (checkCreditorIdentifier(given).usable ? given : null),
 })
 
 /**

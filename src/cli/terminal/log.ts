@@ -3,6 +3,7 @@ import { pino, type Logger } from 'pino'
 import { maskIban } from '../../domain/text/masking.js'
 import { escapedJson } from '../../domain/text/plain-text.js'
 import { plural } from '../../domain/text/wording.js'
+import { codeOf } from '../../errors.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { openTrusted } from '../../trust/output.js'
 import type { World } from './world.js'
@@ -97,7 +98,7 @@ function openSink(file: string, tell: (text: string) => void): Sink {
       isTorn = true
       if (missing === 1)
         tell(
-          `Cannot write the log file "${file}" (${codeOf(error)}): it will have gaps. The ledger is not touched by this`,
+          `Cannot write the log file "${file}" (${codeOf(error) || 'unknown'}): it will have gaps. The ledger is not touched by this`,
         )
     }
   }
@@ -121,6 +122,3 @@ function openSink(file: string, tell: (text: string) => void): Sink {
 function writeWhole(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'

@@ -44,3 +44,4 @@ export const OPTIONAL_FIELDS = ['last_collection_date', 'status', 'sequence', 's
 export type RequiredField = (typeof REQUIRED_FIELDS)[number]
 export type OptionalField = (typeof OPTIONAL_FIELDS)[number]
 export type Field = RequiredField | OptionalField
+export const FIELDS: readonly Field[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]

@@ -4,13 +4,10 @@ import type { AssignedIdentity, Mandate } from '../mandate/mandate.js'
 import { severityOf, type RuleId, type SeverityOverrides } from '../rule/rules.js'
 import { cleanCell, printable, upperCase } from '../text/text.js'
 
-const NO_CREDITORS = { constant: null, assigned: null }
-
 const isSameReference = (a: string, b: string): boolean => upperCase(cleanCell(a)) === upperCase(cleanCell(b))
 
 const hasUsualForm = ({ creditorIdentifier, mandateReference }: AssignedIdentity): boolean =>
-  checkCreditorIdentifier(creditorIdentifier, NO_CREDITORS, {}).usable &&
-  checkMandateReference(mandateReference, {}).usable
+  checkCreditorIdentifier(creditorIdentifier).usable && checkMandateReference(mandateReference).usable
 
 /** A SEPA identifier has at most 35 characters; this is room for a service that sees it otherwise. */
 const LONGEST_IDENTIFIER = 140

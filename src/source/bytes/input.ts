@@ -4,7 +4,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { SourceError } from '../../errors.js'
+import { codeOf, SourceError } from '../../errors.js'
 import { examineBytes, type EncodingEvidence } from './encoding.js'
 import { refuse, unreadable } from '../refusal.js'
 
@@ -142,7 +142,7 @@ async function openRegularFile(path: string): Promise<FileHandle> {
 }
 
 function openProblem(error: unknown): string {
-  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+  switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
       return 'there is no such file'
@@ -270,7 +270,7 @@ async function* unpack(
 }
 
 function gzipProblem(source: string, error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code !== 'Z_DATA_ERROR' && code !== 'Z_BUF_ERROR') return error
   return unreadable(source, 'its gzip data is damaged or cut off', 'Copy or create the file again.', error)
 }

@@ -1,8 +1,7 @@
 import { isAbsentCollection } from '../../domain/value/last-collection.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { NO_FINDINGS } from '../../domain/rule/finding.js'
-import { isNamed, type NamedValues, namedValues } from '../../domain/text/named-values.js'
-import { cleanCell } from '../../domain/text/text.js'
+import { cleanCell, fold } from '../../domain/text/text.js'
 import type { Finding } from '../../domain/rule/verdict.js'
 import { keepsBack, wordOf } from '../../domain/value/words.js'
 import { findingOf } from '../source-finding.js'
@@ -11,6 +10,25 @@ import type { ExcludeOptions } from '../options.js'
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
 export type Excluder = (cells: readonly string[]) => readonly Finding[]
+
+/** Values that somebody named for a column, and how a cell is compared with them. */
+interface NamedValues {
+  readonly exact: ReadonlySet<string>
+  readonly folded: ReadonlySet<string>
+}
+
+function namedValues(values: readonly (string | number | boolean)[]): NamedValues {
+  const cleaned = values.map((value) => cleanCell(String(value)))
+  return {
+    exact: new Set(cleaned),
+    // A value of signs only, such as "-", folds to nothing and would match every empty cell.
+    folded: new Set(cleaned.map(fold).filter((word) => word !== '')),
+  }
+}
+
+/** @param value a cleaned cell */
+const isNamed = ({ exact, folded }: NamedValues, value: string): boolean =>
+  exact.has(value) || folded.has(fold(value))
 
 interface Exclusion extends NamedValues {
   readonly index: number

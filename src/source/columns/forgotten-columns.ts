@@ -1,5 +1,5 @@
 import type { EarlierRow } from '../../domain/row/earlier-row.js'
-import { OPTIONAL_FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { showValue } from '../../domain/rule/finding.js'
 import { fold } from '../../domain/text/text.js'
 import { findColumn, type Header } from './header.js'
@@ -19,8 +19,6 @@ interface ForgettingOptions {
   readonly mapping: Mapping
   readonly options: Pick<SourceOptions, 'exclude' | 'source'>
 }
-
-const FIELDS: readonly Field[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]
 
 /**
  * A file of ours holds the cells of an export, and the configuration of that export says what they mean. Without it

@@ -1,7 +1,7 @@
 import { UsageError, type SourceError } from '../../errors.js'
 import type { DateFormat } from '../../domain/mandate/date-format.js'
 import { isFirmenMandat, meaningOfHeader } from './header-synonyms.js'
-import { OPTIONAL_FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { ruleOf, type RuleId } from '../../domain/rule/rules.js'
 import { fold } from '../../domain/text/text.js'
 import {
@@ -55,8 +55,6 @@ interface FieldOptions {
   readonly format: DateFormat | 'auto'
   readonly constant: string | null
 }
-
-const FIELDS: readonly Field[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]
 
 interface Problem {
   readonly rule: RuleId

@@ -1,10 +1,10 @@
-import { DATE_FORMATS, readDate, type DateFormat } from '../../domain/mandate/date-format.js'
+import type { DateFormat } from '../../domain/mandate/date-format.js'
 import { startDeciding } from '../../domain/mandate/date-decider.js'
 import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
 import { isSepaIban } from '../../domain/value/iban.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban } from '../../domain/text/text.js'
-import { countEnds, type ColumnKind } from './column-kind.js'
+import { countEnds, datesIn, type ColumnKind } from './column-kind.js'
 import { countWords, type WordCounts } from './word-counter.js'
 
 /** What the values of one column show, from its first records. */
@@ -32,8 +32,6 @@ export interface ColumnWatch {
 }
 
 export const MOST_WORDS = 20
-const LONGEST_DATE = 35
-const NO_CREDITORS = { constant: null, assigned: null }
 
 export function watchColumn(today: LocalDate): ColumnWatch {
   const seen = new Set<string>()
@@ -49,8 +47,8 @@ export function watchColumn(today: LocalDate): ColumnWatch {
     filled += 1
     seen.add(text)
     if (isSepaIban(cleanIban(text))) ibans += 1
-    else if (checkCreditorIdentifier(text, NO_CREDITORS, {}).usable) creditors += 1
-    for (const format of readableFormats(text, today)) dates.set(format, (dates.get(format) ?? 0) + 1)
+    else if (checkCreditorIdentifier(text).usable) creditors += 1
+    for (const { format } of datesIn(text, today)) dates.set(format, (dates.get(format) ?? 0) + 1)
   }
   return {
     note: (cell, isSampled) => {
@@ -74,12 +72,6 @@ export function watchColumn(today: LocalDate): ColumnWatch {
       ends: ends.kind(),
     }),
   }
-}
-
-function readableFormats(text: string, today: LocalDate): readonly DateFormat[] {
-  const first = text.charCodeAt(0)
-  if (first < 0x30 || first > 0x39 || text.length > LONGEST_DATE) return []
-  return DATE_FORMATS.filter((format) => readDate(text, format, today).kind === 'date')
 }
 
 function orderOf(decided: string): ColumnEvidence['order'] {

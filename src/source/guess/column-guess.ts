@@ -1,10 +1,16 @@
-import { showValue } from '../../domain/rule/finding.js'
 import type { DateFormat } from '../../domain/mandate/date-format.js'
 import { isFirmenMandat, meaningOfHeader, namesEnd, namesLastCollection } from '../columns/header-synonyms.js'
-import { OPTIONAL_FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { WORDS, type WordField } from '../../domain/value/words.js'
 import { areMost, guessDateFormat, isMostlyDistinct, type ColumnEvidence } from './column-evidence.js'
-import { kindByAnswers, kindByWords, readWords, WORD_FIELDS, type ColumnKind } from './column-kind.js'
+import {
+  counted,
+  kindByAnswers,
+  kindByWords,
+  readWords,
+  WORD_FIELDS,
+  type ColumnKind,
+} from './column-kind.js'
 import { isUsualName } from '../columns/mapping.js'
 
 /** What a column is probably for, and why. */
@@ -31,8 +37,6 @@ export interface SeenColumn {
 }
 
 type Reason = 'name' | 'content'
-
-const FIELDS: readonly Field[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]
 
 /** Guesses by the usual names first, then by what the values look like. Each field gets at most one column. */
 export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGuess[] {
@@ -149,9 +153,6 @@ function kindOfField(field: Field, name: string, { words }: ColumnEvidence): Col
     field === 'scheme' && isFirmenMandat(name) ? WORDS.firmenMandat : WORDS[field],
   )
 }
-
-const counted = (entries: readonly { readonly word: string; readonly count: number }[]): string =>
-  entries.map(({ word, count }) => `${showValue(word)} ${count}`).join(', ')
 
 function wordsOf({ staysBehind, goes, unknown }: ColumnKind): readonly string[] {
   return [

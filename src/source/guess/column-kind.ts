@@ -1,6 +1,7 @@
-import { DATE_FORMATS, readDate } from '../../domain/mandate/date-format.js'
+import { DATE_FORMATS, readDate, type DateFormat } from '../../domain/mandate/date-format.js'
 import { isAbsentCollection } from '../../domain/value/last-collection.js'
 import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
+import { showValue } from '../../domain/rule/finding.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import { cleanCell, fold } from '../../domain/text/text.js'
 import {
@@ -117,6 +118,18 @@ export interface EndsCounter {
 
 const LONGEST_DATE = 35
 
+/** The dates that a cleaned cell may be, with the format that reads each. */
+export function datesIn(
+  text: string,
+  today: LocalDate,
+): readonly { readonly format: DateFormat; readonly date: LocalDate }[] {
+  if (!/^[0-9]/.test(text) || text.length > LONGEST_DATE) return []
+  return DATE_FORMATS.flatMap((format) => {
+    const read = readDate(text, format, today)
+    return read.kind === 'date' ? [{ format, date: read.date }] : []
+  })
+}
+
 /** Counts the rows of a column that is named after the end of a mandate. */
 export function countEnds(today: LocalDate): EndsCounter {
   let records = 0
@@ -129,10 +142,7 @@ export function countEnds(today: LocalDate): EndsCounter {
       const text = cleanCell(cell)
       if (isAbsentCollection(text)) return
       filled += 1
-      if (text.length > LONGEST_DATE) return
-      const read = DATE_FORMATS.map((format) => readDate(text, format, today)).filter(
-        (one) => one.kind === 'date',
-      )
+      const read = datesIn(text, today)
       if (read.length > 0) dates += 1
       if (read.some(({ date }) => date <= today)) past += 1
     },
@@ -143,6 +153,10 @@ export function countEnds(today: LocalDate): EndsCounter {
     },
   }
 }
+
+/** `gekündigt 2, gesperrt 1`, each as a person may see it. */
+export const counted = (entries: readonly { readonly word: string; readonly count: number }[]): string =>
+  entries.map(({ word, count }) => `${showValue(word)} ${count}`).join(', ')
 
 /** How a person calls what a rule keeps back. */
 const KEPT_BACK: Readonly<Partial<Record<RuleId, string>>> = {

@@ -205,7 +205,7 @@ const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
 function findCreditor(lines: readonly string[]): Inspection['creditorIdentifier'] {
   for (const [index, line] of lines.entries()) {
     for (const [word] of line.matchAll(CREDITOR)) {
-      const checked = checkCreditorIdentifier(word, { constant: null, assigned: null }, {})
+      const checked = checkCreditorIdentifier(word)
       if (checked.usable && !isSepaIban(cleanIban(word))) return { value: checked.value, line: index + 1 }
     }
   }

@@ -7,6 +7,7 @@ import type { Finding } from '../../domain/rule/verdict.js'
 import { wordOf, wordsWith, type Meanings, type WordField, type Words } from '../../domain/value/words.js'
 import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-evidence.js'
 import {
+  counted,
   countEnds,
   kindByAnswers,
   kindByWords,
@@ -197,9 +198,6 @@ function maybeText(column: string, counts: WordCounts): string {
   const quoted = JSON.stringify(column)
   return `Column ${quoted} may say which mandates are active, and no column is used for it: ${countedWords(counts)}. To use it: columns: { status: ${quoted} }, and words: { status: { ${LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
 }
-
-const counted = (entries: readonly { readonly word: string; readonly count: number }[]): string =>
-  entries.map(({ word, count }) => `${showValue(word)} ${count}`).join(', ')
 
 function undecidedText(column: string, { field, kind, dateFormat }: Told): string {
   const quoted = JSON.stringify(column)

@@ -11,11 +11,7 @@ import {
   parseConfiguration,
 } from '../../../src/cli/settings/configuration.js'
 import { UsageError } from '../../../src/errors.js'
-import { commands } from '../../../src/cli/commands.js'
-import { main } from '../../../src/cli/main.js'
-import { validExport } from '../../support/export.js'
 import { SAMPLES } from '../../support/program.js'
-import { worldOf } from '../world.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'configuration-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -292,19 +288,6 @@ describe('11.4 a value that cannot be', () => {
     expect(refusalOf('timezone: Mars\nservice:\n  rate: 0\n')).toMatch(
       /line 1: timezone: .*; line 3: service\.rate: /,
     )
-  })
-
-  it('is refused by check, which needs none of these', async () => {
-    const file = join(folder, 'bad.yaml')
-    writeFileSync(file, 'service: { concurrency: abc }\n')
-    const source = join(folder, 'export.csv')
-    writeFileSync(source, validExport(1))
-    const world = worldOf()
-    expect(await main(['check', source, '--config', file], commands, world)).toBe(2)
-    expect(world.printed.stdout + world.printed.stderr).toContain(
-      `The configuration file "${file}" has a mistake: line 1: service.concurrency: "abc" ${WHOLE} 1 to 256`,
-    )
-    expect(world.printed.stdout + world.printed.stderr).toContain('Correct the file; nothing was sent')
   })
 })
 

@@ -2,8 +2,6 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { SETTING_NAMES } from '../../../src/cli/settings/declared.js'
-import { environmentName } from '../../../src/cli/settings/options.js'
 import { readCredentials, readSettings, type Flags } from '../../../src/cli/settings/settings.js'
 import { worldOf } from '../world.js'
 
@@ -42,39 +40,6 @@ describe('a setting', () => {
     expect(settingsOf({ config }).isNamed('ledger')).toBe(false)
     expect(settingsOf({}, { SEPA_MIGRATE_CONFIG: '' }).configuration.file).toBeNull()
   })
-
-  it('has an environment name made from its flag', () => {
-    expect(environmentName('maxInDoubt')).toBe('SEPA_MIGRATE_MAX_IN_DOUBT')
-    expect(environmentName('baseUrl')).toBe('SEPA_MIGRATE_BASE_URL')
-    const names = SETTING_NAMES.map(environmentName).filter((name) => name !== null)
-    expect(new Set(names).size).toBe(names.length)
-  })
-
-  it.each([
-    ['concurrency', '0'],
-    ['concurrency', '1.5'],
-    ['rate', '-1'],
-    ['timeout', 'soon'],
-    ['maxRefused', '101%'],
-    ['limit', '1e3'],
-    ['json', 'maybe'],
-  ] as const)('%s is refused as "%s"', (name, text) => {
-    expect(() => settingsOf({ [name]: text }).get(name)).toThrow(text.replace('%', ''))
-  })
-
-  it.each([
-    ['90', 90],
-    ['90s', 90],
-    ['2m', 120],
-    ['1.5h', 5400],
-  ])('reads the duration %s as %d seconds', (text, seconds) => {
-    expect(settingsOf({ maxDuration: text }).get('maxDuration')).toBe(seconds)
-  })
-
-  it('reads --max-refused as a count or a share', () => {
-    expect(settingsOf({ maxRefused: '12' }).get('maxRefused')).toEqual({ kind: 'count', value: 12 })
-    expect(settingsOf({ maxRefused: '2.5%' }).get('maxRefused')).toEqual({ kind: 'percent', value: 2.5 })
-  })
 })
 
 describe('today', () => {
@@ -87,12 +52,6 @@ describe('today', () => {
   it('is what --as-of says, where it is a date', () => {
     expect(settingsOf({ asOf: '2026-06-15' }).asOf).toBe('2026-06-15')
     expect(() => settingsOf({ asOf: '2026-02-30' })).toThrow(/2026-02-30/)
-  })
-
-  it('cannot be told in a zone that does not exist', () => {
-    const file = join(folder, 'zone.yaml')
-    writeFileSync(file, 'timezone: Mars/Olympus\n')
-    expect(() => settingsOf({ config: file })).toThrow(/Mars\/Olympus/)
   })
 })
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import {
   DATE_FORMATS,
   isZeroDate,
-  noteDate,
   readDate,
   type DecidedFormat,
 } from '../../../src/domain/mandate/date-format.js'
@@ -162,22 +161,4 @@ test.each(['', '-', '0000-00-00', '0000-00-00 00:00:00', '00.00.0000', '00000000
 
 test.each(['01.01.1970', '2000-01-01', '--', 'x', '10'])('%j is no zero date', (text) => {
   expect(isZeroDate(text)).toBe(false)
-})
-
-test.each([
-  ['2023-02-01', 'iso', false, false],
-  ['13.01.2023', 'dotted', false, false],
-  ['13/01/2023', 'slashed', true, false],
-  ['01/13/2023', 'slashed', false, true],
-  ['01/02/2023', 'slashed', true, true],
-  ['31/31/2023', 'slashed', false, false],
-  ['13-01-2023', 'hyphenated', true, false],
-  ['44958', 'undeclared', false, false],
-  ['44958.5', 'undeclared', false, false],
-  ['20230201', 'undeclared', false, false],
-  ['01.02.23', 'undeclared', false, false],
-  ['1/2/23', 'undeclared', false, false],
-  ['soon', 'none', false, false],
-])('%s is noted as %s', (text, notation, fitsDayFirst, fitsMonthFirst) => {
-  expect(noteDate(text)).toEqual({ notation, fitsDayFirst, fitsMonthFirst })
 })

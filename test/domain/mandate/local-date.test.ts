@@ -102,12 +102,6 @@ describe('days', () => {
   })
 })
 
-test('dates compare in the order of the calendar', () => {
-  expect(compareDates(dateOf('2024-02-29'), dateOf('2024-03-01'))).toBe(-1)
-  expect(compareDates(dateOf('2024-03-01'), dateOf('2024-02-29'))).toBe(1)
-  expect(compareDates(dateOf('2024-03-01'), dateOf('2024-03-01'))).toBe(0)
-})
-
 describe('today', () => {
   const moment = Date.UTC(2026, 5, 14, 22, 30)
 

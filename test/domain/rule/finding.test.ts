@@ -1,42 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { breaks, showValue, startCheck } from '../../../src/domain/rule/finding.js'
-import { RULES } from '../../../src/domain/rule/rules.js'
-
-describe('a broken rule', () => {
-  test('is noted with the texts of the catalogue, and an error ends the checks', () => {
-    const check = startCheck('unique_mandate_reference', 'A_B', {})
-    expect(breaks(check, 'UMR_CHARSET')).toBe(true)
-    const { message, remedy } = RULES.UMR_CHARSET
-    expect(check.findings).toEqual([
-      {
-        rule: 'UMR_CHARSET',
-        severity: 'error',
-        field: 'unique_mandate_reference',
-        value: 'A_B',
-        message,
-        remedy,
-      },
-    ])
-  })
-
-  test('as a warning is noted and ends nothing', () => {
-    const check = startCheck('unique_mandate_reference', 'A_B', { UMR_CHARSET: 'warning' })
-    expect(breaks(check, 'UMR_CHARSET')).toBe(false)
-    expect(check.findings).toMatchObject([{ rule: 'UMR_CHARSET', severity: 'warning' }])
-  })
-
-  test('that is off leaves no trace', () => {
-    const check = startCheck('unique_mandate_reference', 'A_B', { UMR_CHARSET: 'off' })
-    expect(breaks(check, 'UMR_CHARSET')).toBe(false)
-    expect(check.findings).toEqual([])
-  })
-
-  test('with a detail says it after the text of the catalogue', () => {
-    const check = startCheck('iban', '', {})
-    breaks(check, 'IBAN_CHARSET', 'Found "/".')
-    expect(check.findings[0]?.message).toBe(`${RULES.IBAN_CHARSET.message} Found "/".`)
-  })
-})
+import { showValue } from '../../../src/domain/rule/finding.js'
 
 describe('a value in a report', () => {
   test('is masked, and its unprintable characters are code points', () => {

@@ -28,18 +28,7 @@ describe('the SEPA countries', () => {
     for (const country of SEPA_COUNTRIES.values())
       expect(countrySpecs[country.code]?.chars, country.code).toBe(country.length)
   })
-
-  test('fall into three groups', () => {
-    const inGroup = (group: string) =>
-      [...SEPA_COUNTRIES.values()].filter((country) => country.group === group).map(({ code }) => code)
-    expect(inGroup('non-EEA')).toEqual(['MC', 'CH', 'SM', 'GB', 'GI', 'AD', 'VA'].sort(inTableOrder))
-    expect(inGroup('new')).toEqual(['AL', 'ME', 'MD', 'MK', 'RS'])
-    expect(inGroup('EEA')).toHaveLength(30)
-  })
 })
-
-const tableOrder = Object.keys(IBAN_EXAMPLES)
-const inTableOrder = (a: string, b: string): number => tableOrder.indexOf(a) - tableOrder.indexOf(b)
 
 test('no prefix is in two tables', () => {
   const all = [...SEPA_COUNTRIES.keys(), ...NON_SEPA_COUNTRIES, ...TERRITORIES]
@@ -55,11 +44,4 @@ test('only in Estonia has a right creditor identifier the length of an IBAN, and
   )
   expect(alike.map(([code]) => code)).toEqual(['EE'])
   expect('ZZZ0123456789012').not.toMatch(SEPA_COUNTRIES.get('EE')!.bban)
-})
-
-test('creditor identifiers of 9 countries have a confirmed length, of 21 an unconfirmed one', () => {
-  const lengths = [...CREDITOR_IDENTIFIER_LENGTHS.values()]
-  expect(lengths.filter(({ isConfirmed }) => isConfirmed)).toHaveLength(9)
-  expect(lengths.filter(({ isConfirmed }) => !isConfirmed)).toHaveLength(21)
-  expect(CREDITOR_IDENTIFIER_LENGTHS.get('BE')).toEqual({ totals: [17, 20], isConfirmed: true })
 })

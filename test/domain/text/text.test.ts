@@ -10,7 +10,6 @@ import {
   isInvisible,
   isScientific,
   printable,
-  removeBlanks,
   upperCase,
 } from '../../../src/domain/text/text.js'
 
@@ -140,14 +139,6 @@ describe('folding', () => {
   ])('%j folds to %j', (header, folded) => {
     expect(fold(header)).toBe(folded)
   })
-
-  test('folding twice is folding once', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (any) => {
-        expect(fold(fold(any))).toBe(fold(any))
-      }),
-    )
-  })
 })
 
 describe('showing a text', () => {
@@ -173,8 +164,4 @@ describe('showing a text', () => {
       }),
     )
   })
-})
-
-test('blanks of all kinds are removed inside a text, invisibles are not', () => {
-  expect(removeBlanks(`a${text(BLANKS)}b\u200b`)).toBe('ab\u200b')
 })

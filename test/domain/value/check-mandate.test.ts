@@ -5,7 +5,6 @@ import { checkMandate, type CheckOptions, type RawValues } from '../../../src/do
 import { REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
 import { RULES, ruleOf, type RuleId } from '../../../src/domain/rule/rules.js'
 import type { Finding } from '../../../src/domain/rule/verdict.js'
-import { wordsWith } from '../../../src/domain/value/words.js'
 import { CLEAN_ROW, OPTIONS } from '../clean-row.js'
 import { SEPA_COUNTRIES } from '../../../src/domain/text/countries.js'
 import { creditorIdentifierOf, ibanOf } from '../../support/sample-values.js'
@@ -338,11 +337,6 @@ describe('options', () => {
   test('the constant stands in for a column that is not there', () => {
     for (const raw of [{ sepa_creditor_identifier: '' }, { sepa_creditor_identifier: null }])
       expect(check({ raw, options: constant }).values.creditorIdentifier).toBe('DE98ZZZ09999999999')
-  })
-
-  test('words of the configuration are used', () => {
-    const words = wordsWith({ status: { active: ['pending'] } })
-    expect(rulesOf({ raw: { status: 'pending' }, options: { words } })).toEqual([])
   })
 
   test('today decides what is future and what has lapsed', () => {

@@ -38,21 +38,6 @@ test('every safe integer from 1 is read exactly', () => {
   )
 })
 
-test.each(['warning', 'off'] as const)('a dagger rule set to %s still leaves nothing to send', (severity) => {
-  for (const [raw, rule] of [
-    ['', 'CUST_EMPTY'],
-    ['x', 'CUST_FORMAT'],
-    ['0', 'CUST_RANGE'],
-  ] as const) {
-    const checked = checkCustomerNo(raw, { [rule]: severity })
-    expect(checked).toMatchObject({ usable: false, value: null, findings: [{ rule, severity: 'warning' }] })
-  }
-})
-
-test('a leading zero raised to an error keeps the row back, but the number can be read', () => {
-  expect(checkCustomerNo('042', { CUST_LEADING_ZERO: 'error' })).toMatchObject({ usable: false, value: 42 })
-})
-
 test.each(['1.00500E+11', '1,005E+05'])(
   '9.3 %s is explained as what a spreadsheet made of the number',
   (raw) => {

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  checkLastCollection,
-  isLongAgo,
-  latestDebitFromSigning,
-} from '../../../src/domain/value/last-collection.js'
+import { checkLastCollection } from '../../../src/domain/value/last-collection.js'
 import type { LastCollectionOptions } from '../../../src/domain/value/last-collection.js'
 import { dateOf, TODAY } from '../clean-row.js'
 
@@ -96,21 +92,10 @@ describe('an unreadable last collection', () => {
     expect(check(raw)).toEqual({ rules: ['LAST_COLLECTION_INVALID'], latestFirstDebit: null })
   })
 
-  test('is also what cannot be decided', () => {
-    expect(check('01/02/2023', { format: 'unsettled' }).rules).toEqual(['LAST_COLLECTION_INVALID'])
-  })
-
   test('ends the checks also when it is lowered, as nothing can be compared', () => {
     expect(check('n/a', { severities: { LAST_COLLECTION_INVALID: 'off' } })).toEqual({
       rules: [],
       latestFirstDebit: null,
     })
   })
-})
-
-test('a mandate signed 36 months ago today is not long ago yet', () => {
-  expect(isLongAgo(dateOf('2023-06-15'), TODAY)).toBe(false)
-  expect(isLongAgo(dateOf('2023-06-14'), TODAY)).toBe(true)
-  expect(latestDebitFromSigning(dateOf('2023-06-15'), TODAY)).toBe('2026-06-15')
-  expect(latestDebitFromSigning(dateOf('2023-06-14'), TODAY)).toBeNull()
 })

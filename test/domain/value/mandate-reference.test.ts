@@ -102,38 +102,4 @@ describe('warnings', () => {
     expect(rulesOf("'123")).toEqual(['UMR_APOSTROPHE'])
     expect(rulesOf("1'23'")).toEqual([])
   })
-
-  test('all are collected', () => {
-    expect(rulesOf("'1 2")).toEqual(['UMR_SPACE', 'UMR_APOSTROPHE'])
-    expect(rulesOf('NOT PROVIDED')).toEqual(['UMR_SPACE', 'UMR_PLACEHOLDER'])
-  })
-})
-
-describe('severities', () => {
-  test('two defects need two overrides', () => {
-    const raw = '/A_B'
-    expect(rulesOf(raw)).toEqual(['UMR_CHARSET'])
-    expect(rulesOf(raw, { UMR_CHARSET: 'warning' })).toEqual(['UMR_CHARSET', 'UMR_SLASH'])
-    expect(checkMandateReference(raw, { UMR_CHARSET: 'off', UMR_SLASH: 'off' })).toEqual({
-      usable: true,
-      value: raw,
-      findings: [],
-    })
-  })
-
-  test('a rounded number can be sent when a person says that it is the reference', () => {
-    expect(checkMandateReference('1.5E+10', { EXCEL_SCIENTIFIC: 'warning' })).toMatchObject({
-      usable: true,
-      value: '1.5E+10',
-    })
-    expect(checkMandateReference('1.5E+10', {}).value).toBeNull()
-  })
-
-  test('a refused reference can still be read', () => {
-    expect(checkMandateReference('A_B', {}).value).toBe('A_B')
-  })
-
-  test('an account in the column of references is masked in the finding', () => {
-    expect(checkMandateReference('DE89 3704 0044 0532 0130 00', {}).findings[0]?.value).toBe('DE…3000')
-  })
 })

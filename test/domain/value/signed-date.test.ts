@@ -39,34 +39,6 @@ describe('the signed date', () => {
     expect(rulesOf('01.02.08', 'dd.mm.yy')).toEqual(['DATE_PRE_SEPA', 'DATE_TWO_DIGIT_YEAR'])
     expect(check('01.02.23', 'dd.mm.yy').findings[0]?.message).toContain('It was read as 2023-02-01.')
   })
-
-  test('a column that was not decided leaves only ISO usable', () => {
-    expect(rulesOf('01/02/2023', 'unsettled')).toEqual(['DATE_AMBIGUOUS'])
-    expect(check('01/02/2023', 'unsettled').value).toBeNull()
-    expect(rulesOf('2023-02-01', 'unsettled')).toEqual([])
-  })
-
-  test('a future date can be read, and sent only when its rule is lowered', () => {
-    expect(check('2026-06-16')).toMatchObject({ usable: false, value: '2026-06-16' })
-    expect(check('2026-06-16', 'iso', { DATE_FUTURE: 'warning' })).toMatchObject({
-      usable: true,
-      value: '2026-06-16',
-    })
-  })
-
-  test.each(['warning', 'off'] as const)('dagger rules set to %s still leave nothing to send', (severity) => {
-    for (const [raw, format, rule] of [
-      ['', 'iso', 'DATE_EMPTY'],
-      ['x', 'iso', 'DATE_INVALID'],
-      ['01/02/2023', 'unsettled', 'DATE_AMBIGUOUS'],
-    ] as const) {
-      expect(check(raw, format, { [rule]: severity })).toMatchObject({
-        usable: false,
-        value: null,
-        findings: [{ rule, severity: 'warning' }],
-      })
-    }
-  })
 })
 
 describe('9.3 what a spreadsheet made of a date', () => {

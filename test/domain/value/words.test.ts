@@ -34,10 +34,6 @@ describe('status', () => {
     },
   )
 
-  test('gueltig is active', () => {
-    expect(statusOf('gueltig')).toEqual([])
-  })
-
   test.each(
     each(
       'paused, ruhend, Ruht, pausiert, op pauze, rustend, en pause, gelée, in pausa, congelata, en pausa, pausado, vilande, på paus, hvilende, pauseret, zawieszony, zamrożone, dormant, frozen',

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
-  duplicateColumns,
   findColumn,
   hasTwoRowNumbers,
-  holdsAccount,
   isOwnColumn,
   isResultHeader,
-  looksLikeValue,
   readHeader,
-  showNames,
 } from '../../../src/source/columns/header.js'
 
 describe('our own columns', () => {
@@ -59,29 +55,4 @@ describe('a column by reference', () => {
   it('by a name of signs alone finds no column without a name', () => {
     expect(findColumn(header, '--')).toBeNull()
   })
-})
-
-it('columns that fold to one name are a group, those without a name are none', () => {
-  expect(duplicateColumns(readHeader(['IBAN', '', 'i-ban', '', 'name']))).toEqual([[0, 2]])
-})
-
-describe('a file without a header', () => {
-  const first = readHeader(['17', 'DE89 3704 0044 0532 0130 00', '2021-02-03'])
-
-  it('shows by an account among the names, which is masked when it is told', () => {
-    expect(holdsAccount(first)).toBe(true)
-    expect(showNames(first)).not.toContain('0532')
-    expect(holdsAccount(readHeader(['customer', 'iban']))).toBe(false)
-  })
-
-  it('has values where names should be', () => {
-    for (const value of ['17', '2021-02-03', '1.234,50', 'DE89370400440532013000'])
-      expect(looksLikeValue(value), value).toBe(true)
-    for (const name of ['', '-', 'IBAN2', 'Name 1', 'Q1/2025']) expect(looksLikeValue(name), name).toBe(false)
-  })
-})
-
-it('shows twenty names and counts the others', () => {
-  const names = Array.from({ length: 23 }, (_, index) => `c${index}`)
-  expect(showNames(readHeader(names))).toMatch(/"c19" and 3 more$/)
 })

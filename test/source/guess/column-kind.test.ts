@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import { WORDS } from '../../../src/domain/value/words.js'
-import {
-  countEnds,
-  kindByAnswers,
-  kindByWords,
-  staysBehindText,
-  type ColumnKind,
-} from '../../../src/source/guess/column-kind.js'
+import { countEnds, kindByAnswers, kindByWords } from '../../../src/source/guess/column-kind.js'
 
 const counts = (words: Readonly<Record<string, number>>) => new Map(Object.entries(words))
 const byWords = (words: Readonly<Record<string, number>>) => kindByWords(counts(words), WORDS)
@@ -40,26 +34,9 @@ describe('a column by its words', () => {
   it('of two kinds the one that understands more wins', () => {
     expect(byWords({ B2B: 3, CORE: 50, gekündigt: 1 })?.field).toBe('scheme')
   })
-
-  it('a column without words, or with too many, is none', () => {
-    expect(byWords({})).toBeNull()
-    expect(kindByWords(null, WORDS)).toBeNull()
-    expect(byWords({ Berlin: 3, Amsterdam: 4 })).toBeNull()
-  })
 })
 
 describe('a column that says yes or no', () => {
-  it('keeps back who says yes to a bad word, and who says no to a good one', () => {
-    expect(byAnswers('Gekündigt', { ja: 2, nein: 8 })).toMatchObject({
-      form: 'answers',
-      staysBehind: [{ word: 'ja', count: 2, rule: 'STATUS_NOT_ACTIVE' }],
-      goes: [{ word: 'nein', count: 8 }],
-    })
-    expect(byAnswers('is_active', { true: 8, false: 2 })).toMatchObject({
-      staysBehind: [{ word: 'false', count: 2, rule: 'STATUS_NOT_ACTIVE' }],
-    })
-  })
-
   it('is none where one cell is no answer, or no row stays behind', () => {
     expect(byAnswers('Gekündigt', { ja: 2, nein: 8, vielleicht: 1 })).toBeNull()
     expect(byAnswers('Gekündigt', { nein: 8 })).toBeNull()
@@ -74,42 +51,10 @@ describe('a column of ends', () => {
     return counter.kind()
   }
 
-  it('keeps back every row with a date, once one of them has passed', () => {
-    expect(ends('', '2026-06-15', '31.12.2030')).toMatchObject({
-      field: 'status',
-      form: 'ends',
-      staysBehind: [{ count: 2, rule: 'STATUS_NOT_ACTIVE' }],
-    })
-  })
-
   it('says nothing where all dates are to come, where every row has one, or where most are no dates', () => {
     expect(ends('', '2026-06-16')).toBeNull()
     expect(ends('2025-01-01', '2025-01-02')).toBeNull()
     expect(ends('', '2025-01-01', 'a', 'b')).toBeNull()
     expect(ends('', '0000-00-00')).toBeNull()
-  })
-})
-
-describe('what stays behind, in words', () => {
-  const kind = (rule: 'STATUS_NOT_ACTIVE' | 'SEQUENCE_ONE_OFF', ...each: number[]): ColumnKind => ({
-    field: 'status',
-    form: 'words',
-    staysBehind: each.map((count) => ({ word: 'w', count, rule })),
-    goes: [],
-    unknown: [],
-  })
-
-  it('adds the words of a column', () => {
-    expect(staysBehindText([kind('STATUS_NOT_ACTIVE', 2, 3), kind('SEQUENCE_ONE_OFF', 1)])).toBe(
-      '5 ended, 1 one-off stay behind',
-    )
-    expect(staysBehindText([kind('STATUS_NOT_ACTIVE', 1)])).toBe('1 ended stays behind')
-    expect(staysBehindText([kind('STATUS_NOT_ACTIVE')])).toBe('')
-  })
-
-  it('does not add columns that may speak of the same rows', () => {
-    expect(staysBehindText([kind('STATUS_NOT_ACTIVE', 2), kind('STATUS_NOT_ACTIVE', 3)])).toBe(
-      'at least 3 ended stay behind',
-    )
   })
 })

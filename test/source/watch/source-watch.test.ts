@@ -25,14 +25,6 @@ describe('what only the whole file shows', () => {
     const header = `${HEADER},migration_row,migration_state`
     expect(await rulesOf(file(header, `${damaged(first)},1,invalid`))).toContain('FILE_MOJIBAKE')
   })
-
-  it('an encoding that was guessed is told with the line that made it a guess', async () => {
-    const text = Buffer.from(file(HEADER, ...ROWS).replace('Person 2', 'M\u00fcller'), 'latin1')
-    const { summary } = await readText(text, '', TELLING)
-    const [finding] = summary.findings.filter(({ rule }) => rule === 'FILE_ENCODING_ASSUMED')
-    expect(finding?.message).toContain('Line 3 is not UTF-8, so it was read as')
-    expect(await rulesOf(text, 'source: { encoding: windows-1252 }')).not.toContain('FILE_ENCODING_ASSUMED')
-  })
 })
 
 describe('a count that the file states', () => {
@@ -44,10 +36,4 @@ describe('a count that the file states', () => {
     const other = file(HEADER, ...ROWS, line.replace('12', '14'))
     expect(await refusal(readText(other, '', TELLING))).toMatchObject({ rule: 'FILE_COUNT_MISMATCH' })
   })
-})
-
-it('counts what was cleaned, field by field', async () => {
-  const spaced = (ROWS[0] ?? '').replace('DE89370400440532013000', 'de89 3704 0044 0532 0130 00')
-  const { summary } = await readText(file(HEADER, spaced, ...ROWS.slice(1)), '', TELLING)
-  expect(summary.reading['cleaned']).toEqual({ iban: { blanks: 1, case: 1 } })
 })
