@@ -7,7 +7,7 @@ import { auditPack, CHECKS, type Audit } from '../../src/audit/audit-pack.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { SourceError } from '../../src/errors.js'
 import { chainLink, chainStart } from '../../src/report/files/decision-lines.js'
-import { signManifest } from '../../src/report/files/signature.js'
+import { signText } from '../../src/trust/signature.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import {
   admit,
@@ -193,5 +193,5 @@ export function rechain(folder: string): void {
 
 export function sign(folder: string, key = SIGNER.privateKey): void {
   const manifest = readFileSync(join(folder, 'manifest.json'), 'utf8')
-  writeFileSync(join(folder, 'manifest.sig'), signManifest(manifest, key))
+  writeFileSync(join(folder, 'manifest.sig'), signText(manifest, key))
 }

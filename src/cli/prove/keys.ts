@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { UsageError } from '../../errors.js'
-import { isUsableKey } from '../../report/files/signature.js'
+import { isUsableKey } from '../../trust/signature.js'
 import { distrustInstructions, distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText, type GivenRequest } from '../../trust/given-file.js'
 

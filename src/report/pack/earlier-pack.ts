@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { readSignature, SIGNATURE_FILE } from '../files/signature.js'
+import { readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 
 export interface PackFile {
   readonly name: string

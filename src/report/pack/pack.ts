@@ -26,7 +26,7 @@ import { VERIFICATION_FILE, verificationHeader, verificationLine } from '../file
 import { walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { DECISIONS_FILE, decisionHeader, decisionLines, type ChainEnd } from '../files/decision-lines.js'
 import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
-import { SIGNATURE_FILE, signManifest } from '../files/signature.js'
+import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { renderSummary } from '../files/summary.js'
 import { openWorkbook, WORKBOOK_FILE, type Workbook } from '../workbook/workbook.js'
 import type { Language } from '../text/language.js'
@@ -125,8 +125,7 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     const manifest = renderManifest(facts, listed, decisions)
     const files = [...listed, await folder.write(MANIFEST_FILE, manifest)]
     const { signWith } = options
-    if (signWith !== undefined)
-      files.push(await folder.write(SIGNATURE_FILE, signManifest(manifest, signWith)))
+    if (signWith !== undefined) files.push(await folder.write(SIGNATURE_FILE, signText(manifest, signWith)))
     const published = await folder.publish()
     const { totals, balanced, proposals, verification } = facts
     return { files, totals, balanced, proposals, verification, ...published }

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/errors.js'
-import { readSignature } from '../../../src/report/files/signature.js'
+import { readSignature } from '../../../src/trust/signature.js'
 import { PACK_FILES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
 import {
   attemptOf,

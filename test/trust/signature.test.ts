@@ -3,14 +3,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  fingerprintOf,
-  isSameKey,
-  isUsableKey,
-  readSignature,
-  signManifest,
-} from '../../../src/report/files/signature.js'
-import { freshFolder } from '../../support/folder.js'
+import { fingerprintOf, isSameKey, isUsableKey, readSignature, signText } from '../../src/trust/signature.js'
+import { freshFolder } from '../support/folder.js'
 
 const MANIFEST = '{\n  "digest": "x"\n}\n'
 const one = generateKeyPairSync('ed25519')
@@ -19,8 +13,8 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
 describe('manifest.sig', () => {
   it('is of this text and by this key, and the same each time', () => {
-    const text = signManifest(MANIFEST, one.privateKey)
-    expect(signManifest(MANIFEST, one.privateKey)).toBe(text)
+    const text = signText(MANIFEST, one.privateKey)
+    expect(signText(MANIFEST, one.privateKey)).toBe(text)
     const signature = readSignature(text)
     expect(signature?.isOf(Buffer.from(MANIFEST))).toBe(true)
     expect(signature?.isOf(Buffer.from(MANIFEST.replace('x', 'y')))).toBe(false)
@@ -30,7 +24,7 @@ describe('manifest.sig', () => {
   })
 
   it('holds with no byte more, less or other', () => {
-    const text = signManifest(MANIFEST, one.privateKey)
+    const text = signText(MANIFEST, one.privateKey)
     const holds = (changed: string): boolean => readSignature(changed)?.isOf(Buffer.from(MANIFEST)) === true
     expect(holds(text)).toBe(true)
     for (let at = 0; at < text.length; at += 1)
@@ -50,7 +44,7 @@ describe('manifest.sig', () => {
     const folder = freshFolder()
     const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
     write('manifest.json', MANIFEST)
-    write('manifest.sig', signManifest(MANIFEST, one.privateKey))
+    write('manifest.sig', signText(MANIFEST, one.privateKey))
     const check = (key: typeof one.publicKey) => {
       write('PUBLIC.pem', key.export({ type: 'spki', format: 'pem' }).toString())
       const line =

@@ -15,22 +15,22 @@ const pemOf = (publicKey: KeyObject): string => publicKey.export({ type: 'spki',
 const render = (signature: Buffer, publicKey: KeyObject): string =>
   `${signature.toString('base64')}\n${pemOf(publicKey)}`
 
-export const signManifest = (manifest: string, privateKey: KeyObject): string =>
-  render(sign(null, Buffer.from(manifest), privateKey), createPublicKey(privateKey))
+export const signText = (text: string, privateKey: KeyObject): string =>
+  render(sign(null, Buffer.from(text), privateKey), createPublicKey(privateKey))
 
 export interface Signature {
   /** The key that it says it was made with; whose key that is, it cannot say. */
   readonly publicKey: KeyObject
-  readonly isOf: (manifest: Uint8Array) => boolean
+  readonly isOf: (text: Uint8Array) => boolean
 }
 
-/** Null for a text that is not, to the byte, as `signManifest` writes it. */
+/** Null for a text that is not, to the byte, as `signText` writes it. */
 export function readSignature(text: string): Signature | null {
   const end = text.indexOf('\n')
   const signature = Buffer.from(text.slice(0, Math.max(0, end)), 'base64')
   const publicKey = publicKeyIn(text.slice(end + 1))
   if (signature.length !== BYTES || publicKey === null || render(signature, publicKey) !== text) return null
-  return { publicKey, isOf: (manifest) => verify(null, manifest, publicKey, signature) }
+  return { publicKey, isOf: (signed) => verify(null, signed, publicKey, signature) }
 }
 
 /** Null for what is no public key in PEM, or one that signs in another way. */
