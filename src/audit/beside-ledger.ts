@@ -93,12 +93,11 @@ function compareCampaign({ manifest, reader, isUnchanged, differ }: Comparison):
 /** A page that is signed says in its first lines who approved: each plan and approval of the pack stands in the ledger. */
 function comparePlans({ manifest, reader, isUnchanged, isPurgedSince, differ }: Comparison): void {
   const held = plansIn(reader.plans())
-  // A purge takes the reason of an approval, and hashes what was its evidence.
+  // A purge takes the words that say where an approval is found.
   const isSame = (named: Readonly<Record<string, unknown>>, recorded: object): boolean =>
     Object.entries(recorded).every(
       ([name, value]) =>
-        (isPurgedSince && REMOVABLE_COLUMNS.has(name)) ||
-        JSON.stringify(value) === JSON.stringify(named[name]),
+        (isPurgedSince && name === 'reference') || JSON.stringify(value) === JSON.stringify(named[name]),
     )
   const isOfLedger = manifest.plans.every(({ approvals: named, ...plan }, index) => {
     const recorded = held[index]

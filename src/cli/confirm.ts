@@ -79,12 +79,12 @@ function distrustedLines({ configuration }: Settings): Line[] {
 
 function approvedLines({ approved }: MigrationPlan): Line[] {
   if (approved === undefined) return []
-  const { digest, approvedBy, approvedAt, expiresAt, isSamePerson } = approved
+  const { digest, approvedBy, approvedAt, expiresAt, key, reference } = approved
   return [
     `Approved plan: ${shortDigest(digest)}, by ${approvedBy} at ${timeText(approvedAt)}, until ${timeText(expiresAt)}`,
-    ...(isSamePerson
-      ? [[toned('open', 'Warning'), ': the same person planned and approved it'] as Line]
-      : []),
+    key === null
+      ? [toned('open', 'Warning'), `: that approval is recorded, not proven (${reference ?? ''})`]
+      : `  proven for the key ${key}`,
   ]
 }
 

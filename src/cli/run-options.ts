@@ -3,6 +3,8 @@ import { maskAccounts } from '../domain/text/masking.js'
 import { UsageError } from '../errors.js'
 import type { MigrateOptions } from '../migrate/options.js'
 import { actorOf, ownText, ownTexts, type Context, type OwnFlag } from './command.js'
+import { readCheckingKey } from './prove/keys.js'
+import type { LoadedConfiguration } from './settings/configuration.js'
 import type { OptionName } from './settings/options.js'
 import type { Target } from './settings/service.js'
 import { assertOwnColumns } from './settings/trusted.js'
@@ -74,10 +76,22 @@ export function runOptions(
     checkBeforeSend: own['checkBeforeSend'] === true,
     testHost: settings.get('testHost'),
     approval: settings.get('approval'),
+    approvers: approversIn(settings.configuration),
     configuration: trusted.configuration,
     machine: world,
   }
 }
+
+/** Each is a public key in PEM, or the path of a file with one. */
+const approversIn = ({ values, locate }: LoadedConfiguration): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values.approvers ?? {}).map(([name, key]) => [
+      name,
+      key.startsWith('-----BEGIN')
+        ? key
+        : readCheckingKey(locate(key), 'nothing was sent').export({ type: 'spki', format: 'pem' }).toString(),
+    ]),
+  )
 
 const whoAndWhy = (context: Context): { by: string; reason: string } => ({
   by: ownText(context, 'by') ?? actorOf(context),

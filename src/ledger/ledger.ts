@@ -1,7 +1,7 @@
 import type { Choice } from '../domain/row/choice.js'
 import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
-import type { PlanDocument } from '../domain/plan/plan.js'
+import type { ApprovalStatement, Approver, PlanDocument } from '../domain/plan/plan.js'
 import type { Evidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
@@ -12,7 +12,7 @@ import type { RunTerms } from '../domain/row/run-terms.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
 import type { HeldRecord } from './admit/held-rows.js'
-import type { LedgerReader, Standing } from './read/reader.js'
+import type { ApprovalRecord, LedgerReader, Standing } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
 
 /** A row that may be sent now. */
@@ -303,32 +303,22 @@ export interface ReadBacks {
   readonly end: (readBackId: number, stoppedBy: string | null) => void
 }
 
-/** That a person approves a plan. */
-export interface ApprovalGiven {
-  /** Of the plan. */
-  readonly digest: string
-  readonly by: string
-  /** The user of the operating system. */
-  readonly as: string | null
-  readonly reason: string
-  /** ISO 8601; now where it is left out. */
-  readonly approvedAt?: string
-  readonly expiresAt: string
-  /** The file that it came in, with its hash; null where it is given at the ledger. */
-  readonly evidence: string | null
-  /** Planner and approver may be one. */
-  readonly allowsSamePerson?: boolean
-}
+/** That a person approves a plan: signed, or with a reference to where that is found. */
+export type ApprovalGiven = ApprovalStatement & Pick<ApprovalRecord, 'recordedAs' | 'reference' | 'signature'>
 
 /** What is planned and approved before it is sent. Both are recorded once and never change. */
 interface Plans {
-  /** Records what was planned, with the latest decision on a row so far. */
-  readonly record: (document: PlanDocument) => void
   /**
-   * @returns whether planner and approver are one person
-   * @throws {UsageError} for one person where two are needed, without name or reason, for a plan of another ledger
+   * Records what was planned, with the latest decision on a row so far. The first plan binds the approvers.
+   * @throws {UsageError} for other approvers than those that are bound
    */
-  readonly approve: (approval: ApprovalGiven) => boolean
+  readonly record: (document: PlanDocument, approvers: readonly Approver[]) => void
+  /**
+   * @returns its id; one that is on record already is left as it is
+   * @throws {UsageError} without a name, for a plan of another ledger, for a signature that does not fit, and without a
+   *   key of an approver where these are bound
+   */
+  readonly approve: (approval: ApprovalGiven) => number
 }
 
 /** The ledger as the one process that holds the lock sees it. */

@@ -76,7 +76,8 @@ export function checkOptions(options: MigrateOptions): Asked {
 }
 
 /**
- * Where an approval is required, nothing goes to another machine without a plan.
+ * Where an approval is required, nothing goes to another machine without a plan; what is on this one is asked later
+ * whether it is the sandbox.
  * @throws {UsageError} nothing was opened or sent
  */
 export function assertPlanned(

@@ -19,7 +19,13 @@ import type { ServiceClient } from '../service/client.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
 import { checkOptions, type Asked } from './asked.js'
 import { checkBeforeSend, type CheckBeforeSend } from './check-before-send.js'
-import { assertRowsPlanned, assertStillApproved, holdToPlan, type HeldPlan } from './plan/hold-to-plan.js'
+import {
+  assertRowsPlanned,
+  assertStillApproved,
+  assertUnplanned,
+  holdToPlan,
+  type HeldPlan,
+} from './plan/hold-to-plan.js'
 import { targetOf } from './plan/make-plan.js'
 import type { Closed, MigrateOptions, Migration, MigrationPlan } from './options.js'
 
@@ -36,6 +42,7 @@ import type { Closed, MigrateOptions, Migration, MigrationPlan } from './options
 export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
   const asked = checkOptions(options)
+  await assertUnplanned(asked)
   const client = connectTo(asked.service, options.service, asked.machine)
   try {
     const held = { ...hold(asked), openClient: client.open }
@@ -222,7 +229,7 @@ function partsOf(
         configuration: options.configuration ?? null,
         ...(isAskingFirst ? { checkBeforeSend: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
-        ...(plan === null ? {} : { plan: plan.record.digest }),
+        ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
         ...choiceAsked(choice),
         ...service.trusted,
         ...held.allowed,
@@ -285,8 +292,8 @@ async function agree(
 }
 
 const approvedOf = ({ record, approval }: HeldPlan): Required<MigrationPlan>['approved'] => {
-  const { approvedBy, approvedAt, expiresAt, isSamePerson } = approval
-  return { digest: record.digest, approvedBy, approvedAt, expiresAt, isSamePerson }
+  const { approvedBy, approvedAt, expiresAt, key, reference } = approval
+  return { digest: record.digest, approvedBy, approvedAt, expiresAt, key, reference }
 }
 
 /** @param counted the totals at the end of the run, since counting them takes a while */

@@ -98,13 +98,15 @@ export interface MigrateOptions {
   /** A host that is a test environment: what is sent there is kept as a rehearsal. */
   readonly testHost?: string | null | undefined
   /**
-   * A plan that was made, recorded and approved: its path. What it says is compared with what is about to happen, and
+   * A plan that was made, recorded and approved: its path. An approval that was signed lies beside it. What it says is compared with what is about to happen, and
    * anything that differs is refused by name before a request leaves. At most its rows are sent, in as many calls as it
    * takes.
    */
   readonly plan?: string | null | undefined
-  /** `required`: without an approved `plan` nothing is sent to a service that is not on this machine. */
+  /** `required`: without an approved `plan` nothing is sent, but to the sandbox, which proves itself. */
   readonly approval?: 'required' | null | undefined
+  /** Whose approval counts: Ed25519 public keys in PEM by name. The first plan binds them to the ledger. */
+  readonly approvers?: Readonly<Record<string, string>> | undefined
   /** Where the caller writes about this campaign; noted beside the ledger, so that a purge can name it. */
   readonly writes?: readonly WrittenPath[] | undefined
   /** Absolute path of the file that all this came from, kept with the run. */
@@ -138,8 +140,10 @@ interface ApprovedPlan {
   /** ISO 8601, as `expiresAt`. */
   readonly approvedAt: string
   readonly expiresAt: string
-  /** Planner and approver are one, which was allowed. */
-  readonly isSamePerson: boolean
+  /** Fingerprint of the key that it is signed with; null for one that was recorded and is not proven. */
+  readonly key: string | null
+  /** Where one is found that nobody signed. */
+  readonly reference: string | null
 }
 
 /** Events of the delivery hold the mandate with its account number whole: no log may keep one as it is. */

@@ -102,7 +102,11 @@ function serverFor(parts: ServiceParts, own: Parameters<typeof isOwnHost>[1]): S
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.route(
     '/',
-    guardEverything(parts, (host) => isOwnHost(host, own)),
+    guardEverything(
+      parts,
+      (host) => isOwnHost(host, own),
+      () => own.port,
+    ),
   )
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))

@@ -4,6 +4,7 @@ import { BILLOGRAM_PATH, billogramRequest, RESPONSE_ONLY_FIELDS } from '../contr
 import { MIGRATE_PATH, migrateRequest } from '../contract/migrate-mandate.js'
 import { OFFER_PATH, offerRequest } from '../contract/offer.js'
 import { customerNoQuery, PAYMENT_SOURCE_PATH } from '../contract/payment-source.js'
+import { PROOF_PATH, sandboxProof } from '../trust/sandbox-proof.js'
 import { refusalOfHeader, type Credentials } from './authentication.js'
 import { toBillogram } from './billogram/billogram-record.js'
 import type { Callbacks } from './billogram/callbacks.js'
@@ -43,6 +44,7 @@ export interface ServiceParts {
 type Env = { Bindings: HttpBindings }
 
 const HEALTH_PATH = '/health'
+const PROOF = new RegExp(`^${PROOF_PATH}([0-9a-f]{32})$`)
 const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation: what its faults are matched by, and its effect. */
@@ -60,12 +62,13 @@ const isForeignOrigin = (origin: string | undefined, host: string | undefined): 
   origin !== undefined && origin !== `http://${host ?? ''}`
 
 /**
- * What everything but the health check needs: the sandbox's own name in the request, and credentials; to change something,
+ * What everything but the health check and the proof needs: the sandbox's own name in the request, and credentials; to change something,
  * no other origin than its own.
  */
 export function guardEverything(
   { credentials }: Pick<ServiceParts, 'credentials'>,
   isOwn: (host: string | undefined) => boolean,
+  port: () => number,
 ): Hono<Env> {
   const app = new Hono<Env>()
   app.use('*', async (c, next) => {
@@ -76,6 +79,8 @@ export function guardEverything(
         refuse(403, 'FOREIGN_ORIGIN', 'The Origin header names another page than this sandbox'),
       )
     if (c.req.path === HEALTH_PATH) return c.json({ status: 'OK' })
+    const [, nonce] = PROOF.exec(c.req.path) ?? []
+    if (nonce !== undefined) return c.text(sandboxProof(credentials.password, nonce, port()))
     // The operations answer for themselves, because they count what they refuse.
     const refusal = c.req.path.startsWith('/api/')
       ? null

@@ -34,7 +34,8 @@ export function readSignature(text: string): Signature | null {
 }
 
 /** Null for what is no public key in PEM, or one that signs in another way. */
-function publicKeyIn(pem: string): KeyObject | null {
+export function publicKeyIn(pem: string): KeyObject | null {
+  if (pem.includes('PRIVATE KEY')) return null
   try {
     const key = createPublicKey(pem)
     return isUsableKey(key) ? key : null

@@ -425,7 +425,7 @@ describe('beside a ledger', () => {
 
   it.each<[string, (plans: Planned[]) => Planned[]]>([
     ['somebody else approved', ([plan]) => [approvedBy(plan, (one) => ({ ...one, approvedBy: 'Eve' }))]],
-    ['the same person is hidden', ([plan]) => [approvedBy(plan, (one) => ({ ...one, isSamePerson: true }))]],
+    ['a key was made up', ([plan]) => [approvedBy(plan, (one) => ({ ...one, key: 'ab'.repeat(32) }))]],
     ['an approval is gone', ([plan]) => [{ ...plan, approvals: [] }]],
     ['an approval was made up', ([plan]) => [approvedBy(plan, (one) => one, 2)]],
     ['a plan is gone', () => []],

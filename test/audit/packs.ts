@@ -19,6 +19,7 @@ import {
   SETTINGS,
   stoppedClock,
 } from '../ledger/campaign-setup.js'
+import { recorded } from '../ledger/plan/approvals.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 import { freshFolder } from '../support/folder.js'
 
@@ -75,7 +76,7 @@ export async function provenPack(): Promise<Campaign> {
     },
   )
   const plan = planOf()
-  ledger.plans.record(plan)
+  ledger.plans.record(plan, [])
   approve(ledger, plan.digest, 'Grace')
   await send(ledger, registered('NEW-1'))
   await send(ledger, registered('NEW-2'))
@@ -92,8 +93,7 @@ export async function provenPack(): Promise<Campaign> {
 }
 
 export function approve(ledger: Ledger, digest: string, by: string): void {
-  const expiresAt = '2026-06-18T10:00:00.000Z'
-  ledger.plans.approve({ digest, by, as: 'approver', reason: 'compared', expiresAt, evidence: null })
+  ledger.plans.approve(recorded(digest, { approvedBy: by }))
 }
 
 export function decide(

@@ -195,21 +195,24 @@ describe('a run against a real service', () => {
     )
   })
 
-  it('says under which approved plan it goes, and that one person did both', async () => {
+  it('says under which approved plan it goes, and what is proven of its approval', async () => {
     const approved = {
       digest: 'ab'.repeat(32),
       approvedBy: 'Grace',
       approvedAt: '2026-06-15T09:00:00.000Z',
       expiresAt: '2026-06-18T09:00:00.000Z',
-      isSamePerson: false,
+      key: 'cd'.repeat(32),
+      reference: null,
     }
     const line =
       'Approved plan: abababababab, by Grace at 2026-06-15 09:00:00 UTC, until 2026-06-18 09:00:00 UTC'
     const { notes } = await confirm(SERVICE, '', { plan: { approved } })
-    expect(notes).toContain(line)
-    expect(notes).not.toContain('same person')
-    const alone = await confirm(SERVICE, '', { plan: { approved: { ...approved, isSamePerson: true } } })
-    expect(alone.notes).toContain(`${line}\nWarning: the same person planned and approved it`)
+    expect(notes).toContain(`${line}\n  proven for the key ${approved.key}`)
+    const mail = { ...approved, key: null, reference: 'mail of 12 June' }
+    const unproven = await confirm(SERVICE, '', { plan: { approved: mail } })
+    expect(unproven.notes).toContain(
+      `${line}\nWarning: that approval is recorded, not proven (mail of 12 June)`,
+    )
   })
 
   it('25.2 names the rows that it was told to send alone, and how many that leaves', async () => {

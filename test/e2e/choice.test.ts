@@ -123,7 +123,7 @@ describe('25.2 run --only and --country', () => {
     expect(planned.stdout).toContain('To send: 5 rows')
     expect(planned.stdout).toContain('  Of the ready rows only Segment: A or B; 3 other rows stay ready')
     expect(readFileSync(path('plan.html'), 'utf8')).toContain('3 other rows stay ready.')
-    const approved = await type('approve', to, '--by', 'Ada', '--reason', 'alone', '--same-person')
+    const approved = await type('approve', to, '--by', 'Ada', '--reference', 'a mail')
     expect(approved.status).toBe(0)
 
     const narrowed = await run('--plan', to, '--only', 'Segment=B')

@@ -137,7 +137,7 @@ describe('26.2 a correction is a decision', () => {
       expect(told).toContain('signed_date: 3')
       expect(told.replaceAll('&quot;', '"')).toContain(`row 1: signed_date "${NEVER}" → "2024-03-15"`)
     }
-    await typed('approve', 'plan.json', '--by', 'Anna', '--reason', 'seen', '--same-person')
+    await typed('approve', 'plan.json', '--by', 'Anna', '--reference', 'a mail')
     const ran = await program('run', file, '--plan', 'plan.json', '--reason', 'letters of the bank')
     expect(ran).toMatchObject({ exitCode: 0, totals: { registered: 3 } })
   })

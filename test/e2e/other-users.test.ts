@@ -66,7 +66,7 @@ async function open({ asRealService = false } = {}): Promise<Office> {
 }
 
 describe('26.3 what is given is a file', () => {
-  it('a pipe in the place of a configuration, password, plan, approval or list of decisions is refused at once', async () => {
+  it('a pipe in the place of a configuration, password, plan or list of decisions is refused at once', async () => {
     const { path, run, server } = await open()
     execFileSync('mkfifo', ['-m', '600', path('pipe')])
     expect((await run('run', 'export.csv', '--limit', '1')).status).toBe(5)
@@ -74,7 +74,7 @@ describe('26.3 what is given is a file', () => {
       ['rules', '--config', 'pipe'],
       ['run', '--password-file', 'pipe'],
       ['run', '--plan', 'pipe'],
-      ['approve', 'pipe', '--by', 'Eve', '--reason', 'x', '--to', 'approval.json'],
+      ['approve', 'pipe', '--by', 'Eve', '--reference', 'x'],
       ['resolve', '--from', 'pipe'],
     ]) {
       const { status, stderr } = await run(...args)

@@ -1,19 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { PlanDocument } from '../../src/domain/plan/plan.js'
 import { look } from '../ledger/ledger-views.js'
+import { newKey, type Pair } from '../ledger/plan/approvals.js'
 import { validExport } from '../support/export.js'
 import {
   CREDENTIALS,
@@ -27,14 +17,6 @@ import {
 import { startTruth, type TruthOptions, type TruthServer } from '../support/truth-server.js'
 
 const ROWS = 30
-const SECOND_USER = 65_534
-const hasSecondUser =
-  process.getuid?.() === 0 &&
-  spawnSync(process.execPath, [PROGRAM, '--version'], { uid: SECOND_USER }).status === 0
-const needsRoot = hasSecondUser
-  ? false
-  : 'only root can act as a second user, who must be able to read the program'
-
 const opened: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of opened.splice(0)) await close()
@@ -47,11 +29,8 @@ interface Office {
   readonly run: (...args: string[]) => Promise<Ended>
   /** What the plan on disk says. */
   readonly plan: () => PlanDocument
-  /** A folder of the second user, and the program as they start it. */
-  readonly second: {
-    readonly path: (name: string) => string
-    readonly run: (...args: string[]) => Promise<Ended>
-  }
+  /** The approver, elsewhere: gets the plan, signs it with this key, and what they wrote is laid beside it. */
+  readonly sign: (pair: Pair) => Promise<Ended>
 }
 
 async function open({
@@ -60,12 +39,9 @@ async function open({
 }: TruthOptions & { isReal?: boolean } = {}): Promise<Office> {
   const { folder, remove } = makeFolder()
   const server = await startTruth({ ...options, ...(isReal ? { asRealService: folder } : {}) })
-  const theirs = mkdtempSync(join(tmpdir(), 'second-'))
-  if (needsRoot === false) chownSync(theirs, SECOND_USER, SECOND_USER)
   opened.push(async () => {
     await server.close()
     remove()
-    rmSync(theirs, { recursive: true })
   })
   const path = (name: string): string => join(folder, name)
   writeFileSync(path('export.csv'), validExport(ROWS))
@@ -83,125 +59,109 @@ async function open({
     start: startIt,
     run: (...args) => startIt(args).ended,
     plan: () => JSON.parse(readFileSync(path('plan.json'), 'utf8')) as PlanDocument,
-    second: {
-      path: (name) => join(theirs, name),
-      run: (...args) => runProgram(args, { cwd: theirs, env: { HOME: theirs }, uid: SECOND_USER }),
+    sign: async (pair) => {
+      const cwd = path(`approver-${String((approvers += 1))}`)
+      mkdirSync(cwd)
+      const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
+      writeFileSync(join(cwd, 'key.pem'), pem, { mode: 0o600 })
+      copyFileSync(path('plan.json'), join(cwd, 'plan.json'))
+      const ended = await runProgram(['approve', 'plan.json', '--by', 'Grace', '--key', 'key.pem'], {
+        cwd,
+        env: {},
+      })
+      expect(ended.status).toBe(0)
+      copyFileSync(join(cwd, 'plan.approval.json'), path('plan.approval.json'))
+      return ended
     },
   }
 }
 
-/** The second user gets a copy of the plan, and the first takes their approval. */
-async function approveAsSecond({ path, second, run }: Office, ...more: string[]): Promise<Ended> {
-  copyFileSync(path('plan.json'), second.path('plan.json'))
-  chmodSync(second.path('plan.json'), 0o644)
-  const args = ['--by', 'Grace', '--reason', 'compared with the list', '--to', 'approval.json', ...more]
-  const given = await second.run('approve', 'plan.json', ...args)
-  expect(given.stderr).toContain('To send: 30 rows')
-  expect(given.status).toBe(0)
-  return run('approve', 'plan.json', '--from', second.path('approval.json'))
-}
+let approvers = 0
+
+/** For somebody who says that there is a mail. */
+const MAIL = ['approve', 'plan.json', '--by', 'Grace', '--reference', 'mail of 12 June']
 
 describe('plan, approve, run', () => {
-  it.skipIf(needsRoot)(
-    'are three processes of two users of the system, and the report names both',
-    async () => {
-      const office = await open()
-      const { path, server, run, plan } = office
-      const made = await run('plan', 'export.csv', '--to', 'plan.json', '--rate', '500')
-      expect(made.status).toBe(0)
-      expect(made.stdout).toMatch(
-        /To send: 30 rows[^]*rate: 500[^]*Nothing was sent, and no file was admitted/,
-      )
-      expect(server.posts()).toBe(0)
-      expect((await run('status')).stdout).toMatch(/Latest plan: \w{12} by Ada, .* 30 rows; not approved yet/)
+  it('are three processes, the approver without the ledger, and the report says what is proven', async () => {
+    const { path, server, run, plan, sign } = await open()
+    const [grace, eve] = [newKey(), newKey()]
+    writeFileSync(path('grace.pem'), grace.pem)
+    writeFileSync(path('sepa-migrate.yaml'), 'approvers:\n  Grace: grace.pem\n', { mode: 0o600 })
+    expect((await run('run', 'export.csv', '--limit', '3', '--rate', '500')).status).toBe(5)
+    const made = await run('plan', '--to', 'plan.json', '--rate', '500')
+    expect(made.stdout).toMatch(/To send: 27 rows[^]*rate: 500[^]*Nothing was sent, and no file was admitted/)
+    expect(plan().settings).toMatchObject({ approvers: { Grace: grace.key } })
+    expect((await run('status')).stdout).toMatch(
+      /Latest plan: \w{12} by Ada, .* 27 rows; no approval on record/,
+    )
+    const under = ['run', '--plan', 'plan.json', '--rate', '500']
 
-      const taken = await approveAsSecond(office)
-      expect(taken.stdout).toMatch(/Approved by Grace \(user (nobody|number 65534)\), until /)
-      expect(taken.stdout).toContain('Next: sepa-migrate run export.csv --plan plan.json')
-      expect(taken.status).toBe(0)
-      const standing = await run('status', '--json')
-      expect(JSON.parse(standing.stdout)).toMatchObject({
-        latestPlan: { digest: plan().digest, plannedBy: 'Ada', rows: ROWS, approvedBy: 'Grace' },
-      })
+    // The planner has a key too, and a mail.
+    await sign(eve)
+    const forged = await run(...under)
+    expect([forged.status, forged.stderr]).toEqual([2, expect.stringContaining(`with the key ${eve.key}`)])
+    const mailed = await run(...MAIL)
+    expect([mailed.status, mailed.stderr]).toEqual([
+      2,
+      expect.stringContaining('with the key of an approver'),
+    ])
+    expect(server.posts()).toBe(3)
 
-      const ended = await run('run', 'export.csv', '--plan', 'plan.json', '--rate', '500')
-      expect(ended.stderr).not.toMatch(/Error|Warning/)
-      expect(ended.status).toBe(0)
-      expect(server.posts()).toBe(ROWS)
-      const [record] = look(path('sepa-migrate.db'), (ledger) => ledger.plans())
-      expect(record).toMatchObject({ digest: plan().digest, plannedBy: 'Ada' })
-      expect(record?.approvals).toMatchObject([{ approvedBy: 'Grace', isSamePerson: false }])
-      expect(record?.approvals[0]?.approvedAs).not.toBe(record?.plannedAs)
-      const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
-      expect(page).toContain(plan().digest.slice(0, 12))
-      expect(page).toContain('Grace')
-      expect(page).not.toContain('same person')
-      const summary = JSON.parse(readFileSync(path('sepa-migrate-report/summary.json'), 'utf8')) as {
-        plans: unknown[]
-        runs: unknown[]
-      }
-      expect(summary.plans).toMatchObject([{ digest: plan().digest, approvals: [{ approvedBy: 'Grace' }] }])
-      expect(summary.runs).toMatchObject([{ settings: { plan: plan().digest } }])
-    },
-  )
+    const signed = await sign(grace)
+    expect(signed.stderr).toContain('To send: 27 rows')
+    expect(signed.stdout).toMatch(
+      new RegExp(`Approved by Grace in plan.approval.json, until .* ${grace.key}`),
+    )
+    expect(signed.stdout).toContain(`Whose key counts: Grace (key ${grace.key})`)
+    const ended = await run(...under)
+    expect(ended.stderr).not.toMatch(/Error|Warning/)
+    expect(ended.status).toBe(0)
+    expect(server.posts()).toBe(ROWS)
+    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+      latestPlan: { digest: plan().digest, plannedBy: 'Ada', rows: 27, approvedBy: 'Grace' },
+    })
+    const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
+    expect(page).toContain(`Rows: 27; proven for this key, never for this person: ${grace.key}`)
+    expect(page).toMatch(/Sent under no approval<[^]*?Rows: 3</)
+    const summary = JSON.parse(readFileSync(path('sepa-migrate-report/summary.json'), 'utf8')) as {
+      plans: unknown[]
+      runs: unknown[]
+    }
+    expect(summary.plans).toMatchObject([{ approvals: [{ approvedBy: 'Grace', key: grace.key }] }])
+    expect(summary.runs).toMatchObject([{}, { settings: { plan: plan().digest, approval: 1 } }])
+    // Other approvers would be those of the planner's choice.
+    writeFileSync(path('grace.pem'), eve.pem)
+    const changed = await run('plan')
+    expect([changed.status, changed.stderr]).toEqual([2, expect.stringContaining('"Grace" has another key')])
+  })
 
-  it.skipIf(needsRoot)(
-    'take no approval of the planner under another name, nor one that was copied',
-    async () => {
-      const office = await open()
-      const { path, run, second, plan } = office
-      await run('plan', 'export.csv')
-      const alone = await run(
-        'approve',
-        'plan.json',
-        '--by',
-        'Grace',
-        '--reason',
-        'x',
-        '--to',
-        'approval.json',
-      )
-      expect([alone.status, alone.stderr]).toEqual([
-        2,
-        expect.stringMatching(/needs a second person: the user "\w+"/),
-      ])
-      expect((await approveAsSecond(office)).status).toBe(0)
-      // A copy belongs to whoever copied it.
-      copyFileSync(second.path('approval.json'), path('copy.json'))
-      const copied = await run('approve', 'plan.json', '--from', 'copy.json')
-      expect([copied.status, copied.stderr]).toEqual([2, expect.stringContaining('needs a second person')])
-      await run('plan', 'export.csv', '--limit', '3')
-      const stale = await run('approve', 'plan.json', '--from', second.path('approval.json'))
-      expect([stale.status, stale.stderr]).toEqual([2, expect.stringContaining('approves another plan')])
-      expect(plan().limit).toBe(3)
-    },
-  )
-
-  it('by one person need a word, which stands in the first lines of the report', async () => {
-    const { path, server, run } = await open()
+  it('without a key are recorded and not proven, and the report says so', async () => {
+    const { path, server, run, plan } = await open()
     await run('plan', 'export.csv')
-    const typed = ['approve', 'plan.json', '--by', 'ADA ', '--reason', 'nobody else is here']
-    const refused = await run(...typed)
-    expect(refused.stderr).toMatch(/needs a second person: "ADA" is who planned[^]*--same-person/)
-    expect(refused.status).toBe(2)
     const early = await run('run', 'export.csv', '--plan', 'plan.json')
     expect([early.status, early.stderr]).toEqual([2, expect.stringContaining('not approved')])
+    for (const args of [
+      MAIL.slice(0, 4),
+      [...MAIL, '--key', 'key.pem'],
+      ['approve', 'plan.json', ...MAIL.slice(4)],
+    ])
+      expect((await run(...args)).stderr).toContain('needs a person, without an account number, and either')
     expect(server.posts()).toBe(0)
-    const allowed = await run(...typed, '--same-person')
-    expect([allowed.status, allowed.stderr]).toEqual([0, expect.stringContaining('the same person')])
+    const recorded = await run(...MAIL)
+    expect(recorded.stdout).toMatch(/Approved by Grace until .*: recorded, not proven \(mail of 12 June\)/)
+    expect(recorded.stdout).toContain('Next: sepa-migrate run export.csv --plan plan.json')
     expect((await run('run', 'export.csv', '--plan', 'plan.json')).status).toBe(0)
     const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
-    expect(page.indexOf('Planned and approved by one person')).toBeGreaterThan(0)
-    expect(page.indexOf('Planned and approved by one person')).toBeLessThan(
-      page.indexOf('<dl class="facts">'),
-    )
+    expect(page).toContain('Rows: 30; recorded, not proven: mail of 12 June')
+    expect(page).not.toContain('Sent under no approval')
+    expect(plan().settings).toMatchObject({ approvers: {} })
   })
 
   it('stay as approved through a kill, and every drift on the way is refused by its name', async () => {
     const office = await open({ delayMs: 20 })
     const { path, server, run } = office
     await run('plan', 'export.csv', '--concurrency', '2')
-    await run('approve', 'plan.json', '--by', 'Ada', '--reason', 'alone', '--same-person')
+    await run(...MAIL)
     const under = ['run', 'export.csv', '--plan', 'plan.json', '--concurrency', '2']
     const killed = office.start(under)
     await server.whenReceived(5)
@@ -239,7 +199,7 @@ describe('plan, approve, run', () => {
 describe('approval: required', () => {
   const CONFIGURED = 'approval: required\napprovalValidFor: 2h\n'
 
-  it('makes an approved plan the only way to another machine', async () => {
+  it('makes an approved plan the only way to send', async () => {
     const { path, server, run, plan } = await open({ isReal: true })
     writeFileSync(path('sepa-migrate.yaml'), CONFIGURED, { mode: 0o600 })
     const unplanned = await run('run', 'export.csv', '--yes')
@@ -251,7 +211,7 @@ describe('approval: required', () => {
     expect(plan().settings).toMatchObject({ approval: 'required', configuration: path('sepa-migrate.yaml') })
     const early = await run('run', 'export.csv', '--yes', '--plan', 'plan.json')
     expect([early.status, early.stderr]).toEqual([2, expect.stringContaining('not approved')])
-    await run('approve', 'plan.json', '--by', 'Ada', '--reason', 'alone', '--same-person')
+    await run(...MAIL)
     const [record] = look(path('sepa-migrate.db'), (ledger) => ledger.plans())
     const { approvedAt = '', expiresAt = '' } = record?.approvals[0] ?? {}
     expect(Date.parse(expiresAt) - Date.parse(approvedAt)).toBe(2 * 3_600_000)
@@ -261,7 +221,7 @@ describe('approval: required', () => {
     expect(server.posts()).toBe(0)
     const sent = await run('run', 'export.csv', '--yes', '--plan', 'plan.json', '--limit', '3')
     expect(sent.stderr).toMatch(
-      /Approved plan: [0-9a-f]{12}, by Ada at .*[^]*the same person planned and approved it/,
+      /Approved plan: [0-9a-f]{12}, by Grace at .*[^]*that approval is recorded, not proven \(mail of 12 June\)/,
     )
     expect(sent.stdout).toContain('Next: sepa-migrate run --plan plan.json')
     expect(sent.status).toBe(5)
@@ -284,9 +244,8 @@ describe('approval: required', () => {
     const { path, server, run } = office
     writeFileSync(path('sepa-migrate.yaml'), CONFIGURED, { mode: 0o600 })
     const yes = ['--yes', '--plan', 'plan.json']
-    const approve = ['approve', 'plan.json', '--by', 'Ada', '--reason', 'alone', '--same-person']
     await run('plan', 'export.csv')
-    await run(...approve)
+    await run(...MAIL)
     const killed = office.start(['run', 'export.csv', ...yes])
     await server.whenReceived(1)
     killed.child.kill('SIGKILL')
@@ -303,7 +262,7 @@ describe('approval: required', () => {
     expect(refused.status).toBe(2)
     expect(server.posts()).toBe(before)
     await run('plan')
-    await run(...approve)
+    await run(...MAIL)
     expect((await run('run', ...yes)).stderr).not.toContain('Error')
     expect(server.posts()).toBeGreaterThan(before)
   })

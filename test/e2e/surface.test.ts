@@ -97,11 +97,11 @@ describe('10.3.6 each example of the help', () => {
     expect([await main(given, quiet, world), world.printed.stderr]).toEqual([0, ''])
   })
 
-  // In the order of a campaign. Those that ask a person, need a second user of the machine, or serve until Ctrl-C, are
+  // In the order of a campaign. Those that ask a person, need a key, or serve until Ctrl-C, are
   // typed above and played elsewhere.
   it('does what it is for, one after the other in one folder', async () => {
     const asks =
-      /^sepa-migrate (run --only|resolve|erase|purge|sandbox|status --watch|approve .* --(to|from))|fish|zsh/
+      /^sepa-migrate (run --only|resolve|erase|purge|sandbox|status --watch|approve .* --key)|fish|zsh/
     const order = ['init', 'inspect', 'demo', 'check export', 'run', 'report', 'check', 'status', 'show']
     const rank = (line: string): number => {
       const at = order.findIndex((start) => line.startsWith(`sepa-migrate ${start}`))

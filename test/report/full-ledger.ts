@@ -21,11 +21,11 @@ const approval = {
   id: 1,
   approvedAt: '2026-06-15T09:00:00.000Z',
   approvedBy: 'Grace',
-  approvedAs: 'grace',
-  reason: 'x',
-  isSamePerson: true,
+  recordedAs: 'ada',
   expiresAt: '2026-06-18T09:00:00.000Z',
-  evidence: null,
+  reference: null,
+  signature: 'x',
+  key: 'ab'.repeat(32),
 }
 const { digest, ...document } = planOf()
 export const PLAN = {
@@ -80,6 +80,10 @@ export const FULL: LedgerValue = {
       stoppedBy: 'signal',
       settings: { only: [{ column: 'S', values: ['A'] }], countries: ['AT'] },
     }),
+  ],
+  sentByApproval: [
+    { approval: null, rows: 364 },
+    { approval: 1, rows: 9 },
   ],
   plans: [PLAN, { ...PLAN, id: 2, digest: 'e'.repeat(64), approvals: [] }],
   left: 1_234,

@@ -9,6 +9,7 @@ import type {
   ProblemRecord,
   RowRecord,
   RunRecord,
+  SentUnder,
   ShownDoubt,
   SourceRecord,
   VerifiedRow,
@@ -23,6 +24,7 @@ export interface LedgerValue {
   readonly runs: readonly RunRecord[]
   readonly shown: readonly ShownDoubt[]
   readonly plans?: readonly PlanRecord[]
+  readonly sentByApproval?: readonly SentUnder[]
   readonly left?: number
   /** Of registered rows; the latest answer about each. */
   readonly verified?: readonly VerifiedRow[]
@@ -69,6 +71,7 @@ export function readerOf(value: LedgerValue): ReportedLedger {
     sources: () => [...value.sources],
     runs: () => [...value.runs],
     plans: () => [...(value.plans ?? [])],
+    sentByApproval: () => [...(value.sentByApproval ?? [])],
     leftBy: () => value.left ?? 0,
     page: (after, limit, isBrief) => {
       const rows = page(value.rows, after, limit)

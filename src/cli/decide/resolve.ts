@@ -11,7 +11,7 @@ import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { olderOf } from '../older.js'
 import { oldPages } from '../privacy/old-pages.js'
-import { isLoopbackUrl, nextLine } from '../terminal/next.js'
+import { nextLine } from '../terminal/next.js'
 import { closingAt } from '../pack.js'
 import { canAsk } from '../terminal/prompt.js'
 import { decidedByReadBack, leftOpenLines } from './read-back-decisions.js'
@@ -207,7 +207,7 @@ function conclude(
         : dryRun
           ? 'Dry run: nothing was recorded.'
           : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
-      ...(errors.length > 0 ? [] : planNeededLines(context, ledger, report)),
+      ...(errors.length > 0 ? [] : planNeededLines(context, report)),
       ...(dryRun && errors.length === 0
         ? [nextLine(context, sameResolve(context))]
         : closingAt(context, ledger.view)),
@@ -220,10 +220,9 @@ function conclude(
 }
 
 /** A row that may go out once more goes under a plan that was made after the decision, where plans are required. */
-function planNeededLines({ settings }: Context, { view }: Ledger, { results }: ResolutionReport): string[] {
+function planNeededLines({ settings }: Context, { results }: ResolutionReport): string[] {
   const again = results.filter((result) => result.kind === 'resolved' && result.to === 'ready').length
-  const isRequired = settings.get('approval') !== null && !isLoopbackUrl(view.campaign().baseUrl)
-  if (again === 0 || !isRequired) return []
+  if (again === 0 || settings.get('approval') === null) return []
   return [
     `${plural(again, 'row leaves', 'rows leave')} only under a plan that is made and approved after this decision; earlier plans do not hold ${again === 1 ? 'it' : 'them'}.`,
   ]

@@ -1,191 +1,165 @@
-import { samePersonIn } from '../../domain/plan/four-eyes.js'
-import type { PlanDocument } from '../../domain/plan/plan.js'
+import { closeSync, rmSync, writeSync } from 'node:fs'
+import {
+  approversText,
+  type ApprovalStatement,
+  type PlanDocument,
+  textOfStatement,
+} from '../../domain/plan/plan.js'
+import { maskAccounts } from '../../domain/text/masking.js'
 import { timeText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
-import type { ApprovalGiven, Ledger } from '../../ledger/ledger.js'
-import { findPlan } from '../../migrate/plan/hold-to-plan.js'
-import { readPlan } from '../../migrate/plan/read-plan.js'
-import { ownFlag, ownText, type Command, type Context } from '../command.js'
+import { signingKey } from '../../ledger/plan/plans.js'
+import { approvalIn, approvalPath, findPlan, readPlan, textOfApproval } from '../../migrate/plan/plan-file.js'
+import { entryAt } from '../../trust/entry.js'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { openTrusted } from '../../trust/output.js'
+import { signText } from '../../trust/signature.js'
+import { ownText, type Command, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
+import { readSigningKey } from '../prove/keys.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
+import type { Line } from '../terminal/line.js'
 import { nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
-import { readApproval, writeApproval } from './approval-file.js'
 import { planLines } from './plan-lines.js'
 
 export const approveCommand: Command = {
   usage: 'approve <plan>',
   summary: 'a second person approves a plan; nothing is sent',
   examples: [
-    'sepa-migrate approve plan.json --by NAME --reason "compared with the export list" --to approval.json',
-    'sepa-migrate approve plan.json --from approval.json',
-    'sepa-migrate approve plan.json --by NAME --reason "nobody else is here" --same-person',
+    'sepa-migrate approve plan.json --by NAME --key approver.pem',
+    'sepa-migrate approve plan.json --by NAME --reference "mail of 12 June"',
   ],
   options: SHARED,
   own: [
     ['--by <name>', 'who approves'],
-    ['--reason <text>', 'why; kept for good'],
     [
-      '--to <file>',
-      'write the approval to a file, under another user of this machine than the one who planned',
+      '--key <file>',
+      'Ed25519 private key (PEM) of the approver, readable by its owner only, to sign the approval with',
     ],
-    ['--from <file>', 'record an approval that another user of this machine wrote'],
-    ['--same-person', 'allow planner and approver to be one; the report says so in its first lines'],
+    [
+      '--reference <text>',
+      'without a key: where the approval is found; kept in the ledger as recorded, not proven',
+    ],
   ],
   epilogue: [
-    'A ledger is for one user of the machine alone. So a second user approves into a file of their own (--to), and the',
-    'user of the ledger records it (--from): the system vouches for whoever owns the file. Copy it with its owner.',
-    'An approval counts for 72 hours, or as long as approvalValidFor says in the configuration of the ledger.',
+    'With --key the approval is written beside the plan (plan.approval.json), by whoever has the key and anywhere: it needs no',
+    'ledger. Laid beside the plan again, run --plan checks it and puts it on record. "approvers" in the configuration names',
+    'whose public keys count; where it does, nothing counts without one of them. An approval ends after 72 hours, or as',
+    'approvalValidFor says where it is given. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
   ],
   exits: { ...EXITS.plain, 2: 'nothing was recorded', 8: EXIT_STATUSES[8] },
   json: ['plan', 'approval'],
   run: async (context) => Promise.resolve(approve(context)),
 }
 
+const NOTHING = 'nothing was recorded'
+
 function approve(context: Context): CommandResult {
-  const [from, to] = [ownText(context, 'from'), ownText(context, 'to')]
-  if (
-    from !== null &&
-    (to !== null || ownText(context, 'by') !== null || ownText(context, 'reason') !== null)
-  )
+  const { args, settings, world } = context
+  const file = args[0] ?? ''
+  const given = (name: string): string => ownText(context, name)?.trim() ?? ''
+  const [by, key, reference] = [given('by'), given('key'), given('reference')]
+  if (by === '' || (key === '') === (reference === '') || maskAccounts(by) !== by)
     throw new UsageError(
-      'With --from, name and reason stand in the file; nothing was recorded',
-      'Give either --from, or --by and --reason',
+      `The approval needs a person, without an account number, and either a key or a reference; ${NOTHING}`,
+      'Give --by NAME, and --key FILE or --reference "mail of …"',
     )
-  return to === null ? record(context, from) : writeDown(context, to)
-}
-
-/** Shown to whoever approves, before it counts. */
-function show({ progress }: Context, document: PlanDocument): void {
-  for (const line of planLines(document)) progress.note(line)
-}
-
-const planFile = ({ args }: Context): string => args[0] ?? ''
-
-function typed(context: Context): { by: string; reason: string } {
-  const [by, reason] = [ownText(context, 'by')?.trim() ?? '', ownText(context, 'reason')?.trim() ?? '']
-  if (by !== '' && reason !== '') return { by, reason }
-  throw new UsageError(
-    'The approval needs a person and a reason; nothing was recorded',
-    'Give --by NAME and --reason "…"',
-  )
-}
-
-/** Without the ledger, which is not for this user. */
-function writeDown(context: Context, to: string): CommandResult {
-  const { by, reason } = typed(context)
-  const document = readPlan(planFile(context))
-  show(context, document)
-  const same = samePersonIn(
-    { by: document.plannedBy, as: document.plannedAs },
-    { by, as: context.world.user },
-  )
-  if (same !== null)
-    throw new UsageError(
-      `The plan needs a second person: ${same}; nothing was recorded`,
-      'Have somebody else approve it, under their own user of this machine',
-    )
-  const approval = {
-    kind: 'sepa-migrate-approval',
-    schemaVersion: 1,
+  const document = readPlan(file, world.version)
+  for (const line of linesOf(file, document)) context.progress.note(line)
+  const nowMs = world.clock.now()
+  const statement = {
     plan: document.digest,
-    ledgerId: document.ledgerId,
-    approvedAt: new Date(context.world.clock.now()).toISOString(),
     approvedBy: by,
-    reason,
-  } as const
-  writeApproval(to, approval)
-  return {
-    ...emptyResult,
-    files: { 'approval.json': to },
-    lines: [
-      `Approved by ${by} in ${to}. It counts once the user of the ledger has recorded it:`,
-      nextLine(context, { name: 'approve', files: [planFile(context)], words: ['--from', to] }),
-    ],
-    details: { plan: document, approval },
+    approvedAt: new Date(nowMs).toISOString(),
+    expiresAt: new Date(nowMs + settings.get('approvalValidFor') * 1000).toISOString(),
+  }
+  const what = { file, document, statement }
+  return key === '' ? record(context, what, reference) : sign(context, what, key)
+}
+
+interface Approval {
+  readonly file: string
+  readonly document: PlanDocument
+  readonly statement: ApprovalStatement
+}
+
+/** Its digest says that it is as somebody wrote it, not that this program did. */
+function linesOf(file: string, document: PlanDocument): Line[] {
+  try {
+    return planLines(document)
+  } catch (cause) {
+    throw new UsageError(
+      `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`,
+      'Plan again',
+      { cause },
+    )
   }
 }
 
-function record(context: Context, from: string | null): CommandResult {
-  const given = from === null ? typed(context) : null
+/** Without the ledger, which is not for the approver. */
+function sign(context: Context, { file, document, statement }: Approval, keyFile: string): CommandResult {
+  const signature = signText(textOfStatement(statement), readSigningKey(keyFile, NOTHING))
+  const path = approvalPath(file)
+  // The one of an earlier plan lies there; anything else does not go.
+  const isOurs = entryAt(path)?.isFile() === true && approvalIn(readApproval(path)) !== null
+  if (isOurs) rmSync(path)
+  const descriptor = openTrusted(path, { mode: 'create', what: 'approval' })
+  try {
+    writeSync(descriptor, textOfApproval({ ...statement, signature }))
+  } finally {
+    closeSync(descriptor)
+  }
+  const key = signingKey(statement, signature)
+  return {
+    ...emptyResult,
+    files: { 'approval.json': path },
+    lines: [
+      `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
+      ...approversLines(document),
+      'It counts for whoever has the ledger, beside the plan, with its settings and the files that are not in the ledger yet:',
+      runLine(context, file, document),
+    ],
+    details: { plan: document, approval: { ...statement, key, reference: null } },
+  }
+}
+
+const readApproval = (path: string): string =>
+  readGivenText(path, { what: 'approval', nothing: NOTHING, mostBytes: MOST_BYTES.approval, noLink: true })
+
+/** Whoever signs sees whether their key is among those that count. */
+function approversLines({ settings }: PlanDocument): string[] {
+  const approvers = Object.entries(settings['approvers'] ?? {}).map(([name, key]) => ({
+    name,
+    key: String(key),
+  }))
+  return approvers.length === 0 ? [] : [`Whose key counts: ${approversText(approvers)}`]
+}
+
+const runLine = (context: Context, file: string, { sources }: PlanDocument): Line =>
+  nextLine(context, { name: 'run', files: sources.map(({ name }) => name), words: ['--plan', file] })
+
+function record(context: Context, { file, document, statement }: Approval, reference: string): CommandResult {
   const ledger = openExisting(context)
   try {
-    const plan = findPlan(ledger.view, planFile(context))
-    const approval =
-      given === null ? heardApproval(context, plan, from ?? '') : ownApproval(context, plan.digest, given)
-    show(context, plan.document)
-    const allowsSamePerson = ownFlag(context, 'samePerson')
-    const isSamePerson = ledger.plans.approve({ ...approval, allowsSamePerson })
-    return recorded(context, ledger, { document: plan.document, approval, isSamePerson })
+    findPlan(ledger.view, file)
+    const recordedAs = context.world.user
+    ledger.plans.approve({ ...statement, recordedAs, reference, signature: null })
+    const known = new Set(ledger.view.sources().map(({ sha256 }) => sha256))
+    const sources = document.sources.filter(({ sha256 }) => !known.has(sha256))
+    return {
+      ...emptyResult,
+      campaign: { ledger: context.settings.ledger, baseUrl: document.target.baseUrl },
+      totals: ledger.totals(),
+      lines: [
+        `Approved by ${statement.approvedBy} until ${timeText(statement.expiresAt)}: recorded, not proven (${reference}). Nothing was sent.`,
+        'The run must be given the settings of the plan, and the files that are not in the ledger yet.',
+        runLine(context, file, { ...document, sources }),
+      ],
+      details: { plan: document, approval: { ...statement, key: null, reference } },
+    }
   } finally {
     ledger.close()
-  }
-}
-
-const expiryOf = ({ settings }: Context, approvedAt: string): string =>
-  new Date(Date.parse(approvedAt) + settings.get('approvalValidFor') * 1000).toISOString()
-
-function ownApproval(
-  context: Context,
-  digest: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
-): ApprovalGiven {
-  const approvedAt = new Date(context.world.clock.now()).toISOString()
-  const as = context.world.user
-  return { digest, by, reason, as, approvedAt, expiresAt: expiryOf(context, approvedAt), evidence: null }
-}
-
-/** @throws {UsageError} for one of another plan, or of a time at which it cannot have been given */
-function heardApproval(
-  context: Context,
-  { digest, plannedAt }: { readonly digest: string; readonly plannedAt: string },
-  from: string,
-): ApprovalGiven {
-  const { approval, owner, evidence } = readApproval(from)
-  if (approval.plan !== digest)
-    throw new UsageError(
-      `"${from}" approves another plan than "${planFile(context)}"; nothing was recorded`,
-      'Give the plan that was approved, or have this one approved',
-    )
-  const approvedAt = new Date(approval.approvedAt).toISOString()
-  const now = new Date(context.world.clock.now()).toISOString()
-  if (approvedAt < plannedAt || approvedAt > now)
-    throw new UsageError(
-      `"${from}" says that it was given at ${timeText(approvedAt)}, which is ${approvedAt > now ? 'yet to come' : 'before the plan was made'}; nothing was recorded`,
-      'Look at the clocks, and have it approved again',
-    )
-  const expiresAt = expiryOf(context, approvedAt)
-  const { approvedBy: by, reason } = approval
-  return { digest, by, reason, as: owner ?? context.world.user, approvedAt, expiresAt, evidence }
-}
-
-interface Recorded {
-  readonly document: PlanDocument
-  readonly approval: ApprovalGiven
-  readonly isSamePerson: boolean
-}
-
-function recorded(
-  context: Context,
-  ledger: Ledger,
-  { document, approval, isSamePerson }: Recorded,
-): CommandResult {
-  const { by, as, expiresAt } = approval
-  const known = new Set(ledger.view.sources().map(({ sha256 }) => sha256))
-  const files = document.sources.flatMap(({ sha256, name }) => (known.has(sha256) ? [] : [name]))
-  return {
-    ...emptyResult,
-    campaign: { ledger: context.settings.ledger, baseUrl: document.target.baseUrl },
-    totals: ledger.totals(),
-    warnings: isSamePerson
-      ? ['Planned and approved by the same person: the report says so in its first lines']
-      : [],
-    lines: [
-      `Approved by ${by}${as === null ? '' : ` (user ${as})`}, until ${timeText(expiresAt)}. Nothing was sent.`,
-      'The run must be given the settings of the plan, and the files that are not in the ledger yet.',
-      nextLine(context, { name: 'run', files, words: ['--plan', planFile(context)] }),
-    ],
-    details: { plan: document, approval: { ...approval, isSamePerson } },
   }
 }

@@ -94,7 +94,8 @@ export function planStanding({ digest, plannedAt, plannedBy, document, approvals
 export function planStandingLine(plan: PlanRecord, nowMs: number): Line {
   const { digest, plannedAt, plannedBy, rows, approvedBy, approvedUntil } = planStanding(plan)
   const start = `Latest plan: ${shortDigest(digest)} by ${plannedBy}, ${timeText(plannedAt)}, ${plural(rows, 'row', 'rows')}; `
-  if (approvedBy === null || approvedUntil === null) return [start, toned('open', 'not approved yet')]
+  if (approvedBy === null || approvedUntil === null)
+    return [start, toned('open', 'no approval on record yet')]
   return Date.parse(approvedUntil) > nowMs
     ? [start, `approved by ${approvedBy} until ${timeText(approvedUntil)}`]
     : [start, toned('open', `the approval by ${approvedBy} ended at ${timeText(approvedUntil)}`)]

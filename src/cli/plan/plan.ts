@@ -76,12 +76,8 @@ function concluded(
       ...planLines(document),
       '',
       `Plan: ${json}, with a page for people: ${html}. Nothing was sent, and no file was admitted.`,
-      'Have somebody else look through it and approve it, under their own user of this machine.',
-      nextLine(context, {
-        name: 'approve',
-        files: [json],
-        words: ['--by', 'NAME', '--reason', 'TEXT', '--to', 'approval.json'],
-      }),
+      'Have somebody else look through it and approve it, with a key of their own.',
+      nextLine(context, { name: 'approve', files: [json], words: ['--by', 'NAME', '--key', 'KEY.pem'] }),
     ],
     details: { plan: document },
   }

@@ -9,23 +9,24 @@ const NO_REPORT = 'no report was written'
 
 /**
  * The private key to sign with.
+ * @param nothing what it means that there is none
  * @throws {UsageError} where others can read the file, and for anything but an Ed25519 key without a passphrase
  */
-export function readSigningKey(file: string): KeyObject {
-  const text = readKeyFile(file, { distrust: distrustSecret, nothing: NO_REPORT })
+export function readSigningKey(file: string, nothing = NO_REPORT): KeyObject {
+  const text = readKeyFile(file, { distrust: distrustSecret, nothing })
   if (text.includes('ENCRYPTED'))
     throw new UsageError(
-      `The key file "${file}" is protected by a passphrase, for which this program does not ask; ${NO_REPORT}`,
+      `The key file "${file}" is protected by a passphrase, for which this program does not ask; ${nothing}`,
       'Give a key without one, in a file that only you can read ("openssl pkey -in KEY.pem -out PLAIN.pem" takes it off)',
     )
   const key = parsed(
     () => createPrivateKey(text),
     () =>
-      new UsageError(`There is no private key in "${file}"; ${NO_REPORT}`, `Give a key in PEM; ${MAKE_KEY}`),
+      new UsageError(`There is no private key in "${file}"; ${nothing}`, `Give a key in PEM; ${MAKE_KEY}`),
   )
   if (isUsableKey(key)) return key
   throw new UsageError(
-    `The key in "${file}" is not an Ed25519 key; ${NO_REPORT}`,
+    `The key in "${file}" is not an Ed25519 key; ${nothing}`,
     `Give one that is; ${MAKE_KEY}`,
   )
 }
@@ -34,22 +35,23 @@ const NOT_VERIFIED = 'nothing was verified'
 
 /**
  * The public key to check a signature with.
+ * @param nothing what it means that there is none
  * @throws {UsageError} where others can change the file, and for anything but an Ed25519 public key
  */
-export function readCheckingKey(file: string): KeyObject {
-  const text = readKeyFile(file, { distrust: distrustInstructions, nothing: NOT_VERIFIED })
+export function readCheckingKey(file: string, nothing = NOT_VERIFIED): KeyObject {
+  const text = readKeyFile(file, { distrust: distrustInstructions, nothing })
   if (text.includes('PRIVATE KEY'))
     throw new UsageError(
-      `"${file}" holds a private key, which belongs to whoever signs; ${NOT_VERIFIED}`,
+      `"${file}" holds a private key, which belongs to whoever signs; ${nothing}`,
       'Give its public key: "openssl pkey -in KEY.pem -pubout -out PUBLIC.pem" writes it',
     )
   const next = 'Give the Ed25519 public key of whoever signed, in PEM'
   const key = parsed(
     () => createPublicKey(text),
-    () => new UsageError(`There is no public key in "${file}"; ${NOT_VERIFIED}`, next),
+    () => new UsageError(`There is no public key in "${file}"; ${nothing}`, next),
   )
   if (isUsableKey(key)) return key
-  throw new UsageError(`The key in "${file}" is not an Ed25519 key; ${NOT_VERIFIED}`, next)
+  throw new UsageError(`The key in "${file}" is not an Ed25519 key; ${nothing}`, next)
 }
 
 const readKeyFile = (file: string, reading: Pick<GivenRequest, 'distrust' | 'nothing'>): string =>

@@ -37,6 +37,12 @@ export const configurationSchema = z.strictObject({
     .partialRecord(z.enum(ruleIds), z.enum(['error', 'warning', 'off']))
     .optional()
     .describe('Severity of single rules'),
+  approvers: z
+    .record(z.string().regex(/\S/), z.string().min(1))
+    .optional()
+    .describe(
+      'Whose approval of a plan counts: the Ed25519 public key of each, by name, in PEM or as the path of such a file',
+    ),
   outcomes: z
     .record(z.string().regex(OVERRIDABLE_STATUS), z.enum(OVERRIDE_KINDS), {
       error: ({ code }) => (code === 'invalid_key' ? STATUS_EXPECTED : undefined),

@@ -186,7 +186,7 @@ export const SETTINGS = {
   },
   approval: {
     kind: required,
-    help: 'nothing is sent to another machine but under an approved plan',
+    help: 'nothing is sent but under an approved plan, or to the sandbox',
     configured: ['approval'],
     otherwise: 'not required',
   },

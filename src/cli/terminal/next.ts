@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
-import { isLoopback } from '../../domain/text/loopback.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { readWritten } from '../../ledger/safety/written-files.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
@@ -54,7 +53,7 @@ export function nextLines(asked: Asked, standing: CommandEnd): Line[] {
 /** What is left of a plan goes on under it; anything else is planned first, where nothing may be sent without. */
 function underPlan(
   { own, settings }: Asked,
-  { campaign, notAdmitted, stop }: CommandEnd,
+  { notAdmitted, stop }: CommandEnd,
   command: NextCommand,
 ): NextCommand {
   if (command.name !== 'run') return command
@@ -64,13 +63,8 @@ function underPlan(
   const isOfPlan = !isOver && (command.files === undefined || command.files === notAdmitted)
   if (typeof plan === 'string' && isOfPlan)
     return { ...command, words: [...(command.words ?? []), '--plan', plan] }
-  const isRequired = settings.get('approval') !== null && !isLoopbackUrl(campaign.baseUrl)
-  return isRequired ? { ...command, name: 'plan' } : command
+  return settings.get('approval') === null ? command : { ...command, name: 'plan' }
 }
-
-/** A campaign that is bound to no service yet may lead anywhere. */
-export const isLoopbackUrl = (baseUrl: string | null): boolean =>
-  baseUrl !== null && URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
 
 /** Once the service was asked before rows were sent, no later command may send the others unasked by itself. */
 function askingFirst({ own, settings }: Asked, { campaign }: CommandEnd, command: NextCommand): NextCommand {

@@ -1,6 +1,13 @@
 import { plural, timeText } from '../text/wording.js'
-import type { PlanDocument, PlannedRows, PlannedSettings, PlannedSource } from './plan.js'
-import { shortDigest } from './plan.js'
+import {
+  approversText,
+  shortDigest,
+  type Approver,
+  type PlanDocument,
+  type PlannedRows,
+  type PlannedSettings,
+  type PlannedSource,
+} from './plan.js'
 
 /** One way in which things are no longer as they were planned. */
 export type Drift =
@@ -16,7 +23,16 @@ export type Drift =
   | { readonly kind: 'version'; readonly planned: string; readonly now: string }
   | { readonly kind: 'not_approved' }
   | { readonly kind: 'approval_expired'; readonly at: string }
+  | { readonly kind: 'approval_without_key'; readonly given: Given; readonly approvers: readonly Approver[] }
   | { readonly kind: 'used_up'; readonly limit: number }
+
+/** What decides whether an approval counts. */
+interface Given {
+  readonly approvedBy: string
+  readonly expiresAt: string
+  /** Fingerprint of the key that signed it; null where none did. */
+  readonly key: string | null
+}
 
 const valueText = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 
@@ -47,6 +63,8 @@ export function driftText(drift: Drift): string {
       return 'not approved: nobody has approved this plan'
     case 'approval_expired':
       return `approval expired: at ${timeText(drift.at)}`
+    case 'approval_without_key':
+      return `not approved: ${drift.given.approvedBy} approved ${drift.given.key === null ? 'without a key' : `with the key ${drift.given.key}`}, and the keys of these alone count: ${approversText(drift.approvers)}`
     case 'used_up':
       return `used up: the plan is for ${plural(drift.limit, 'row', 'rows')}, and these were sent`
   }
@@ -92,12 +110,23 @@ export const versionDrifts = (planned: string, now: string): Drift[] =>
 export const rowDrifts = (planned: PlannedRows, now: PlannedRows): Drift[] =>
   planned.count === now.count && planned.digest === now.digest ? [] : [{ kind: 'rows', planned, now }]
 
+/** Where keys are named, an approval without one of them does not count. */
+export const isCounted = ({ key }: Pick<Given, 'key'>, approvers: readonly Approver[]): boolean =>
+  approvers.length === 0 || approvers.some((approver) => approver.key === key)
+
 /** One approval that still counts is enough; of several that do not, the one that counted longest is named. */
-export function approvalDrifts(approvals: readonly { readonly expiresAt: string }[], nowAt: string): Drift[] {
-  if (approvals.some(({ expiresAt }) => expiresAt > nowAt)) return []
-  const last = approvals
+export function approvalDrifts(
+  approvals: readonly Given[],
+  approvers: readonly Approver[],
+  nowAt: string,
+): Drift[] {
+  const counted = approvals.filter((given) => isCounted(given, approvers))
+  if (counted.some(({ expiresAt }) => expiresAt > nowAt)) return []
+  const ended = counted
     .map(({ expiresAt }) => expiresAt)
     .toSorted()
     .at(-1)
-  return [last === undefined ? { kind: 'not_approved' } : { kind: 'approval_expired', at: last }]
+  if (ended !== undefined) return [{ kind: 'approval_expired', at: ended }]
+  const given = approvals.at(-1)
+  return [given === undefined ? { kind: 'not_approved' } : { kind: 'approval_without_key', given, approvers }]
 }

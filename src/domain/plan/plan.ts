@@ -81,3 +81,26 @@ export const textToDigest = (document: Omit<PlanDocument, 'digest'>): string =>
 
 /** Enough of a digest to tell plans apart on a page. */
 export const shortDigest = (digest: string): string => digest.slice(0, 12)
+
+/** What an approver says of a plan, and signs. Times are ISO 8601 in UTC. */
+export interface ApprovalStatement {
+  /** Digest of the plan. */
+  readonly plan: string
+  readonly approvedBy: string
+  readonly approvedAt: string
+  readonly expiresAt: string
+}
+
+/** The text that is signed: no other text that this program signs begins so. */
+export const textOfStatement = ({ plan, approvedBy, approvedAt, expiresAt }: ApprovalStatement): string =>
+  `${JSON.stringify({ kind: 'sepa-migrate-approval', schemaVersion: 1, plan, approvedBy, approvedAt, expiresAt }, null, 2)}\n`
+
+/** Somebody whose key counts, by the name in the configuration. */
+export interface Approver {
+  readonly name: string
+  /** SHA-256 of the public key in DER, 64 hexadecimal digits. */
+  readonly key: string
+}
+
+export const approversText = (approvers: readonly Approver[]): string =>
+  approvers.map(({ name, key }) => `${name} (key ${key})`).join(', ')

@@ -47,6 +47,8 @@ export interface RunTerms {
   readonly checkBeforeSend?: boolean
   /** Digest of the plan that the run went under. */
   readonly plan?: string
+  /** Its approval, by the number in the ledger. */
+  readonly approval?: number
   /** An older copy of the ledger was made to go on; nothing was sent. */
   readonly adoptedOlderCopy?: boolean
 }

@@ -56,11 +56,9 @@ export function prepareWordRemoval(connection: Connection) {
   }
 }
 
-/** Why people approved, and the names of the files in which they did; for a purge of everything. */
+/** Where approvals are found that nobody signed; for a purge of everything. */
 export function removeApprovalWords(connection: Connection): void {
-  connection.exec(
-    `update approval set reason = '${REMOVED}', evidence = hash_of(evidence) where reason <> '${REMOVED}'`,
-  )
+  connection.exec(`update approval set reference = '${REMOVED}' where reference <> '${REMOVED}'`)
 }
 
 /** True for a text in which an IBAN stands; long numbers, which references often are, do not count. */

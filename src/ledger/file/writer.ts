@@ -151,7 +151,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     }),
     readBacks: readBackVerbs(held),
     plans: {
-      record: (document) => void storage.write(() => recordPlan(connection, document)),
+      record: (document, approvers) => storage.write(() => recordPlan(connection, document, approvers)),
       approve: (approval) => storage.write(() => recordApproval(connection, approval, now())),
     },
     totals: prepareTotals(connection),

@@ -1,74 +1,257 @@
-import { samePersonIn } from '../../domain/plan/four-eyes.js'
-import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
+import { createHash } from 'node:crypto'
+import { isCounted } from '../../domain/plan/drift.js'
+import {
+  approversText,
+  textOfPlan,
+  textOfStatement,
+  type ApprovalStatement,
+  type Approver,
+  type PlanDocument,
+  type PlannedRows,
+  type StaysBehind,
+} from '../../domain/plan/plan.js'
+import type { Choice } from '../../domain/row/choice.js'
+import { CORRECTED } from '../../domain/row/correction.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import { maskEvidence } from '../decide/resolution.js'
+import { fingerprintOf, readSignature } from '../../trust/signature.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import type { Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
+import { IS_CHOSEN, placedChoice } from '../read/chosen-rows.js'
+import type { ApprovalRecord, LedgerReader, PlanRecord, SentUnder } from '../read/reader.js'
 
-/** @returns the id of the plan; a plan that is on record already is left as it is */
-export function recordPlan(connection: Connection, document: PlanDocument): number {
+/** A plan that is on record already is left as it is. */
+export function recordPlan(
+  connection: Connection,
+  document: PlanDocument,
+  approvers: readonly Approver[],
+): void {
   const { digest, plannedAt, plannedBy, plannedAs } = document
-  const known = connection
-    .prepare<[string], number>('select id from plan where digest = ?')
-    .pluck()
-    .get(digest)
-  if (known !== undefined) return known
-  const { lastInsertRowid } = connection
+  bindApprovers(connection, approvers)
+  const { changes } = connection
     .prepare(
       `insert into plan (digest, planned_at, planned_by, planned_as, last_decision, document)
-       values (:digest, :plannedAt, :plannedBy, :plannedAs, (select coalesce(max(id), 0) from decision), :text)`,
+       values (:digest, :plannedAt, :plannedBy, :plannedAs, (select coalesce(max(id), 0) from decision), :text)
+       on conflict (digest) do nothing`,
     )
     .run({ digest, plannedAt, plannedBy, plannedAs, text: textOfPlan(document) })
-  noteChange(connection, plannedAt)
-  return Number(lastInsertRowid)
+  if (changes > 0) noteChange(connection, plannedAt)
+}
+
+/** Who plans must not choose, plan by plan, whose approval counts. */
+function bindApprovers(connection: Connection, approvers: readonly Approver[]): void {
+  const isFirst = connection.prepare('select 1 from plan').get() === undefined
+  if (isFirst) {
+    const insert = connection.prepare<[string, string]>('insert into approver (name, key) values (?, ?)')
+    for (const { name, key } of approvers) insert.run(name, key)
+    return
+  }
+  const bound = readApprovers(connection)
+  const changes = approverChanges(bound, approvers)
+  if (changes.length === 0) return
+  throw new UsageError(
+    `The approvers are not those that this ledger was bound to with its first plan: ${changes.join('; ')}; nothing was planned`,
+    bound.length === 0
+      ? 'Leave "approvers" out: its approvals are recorded with a reference. Approvers need a ledger that is planned with them from the start'
+      : `Name the same ones again: ${approversText(bound)}. Other approvers need a ledger that is planned with them from the start`,
+  )
+}
+
+function approverChanges(bound: readonly Approver[], now: readonly Approver[]): string[] {
+  const keyIn = (approvers: readonly Approver[], name: string): string | undefined =>
+    approvers.find((approver) => approver.name === name)?.key
+  return [...new Set([...bound, ...now].map(({ name }) => name))].flatMap((name) => {
+    const [before, after] = [keyIn(bound, name), keyIn(now, name)]
+    if (before === after) return []
+    return before === undefined
+      ? [`"${name}" was added`]
+      : [after === undefined ? `"${name}" is missing` : `"${name}" has another key`]
+  })
+}
+
+/** Fingerprint of the key that signed a statement; null where none did, or where the signature is of something else. */
+export function signingKey(statement: ApprovalStatement, signature: string | null): string | null {
+  const read = signature === null ? null : readSignature(signature)
+  return read?.isOf(Buffer.from(textOfStatement(statement))) === true ? fingerprintOf(read.publicKey) : null
 }
 
 /**
- * @returns whether planner and approver are one person, which was allowed
- * @throws {UsageError} without a name or a reason, for a plan that is not on record here, and for one person where two
- *   are needed
+ * @returns its id; one that is on record already is left as it is
+ * @throws {UsageError} without a name, for a plan that is not on record here, for a signature that does not fit, and
+ *   without a key of an approver where these are bound
  */
-export function recordApproval(connection: Connection, given: ApprovalGiven, at: string): boolean {
-  const { digest, as, approvedAt = at, expiresAt, evidence } = given
-  const [by, reason] = [maskAccounts(given.by.trim()), maskAccounts(given.reason.trim())]
-  if (by === '' || reason === '')
-    throw new UsageError('The approval needs a person and a reason; nothing was recorded', 'Give both', {
-      ways: ['name_person', 'give_reason'],
-    })
+export function recordApproval(connection: Connection, given: ApprovalGiven, at: string): number {
+  const { plan: digest, signature } = given
+  const known = connection
+    .prepare<[string, string | null], number>('select id from approval where digest = ? and signature = ?')
+    .pluck()
+    .get(digest, signature)
+  if (known !== undefined) return known
   const plan = connection
-    .prepare<[string], { id: number; by: string; as: string | null }>(
-      `select id, planned_by as "by", planned_as as "as" from plan where digest = ?`,
-    )
+    .prepare<[string], number>('select id from plan where digest = ?')
+    .pluck()
     .get(digest)
-  if (plan === undefined) throw new UsageError(NOT_HERE, 'Plan with this ledger, and approve that plan')
-  const same = samePersonIn(plan, { by, as })
-  if (same !== null && given.allowsSamePerson !== true)
+  if (plan === undefined)
     throw new UsageError(
-      `The plan needs a second person: ${same}; nothing was recorded`,
-      'Have somebody else approve it, under their own user of this machine. Where there is nobody else, allow the same person: the report then says so in its first lines',
-      { ways: ['approve_elsewhere', 'same_person'] },
+      'This ledger did not record that plan; nothing was recorded',
+      'Plan with this ledger, and approve that plan',
     )
-  connection
+  const [by, reference] = [given.approvedBy.trim(), given.reference?.trim() ?? null]
+  if (by === '' || reference === '')
+    throw new UsageError('The approval needs a person and a reference; nothing was recorded', 'Give both', {
+      ways: ['name_person'],
+    })
+  const key = signingKey(given, signature)
+  if (signature !== null && key === null)
+    throw new UsageError(
+      'The signature is not of this approval; nothing was recorded',
+      'Have the plan approved again',
+    )
+  const approvers = readApprovers(connection)
+  if (!isCounted({ key }, approvers))
+    throw new UsageError(
+      `An approval counts here with the key of an approver alone: ${approversText(approvers)}; nothing was recorded`,
+      'Have one of them approve the plan with their key',
+      { ways: ['approve'] },
+    )
+  const { lastInsertRowid } = connection
     .prepare(
       `insert into approval
-         (plan_id, digest, approved_at, approved_by, approved_as, reason, same_person, expires_at, evidence)
-       values (:planId, :digest, :approvedAt, :by, :as, :reason, :isSame, :expiresAt, :evidence)`,
+         (plan_id, digest, approved_at, approved_by, recorded_as, expires_at, reference, signature)
+       values (:plan, :digest, :approvedAt, :by, :recordedAs, :expiresAt, :reference, :signature)`,
     )
     .run({
-      planId: plan.id,
+      ...given,
+      plan,
       digest,
-      approvedAt,
-      by,
-      as,
-      reason,
-      isSame: same === null ? 0 : 1,
-      expiresAt,
-      evidence: evidence === null ? null : maskEvidence(evidence),
+      // A name that was signed stays as it was signed.
+      by: signature === null ? maskAccounts(by) : given.approvedBy,
+      reference: reference === null ? null : maskAccounts(reference),
     })
   noteChange(connection, at)
-  return same !== null
+  return Number(lastInsertRowid)
 }
 
-const NOT_HERE = 'This ledger did not record that plan; nothing was recorded'
+type PlanReads = Pick<
+  LedgerReader,
+  'plans' | 'approvers' | 'sentByApproval' | 'plannedRows' | 'sentUnder' | 'readyAgainSince' | 'staysBehind'
+>
+
+interface StoredPlan extends Omit<PlanRecord, 'document' | 'approvals'> {
+  readonly document: string
+}
+
+interface StoredApproval extends Omit<ApprovalRecord, 'key'>, ApprovalStatement {
+  readonly planId: number
+}
+
+/** Runs say in their settings which plan they went under. */
+const RUNS_UNDER = `(select id from run where settings ->> '$.plan' = :digest)`
+
+/** What an invalid row is invalid for: the first of its errors. */
+const FIRST_ERROR = `(select problem.rule from problem where row_id = row.id and severity = 'error' order by id limit 1)`
+
+export function preparePlanReads(connection: Connection): PlanReads {
+  const sent = connection
+    .prepare<[{ digest: string }], number>(
+      `select count(distinct row_id) from attempt where run_id in ${RUNS_UNDER}`,
+    )
+    .pluck()
+  const again = connection
+    .prepare<[{ digest: string; after: number; retries: 0 | 1 }], number>(
+      `select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
+        where decision.id > :after and to_state = 'ready' and decision <> '${CORRECTED}'
+          and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`,
+    )
+    .pluck()
+  const behind = connection.prepare<[], StaysBehind>(
+    `select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
+      where state not in ('ready', 'sending', 'registered', 'superseded') and place is not 0
+      group by 1, 2 order by 3 desc, 1, 2`,
+  )
+  // A row that was asked about first may be in doubt without having left.
+  const byApproval = connection.prepare<[], SentUnder>(
+    `select settings ->> '$.approval' as approval, count(distinct row_id) as rows
+      from attempt join run on run.id = run_id
+      where started is not 0 and outcome is not 'turned_away' and outcome is not 'not_sent'
+      group by 1 order by 1`,
+  )
+  return {
+    plans: () => readPlans(connection),
+    approvers: () => readApprovers(connection),
+    sentByApproval: () => byApproval.all(),
+    plannedRows: (digest, choice = null) => plannedRows(connection, digest, choice),
+    sentUnder: (digest) => sent.get({ digest }) ?? 0,
+    readyAgainSince: ({ digest, lastDecision, document }) =>
+      again.get({ digest, after: lastDecision, retries: document.retriesRefused ? 1 : 0 }) ?? 0,
+    staysBehind: () => behind.all(),
+  }
+}
+
+function readPlans(connection: Connection): PlanRecord[] {
+  const plans = connection.prepare<[], StoredPlan>(
+    `select id, digest, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
+       last_decision as lastDecision, document, document as text from plan order by id`,
+  )
+  const approvals = connection.prepare<[], StoredApproval>(
+    `select id, plan_id as planId, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
+       recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`,
+  )
+  return connection.transaction(() => {
+    const given = approvals.all()
+    return plans.all().map(({ document, ...plan }) => ({
+      ...plan,
+      document: JSON.parse(document) as PlanDocument,
+      approvals: given
+        .filter(({ planId }) => planId === plan.id)
+        .map(({ planId: _, plan: digest, ...approval }) => ({
+          ...approval,
+          key: signingKey({ ...approval, plan: digest }, approval.signature),
+        })),
+    }))
+  })()
+}
+
+const readApprovers = (connection: Connection): Approver[] =>
+  connection.prepare<[], Approver>('select name, key from approver order by id').all()
+
+interface KeyedRow {
+  readonly contentKey: Buffer | null
+  readonly accountKey: Buffer
+  readonly customerNo: number
+  readonly signedDate: string
+  readonly mandateKey: string
+}
+
+/** Of the five values that are sent, by a key of this ledger; rows of its first schema lack the one over all five. */
+const keyOf = (row: KeyedRow): Buffer | string =>
+  row.contentKey ?? [row.accountKey.toString('hex'), row.customerNo, row.signedDate, row.mandateKey].join('|')
+
+const BITS = 256
+
+/**
+ * The ready rows that the choice of the plan takes, with those that runs under it have sent: the same set before, within
+ * and after its runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
+ */
+function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
+  const rows = connection.prepare<[{ digest: string | null; choice: string | null }], KeyedRow>(
+    `select content_key as contentKey, iban_key as accountKey, customer_no as customerNo, signed_date as signedDate,
+       mandate_key as mandateKey from row
+      where id in (select id from row where state = 'ready' and ${IS_CHOSEN}
+        union select row_id from attempt where run_id in ${RUNS_UNDER})`,
+  )
+  const planKey = connection.prepare<[], Buffer | null>('select plan_key from campaign').pluck().get() ?? ''
+  let count = 0
+  let sum = 0n
+  for (const row of rows.iterate({ digest, choice: placedChoice(connection, choice) })) {
+    count += 1
+    sum += BigInt(`0x${createHash('sha256').update(planKey).update(keyOf(row)).digest('hex')}`)
+  }
+  return {
+    count,
+    digest: BigInt.asUintN(BITS, sum)
+      .toString(16)
+      .padStart(BITS / 4, '0'),
+  }
+}

@@ -17,7 +17,7 @@ import type {
   RunRecord,
   SourceRecord,
 } from './reader.js'
-import { preparePlanReads } from '../plan/read-plans.js'
+import { preparePlanReads } from '../plan/plans.js'
 import { prepareProofReads } from './read-proofs.js'
 import { prepareRowReads } from './read-rows.js'
 import { IS_CHOSEN, placedChoice } from './chosen-rows.js'
@@ -183,6 +183,8 @@ function preparePlans(connection: Connection, explained: Explained): ReturnType<
   const reads = preparePlanReads(connection)
   return {
     plans: () => explained(reads.plans),
+    approvers: () => explained(reads.approvers),
+    sentByApproval: () => explained(reads.sentByApproval),
     plannedRows: (digest, choice) => explained(() => reads.plannedRows(digest, choice)),
     sentUnder: (digest) => explained(() => reads.sentUnder(digest)),
     readyAgainSince: (plan) => explained(() => reads.readyAgainSince(plan)),

@@ -2,7 +2,13 @@ import type { DistinctCounts } from './distinct-counts.js'
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { VerdictCount } from '../../domain/proof/verification.js'
-import type { PlanDocument, PlannedRows, StaysBehind } from '../../domain/plan/plan.js'
+import type {
+  ApprovalStatement,
+  Approver,
+  PlanDocument,
+  PlannedRows,
+  StaysBehind,
+} from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { RunTerms } from '../../domain/row/run-terms.js'
 import type { SourceReading } from '../../domain/rule/source-reading.js'
@@ -252,18 +258,22 @@ export interface VerifiedRow {
   readonly cancellable: readonly string[]
 }
 
-export interface ApprovalRecord {
+export interface ApprovalRecord extends Omit<ApprovalStatement, 'plan'> {
   readonly id: number
-  readonly approvedAt: string
-  readonly approvedBy: string
-  /** The user of the operating system; null where nobody could say. */
-  readonly approvedAs: string | null
-  readonly reason: string
-  /** Planner and approver are one, which was allowed. */
-  readonly isSamePerson: boolean
-  readonly expiresAt: string
-  /** The file that it came in; null for one that was given at the ledger. */
-  readonly evidence: string | null
+  /** The user of the operating system who put it on record. */
+  readonly recordedAs: string | null
+  /** Where an approval is found that nobody signed; null for one that was. */
+  readonly reference: string | null
+  /** As `signText` makes it of the statement; null where nobody signed. */
+  readonly signature: string | null
+  /** Fingerprint of the key that it is signed with; null where nobody signed, or the signature is of something else. */
+  readonly key: string | null
+}
+
+/** Rows that left under one approval; null for those that left under none. */
+export interface SentUnder {
+  readonly approval: number | null
+  readonly rows: number
 }
 
 /** What was planned, and who approved it. */
@@ -356,6 +366,10 @@ export interface LedgerReader {
   readonly assignedCreditors: () => string[]
   /** In the order in which they were made. */
   readonly plans: () => PlanRecord[]
+  /** Whose keys count, as the first plan bound them; nobody where it named none. */
+  readonly approvers: () => Approver[]
+  /** Rows whose requests left, by the approval that their run went under; null for none. */
+  readonly sentByApproval: () => SentUnder[]
   /** The ready rows that the choice of a plan takes, with those that runs under it have sent; null for no plan. */
   readonly plannedRows: (digest: string | null, choice?: Choice | null) => PlannedRows
   /** Rows that runs under this plan have sent. */

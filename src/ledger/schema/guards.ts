@@ -272,14 +272,20 @@ const readBacks = (): string[] => [
 /** What was planned and approved stays, and no approval is for other bytes than those that were planned. */
 const plans = (): string[] => [
   refuse('plan_stays', 'before update on plan', 'a plan never changes'),
+  refuse('approver_stays', 'before update on approver', 'an approver never changes'),
+  refuse(
+    'approver_is_bound_first',
+    'before insert on approver when exists (select 1 from plan)',
+    'approvers are bound with the first plan',
+  ),
   refuse(
     'approval_stays',
-    `before update of id, plan_id, digest, approved_at, approved_by, approved_as, same_person, expires_at on approval`,
+    `before update of id, plan_id, digest, approved_at, approved_by, recorded_as, expires_at, signature on approval`,
     'an approval never changes',
   ),
   refuse(
     'approval_words_stay',
-    `before update of reason, evidence on approval when not ${IS_PURGED}`,
+    `before update of reference on approval when not ${IS_PURGED}`,
     'an approval never changes',
   ),
   refuse(
@@ -288,10 +294,9 @@ const plans = (): string[] => [
     'an approval names the digest of its plan',
   ),
   refuse(
-    'approval_needs_another',
-    `before insert on approval when new.same_person = 0 and exists (select 1 from plan where id = new.plan_id
-    and (lower(trim(planned_by)) = lower(trim(new.approved_by)) or planned_as = new.approved_as))`,
-    'who planned approves only as the same person',
+    'approval_needs_key',
+    `before insert on approval when new.signature is null and exists (select 1 from approver)`,
+    'an approval is signed where approvers are bound',
   ),
 ]
 
@@ -307,6 +312,7 @@ const KEPT = [
   'question',
   'proof',
   'plan',
+  'approver',
   'approval',
 ]
 

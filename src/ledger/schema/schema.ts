@@ -259,17 +259,23 @@ create table plan (
   document text not null
 ) strict;
 
+create table approver (
+  id integer primary key,
+  name text not null unique check (name <> ''),
+  key text not null check (length(key) = 64)
+) strict;
+
 create table approval (
   id integer primary key,
   plan_id integer not null references plan (id),
   digest text not null,
   approved_at text not null,
   approved_by text not null check (approved_by <> ''),
-  approved_as text,
-  reason text not null check (reason <> ''),
-  same_person integer not null check (same_person in (0, 1)),
+  recorded_as text,
   expires_at text not null check (expires_at > approved_at),
-  evidence text
+  reference text check (reference <> ''),
+  signature text,
+  check ((reference is null) <> (signature is null))
 ) strict;
 create index approval_plan on approval (plan_id);
 `

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import {
   approvalDrifts,
   driftText,
+  isCounted,
   rowDrifts,
   settingDrifts,
   sourceDrifts,
@@ -18,9 +19,10 @@ import type { Ledger } from '../../ledger/ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
 import type { SourceInput } from '../../source/bytes/input.js'
 import type { Machine } from '../../machine.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { isSandbox } from '../../service/own-sandbox.js'
 import type { Asked } from '../asked.js'
 import { plannedSources, targetOf } from './make-plan.js'
+import { findPlan, heardApproval, type HeardApproval } from './plan-file.js'
 import { settingsOf } from './settings.js'
 
 /** A run is held to this plan. */
@@ -33,44 +35,6 @@ export interface HeldPlan {
 }
 
 /**
- * The plan on record that a file holds, byte for byte.
- * @throws {UsageError} for a file that is none, that was changed since, or that another ledger recorded
- */
-export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: string): PlanRecord {
-  const text = readPlanFile(file)
-  const digest = digestIn(text)
-  const record = view.plans().find((plan) => plan.digest === digest)
-  if (record === undefined)
-    throw new UsageError(
-      `Another ledger recorded the plan "${file}", or none did; nothing was sent`,
-      'Give the ledger that it was planned with, or plan again',
-      { ways: ['name_ledger', 'plan'] },
-    )
-  if (record.text !== text)
-    throw new UsageError(
-      `The plan "${file}" was changed since it was recorded; nothing was sent`,
-      'Take the file as it was written, or plan again',
-      { ways: ['plan'] },
-    )
-  return record
-}
-
-/** @throws {UsageError} for a file that cannot be read */
-export const readPlanFile = (file: string): string =>
-  readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan })
-
-/** What the text itself says; whether that is true is for others to say. Null where it says nothing. */
-function digestIn(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const digest: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'digest') : null
-    return typeof digest === 'string' ? digest : null
-  } catch {
-    return null
-  }
-}
-
-/**
  * What can be compared before a file is admitted: target, settings, version, approval, and the bytes of the files.
  * @throws {UsageError} that names everything that drifted; nothing was admitted or sent
  */
@@ -79,36 +43,53 @@ export async function holdToPlan(asked: Asked, ledger: Ledger): Promise<HeldPlan
   const { view } = ledger
   const file = options.plan ?? null
   if (file === null) {
-    assertNoneRequired(asked, view)
+    const isRequired = view.plans().some(({ document }) => document.settings['approval'] === 'required')
+    await assertUnplanned(
+      asked,
+      isRequired,
+      'This campaign needs an approved plan, since an earlier one was made where that is required',
+    )
     return null
   }
   const record = findPlan(view, file)
-  const { document, approvals } = record
+  const { document, digest } = record
+  const heard = heardApproval(file, record)
+  const approvals: readonly HeardApproval[] = [...record.approvals, ...(heard === null ? [] : [heard])]
+  const approvers = view.approvers()
   const nowAt = new Date(machine.clock.now()).toISOString()
   const left =
-    document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(record.digest))
+    document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(digest))
   refuse(file, [
     ...targetDrifts(document.target, targetOf(asked)),
     ...versionDrifts(document.version, machine.version),
     ...settingDrifts(document.settings, settingsOf(asked)),
     ...retryDrifts(asked, document),
     ...sourceDrifts(document.sources, await sourcesWith(view, options.files ?? [])),
-    ...approvalDrifts(approvals, nowAt),
+    ...approvalDrifts(approvals, approvers, nowAt),
     ...(left === 0 && view.totals().ready > 0
       ? [{ kind: 'used_up' as const, limit: document.limit ?? 0 }]
       : []),
   ])
-  const approval = approvals.findLast(({ expiresAt }) => expiresAt > nowAt)
+  const approval = approvals.findLast((given) => given.expiresAt > nowAt && isCounted(given, approvers))
   if (approval === undefined) throw new Error('A plan that was not approved passed')
-  return { file, record, approval, left }
+  const { user } = machine
+  const id = approval.id ?? ledger.plans.approve({ ...approval, plan: digest, recordedAs: user })
+  return { file, record, approval: { ...approval, id }, left }
 }
 
-/** A configuration that leaves it out must not undo what was required of this campaign. */
-function assertNoneRequired({ service: { baseUrl } }: Asked, view: LedgerReader): void {
-  if (baseUrl.isLoopback) return
-  if (!view.plans().some(({ document }) => document.settings['approval'] === 'required')) return
+/**
+ * Where an approval is required, the sandbox alone gets anything without a plan. Another service on this machine may be
+ * the end of a tunnel, so it has to prove that it is the sandbox.
+ * @throws {UsageError} nothing was sent
+ */
+export async function assertUnplanned(
+  { service: { baseUrl }, options }: Asked,
+  isRequired = options.approval === 'required' && (options.plan ?? null) === null,
+  why = `Sending to "${baseUrl.host}" needs an approved plan, and none was given`,
+): Promise<void> {
+  if (!isRequired || (await isSandbox(baseUrl, options.service.password))) return
   throw new UsageError(
-    'This campaign needs an approved plan, since an earlier one was made where that is required; nothing was sent',
+    `${why}; nothing was sent`,
     'Plan what is to be sent, have somebody else approve the plan, then run under it',
     { ways: ['plan', 'approve', 'run_plan'] },
   )
@@ -133,7 +114,7 @@ export function assertRowsPlanned({ file, record }: HeldPlan, view: LedgerReader
  * @throws {UsageError} once it does not any more; the admission is taken back and nothing was sent
  */
 export function assertStillApproved({ file, approval }: HeldPlan, { clock }: Machine): void {
-  refuse(file, approvalDrifts([approval], new Date(clock.now()).toISOString()))
+  refuse(file, approvalDrifts([approval], [], new Date(clock.now()).toISOString()))
 }
 
 const retryDrifts = ({ options }: Asked, { retriesRefused }: PlanDocument): Drift[] =>
@@ -181,7 +162,7 @@ async function hashOf(path: string): Promise<{ sha256: string; bytes: number }> 
 /** @throws {UsageError} unless there is none */
 function refuse(file: string, drifts: readonly Drift[]): void {
   if (drifts.length === 0) return
-  const onlyApproval = drifts.every(({ kind }) => kind === 'not_approved' || kind === 'approval_expired')
+  const onlyApproval = drifts.every(({ kind }) => kind.includes('approv'))
   throw new UsageError(
     `Cannot send under the plan "${file}": ${drifts.map(driftText).join('; ')}. Nothing was admitted, nothing was sent`,
     onlyApproval ? 'Have somebody else approve the plan' : 'Plan again, and have the new plan approved',

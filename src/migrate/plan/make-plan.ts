@@ -15,7 +15,7 @@ import { expectedMs } from '../../run/pace.js'
 import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
 import { registerOf } from '../register-of.js'
-import { defaultSettings, namesOfChanged, settingsOf } from './settings.js'
+import { approversOf, defaultSettings, namesOfChanged, settingsOf } from './settings.js'
 
 /** What a page has room for; all of them stand in decisions.csv. */
 const CORRECTIONS_LISTED = 50
@@ -60,7 +60,7 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
     try {
       register.note()
       const { document, admitted } = await lookAhead(options, asked, { ledger, register })
-      ledger.plans.record(document)
+      ledger.plans.record(document, approversOf(options))
       return { document, last, admitted }
     } finally {
       register.close()

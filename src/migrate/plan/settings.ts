@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { PlannedSettings } from '../../domain/plan/plan.js'
+import type { Approver, PlannedSettings } from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
+import { UsageError } from '../../errors.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/usual-pace.js'
 import { readSourceOptions } from '../../source/options.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
+import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
 import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
 
@@ -41,6 +43,7 @@ export function settingsOf({ options, service, policy, zone }: Planned): Planned
     allInDoubt: (options.allInDoubt ?? null) !== null,
     testHost: options.testHost ?? null,
     approval: options.approval ?? null,
+    approvers: Object.fromEntries(approversOf(options).map(({ name, key }) => [name, key])),
     configuration: options.configuration ?? null,
     proxy,
     extraCertificates: extraCertificates.map(withBytes),
@@ -49,6 +52,28 @@ export function settingsOf({ options, service, policy, zone }: Planned): Planned
     ...(masked(reading) as PlannedSettings),
     crosswalk: crosswalk === undefined ? null : { ...crosswalk, file: withBytes(crosswalk.file) },
   }
+}
+
+/** Whose keys count, by name. @throws {UsageError} for what is no Ed25519 public key, and for one key under two names */
+export function approversOf({ approvers = {} }: Pick<MigrateOptions, 'approvers'>): readonly Approver[] {
+  const named = Object.entries(approvers).map(([name, pem]) => ({
+    name: maskAccounts(name),
+    key: keyIn(pem),
+  }))
+  const wrong = named.find(
+    ({ key }, at) => key === null || named.findIndex((other) => other.key === key) !== at,
+  )
+  if (wrong !== undefined)
+    throw new UsageError(
+      `Cannot use the key of the approver "${wrong.name}": ${wrong.key === null ? 'it is no Ed25519 public key in PEM' : 'it is the key of another approver too'}; nothing was sent`,
+      'Give each approver the public key of their own',
+    )
+  return named.flatMap(({ name, key }) => (key === null ? [] : [{ name, key }]))
+}
+
+function keyIn(pem: string): string | null {
+  const key = publicKeyIn(pem)
+  return key === null ? null : fingerprintOf(key)
 }
 
 /** As they are where nothing is said; the environment names certificates, so that is left out. */

@@ -93,6 +93,8 @@ export interface ReportFacts {
   readonly runs: readonly RunRecord[]
   /** In the order in which they were made, with their approvals. */
   readonly plans: readonly PlanRecord[]
+  /** Rows that left under each approval, and under none; empty where nobody planned. */
+  readonly sentByApproval: ReturnType<LedgerReader['sentByApproval']>
   /** Rows of each part. */
   readonly parts: Readonly<Record<Part, number>>
   /** Those in doubt. */

@@ -15,6 +15,7 @@ export type ReportedLedger = Pick<
   | 'sources'
   | 'runs'
   | 'plans'
+  | 'sentByApproval'
   | 'leftBy'
   | 'page'
   | 'problems'

@@ -224,7 +224,7 @@ function factsFrom(
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
   )
-  const runs = reader.runs()
+  const [runs, plans] = [reader.runs(), reader.plans()]
   return {
     ...known,
     ledger: basename(reader.file),
@@ -235,7 +235,8 @@ function factsFrom(
     sources: counted,
     leftByChoice: leftByChoice(reader, runs.at(-1)),
     runs,
-    plans: reader.plans(),
+    plans,
+    sentByApproval: plans.length === 0 ? [] : reader.sentByApproval(),
     parts: gathered.parts,
     inDoubt: gathered.inDoubt.result(),
     problems: gathered.problems,

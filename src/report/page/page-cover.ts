@@ -9,7 +9,7 @@ import type { ReportFacts } from '../facts/facts.js'
 import type { ValueCounts } from '../facts/value-counts.js'
 import type { Markup, TextKey, Texts } from '../text/texts.js'
 import { fact } from './parts.js'
-import { samePersonNote } from './page-plans.js'
+import { approvalFacts } from './page-plans.js'
 import { proofText } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
@@ -46,7 +46,7 @@ export function coverSection(facts: ReportFacts, verdict: Markup, texts: Texts):
       <h1>${say('page.title')}</h1>
       <p class="lead">${say('cover.lead', lead)}</p>
       ${rehearsal === null ? '' : html`<p class="rehearsal"><strong>${say('cover.rehearsal')}</strong> ${rehearsal}</p>`}
-      ${samePersonNote(facts, texts)} ${asActiveNote(facts, texts)}
+      ${asActiveNote(facts, texts)}
     </header>
     ${verdict} ${figures(facts, texts)} ${transfer(facts, texts)} ${people(facts, texts)}
     ${signOff(facts, texts)}
@@ -117,7 +117,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
       : [spanText(first.startedAt, last.endedAt ?? campaign.changedAt)]
   const ran = [...fewOf(runners, texts), labelled('runs.title', runs.length), ...period]
   return html`<dl class="people">
-    ${planners(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
+    ${planner(facts, texts)} ${approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
     ${fact(say('cover.decidedBy'), deciders(facts, texts))}
   </dl>`
 }
@@ -133,17 +133,14 @@ const spanText = (from: string, to: string): string =>
   `${timeText(from).slice(0, 16)} – ${timeText(to).slice(0, 16)}`
 
 /** Of the plan that the latest run sent under. */
-function planners({ plans, runs }: ReportFacts, texts: Texts): Markup | '' {
-  const { say } = texts
+function planner({ plans, runs }: ReportFacts, { say }: Texts): Markup | '' {
   const digest = runs.findLast(hasSent)?.settings.plan
   const plan = plans.find((each) => each.digest === digest)
   if (plan === undefined) return ''
-  const approvers = new Set(plan.approvals.map(({ approvedBy }) => plainText(approvedBy)))
-  return html`${fact(
+  return fact(
     say('cover.plannedBy'),
     `${maskedText(plan.plannedBy)}, ${timeText(plan.plannedAt).slice(0, 16)}`,
-  )}
-  ${fact(say('cover.approvedBy'), fewOf([...approvers], texts).join(', '))}`
+  )
 }
 
 const SIGNERS = ['cover.prepared', 'cover.checked', 'cover.approvedBy'] as const

@@ -4,22 +4,43 @@ import { timeText } from '../../domain/text/wording.js'
 import type { ApprovalRecord, PlanRecord, RunRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
 import type { Markup, Texts } from '../text/texts.js'
-import { tableHead } from './parts.js'
+import { fact, tableHead } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
 
 const PLANS_SHOWN = 50
 
-/** Who approved alone what needs two: nobody should sign without having seen it. */
-export function samePersonNote({ plans }: ReportFacts, texts: Texts): Markup | '' {
-  const alone = plans.flatMap(({ approvals }) => approvals.filter(({ isSamePerson }) => isSamePerson))
-  const last = alone.at(-1)
-  if (last === undefined) return ''
-  const name = personText(last.approvedBy, last.approvedAs)
-  return html`<p class="changed">
-    <span class="mark">${texts.say('plans.samePerson')}</span>
-    <a href="#plans">${texts.say('plans.alone', { name, count: alone.length })}</a>
-  </p>`
+/** On the first page, which stays one page. */
+const APPROVALS_SHOWN = 3
+
+/** How many rows left under which approval, and how many under none: nobody should sign without having seen it. */
+export function approvalFacts({ plans, sentByApproval }: ReportFacts, texts: Texts): Markup[] {
+  const { say, labelled } = texts
+  const approvals = new Map(plans.flatMap((plan) => plan.approvals.map((each) => [each.id, each] as const)))
+  const under = sentByApproval.flatMap(({ approval: id, rows }) => {
+    const approval = id === null ? undefined : approvals.get(id)
+    return approval === undefined ? [] : [{ approval, rows }]
+  })
+  const bare = sentByApproval.find(({ approval }) => approval === null)?.rows ?? 0
+  const shown = under.slice(0, APPROVALS_SHOWN)
+  return [
+    ...shown.map(({ approval, rows }) =>
+      fact(
+        say('cover.approvedBy'),
+        `${maskedText(approval.approvedBy)}, ${timeText(approval.approvedAt).slice(0, 16)}; ${labelled('label.rows', rows)}; ${proofOf(approval, texts)}`,
+      ),
+    ),
+    ...(under.length > shown.length
+      ? [fact(say('cover.approvedBy'), say('cover.others', { count: under.length - shown.length }))]
+      : []),
+    ...(plans.length === 0 || bare === 0 ? [] : [fact(say('plans.none'), labelled('label.rows', bare))]),
+  ]
 }
+
+/** What a signature proves is the key, and what was recorded proves nothing. */
+const proofOf = ({ key, reference }: ApprovalRecord, { say }: Texts): string =>
+  key === null
+    ? say('plans.recorded', { reference: maskedText(reference ?? '') })
+    : say('plans.proven', { key })
 
 const personText = (by: string, as: string | null): string =>
   as === null ? maskedText(by) : `${maskedText(by)} (${plainText(as)})`
@@ -76,9 +97,8 @@ function planLine(plan: PlanRecord, runs: readonly RunRecord[], texts: Texts): M
   </tr>`
 }
 
-function approvalText(approval: ApprovalRecord, { say, labelled }: Texts): string {
-  const { approvedAt, approvedBy, approvedAs, reason, isSamePerson, expiresAt } = approval
-  const same = isSamePerson ? `, ${say('plans.samePerson')}` : ''
-  const person = `${personText(approvedBy, approvedAs)}${same}`
-  return `${timeText(approvedAt)}, ${person}: ${maskedText(reason)}; ${labelled('label.expires', timeText(expiresAt))}`
+function approvalText(approval: ApprovalRecord, texts: Texts): string {
+  const { approvedAt, approvedBy, recordedAs, expiresAt } = approval
+  const ends = texts.labelled('label.expires', timeText(expiresAt))
+  return `${timeText(approvedAt)}, ${personText(approvedBy, recordedAs)}; ${ends}; ${proofOf(approval, texts)}`
 }

@@ -39,18 +39,14 @@ export function planColumns(texts: Texts): readonly SheetColumn<PlanLine>[] {
       width: 20,
       value: ofApproval(({ approvedBy }) => maskedText(approvedBy)),
     },
-    { header: say('label.asUser'), width: 14, value: ofApproval(({ approvedAs }) => approvedAs) },
+    { header: say('plans.key'), width: 68, value: ofApproval(({ key }) => key) },
     {
-      header: say('plans.samePerson'),
-      width: 12,
-      value: ofApproval(({ isSamePerson }) => (isSamePerson ? say('yes').toUpperCase() : say('no'))),
-    },
-    {
-      header: say('label.reason'),
+      header: say('plans.reference'),
       width: 48,
-      value: ofApproval(({ reason }) => maskedText(reason)),
+      value: ofApproval(({ reference }) => (reference === null ? null : maskedText(reference))),
       isWrapped: true,
     },
+    { header: say('label.asUser'), width: 14, value: ofApproval(({ recordedAs }) => recordedAs) },
     { header: say('label.expires'), width: 25, value: ofApproval(({ expiresAt }) => expiresAt) },
     { header: say('runs.title'), width: 14, value: ({ runs }) => runs },
   ]

@@ -11,7 +11,7 @@ const PLAN = planOf()
 /** A ledger with the plan on record, and the plan written beside it. */
 function place() {
   const ledger = open()
-  ledger.plans.record(PLAN)
+  ledger.plans.record(PLAN, [])
   ledger.close()
   const paths = planPaths(join(dirname(ledger.file), 'plan.json'))
   const write = (page = '<p>one</p>\n'): void => writePlanFiles(paths, { text: textOfPlan(PLAN), page })

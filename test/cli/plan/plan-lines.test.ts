@@ -3,6 +3,7 @@ import { planStanding, planStandingLine } from '../../../src/cli/plan/plan-lines
 import { wordsOf } from '../../../src/cli/terminal/line.js'
 import type { PlanRecord } from '../../../src/ledger/read/reader.js'
 import { open, stoppedClock } from '../../ledger/campaign-setup.js'
+import { recorded } from '../../ledger/plan/approvals.js'
 import { planOf } from '../../ledger/plan/plan-document.js'
 
 /** The plan as the ledger gives it, with approvals that end at these times. */
@@ -10,9 +11,9 @@ function planned(expiries: readonly string[], limit: number | null = null): Plan
   const ledger = open({ clock: stoppedClock() })
   const document = planOf({ limit })
   const { digest } = document
-  ledger.plans.record(document)
+  ledger.plans.record(document, [])
   expiries.forEach((expiresAt, at) =>
-    ledger.plans.approve({ digest, by: `Approver ${at}`, as: null, reason: 'x', expiresAt, evidence: null }),
+    ledger.plans.approve(recorded(digest, { approvedBy: `Approver ${at}`, expiresAt })),
   )
   const [record] = ledger.view.plans()
   if (record === undefined) throw new Error('The plan was not recorded')
@@ -24,7 +25,9 @@ const text = (record: PlanRecord): string => wordsOf(planStandingLine(record, NO
 
 describe('where the latest plan stands', () => {
   it('says by whom, of how many rows, and whether an approval counts now', () => {
-    expect(text(planned([]))).toMatch(/^Latest plan: \w{12} by Ada, .* UTC, 3 rows; not approved yet$/)
+    expect(text(planned([]))).toMatch(
+      /^Latest plan: \w{12} by Ada, .* UTC, 3 rows; no approval on record yet$/,
+    )
     expect(text(planned(['2026-06-16T12:00:01.000Z']))).toContain(
       'approved by Approver 0 until 2026-06-16 12:00:01 UTC',
     )

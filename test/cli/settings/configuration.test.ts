@@ -338,6 +338,7 @@ describe('8.4.3 a configuration that others can change', () => {
       'approvalValidFor',
       'readBack',
       'rules',
+      'approvers',
       'outcomes',
     ])
     expect(service).toBeDefined()

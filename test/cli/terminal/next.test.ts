@@ -203,11 +203,6 @@ describe('what to do next, where plans are required', () => {
     expect(linesOf({ plan: 'plan.json' })).toEqual(['Next: sepa-migrate run --plan plan.json'])
   })
 
-  it('is to run on this machine, where nothing is required', () => {
-    const here = { ...campaign, baseUrl: 'http://127.0.0.1:8080/' }
-    expect(linesOf({}, { campaign: here })).toEqual(['Next: sepa-migrate run'])
-  })
-
   it('repeats the files that did not come in, under the same plan', () => {
     const given = { stop: stopOf('declined'), notAdmitted: ['export.csv'] }
     expect(linesOf({ plan: 'plan.json' }, given).at(-1)).toBe(

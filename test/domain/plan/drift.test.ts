@@ -67,20 +67,31 @@ describe('everything else', () => {
 
 describe('an approval', () => {
   const NOW = '2026-06-15T10:00:00.000Z'
+  const GRACE = [{ name: 'Grace', key: 'a1' }]
+  const until = (expiresAt: string, key: string | null = null) => ({ approvedBy: 'Grace', expiresAt, key })
+  const told = (...given: Parameters<typeof approvalDrifts>): string[] => texts(approvalDrifts(...given))
 
   it('counts until the moment that it says', () => {
-    expect(approvalDrifts([{ expiresAt: '2026-06-15T10:00:00.001Z' }], NOW)).toEqual([])
-    expect(texts(approvalDrifts([{ expiresAt: NOW }], NOW))).toEqual([
-      'approval expired: at 2026-06-15 10:00:00 UTC',
-    ])
+    expect(told([until('2026-06-15T10:00:00.001Z')], [], NOW)).toEqual([])
+    expect(told([until(NOW)], [], NOW)).toEqual(['approval expired: at 2026-06-15 10:00:00 UTC'])
   })
 
   it('is missing where nobody gave one, and one that counts makes up for those that do not any more', () => {
-    expect(approvalDrifts([], NOW)).toEqual([{ kind: 'not_approved' }])
-    const old = { expiresAt: '2026-06-14T10:00:00.000Z' }
-    expect(approvalDrifts([old, { expiresAt: '2026-06-16T10:00:00.000Z' }, old], NOW)).toEqual([])
-    expect(approvalDrifts([{ expiresAt: '2026-06-13T10:00:00.000Z' }, old], NOW)).toEqual([
-      { kind: 'approval_expired', at: old.expiresAt },
+    expect(told([], [], NOW)).toEqual(['not approved: nobody has approved this plan'])
+    const old = until('2026-06-14T10:00:00.000Z')
+    expect(told([old, until('2026-06-16T10:00:00.000Z'), old], [], NOW)).toEqual([])
+    expect(told([until('2026-06-13T10:00:00.000Z'), old], [], NOW)).toEqual([
+      'approval expired: at 2026-06-14 10:00:00 UTC',
     ])
+  })
+
+  it('counts with a key of the approvers alone, where there are any', () => {
+    const later = '2026-06-16T10:00:00.000Z'
+    expect(told([until(later, 'a1')], GRACE, NOW)).toEqual([])
+    expect(told([until(later), until(later, 'b2')], GRACE, NOW)).toEqual([
+      'not approved: Grace approved with the key b2, and the keys of these alone count: Grace (key a1)',
+    ])
+    expect(told([until(later)], GRACE, NOW)[0]).toContain('Grace approved without a key')
+    expect(told([until(later), until(NOW, 'a1')], GRACE, NOW)[0]).toContain('approval expired')
   })
 })

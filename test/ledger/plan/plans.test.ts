@@ -1,22 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/rule/verdict.js'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
-import type { ApprovalGiven, Ledger } from '../../../src/ledger/ledger.js'
-import { admit, inDoubt, open, refused, registered, send, SETTINGS, stoppedClock } from '../campaign-setup.js'
+import type { Ledger } from '../../../src/ledger/ledger.js'
+import {
+  admit,
+  inDoubt,
+  open,
+  refused,
+  registered,
+  send,
+  SETTINGS,
+  stoppedClock,
+  turnedAway,
+} from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
+import { newKey, recorded, signed } from './approvals.js'
 import { planOf } from './plan-document.js'
 
 const PLAN = planOf()
-
-const approval = (more: Partial<ApprovalGiven> = {}): ApprovalGiven => ({
-  digest: PLAN.digest,
-  by: 'Grace',
-  as: 'grace',
-  reason: 'compared',
-  expiresAt: '2026-06-18T10:00:00.000Z',
-  evidence: null,
-  ...more,
-})
+const [GRACE, EVE] = [newKey(), newKey()]
+const APPROVERS = [{ name: 'Grace', key: GRACE.key }]
 
 const error = (rule: Finding['rule']): Finding => ({
   rule,
@@ -39,12 +42,21 @@ function campaign(): Ledger {
   return ledger
 }
 
+/** A ledger with the plan on record, for these approvers. */
+function planned(approvers: readonly { name: string; key: string }[] = []): Ledger {
+  const ledger = open({ clock: stoppedClock() })
+  ledger.plans.record(PLAN, approvers)
+  return ledger
+}
+
 describe('plans and approvals on record', () => {
-  it('come back as they were given, a plan once', () => {
-    const ledger = campaign()
-    ledger.plans.record(PLAN)
-    ledger.plans.record(PLAN)
-    expect(ledger.plans.approve(approval({ evidence: 'approval.json (SHA-256 12)' }))).toBe(false)
+  it('come back as they were given, each once', () => {
+    const ledger = planned(APPROVERS)
+    ledger.plans.record(PLAN, APPROVERS)
+    const given = signed(PLAN.digest, GRACE)
+    expect([ledger.plans.approve(given), ledger.plans.approve(given)]).toEqual([1, 1])
+    const { plan: _, ...kept } = given
+    expect(ledger.view.approvers()).toEqual(APPROVERS)
     expect(ledger.view.plans()).toEqual([
       {
         id: 1,
@@ -55,97 +67,110 @@ describe('plans and approvals on record', () => {
         lastDecision: 0,
         document: PLAN,
         text: textOfPlan(PLAN),
-        approvals: [
-          {
-            id: 1,
-            approvedAt: '2026-06-15T10:00:00.000Z',
-            approvedBy: 'Grace',
-            approvedAs: 'grace',
-            reason: 'compared',
-            isSamePerson: false,
-            expiresAt: '2026-06-18T10:00:00.000Z',
-            evidence: 'approval.json (SHA-256 12)',
-          },
-        ],
+        approvals: [{ id: 1, ...kept, key: GRACE.key }],
       },
     ])
   })
 
   it.each([
-    ['the name', { by: ' ada ' }],
-    ['the user of the system', { as: 'ada' }],
-  ])('need a second person: %s is that of the planner', (_, more) => {
-    const ledger = campaign()
-    ledger.plans.record(PLAN)
-    expect(() => ledger.plans.approve(approval(more))).toThrow(
-      /The plan needs a second person: .*nothing was/,
-    )
+    ['a plan that it did not record', recorded('f'.repeat(64)), 'did not record that plan'],
+    ['nobody', recorded(PLAN.digest, { approvedBy: ' ' }), 'needs a person and a reference'],
+    ['no reference', recorded(PLAN.digest, { reference: '' }), 'needs a person and a reference'],
+    ['a later date', { ...signed(PLAN.digest, GRACE), expiresAt: '2030-01-01T00:00:00.000Z' }, 'not of this'],
+    ['another name', { ...signed(PLAN.digest, GRACE), approvedBy: 'Linus' }, 'not of this approval'],
+  ])('are refused for %s', (_, given, message) => {
+    const ledger = planned()
+    expect(() => ledger.plans.approve(given)).toThrow(message)
     expect(ledger.view.plans()[0]?.approvals).toEqual([])
-    expect(ledger.plans.approve(approval({ ...more, allowsSamePerson: true }))).toBe(true)
-    expect(ledger.view.plans()[0]?.approvals).toMatchObject([{ isSamePerson: true }])
-  })
-
-  it('are not called the same person where they are two, though it was allowed', () => {
-    const ledger = campaign()
-    ledger.plans.record(PLAN)
-    expect(ledger.plans.approve(approval({ allowsSamePerson: true }))).toBe(false)
   })
 
   it.each([
-    ['a plan that it did not record', { digest: 'f'.repeat(64) }, 'did not record that plan'],
-    ['nobody', { by: ' ' }, 'needs a person and a reason'],
-    ['no reason', { reason: '' }, 'needs a person and a reason'],
-  ])('are refused for %s', (_, more, message) => {
-    const ledger = campaign()
-    ledger.plans.record(PLAN)
-    expect(() => ledger.plans.approve(approval(more))).toThrow(message)
+    ["another's key", signed(PLAN.digest, EVE)],
+    ['no key', recorded(PLAN.digest)],
+  ])('count with the key of an approver alone, where these are bound: not with %s', (_, given) => {
+    const ledger = planned(APPROVERS)
+    expect(() => ledger.plans.approve(given)).toThrow(
+      `with the key of an approver alone: Grace (key ${GRACE.key})`,
+    )
+  })
+
+  it('are bound to the approvers of the first plan', () => {
+    const other = planOf({ limit: 2 })
+    const bound = planned(APPROVERS)
+    expect(() => bound.plans.record(other, [{ name: 'Grace', key: EVE.key }])).toThrow(
+      '"Grace" has another key',
+    )
+    expect(() => bound.plans.record(other, [{ name: 'Eve', key: EVE.key }])).toThrow(
+      '"Grace" is missing; "Eve" was added; nothing was planned',
+    )
+    expect(() => bound.plans.record(other, [])).toThrow('"Grace" is missing')
+    expect(() => planned().plans.record(other, APPROVERS)).toThrow('"Grace" was added')
+    expect(bound.view.plans()).toHaveLength(1)
   })
 
   it('hold no account number that somebody typed', () => {
-    const ledger = campaign()
-    ledger.plans.record(PLAN)
-    ledger.plans.approve(approval({ reason: 'DE89370400440532013000 looked at' }))
-    expect(ledger.view.plans()[0]?.approvals[0]?.reason).not.toContain('0532013000')
+    const ledger = planned()
+    ledger.plans.approve(recorded(PLAN.digest, { reference: 'DE89370400440532013000 looked at' }))
+    expect(ledger.view.plans()[0]?.approvals[0]?.reference).not.toContain('0532013000')
+  })
+
+  it('show no key for a signature that was put there by hand', () => {
+    const ledger = planned(APPROVERS)
+    const { signature } = signed(PLAN.digest, GRACE, { approvedBy: 'Linus' })
+    byHand(ledger.file, (db) => db.exec(insertApproval({ signature: `'${signature ?? ''}'` })))
+    expect(ledger.view.plans()[0]?.approvals).toMatchObject([{ signature, key: null }])
   })
 
   it.each([
     ['update plan set document = 1', 'a plan never changes'],
     ['update approval set expires_at = 9', 'an approval never changes'],
-    [`update approval set reason = 'other'`, 'an approval never changes'],
+    [`update approval set reference = 'other'`, 'an approval never changes'],
     ['delete from approval', 'the ledger never deletes'],
     ['delete from plan', 'the ledger never deletes'],
+    ['delete from approver', 'the ledger never deletes'],
+    [`update approver set key = '${EVE.key}'`, 'an approver never changes'],
+    [`insert into approver (name, key) values ('Eve', '${EVE.key}')`, 'bound with the first plan'],
     [insertApproval({ digest: 'f'.repeat(64) }), 'an approval names the digest of its plan'],
-    [insertApproval({ by: 'ADA' }), 'who planned approves only as the same person'],
-    [insertApproval({ as: 'ada' }), 'who planned approves only as the same person'],
+    [insertApproval({ signature: 'null' }), 'an approval is signed where approvers are bound'],
   ])('are held by the file itself: %s', (sql, message) => {
-    const ledger = campaign()
-    ledger.plans.record(PLAN)
-    ledger.plans.approve(approval())
+    const ledger = planned(APPROVERS)
+    ledger.plans.approve(signed(PLAN.digest, GRACE))
     expect(() => byHand(ledger.file, (db) => db.exec(sql))).toThrow(message)
   })
 })
 
 describe('a purge', () => {
   it('takes what the approver typed, and no more', () => {
-    const ledger = open({ clock: stoppedClock() })
-    ledger.plans.record(PLAN)
-    const hash = `SHA-256 ${'1'.repeat(64)}`
-    ledger.plans.approve(approval({ reason: 'asked Mrs Smith', evidence: `smith.json (${hash})` }))
+    const ledger = planned()
+    ledger.plans.approve(recorded(PLAN.digest, { reference: 'mail of Mrs Smith' }))
     const [before] = ledger.view.plans()
     ledger.purge({ by: 'Ada', reason: 'signed off' })
-    expect(ledger.view.plans()).toEqual([
-      {
-        ...before,
-        approvals: [{ ...before?.approvals[0], reason: 'removed with the personal data', evidence: hash }],
-      },
-    ])
+    const approvals = [{ ...before?.approvals[0], reference: 'removed with the personal data' }]
+    expect(ledger.view.plans()).toEqual([{ ...before, approvals }])
   })
 })
 
-function insertApproval({ digest = PLAN.digest, by = 'Grace', as = 'grace' }): string {
-  return `insert into approval (plan_id, digest, approved_at, approved_by, approved_as, reason, same_person, expires_at)
-    values (1, '${digest}', '2026', '${by}', '${as}', 'why', 0, '2027')`
+function insertApproval({ digest = PLAN.digest, signature = `'x'` }): string {
+  const reference = signature === 'null' ? `'mail'` : 'null'
+  return `insert into approval (plan_id, digest, approved_at, approved_by, expires_at, reference, signature)
+    values (1, '${digest}', '2026', 'Grace', '2027', ${reference}, ${signature})`
 }
+
+describe('rows that left', () => {
+  it('are counted by the approval of their run, and those under none', async () => {
+    const ledger = campaign()
+    ledger.plans.record(PLAN, [])
+    const approval = ledger.plans.approve(recorded(PLAN.digest))
+    ledger.startRun({ ...SETTINGS, settings: { plan: PLAN.digest, approval } })
+    for (const outcome of [registered('NEW-1'), turnedAway(), inDoubt()]) await send(ledger, outcome)
+    ledger.startRun(SETTINGS)
+    await send(ledger, refused())
+    expect(ledger.view.sentByApproval()).toEqual([
+      { approval: null, rows: 1 },
+      { approval, rows: 2 },
+    ])
+  })
+})
 
 describe('the rows of a plan', () => {
   it('are those that are ready, and stay the same set while they are sent', async () => {

@@ -1,12 +1,16 @@
-import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../../src/migrate/migrate.js'
 import type { MigrateOptions, MigrationPlan } from '../../../src/migrate/options.js'
 import { germanIban, validExport } from '../../support/export.js'
 import { look } from '../../ledger/ledger-views.js'
 import { newPlace, type Place } from '../place.js'
-import { approved, atLedger, planned } from './planned.js'
+import { newKey, signed, type Pair } from '../../ledger/plan/approvals.js'
+import { approved, atLedger, planned, signedBeside } from './planned.js'
 
 const ROWS = 6
 
@@ -55,12 +59,12 @@ describe('a run under a plan', () => {
     const end = await migrate({ ...options, confirm: (plan) => shown.push(plan) === 1 })
     expect(end).toMatchObject({ exitCode: 0, totals: { registered: ROWS } })
     expect(posts()).toBe(ROWS)
-    expect(shown[0]?.approved).toMatchObject({ approvedBy: 'Grace', isSamePerson: false })
+    expect(shown[0]?.approved).toMatchObject({ approvedBy: 'Grace', key: null, reference: 'mail of 15 June' })
     const { runs, plans } = look(place.at('campaign.db'), (ledger) => ({
       runs: ledger.runs(),
       plans: ledger.plans(),
     }))
-    expect(runs.map(({ settings }) => settings.plan)).toEqual([plans[0]?.digest])
+    expect(runs.map(({ settings: { plan, approval } }) => [plan, approval])).toEqual([[plans[0]?.digest, 1]])
   })
 
   it('goes on with the same plan after a stop, and says nothing of drift once all is sent', async () => {
@@ -378,5 +382,178 @@ describe('a plan', () => {
       { ...given, options: { ...given.options, files: [given.place.at('nowhere.csv')] } },
       /Cannot read ".*nowhere\.csv", which the plan is compared with/,
     )
+  })
+})
+
+describe('an approval with a key', () => {
+  const [GRACE, EVE] = [newKey(), newKey()]
+
+  /** A plan for Grace's key, as the options say, and the run under it. */
+  async function bound(approvers: Readonly<Record<string, string>> = { Grace: GRACE.pem }) {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(ROWS)
+    const asked = place.asked(sandbox.url, { approvers })
+    const document = await planned(place, asked)
+    const options = { ...asked, plan: place.at('plan.json') }
+    return {
+      place,
+      asked,
+      options,
+      document,
+      url: sandbox.url,
+      posts: () => sandbox.requests().received.migrate,
+    }
+  }
+
+  it('counts from beside the plan, is put on record once, and the run says under which one it went', async () => {
+    const { place, options, document, posts } = await bound()
+    signedBeside(place, document, GRACE)
+    expect(await migrate({ ...options, limit: 2 })).toMatchObject({ totals: { registered: 2 } })
+    expect(await migrate(options)).toMatchObject({ exitCode: 0, totals: { registered: ROWS } })
+    expect(posts()).toBe(ROWS)
+    const seen = look(place.at('campaign.db'), (ledger) => ({
+      approvals: ledger.plans()[0]?.approvals,
+      sent: ledger.sentByApproval(),
+    }))
+    expect(seen).toMatchObject({
+      approvals: [{ id: 1, approvedBy: 'Grace', key: GRACE.key, reference: null }],
+      sent: [{ approval: 1, rows: ROWS }],
+    })
+  })
+
+  it('does not count by the key of anybody else, nor without one', async () => {
+    const given = await bound()
+    await expectRefused(given, /not approved: nobody has approved this plan/)
+    signedBeside(given.place, given.document, EVE)
+    await expectRefused(
+      given,
+      new RegExp(`not approved: Grace approved with the key ${EVE.key}, .* Grace \\(key ${GRACE.key}\\)`),
+    )
+    expect(() => approved(given.place, given.document)).toThrow('with the key of an approver alone')
+  })
+
+  it('is of this plan and this ledger alone, to the byte', async () => {
+    const given = await bound()
+    const file = signedBeside(given.place, given.document, GRACE)
+    const text = readFileSync(file, 'utf8')
+    for (const change of [
+      text.replace('Grace', 'Linus'),
+      text.replace(/"expiresAt": "\d{4}/, '"expiresAt": "2999'),
+      `${text} `,
+      text.replace('{', '{ "x": 1,'),
+      JSON.stringify({
+        ...(JSON.parse(text) as object),
+        signature: signed(given.document.digest, EVE).signature,
+      }),
+      '{}',
+    ]) {
+      writeFileSync(file, change)
+      await expectRefused(
+        given,
+        /is no approval as this program writes it, or was changed since it was signed/,
+      )
+    }
+    const other = await bound()
+    copyFileSync(signedBeside(other.place, other.document, GRACE), file)
+    await expectRefused(given, /approves another plan \(\w{12}\) than/)
+    const limited = await planned(given.place, { ...given.asked, limit: 2 }, 'other.json')
+    writeFileSync(file, readFileSync(signedBeside(given.place, limited, GRACE, { name: 'other.json' })))
+    await expectRefused(given, /approves another plan/)
+  })
+
+  it('does not count for a plan that was changed after it was signed', async () => {
+    const given = await bound()
+    signedBeside(given.place, given.document, GRACE)
+    const file = given.place.at('plan.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"limit": null', '"limit": 2'))
+    await expectRefused(given, /was changed since it was recorded/)
+  })
+
+  it('expires when its approver said, and another one makes up for it', async () => {
+    const given = await bound()
+    const [approvedAt, expiresAt] = ['2026-06-14T00:00:00.000Z', '2026-06-14T01:00:00.000Z']
+    signedBeside(given.place, given.document, GRACE, { approvedAt, expiresAt })
+    await expectRefused(given, /approval expired: at 2026-06-14 01:00:00 UTC/)
+    signedBeside(given.place, given.document, GRACE)
+    expect(await migrate(given.options)).toMatchObject({ exitCode: 0 })
+  })
+
+  it.each<[string, Readonly<Record<string, string>>, RegExp]>([
+    ['another key', { Grace: EVE.pem }, /"Grace" has another key/],
+    ['another approver', { Grace: GRACE.pem, Eve: EVE.pem }, /"Eve" was added/],
+    ['none', {}, /"Grace" is missing/],
+  ])(
+    'is held to the approvers of the first plan: a configuration with %s is refused',
+    async (_, approvers, why) => {
+      const given = await bound()
+      signedBeside(given.place, given.document, EVE)
+      const options = { ...given.options, approvers }
+      await expectRefused({ ...given, options }, /setting changed: approvers from \{"Grace":/)
+      await expect(planned(given.place, { ...given.asked, approvers }, 'other.json')).rejects.toThrow(why)
+    },
+  )
+
+  it('is needed from somebody whose key can be read, each with their own', async () => {
+    const wrong = async (approvers: Readonly<Record<string, string>>): Promise<void> =>
+      expect(bound(approvers)).rejects.toThrow(/Cannot use the key of the approver "Eve": it is/)
+    await wrong({ Eve: 'not a key' })
+    await wrong({ Eve: privatePem(EVE) })
+    await wrong({ Grace: GRACE.pem, Eve: GRACE.pem })
+  })
+
+  it('needs no approvers in the configuration: then any key is proven, as that key', async () => {
+    const { place, options, document } = await bound({})
+    signedBeside(place, document, EVE)
+    expect(await migrate(options)).toMatchObject({ exitCode: 0 })
+    const [plan] = look(place.at('campaign.db'), (ledger) => ledger.plans())
+    expect(plan?.approvals).toMatchObject([{ key: EVE.key }])
+  })
+})
+
+const privatePem = ({ privateKey }: Pair): string =>
+  privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+describe('where an approval is required', () => {
+  const required = (place: Place, url: string): MigrateOptions => place.asked(url, { approval: 'required' })
+
+  it('the sandbox itself gets rows without a plan', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(1)
+    expect(await migrate(required(place, sandbox.url))).toMatchObject({ totals: { registered: 1 } })
+    await planned(place, required(place, sandbox.url))
+    expect(await migrate(place.asked(sandbox.url))).toMatchObject({ exitCode: 0 })
+  })
+
+  it.each<[string, (sandbox: string) => (path: string) => Promise<Response>]>([
+    ['a service that answers everything', () => () => Promise.resolve(new Response('{"status":"OK"}'))],
+    ['one that passes the question on to a sandbox', (url) => (path) => fetch(`${url}${path}`)],
+  ])('nothing else on this machine does, such as %s', async (_, answering) => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    place.exported(1)
+    const answer = answering(sandbox.url)
+    const asked: string[] = []
+    const tunnel = createServer((request, response) => {
+      asked.push(`${request.method ?? ''} ${request.headers.authorization ?? ''}`)
+      void answer(request.url ?? '').then(async (said) => response.end(await said.text()))
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void tunnel.close())
+    await once(tunnel, 'listening')
+    const url = `http://127.0.0.1:${(tunnel.address() as AddressInfo).port}`
+    await expect(migrate(required(place, url))).rejects.toThrow(/needs an approved plan, and none was given/)
+    expect(existsSync(place.at('campaign.db'))).toBe(false)
+    await planned(place, required(place, url))
+    await expect(migrate(place.asked(url))).rejects.toThrow(/This campaign needs an approved plan/)
+    expect(asked).toEqual(['GET ', 'GET '])
+    expect(sandbox.requests().received.migrate).toBe(0)
+  })
+
+  it('nor a sandbox with another password', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox({ password: 'another' })
+    place.exported(1)
+    await expect(migrate(required(place, sandbox.url))).rejects.toThrow(/needs an approved plan/)
   })
 })

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { textOfPlan, type PlanDocument } from '../../../src/domain/plan/plan.js'
+import { textOfPlan, type ApprovalStatement, type PlanDocument } from '../../../src/domain/plan/plan.js'
 import { openLedger } from '../../../src/ledger/file/open-ledger.js'
-import type { ApprovalGiven, Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/ledger.js'
 import type { MigrateOptions } from '../../../src/migrate/options.js'
 import { planMigration } from '../../../src/migrate/plan/make-plan.js'
+import { approvalPath, textOfApproval } from '../../../src/migrate/plan/plan-file.js'
+import { recorded, signed, type Pair } from '../../ledger/plan/approvals.js'
 import type { Place } from '../place.js'
 
 /** Opens the ledger of the place for what people do between plan and run. */
@@ -35,16 +37,23 @@ export async function planned(
 
 const DAY_MS = 86_400_000
 
-/** Grace approves it, under her own user, for a day. */
-export function approved(place: Place, { digest }: PlanDocument, more: Partial<ApprovalGiven> = {}): void {
+/** Grace approves it for a day; recorded, not proven. */
+export function approved(place: Place, { digest }: PlanDocument): void {
+  const now = place.machine().clock.now()
+  const [approvedAt, expiresAt] = [new Date(now).toISOString(), new Date(now + DAY_MS).toISOString()]
+  atLedger(place, (ledger) => ledger.plans.approve(recorded(digest, { approvedAt, expiresAt })))
+}
+
+/** The same with a key, as a file beside the plan. */
+export function signedBeside(
+  place: Place,
+  { digest }: PlanDocument,
+  pair: Pair,
+  { name = 'plan.json', ...more }: Partial<ApprovalStatement> & { readonly name?: string } = {},
+): string {
   const expiresAt = new Date(place.machine().clock.now() + DAY_MS).toISOString()
-  const given = {
-    digest,
-    by: 'Grace',
-    as: 'grace',
-    reason: 'compared with the list',
-    expiresAt,
-    evidence: null,
-  }
-  atLedger(place, (ledger) => ledger.plans.approve({ ...given, ...more }))
+  const { recordedAs: _, reference: __, ...approval } = signed(digest, pair, { expiresAt, ...more })
+  const file = approvalPath(place.at(name))
+  writeFileSync(file, textOfApproval({ ...approval, signature: approval.signature ?? '' }))
+  return file
 }

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type * as Drift from '../../../src/domain/plan/drift.js'
 import type { MigrateOptions } from '../../../src/migrate/options.js'
-import type * as Reads from '../../../src/ledger/plan/read-plans.js'
+import type * as Reads from '../../../src/ledger/plan/plans.js'
 import { newPlace, type Place } from '../place.js'
 
 type Comparison =
@@ -33,9 +33,10 @@ vi.doMock('../../../src/domain/plan/drift.js', async (original) => {
     approvalDrifts: without('approvalDrifts', real.approvalDrifts),
   }
 })
-vi.doMock('../../../src/ledger/plan/read-plans.js', async (original) => {
+vi.doMock('../../../src/ledger/plan/plans.js', async (original) => {
   const real = await (original as () => Promise<typeof Reads>)()
   return {
+    ...real,
     preparePlanReads: (...given: Parameters<typeof Reads.preparePlanReads>) => {
       const reads = real.preparePlanReads(...given)
       return {

@@ -52,11 +52,11 @@ describe('summary.json', () => {
       id: 1,
       approvedAt: '2026-06-15T09:00:00.000Z',
       approvedBy: 'Grace',
-      approvedAs: 'grace',
-      reason: 'compared',
-      isSamePerson: false,
+      recordedAs: 'ada',
       expiresAt: '2026-06-18T09:00:00.000Z',
-      evidence: null,
+      reference: null,
+      signature: 'x',
+      key: 'ab'.repeat(32),
     }
     const plan = { id: 1, digest, plannedAt, plannedBy, plannedAs, lastDecision: 0, document, text: '' }
     const facts = await factsOf({ ...NO_RECORDS, plans: [{ ...plan, approvals: [approval] }] })

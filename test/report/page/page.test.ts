@@ -257,11 +257,11 @@ describe('plans and approvals', () => {
     id: 1,
     approvedAt: '2026-06-15T09:00:00.000Z',
     approvedBy: 'Grace',
-    approvedAs: 'grace',
-    reason: 'compared',
-    isSamePerson: false,
+    recordedAs: 'ada',
     expiresAt: '2026-06-18T09:00:00.000Z',
-    evidence: null,
+    reference: null,
+    signature: 'x',
+    key: 'ab'.repeat(32),
   }
   const document = planOf()
   const { digest, plannedAt, plannedBy, plannedAs } = document
@@ -287,17 +287,40 @@ describe('plans and approvals', () => {
     expect(text).toContain('Runs that sent rows under no plan: 2.')
     expect(text).toContain(`${digest.slice(0, 12)} 2026-06-15 08:00:00 UTC, Ada (ada) 3`)
     expect(text).toContain(
-      '2026-06-15 09:00:00 UTC, Grace (grace): compared; Expires: 2026-06-18 09:00:00 UTC',
+      `2026-06-15 09:00:00 UTC, Grace (ada); Expires: 2026-06-18 09:00:00 UTC; proven for this key, never for this person: ${approval.key}`,
     )
-    expect(text).not.toContain('same person')
   })
 
-  it('by one person stand in the first lines', async () => {
-    const alone = { ...plan, approvals: [{ ...approval, isSamePerson: true, approvedBy: 'Ada' }] }
-    const text = shown(await pageOf({ ...NO_RECORDS, plans: [alone] }))
-    const note = text.indexOf('Planned and approved by one person, last Ada (grace)')
-    expect(note).toBeGreaterThan(0)
-    expect(note).toBeLessThan(text.indexOf('Target'))
+  it('say on the first page how many rows left under which of them, and how many under none', async () => {
+    const mail = {
+      ...approval,
+      id: 2,
+      approvedBy: 'Linus',
+      key: null,
+      signature: null,
+      reference: `mail of ${IBAN}`,
+    }
+    const sentByApproval = [
+      { approval: null, rows: 364 },
+      { approval: 1, rows: 9 },
+      { approval: 2, rows: 5 },
+    ]
+    const value = { ...NO_RECORDS, plans: [{ ...plan, approvals: [approval, mail] }], sentByApproval }
+    const [first = ''] = shown(await pageOf(value)).split('Prepared')
+    expect(first).toContain(
+      `Approved by Grace, 2026-06-15 09:00; Rows: 9; proven for this key, never for this person: ${approval.key}`,
+    )
+    expect(first).toContain(
+      'Approved by Linus, 2026-06-15 09:00; Rows: 5; recorded, not proven: mail of DE…3000',
+    )
+    expect(first).toContain('Sent under no approval Rows: 364')
+    const many = [1, 2, 3, 4, 5].map((id) => ({ ...approval, id }))
+    const full = await pageOf({
+      ...value,
+      plans: [{ ...plan, approvals: many }],
+      sentByApproval: many.map(({ id }) => ({ approval: id, rows: 1 })),
+    })
+    expect(shown(full).split('Prepared')[0]).toMatch(/Approved by others \(2\)/)
   })
 
   it('are no section where nobody planned', async () => {

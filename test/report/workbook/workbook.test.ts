@@ -270,13 +270,20 @@ describe('the workbook', () => {
       id: 1,
       approvedAt: '2026-06-15T09:00:00.000Z',
       approvedBy: 'Grace',
-      approvedAs: 'grace',
-      reason: `compared with ${IBAN}`,
-      isSamePerson: false,
+      recordedAs: 'ada',
       expiresAt: '2026-06-18T09:00:00.000Z',
-      evidence: null,
+      reference: null,
+      signature: 'x',
+      key: 'ab'.repeat(32),
     }
-    const again = { ...approval, id: 2, approvedBy: 'Ada', approvedAs: null, isSamePerson: true }
+    const again = {
+      ...approval,
+      id: 2,
+      recordedAs: null,
+      key: null,
+      signature: null,
+      reference: `mail of ${IBAN}`,
+    }
     const { digest, plannedAt, plannedBy, plannedAs } = document
     const planned = { digest, plannedAt, plannedBy, plannedAs, lastDecision: 0, document, text: '' }
     const other = 'f'.repeat(64)
@@ -292,16 +299,9 @@ describe('the workbook', () => {
     expect(lines[0]).toEqual(['Plans: 3'])
     const [one, two, three] = lines.slice(2)
     const start = [digest, plannedAt, 'Ada', 'ada', '3', approval.approvedAt]
-    expect(one).toEqual([
-      ...start,
-      'Grace',
-      'grace',
-      'no',
-      'compared with DE…3000',
-      approval.expiresAt,
-      '1, 3',
-    ])
-    expect(two?.slice(0, 9)).toEqual([...start, 'Ada', '', 'YES'])
+    const end = [approval.expiresAt, '1, 3']
+    expect(one).toEqual([...start, 'Grace', approval.key, '', 'ada', ...end])
+    expect(two).toEqual([...start, 'Grace', '', 'mail of DE…3000', '', ...end])
     expect(three).toEqual([other, plannedAt, 'Ada', 'ada', '3', ...Array.from({ length: 7 }, () => '')])
     expect([...sheets.keys()].slice(-4)).toEqual(['Sources', 'Plans', 'Runs', 'Columns'])
     expect([...sheetsOf(await workbookOf({ ...NO_RECORDS, runs })).keys()]).not.toContain('Plans')
