@@ -63,7 +63,7 @@ const SAID: Readonly<Record<string, RegExp>> = {
   'The main job':
     /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The number of rows that this run may send was sent/,
   'One value, or one mandate': /^DE…3000\nIBAN_CHECKSUM: [^]*\nsendable 0 2027-03-01\ntrue true true true\n$/,
-  'An export, as checked records': /^240 of 240 records can be sent\n$/,
+  'An export, as checked records': /^240 of 240 records can be sent\ntrue\n$/,
   'The service':
     /^sepa2026 \d{4}-\S+Z \[\]\nSANDBOX1 Unpaid 119 2026\nCannot use the base URL: "invoicing\.example" is not this machine/,
   Callbacks: /^BillogramEvent order-77 No cover\n$/,
