@@ -13,7 +13,7 @@ import { connectService } from '../../src/migrate/connect-service.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { germanIban, validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 
 const SEED = Number(process.env['BY_HAND_SEED'] ?? 20_261_122)
 
@@ -37,13 +37,15 @@ async function startService(rows: number, options: SandboxOptions = {}): Promise
 }
 
 const run = (there: Sandbox, ...args: string[]): Promise<Ended> =>
-  start(['run', ...args, '--base-url', there.url, '--timeout', '2'], { cwd: place.folder, env: CREDENTIALS })
-    .ended
+  runProgram(['run', ...args, '--base-url', there.url, '--timeout', '2'], {
+    cwd: place.folder,
+    env: CREDENTIALS,
+  })
 
 const resolve = (...more: string[]): Promise<Ended> =>
-  start(['resolve', '--from-read-back', '--reason', 'begun by hand', '--by', 'Ada', ...more], {
+  runProgram(['resolve', '--from-read-back', '--reason', 'begun by hand', '--by', 'Ada', ...more], {
     cwd: place.folder,
-  }).ended
+  })
 
 /** Somebody did these with another program, one by one, until each was there. */
 async function postByHand(there: Sandbox, customers: readonly number[]): Promise<void> {

@@ -45,12 +45,12 @@ async function open({
   const path = (name: string): string => join(folder, name)
   writeFileSync(path('export.csv'), validExport(ROWS))
   const env = { ...CREDENTIALS, ...server.env, XDG_STATE_HOME: path('state') }
-  const startWith: Place['start'] = (args, more = {}) =>
-    start(['run', '--base-url', server.baseUrl, '--yes', '--no-report', '--max-in-doubt', '1000', ...args], {
-      cwd: folder,
-      env: { ...env, ...more },
-    })
-  return { folder, server, path, env, start: startWith, run: (...args) => startWith(args).ended }
+  const asked = [...['run', '--base-url', server.baseUrl, '--yes', '--no-report', '--max-in-doubt', '1000']]
+  return {
+    ...{ folder, server, path, env },
+    start: (args, more = {}) => start([...asked, ...args], { cwd: folder, env: { ...env, ...more } }),
+    run: (...args) => runProgram([...asked, ...args], { cwd: folder, env }),
+  }
 }
 
 const LEDGER = 'sepa-migrate.db'
@@ -353,7 +353,10 @@ describe('8.1.2 a second ledger with the same mandates', () => {
 
   it('of two that start at once, one sends and the other is refused', async () => {
     const place = await open({ isReal: true })
-    const both = await Promise.all([place.run('export.csv'), second(place, 'export.csv')])
+    const both = await Promise.all([
+      place.start(['export.csv']).ended,
+      place.start(['--ledger', 'second.db', 'export.csv']).ended,
+    ])
     expect(both.map(({ status }) => status).sort()).toEqual([0, 2])
     expect(place.server.posts()).toBe(ROWS)
   })

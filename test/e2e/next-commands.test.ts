@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import Papa from 'papaparse'
@@ -10,9 +10,9 @@ import {
   CREDENTIALS,
   inReport,
   makeFolder,
-  PROGRAM,
+  paste,
+  runProgram,
   start,
-  startShell,
   type Ended,
 } from '../support/program.js'
 
@@ -26,11 +26,11 @@ interface Place {
   readonly sandbox: Sandbox
   readonly env: Readonly<Record<string, string>>
   readonly program: (...args: string[]) => Promise<Ended>
-  /** Runs what the last line of this output says to type, word for word, in a shell in the same folder. */
+  /** Runs what the last line of this output says to type, word for word, in the same folder. */
   readonly paste: (before: Ended) => Promise<Ended>
 }
 
-/** Customer 1 loses its answer, customer 3 is refused; a command `sepa-migrate` lies in the folder `bin`. */
+/** Customer 1 loses its answer, customer 3 is refused. */
 async function open(faults: Parameters<typeof startSandbox>[0] = {}): Promise<Place> {
   const { folder, remove } = makeFolder()
   const sandbox = await startSandbox({ seed: 1, username: 'sandbox', password: 'sandbox', ...faults })
@@ -38,20 +38,16 @@ async function open(faults: Parameters<typeof startSandbox>[0] = {}): Promise<Pl
     await sandbox.close()
     remove()
   })
-  const bin = join(folder, 'sepa-migrate')
-  writeFileSync(bin, `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
-  chmodSync(bin, 0o700)
   const env = {
     ...CREDENTIALS,
     SEPA_MIGRATE_BASE_URL: sandbox.url,
-    PATH: `${folder}:${process.env['PATH'] ?? ''}`,
   }
   return {
     folder,
     sandbox,
     env,
-    program: (...args) => start(args, { cwd: folder, env }).ended,
-    paste: (before) => startShell(nextOf(before), { cwd: folder, env }),
+    program: (...args) => runProgram(args, { cwd: folder, env }),
+    paste: (before) => paste(nextOf(before), { cwd: folder, env }),
   }
 }
 

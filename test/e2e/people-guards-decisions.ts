@@ -19,6 +19,7 @@ export const GUARDS_OF_DECISIONS = {
     without: 'believes the row number of a line',
     off: { 'domain/row/resaved.ts': { isSameName: () => () => true } },
     acts: ['runTheExport', 'resolveFromTheFile'],
+    seed: 38,
     finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
   },
   '8.2.2 list': {
@@ -35,6 +36,7 @@ export const GUARDS_OF_DECISIONS = {
       },
     },
     acts: ['runTheExport', 'reconcileWithTheList'],
+    seed: 32,
     finds: ['ABSENT'],
   },
   '8.2.3 rivals': {
@@ -56,6 +58,7 @@ export const GUARDS_OF_DECISIONS = {
     },
     acts: ['runTheExport', 'closeALiveOne', 'reconcileWithTheList'],
     scene: { pairs: 1, weather: 'rough' },
+    seed: 38,
     finds: ['IDENTITY'],
   },
   '8.2.3 four digits': {
@@ -69,6 +72,7 @@ export const GUARDS_OF_DECISIONS = {
     },
     acts: ['runTheExport', 'reconcileWithTheList'],
     scene: { pairs: 1, shares: 'interlaced', weather: 'refusing' },
+    seed: 86,
     finds: ['IDENTITY'],
   },
   '8.2.4 waiting': {
@@ -84,6 +88,7 @@ export const GUARDS_OF_DECISIONS = {
       },
     },
     acts: ['runTheExport', 'decideInHaste'],
+    seed: 5,
     finds: ['TWICE'],
   },
   '8.2.5 no': {
@@ -99,6 +104,7 @@ export const GUARDS_OF_DECISIONS = {
       },
     },
     acts: ['runTheExport', 'retryRefused'],
+    seed: 32,
     finds: ['NO'],
   },
   '8.2.6 rows': {
@@ -112,6 +118,7 @@ export const GUARDS_OF_DECISIONS = {
       },
     },
     acts: ['runTheExport', 'resolveOne'],
+    seed: 38,
     finds: ['DROPPED'],
   },
   '8.2.7 it is there': {
@@ -130,6 +137,7 @@ export const GUARDS_OF_DECISIONS = {
     },
     acts: ['runTheExport', 'resolveOne', 'goOn'],
     scene: { recognises: true, weather: 'rough' },
+    seed: 2,
     finds: ['REFUSED'],
   },
   '8.2.7 identifiers': {
@@ -137,6 +145,7 @@ export const GUARDS_OF_DECISIONS = {
     off: { 'domain/value/assigned.ts': { whyUnusable: () => () => null } },
     acts: ['runTheExport', 'goOn'],
     scene: { weather: 'rough' },
+    seed: 2,
     finds: ['IDENTITY'],
   },
 } as const satisfies Readonly<Record<string, Guard>>

@@ -27,6 +27,7 @@ export const GUARDS_OF_FILES = {
     },
     acts: ['runTheExport', 'correctTheFile'],
     scene: { weather: 'refusing', mostly: 'former_account_mistyped_reference' },
+    seed: 9,
     finds: ['TWICE', 'OLD'],
   },
   '8.3.1 cells too many': {
@@ -44,6 +45,7 @@ export const GUARDS_OF_FILES = {
     },
     acts: ['runTheExport', 'correctTheFile', 'retryRefused'],
     scene: { weather: 'refusing', mostly: 'former_account', status: null },
+    seed: 163,
     finds: ['OLD'],
   },
   '8.3.2 quotes': {
@@ -51,6 +53,7 @@ export const GUARDS_OF_FILES = {
     off: { 'source/csv/stray-quote.ts': { refuseStrayQuote: () => () => undefined } },
     acts: ['giveAChangedExport'],
     beginsOtherwise: true,
+    seed: 3,
     finds: ['WRONG', 'LOST'],
   },
   '8.3.3 footer': {
@@ -58,6 +61,7 @@ export const GUARDS_OF_FILES = {
     off: { 'source/csv/left-out.ts': { leftOutFindings: () => () => [] } },
     acts: ['giveAChangedExport', 'goOn'],
     beginsOtherwise: true,
+    seed: 27,
     finds: ['LOST'],
   },
   '8.3.3 count': {
@@ -65,6 +69,7 @@ export const GUARDS_OF_FILES = {
     off: { 'source/csv/stated-count.ts': { statedCounts: () => () => [] } },
     acts: ['giveAChangedExport', 'goOn'],
     beginsOtherwise: true,
+    seed: 58,
     finds: ['LOST'],
   },
   '8.3.4 columns': {
@@ -77,12 +82,14 @@ export const GUARDS_OF_FILES = {
       },
     },
     acts: ['runTheExport', 'giveAChangedExport'],
+    seed: 108,
     finds: ['ENDED'],
   },
   '8.3.4 words': {
     without: 'understands no word of a status column',
     off: { 'domain/value/words.ts': { checkWord: () => () => [] } },
     acts: ['runTheExport', 'giveAChangedExport'],
+    seed: 10,
     finds: ['ENDED'],
   },
   '26.2 words that nobody knows': {
@@ -96,12 +103,14 @@ export const GUARDS_OF_FILES = {
     },
     acts: ['runTheExport', 'giveAChangedExport', 'goOn'],
     scene: { status: { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'XK7' } },
+    seed: 1,
     finds: ['ENDED'],
   },
   '8.3.5 changed keys': {
     without: 'takes a mandate whose reference was corrected for another one',
     off: { 'ledger/admit/resemblance.ts': { decideResemblances: () => () => undefined } },
     acts: ['runTheExport', 'giveAChangedExport'],
+    seed: 8,
     finds: ['TWICE'],
   },
   '26.2 moved columns': {
@@ -109,6 +118,7 @@ export const GUARDS_OF_FILES = {
     off: { 'ledger/correct/anothers-values.ts': { holdAnothersValues: () => () => undefined } },
     acts: ['runTheExport', 'moveAColumn'],
     scene: { weather: 'refusing', pairs: 0, status: null, mostly: 'mistyped_account' },
+    seed: 2,
     finds: ['WRONG'],
   },
   '26.2 half-corrected copies': {
@@ -116,6 +126,7 @@ export const GUARDS_OF_FILES = {
     off: { 'source/columns/resubmission.ts': { saidBefore: () => () => false } },
     acts: ['runTheExport', 'giveTwoCopies'],
     scene: { status: null, mostly: 'mistyped_account' },
+    seed: 25,
     finds: ['FAULT'],
   },
   '26.2 corrections on record': {
@@ -123,6 +134,7 @@ export const GUARDS_OF_FILES = {
     off: { 'ledger/correct/record-corrections.ts': { recordCorrections: () => () => undefined } },
     acts: ['runTheExport', 'correctTheFile', 'giveTwoCopies'],
     scene: { weather: 'refusing', mostly: 'former_account' },
+    seed: 9,
     finds: ['UNRECORDED'],
   },
 } as const satisfies Readonly<Record<string, Guard>>

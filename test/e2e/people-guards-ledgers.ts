@@ -86,6 +86,7 @@ export const GUARDS_OF_LEDGERS = {
     without: 'does not know how far a ledger had come',
     off: { 'register/campaign-register.ts': { openRegister: neverOlder } },
     acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
+    seed: 2,
     finds: ['TWICE'],
   },
   '8.1.1 lost log': {
@@ -100,6 +101,7 @@ export const GUARDS_OF_LEDGERS = {
       },
     },
     acts: ['killARun'],
+    seed: 2,
     finds: ['TWICE', 'LOST'],
   },
   '8.1.1 way out': {
@@ -112,6 +114,7 @@ export const GUARDS_OF_LEDGERS = {
     },
     acts: ['copyDuringARun', 'restoreACopy', 'goOn'],
     beginsOtherwise: true,
+    seed: 5,
     finds: ['TWICE'],
   },
   '8.1.2 claim': {
@@ -129,6 +132,7 @@ export const GUARDS_OF_LEDGERS = {
       },
     },
     acts: ['useASecondLedger'],
+    seed: 5,
     finds: ['TWICE'],
   },
   '8.1.2 host': {
@@ -140,12 +144,14 @@ export const GUARDS_OF_LEDGERS = {
       },
     },
     acts: ['useASecondLedger'],
+    seed: 2,
     finds: ['TWICE'],
   },
   '8.1.2 mandates': {
     without: 'compares no mandate with those of other ledgers',
     off: { 'register/mandate-numbers.ts': { numberWith: () => () => () => (unlike += 1) } },
     acts: ['useASecondLedger'],
+    seed: 2,
     finds: ['TWICE'],
   },
   '25.4 damage': {
@@ -164,6 +170,7 @@ export const GUARDS_OF_LEDGERS = {
       },
     },
     acts: ['breakTheRegister', 'useASecondLedger'],
+    seed: 2,
     finds: ['TWICE'],
   },
   '8.1.2 no register': {
@@ -180,6 +187,7 @@ export const GUARDS_OF_LEDGERS = {
       },
     },
     acts: ['breakTheRegister', 'useASecondLedger'],
+    seed: 2,
     finds: ['TWICE'],
   },
   '25.2 begun elsewhere': {
@@ -188,6 +196,7 @@ export const GUARDS_OF_LEDGERS = {
       'register/other-ledgers.ts': { begunElsewhere: () => () => [], refuseClaimed: () => () => undefined },
     },
     acts: ['loseTheLedger'],
+    seed: 2,
     finds: ['TWICE'],
   },
   '25.2 retired': {
@@ -203,6 +212,7 @@ export const GUARDS_OF_LEDGERS = {
       'register/campaign-register.ts': { openRegister: neverOvertaken },
     },
     acts: ['loseTheLedger', 'goOn'],
+    seed: 3,
     finds: ['TWICE'],
   },
   '25.2 all in doubt': {
@@ -211,24 +221,28 @@ export const GUARDS_OF_LEDGERS = {
       'register/campaign-register.ts': { openRegister: withClaims(() => ({ doubt: () => 0 })) },
     },
     acts: ['loseTheRegister'],
+    seed: 3,
     finds: ['TWICE'],
   },
   '25.2 learns': {
     without: 'forgets with a register what its ledgers had begun',
     off: { 'register/campaign-register.ts': { openRegister: withClaims(() => ({ attempted: () => [] })) } },
     acts: ['loseTheRegister', 'useASecondLedger'],
+    seed: 6,
     finds: ['TWICE'],
   },
   '25.3 overtaken': {
     without: 'goes on sending although a copy has overtaken it',
     off: { 'register/campaign-register.ts': { openRegister: neverOvertaken } },
     acts: ['stopARun'],
+    seed: 2,
     finds: ['TWICE'],
   },
   '25.4 resembles': {
     without: 'passes over a mandate whose reference a spreadsheet changed',
     off: { 'register/other-ledgers.ts': { resembling: () => () => [] } },
     acts: ['useASecondLedger'],
+    seed: 32,
     finds: ['TWICE'],
   },
   '8.1.4 accounts': {
@@ -244,6 +258,7 @@ export const GUARDS_OF_LEDGERS = {
       },
     },
     acts: ['runTheExport', 'killARun', 'rewriteAnAccount'],
+    seed: 8,
     finds: ['WRONG'],
   },
 } as const satisfies Readonly<Record<string, Guard>>

@@ -13,6 +13,8 @@ export interface Guard extends Kind {
   readonly without: string
   /** By module below `src/` and by name: replacements, which get the true one. */
   readonly off: Readonly<Record<string, Readonly<Record<string, (real: never) => unknown>>>>
+  /** The first seed that finds it gone. */
+  readonly seed: number
   /** What the judge says then. */
   readonly finds: readonly string[]
 }

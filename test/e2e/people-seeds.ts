@@ -22,8 +22,8 @@ export function loadPeople() {
 type People = Awaited<ReturnType<typeof loadPeople>>
 
 /** `PEOPLE_SEEDS=20000` plays more of them. */
-export const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 200)
-const PART = 100
+export const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 100)
+const PART = 50
 
 export const range = (from: number, count: number): number[] =>
   Array.from({ length: count }, (_, n) => from + n)

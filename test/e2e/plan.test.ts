@@ -5,15 +5,7 @@ import type { PlanDocument } from '../../src/domain/plan/plan.js'
 import { look } from '../ledger/ledger-views.js'
 import { newKey, type Pair } from '../ledger/plan/approvals.js'
 import { validExport } from '../support/export.js'
-import {
-  CREDENTIALS,
-  makeFolder,
-  PROGRAM,
-  runProgram,
-  start,
-  type Ended,
-  type Started,
-} from '../support/program.js'
+import { CREDENTIALS, makeFolder, runProgram, start, type Ended, type Started } from '../support/program.js'
 import { startTruth, type TruthOptions, type TruthServer } from '../support/truth-server.js'
 
 const ROWS = 30
@@ -57,7 +49,7 @@ async function open({
     path,
     server,
     start: startIt,
-    run: (...args) => startIt(args).ended,
+    run: (...args) => runProgram(args, { cwd: folder, env }),
     plan: () => JSON.parse(readFileSync(path('plan.json'), 'utf8')) as PlanDocument,
     sign: async (pair) => {
       const cwd = path(`approver-${String((approvers += 1))}`)

@@ -6,7 +6,15 @@ import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, start, type Ended, type Started } from '../support/program.js'
+import {
+  CREDENTIALS,
+  inReport,
+  makeFolder,
+  runProgram,
+  start,
+  type Ended,
+  type Started,
+} from '../support/program.js'
 
 /**
  * The numbers are those of test/faults.md, which also says where the others are played.
@@ -35,6 +43,10 @@ async function open(options: SandboxOptions, rows: number): Promise<Place> {
 
 const run = ({ folder, sandbox }: Place, ...args: string[]): Started =>
   start(['run', 'export.csv', '--base-url', sandbox.url, ...args], { cwd: folder, env: CREDENTIALS })
+
+/** The same where nothing happens to the process. */
+const runHere = ({ folder, sandbox }: Place, ...args: string[]): Promise<Ended> =>
+  runProgram(['run', 'export.csv', '--base-url', sandbox.url, ...args], { cwd: folder, env: CREDENTIALS })
 
 function totals({ folder }: Place): Totals {
   const reader = openLedgerReader(join(folder, 'sepa-migrate.db'))
@@ -77,7 +89,7 @@ describe('36: a signal', () => {
     expect(ended.stdout).toMatch(/Control totals/)
     expect(totals(place)).toMatchObject({ inDoubt: 0, sending: 0 })
     expect(totals(place).ready).toBeGreaterThan(0)
-    expect((await run(place, '--no-report').ended).status).toBe(0)
+    expect((await runHere(place, '--no-report')).status).toBe(0)
     expect(place.sandbox.mandates()).toHaveLength(60)
   })
 
@@ -116,7 +128,7 @@ describe('37, 48: a program that is stopped and goes on', () => {
     const started = run(place, '--timeout', '1', '--no-report')
     await untilReceived(place, 1)
     started.child.kill('SIGSTOP')
-    const second = await run(place, '--json').ended
+    const second = await runHere(place, '--json')
     expect(second.status).toBe(8)
     expect(second.stdout).toMatch(/has held it since/)
     started.child.kill('SIGCONT')
@@ -132,14 +144,14 @@ describe('26, 27, 62: answers with 503', () => {
 
   it('leave the row in doubt', async () => {
     const place = await open(BUSY, 6)
-    expect((await run(place, '--no-report').ended).status).toBe(4)
+    expect((await runHere(place, '--no-report')).status).toBe(4)
     expect(totals(place)).toMatchObject({ registered: 5, inDoubt: 1 })
   })
 
   it('are turned away where the configuration says so, which is recorded and reported', async () => {
     const place = await open(BUSY, 6)
     writeFileSync(join(place.folder, 'sepa-migrate.yaml'), 'outcomes: { "503": turned_away }\n')
-    expect((await run(place).ended).status).toBe(0)
+    expect((await runHere(place)).status).toBe(0)
     expect(totals(place)).toMatchObject({ registered: 6, inDoubt: 0 })
     const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
     expect(reader.runs()[0]?.settings).toMatchObject({ outcomes: { 503: 'turned_away' } })
@@ -153,7 +165,7 @@ describe('50: an unclosed quote on line 2 of many', () => {
     const place = await open({}, 0)
     const [header, ...lines] = validExport(100_000).split('\n')
     writeFileSync(join(place.folder, 'export.csv'), [header, '"1,open', ...lines].join('\n'))
-    const { status, stderr } = await run(place).ended
+    const { status, stderr } = await runHere(place)
     expect(status).toBe(7)
     expect(stderr).toMatch(/line 2/)
     expect(totals(place).read).toBe(0)
@@ -166,7 +178,7 @@ describe('51: an export as spreadsheets leave it', () => {
   const check = async (content: string | Buffer): Promise<Ended> => {
     const { folder } = await open({}, 0)
     writeFileSync(join(folder, 'export.csv'), content)
-    return start(['check', 'export.csv', '--json'], { cwd: folder }).ended
+    return runProgram(['check', 'export.csv', '--json'], { cwd: folder })
   }
 
   it.each([
@@ -215,7 +227,7 @@ describe('53: values that look like others', () => {
       join(place.folder, 'export.csv'),
       `${validExport(0)}${lines.join('\n')}\n0${validLine(1)}\n`,
     )
-    expect((await run(place).ended).status).toBe(3)
+    expect((await runHere(place)).status).toBe(3)
     expect(totals(place)).toMatchObject({ invalid: BROKEN.length, registered: 1 })
     expect(place.sandbox.mandates()).toMatchObject([{ customer_no: 1 }])
     const reasons = readFileSync(join(place.folder, inReport('corrections.csv')), 'utf8').match(
@@ -237,7 +249,7 @@ describe('52: the same mandate', () => {
     const other = validLine(2).replace('2024-03-03', '2024-03-04')
     const lines = [validLine(1), validLine(1), validLine(2), other]
     writeFileSync(join(place.folder, 'export.csv'), `${validExport(0)}${lines.join('\n')}\n`)
-    expect((await run(place, '--no-report').ended).status).toBe(3)
+    expect((await runHere(place, '--no-report')).status).toBe(3)
     expect(totals(place)).toMatchObject({ registered: 1, duplicate: 1, conflict: 2 })
     expect(place.sandbox.mandates().map(({ customer_no }) => customer_no)).toEqual([1])
   })

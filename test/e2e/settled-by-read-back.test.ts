@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
+import { CREDENTIALS, makeFolder, runProgram, start, type Ended } from '../support/program.js'
 import { agreeToProposals, type DoubtLine } from '../support/proposals.js'
 import { movableTime, stateHomeIn, typeIn, type Time, type Typed } from '../support/typed.js'
 
-const ROWS = 1_000
+const ROWS = 300
 const KILLS = 3
 const CONCURRENCY = 16
 const SEED = Number(process.env['READ_BACK_SEED'] ?? 20_261_122)
@@ -27,18 +27,17 @@ afterEach(async () => {
   place.remove()
 })
 
-const begin = (...args: string[]) =>
-  start(
-    [...args, '--quiet', '--concurrency', `${CONCURRENCY}`, '--timeout', '2', '--base-url', sandbox.url],
-    {
-      cwd: place.folder,
-      env: { ...CREDENTIALS, XDG_STATE_HOME: stateHomeIn(place.folder) },
-    },
-  )
-const send = () => begin('run', 'export.csv', '--no-report', '--max-in-doubt', '100000')
-const readBack = (...more: string[]): Promise<Ended> => begin('read-back', '--read-back', ...more).ended
+const connected = (args: readonly string[]): [string[], { cwd: string; env: Record<string, string> }] => [
+  [...args, '--quiet', '--concurrency', `${CONCURRENCY}`, '--timeout', '2', '--base-url', sandbox.url],
+  { cwd: place.folder, env: { ...CREDENTIALS, XDG_STATE_HOME: stateHomeIn(place.folder) } },
+]
+const SEND = ['run', 'export.csv', '--no-report', '--max-in-doubt', '100000']
+const send = (): Promise<Ended> => runProgram(...connected(SEND))
+const readBack = (...more: string[]): Promise<Ended> =>
+  runProgram(...connected(['read-back', '--read-back', ...more]))
+const here = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder })
 const resolve = (...args: string[]): Promise<Ended> =>
-  start(['resolve', ...args, '--by', 'Ada', '--reason', 'read back'], { cwd: place.folder }).ended
+  here('resolve', ...args, '--by', 'Ada', '--reason', 'read back')
 const path = (name: string): string => join(place.folder, name)
 const few = (rows: number): void => writeFileSync(join(place.folder, 'export.csv'), validExport(rows))
 
@@ -109,13 +108,13 @@ function serviceTime(time: Time) {
 /** Kills it three times; the last time it is let through to its end. */
 async function sendWithKills(onKill: (kill: number) => void): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
-    const { child, ended } = send()
+    const { child, ended } = start(...connected(SEND))
     await whenHeld((kill * ROWS) / (KILLS + 1))
     child.kill('SIGKILL')
     expect((await ended).signal).toBe('SIGKILL')
     onKill(kill)
   }
-  expect((await send().ended).status).toBe(4)
+  expect((await send()).status).toBe(4)
 }
 
 /** Somebody at the command line on the same ledger, whose time can pass. */
@@ -243,8 +242,8 @@ describe('the commands', () => {
   it('ask nothing before somebody has said that the service can be asked', async () => {
     few(3)
     sandbox = await startSandbox({ faults: [applied(2)] })
-    await send().ended
-    const { status, stderr } = await begin('read-back').ended
+    await send()
+    const { status, stderr } = await runProgram(...connected(['read-back']))
     expect(status).toBe(2)
     expect(stderr).toContain(
       'Nobody has said that this service can be asked what it holds; nothing was asked',
@@ -255,7 +254,7 @@ describe('the commands', () => {
   it('prove a row, show it, record it, and tell why another one stays', async () => {
     few(4)
     sandbox = await startSandbox({ faults: [applied(2), lost(3)] })
-    expect((await send().ended).status).toBe(4)
+    expect((await send()).status).toBe(4)
 
     const asked = await readBack()
     expect(asked.status).toBe(4)
@@ -282,8 +281,7 @@ describe('the commands', () => {
     expect([...held.keys()].sort()).toEqual([1, 2, 4])
     expect(rowsOf('registered').map(({ customerNo }) => customerNo)).toEqual([1, 2, 4])
 
-    const show = (...more: string[]) =>
-      start(['show', '--customer', '2', ...more], { cwd: place.folder }).ended
+    const show = (...more: string[]) => here('show', '--customer', '2', ...more)
     expect((await show()).stdout).toMatch(
       /read back at \S+: proven; source \S+ PENDING \S+ DE…\d{4} \S+ \(question \S+\)/,
     )
@@ -303,8 +301,8 @@ describe('the commands', () => {
   it('say what is missing or too much', async () => {
     few(3)
     sandbox = await startSandbox({ faults: [applied(2)] })
-    await send().ended
-    const without = await start(['resolve', '--from-read-back'], { cwd: place.folder }).ended
+    await send()
+    const without = await here('resolve', '--from-read-back')
     expect(without.status).toBe(2)
     expect(without.stderr).toContain('There is no reason')
     const both = await resolve('--from-read-back', '--row', '2', '--as', 'registered')
@@ -321,10 +319,10 @@ describe('the commands', () => {
       faults: [applied(2)],
       choices: { repeatedMandate: 'register' },
     })
-    await send().ended
+    await send()
     const [row] = rowsOf('in_doubt')
     await resolve('--row', String(row?.id), '--as', 'resend', '--yes-resend', 'MANDATE-2')
-    await send().ended
+    await send()
     expect(sandbox.mandates()).toHaveLength(4)
     const { status, stdout } = await readBack()
     expect(status).toBe(4)
@@ -336,7 +334,7 @@ describe('the commands', () => {
   it('end with 4 where a registered mandate is not shown exactly once, and name it', async () => {
     few(4)
     sandbox = await startSandbox({ choices: { repeatedMandate: 'register' } })
-    expect((await send().ended).status).toBe(0)
+    expect((await send()).status).toBe(0)
     expect((await readBack('--of', 'registered')).status).toBe(0)
     const list = async (customerNo: number): Promise<{ id: string }[]> => {
       const answer = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=${customerNo}`, {

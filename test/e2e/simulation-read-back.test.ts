@@ -7,7 +7,7 @@ import { SIGHTS } from './simulation-reading.js'
 
 /** `READING_SEED=17` replays one seed and prints what happened; `READING_SEEDS=20000` runs more of them. */
 const ONE_SEED = process.env['READING_SEED']
-const SEEDS = Number(process.env['READING_SEEDS'] ?? 300)
+const SEEDS = Number(process.env['READING_SEEDS'] ?? 200)
 const PART = 100
 
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulation-'))
@@ -66,7 +66,7 @@ if (ONE_SEED !== undefined) {
     })
 
     it('gives the same campaign again for the same seed', async () => {
-      for (const seed of [3, 33, 333]) expect((await play(seed)).history).toEqual((await play(seed)).history)
+      for (const seed of [3, 33]) expect((await play(seed)).history).toEqual((await play(seed)).history)
     })
   })
 

@@ -10,7 +10,7 @@ import { WEATHERS } from './simulation-service.js'
  * One seed takes about 20 ms.
  */
 const ONE_SEED = process.env['SIMULATION_SEED']
-const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 300)
+const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 200)
 const PART = 100
 
 /** Memory, where there is a file system in memory: each start makes and removes a small file. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.js'
 import { FIRST_STEPS, main } from '../../src/cli/main.js'
@@ -8,15 +8,7 @@ import { emptyResult } from '../../src/cli/terminal/result.js'
 import { readSurface } from '../cli/surface.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { worldOf } from '../cli/world.js'
-import {
-  makeFolder,
-  type Ended,
-  PROGRAM,
-  runProgram,
-  SAMPLES,
-  start,
-  startCommand,
-} from '../support/program.js'
+import { makeFolder, paste, runProgram, SAMPLES, start, wordsOf } from '../support/program.js'
 
 const RECORDS = 20
 const PASSWORD = 'of-the-examples'
@@ -44,9 +36,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, '.invoicing-password'), `${PASSWORD}\n`, { mode: 0o600 })
   writeFileSync(join(folder, 'finance-key.pem'), pemOf(signer.privateKey), { mode: 0o600 })
   writeFileSync(join(folder, 'finance-public.pem'), pemOf(signer.publicKey))
-  mkdirSync(join(folder, 'bin'))
-  writeFileSync(join(folder, 'bin/sepa-migrate'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
-  chmodSync(join(folder, 'bin/sepa-migrate'), 0o755)
   sandbox = await startSandbox({
     seed: 1,
     username: 'examples',
@@ -67,23 +56,11 @@ afterAll(async () => {
   place.remove()
 })
 
-/** Not `spawnSync`: the sandbox is in this process. */
-const shell = (script: string): Promise<Ended> =>
-  startCommand(['bash', '--norc', '-c', script], {
-    cwd: folder,
-    env: { ...settings, PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}` },
-  }).ended
-
 const examples = [...FIRST_STEPS, ...surface.flatMap((command) => command.examples)]
 
 describe('10.3.6 each example of the help', () => {
   it.each(examples)('can be typed as it stands: %s', async (line) => {
-    // What the shell makes of the line, without running it. fish is not asked: its line has no quotes.
-    const { stdout } = await shell(
-      `sepa-migrate() { printf '%s\\0' "$@" >> typed; }\n: > typed\n${line}\nsleep 0; cat typed`,
-    )
-    const typed = stdout.split('\0').slice(0, -1)
-    const args = typed.length > 0 ? typed : (/^sepa-migrate ([^|]*)/.exec(line)?.[1]?.trim().split(' ') ?? [])
+    const args = await wordsOf(line, { cwd: folder, env: settings })
     const quiet = Object.fromEntries(
       Object.entries(commands).map(([name, load]) => [
         name,
@@ -100,8 +77,7 @@ describe('10.3.6 each example of the help', () => {
   // In the order of a campaign. Those that ask a person, need a key, or serve until Ctrl-C, are
   // typed above and played elsewhere.
   it('does what it is for, one after the other in one folder', async () => {
-    const asks =
-      /^sepa-migrate (run --only|resolve|erase|purge|sandbox|status --watch|approve .* --key)|fish|zsh/
+    const asks = /^sepa-migrate (run --only|resolve|erase|purge|sandbox|status --watch|approve .* --key)/
     const order = ['init', 'inspect', 'demo', 'check export', 'run', 'report', 'check', 'status', 'show']
     const rank = (line: string): number => {
       const at = order.findIndex((start) => line.startsWith(`sepa-migrate ${start}`))
@@ -112,7 +88,7 @@ describe('10.3.6 each example of the help', () => {
     writeFileSync(join(folder, 'list.csv'), `${list.join('\n')}\n`)
     const ended = []
     for (const line of played) {
-      const { status, stderr } = await shell(line.replaceAll('/tmp/', './'))
+      const { status, stderr } = await paste(line.replaceAll('/tmp/', './'), { cwd: folder, env: settings })
       ended.push({ line, status, stderr })
     }
     // Rows are in doubt or stand in conflict on the way; a usage error, a bug or an unreadable file would be a bad example.

@@ -107,57 +107,59 @@ describe.skipIf(process.platform !== 'linux').each([40, 80, 120])(
         'Next: sepa-migrate run export.csv --base-url https://mistyped.example --concurrency 1 --rate 2',
       )
     })
-
-    it('10.3.4 Ctrl-C once: what is under way finishes, and the last line resumes', async () => {
-      const session = terminal(RUN, columns)
-      await session.shows('registered 5')
-      session.type('\u0003')
-      expect(await session.ended).toBe(130)
-      const end = await session.screen()
-      expect(end).toContain(
-        'Signal received: no new rows; waiting for what is under way (signal again to give it up)',
-      )
-      expect(end.at(-1)).toBe('Next: sepa-migrate run --concurrency 1')
-      expect(end.join('\n')).not.toMatch(/[█░]/)
-      const totals = await standing()
-      expect(totals).toMatchObject({ sending: 0, inDoubt: 1 })
-      expect(totals['ready']).toBeGreaterThan(0)
-    })
-
-    it('10.3.4 Ctrl-C twice: what is under way is given up and in doubt', async () => {
-      await sandbox.close()
-      sandbox = await startSandbox({ seed: 1, username: 'sandbox', password: 'sandbox', latencyMs: 60_000 })
-      const session = terminal([...RUN, '--base-url', sandbox.url], columns)
-      await session.shows('0 %')
-      for (let { sending } = await standing(); sending !== 1;) ({ sending } = await standing())
-      session.type('\u0003')
-      await session.shows('Signal received')
-      session.type('\u0003')
-      expect(await session.ended).toBe(130)
-      const end = await session.screen()
-      // the terminal itself echoes ^C in front of it
-      expect(end.join('\n')).toContain(
-        'Second signal: giving up what is under way; those rows become in doubt',
-      )
-      expect(end.at(-1)).toContain('Next: sepa-migrate run --base-url')
-      expect(await standing()).toMatchObject({ sending: 0, inDoubt: 1, ready: ROWS - 1 })
-    })
-
-    it.each([' | true', ' >&-'])(
-      '10.3.1 with stdout closed (%s) every row is sent all the same',
-      async (suffix) => {
-        const session = terminal(RUN, columns, { suffix })
-        await session.ended
-        const end = (await session.screen()).join('\n')
-        expect(end).toContain(OUTCOME)
-        expect(end).not.toMatch(/EPIPE|EBADF|Unexpected|at .*\.js/)
-        // The shell does not wait for what stands before the pipe.
-        for (let totals = await standing(); totals['registered'] !== ROWS - 2; totals = await standing())
-          expect(totals['inDoubt']).toBeLessThan(2)
-      },
-    )
   },
 )
+
+describe.skipIf(process.platform !== 'linux')('10.3.4 a terminal', () => {
+  const columns = 80
+
+  it('10.3.4 Ctrl-C once: what is under way finishes, and the last line resumes', async () => {
+    const session = terminal(RUN, columns)
+    await session.shows('registered 5')
+    session.type('\u0003')
+    expect(await session.ended).toBe(130)
+    const end = await session.screen()
+    expect(end).toContain(
+      'Signal received: no new rows; waiting for what is under way (signal again to give it up)',
+    )
+    expect(end.at(-1)).toBe('Next: sepa-migrate run --concurrency 1')
+    expect(end.join('\n')).not.toMatch(/[█░]/)
+    const totals = await standing()
+    expect(totals).toMatchObject({ sending: 0, inDoubt: 1 })
+    expect(totals['ready']).toBeGreaterThan(0)
+  })
+
+  it('10.3.4 Ctrl-C twice: what is under way is given up and in doubt', async () => {
+    await sandbox.close()
+    sandbox = await startSandbox({ seed: 1, username: 'sandbox', password: 'sandbox', latencyMs: 60_000 })
+    const session = terminal([...RUN, '--base-url', sandbox.url], columns)
+    await session.shows('0 %')
+    for (let { sending } = await standing(); sending !== 1;) ({ sending } = await standing())
+    session.type('\u0003')
+    await session.shows('Signal received')
+    session.type('\u0003')
+    expect(await session.ended).toBe(130)
+    const end = await session.screen()
+    // the terminal itself echoes ^C in front of it
+    expect(end.join('\n')).toContain('Second signal: giving up what is under way; those rows become in doubt')
+    expect(end.at(-1)).toContain('Next: sepa-migrate run --base-url')
+    expect(await standing()).toMatchObject({ sending: 0, inDoubt: 1, ready: ROWS - 1 })
+  })
+
+  it.each([' | true', ' >&-'])(
+    '10.3.1 with stdout closed (%s) every row is sent all the same',
+    async (suffix) => {
+      const session = terminal(RUN, columns, { suffix })
+      await session.ended
+      const end = (await session.screen()).join('\n')
+      expect(end).toContain(OUTCOME)
+      expect(end).not.toMatch(/EPIPE|EBADF|Unexpected|at .*\.js/)
+      // The shell does not wait for what stands before the pipe.
+      for (let totals = await standing(); totals['registered'] !== ROWS - 2; totals = await standing())
+        expect(totals['inDoubt']).toBeLessThan(2)
+    },
+  )
+})
 
 describe.skipIf(process.platform !== 'linux')('10.3.1 colour', () => {
   it('10.3.1 is on state words and labels in a terminal, and says nothing that the words do not say', async () => {

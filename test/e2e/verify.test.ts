@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type {
@@ -15,7 +16,7 @@ import { readBaseUrl } from '../../src/service/base-url.js'
 import { createClient } from '../../src/service/client.js'
 import { sheetsOf } from '../report/unzipped.js'
 import { germanIban, validExport } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, start, type Ended } from '../support/program.js'
+import { CREDENTIALS, inReport, makeFolder, runProgram, start, type Ended } from '../support/program.js'
 
 const authorization = `Basic ${btoa('sandbox:sandbox')}`
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
@@ -34,17 +35,18 @@ afterEach(async () => {
   place.remove()
 })
 
-const begin = (...args: string[]) =>
-  start([...args, '--quiet', '--base-url', sandbox.url], { cwd: place.folder, env: CREDENTIALS })
+const there = (args: readonly string[]): string[] => [...args, '--quiet', '--base-url', sandbox.url]
+const here = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder, env: CREDENTIALS })
+const begin = (...args: string[]): Promise<Ended> => here(...there(args))
 
 async function program(...args: string[]): Promise<Ended> {
-  const ended = await start(args, { cwd: place.folder, env: CREDENTIALS }).ended
+  const ended = await here(...args)
   printed += ended.stdout + ended.stderr
   return ended
 }
 
 async function verify(...args: string[]): Promise<Ended> {
-  const ended = await begin('verify', '--at-service', '--read-back', ...args).ended
+  const ended = await begin('verify', '--at-service', '--read-back', ...args)
   printed += ended.stdout + ended.stderr
   return ended
 }
@@ -54,7 +56,7 @@ async function registered(rows: number, options: SandboxOptions = {}): Promise<v
   const choices = { repeatedMandate: 'register', cancelledSources: 'gone' } as const
   sandbox = await startSandbox({ seed: 1, choices, ...options })
   writeFileSync(at('export.csv'), validExport(rows))
-  const sent = await begin('run', 'export.csv', '--concurrency', '16').ended
+  const sent = await begin('run', 'export.csv', '--concurrency', '16')
   expect(sent.status, sent.stderr).toBe(0)
 }
 
@@ -202,7 +204,7 @@ describe('verify --at-service', () => {
       ['report', 4],
       ['run', 0], // the status of its own rows
     ] as const) {
-      const ended = name === 'run' ? await begin('run', '--no-report').ended : await program(name)
+      const ended = name === 'run' ? await begin('run', '--no-report') : await program(name)
       expect([name, ended.status]).toEqual([name, status])
       expect(ended.stdout).toContain('3 registered, and not so at the service')
       expect(ended.stdout).not.toContain('Nothing is open')
@@ -284,9 +286,13 @@ describe('verify --at-service', () => {
   it('goes on where it was killed, and asks nobody again who was proven', async () => {
     await registered(60)
     const asked = (): number => sandbox.requests().received['read_back']
-    const { child, ended } = begin('verify', '--at-service', '--read-back', '--rate', '25')
+    const { child, ended } = start(there(['verify', '--at-service', '--read-back', '--rate', '25']), {
+      cwd: place.folder,
+      env: CREDENTIALS,
+    })
+    while (asked() === 0) await setImmediate() // then the ledger is its own
     const reader = openLedgerReader(at('sepa-migrate.db'))
-    while ((reader.readBacks()[0]?.questions ?? 0) < 10) await new Promise((resolve) => setImmediate(resolve))
+    while ((reader.readBacks()[0]?.questions ?? 0) < 10) await setImmediate()
     child.kill('SIGKILL')
     expect((await ended).signal).toBe('SIGKILL')
     const kept = reader.readBacks()[0]?.questions ?? 0
@@ -315,11 +321,11 @@ describe('verify --at-service', () => {
 
   it('says what is missing on the command line', async () => {
     await registered(2)
-    const bare = await begin('verify', '--read-back').ended
+    const bare = await begin('verify', '--read-back')
     expect(bare).toMatchObject({ status: 2, stdout: '' })
     expect(bare.stderr).toContain('nothing was asked')
     expect(bare.stderr).toContain('Give --at-service')
-    const unsaid = await begin('verify', '--at-service').ended
+    const unsaid = await begin('verify', '--at-service')
     expect(unsaid.status).toBe(2)
     expect(unsaid.stderr).toContain('--read-back')
     expect(existsSync(at('verification.csv'))).toBe(false)
@@ -329,7 +335,7 @@ describe('verify --at-service', () => {
     await registered(3)
     await verify()
     const sent = sandbox.mandates().length
-    const run = await begin('run', inReport('verification.csv'), '--no-report').ended
+    const run = await begin('run', inReport('verification.csv'), '--no-report')
     expect([2, 7]).toContain(run.status)
     const resolve = await program('resolve', '--from', inReport('verification.csv'))
     expect([2, 7]).toContain(resolve.status)

@@ -4,6 +4,7 @@ import { createServer as createPlainServer, type IncomingMessage, type ServerRes
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import tls from 'node:tls'
 import { makeAuthority } from './tls-certificates.js'
 
 /** A service that registers everything and counts every request, per customer: what really happened. */
@@ -12,6 +13,8 @@ export interface TruthServer {
   /** What the program needs to trust it. */
   readonly env: Readonly<Record<string, string>>
   readonly posts: () => number
+  /** Requests by customer. */
+  readonly received: ReadonlyMap<number, number>
   /** Customers that were registered more than once. */
   readonly twice: () => readonly number[]
   /** What was received until now counts for no customer any more. */
@@ -32,6 +35,14 @@ export interface TruthOptions {
 interface Migration {
   readonly customer_no: number
   readonly amendment: unknown
+}
+
+const connect = tls.connect
+
+/** Command lines that run in this process trust it too (support/program.ts). */
+function trustHere(ca: string): void {
+  tls.connect = ((options: tls.ConnectionOptions, ...rest: never[]) =>
+    connect({ ...options, ca }, ...rest)) as typeof connect
 }
 
 export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = {}): Promise<TruthServer> {
@@ -67,6 +78,7 @@ export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = 
   if (authority !== null && asRealService !== undefined) {
     env['NODE_EXTRA_CA_CERTS'] = join(asRealService, 'authority.pem')
     writeFileSync(env['NODE_EXTRA_CA_CERTS'], authority.cert)
+    trustHere(authority.cert)
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -75,6 +87,7 @@ export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = 
     baseUrl: authority === null ? `http://127.0.0.1:${port}` : `https://0.0.0.0:${port}`,
     env,
     posts: () => total,
+    received,
     twice: () => [...received].filter(([, count]) => count > 1).map(([customerNo]) => customerNo),
     forget: () => received.clear(),
     whenReceived: (count) =>

@@ -1,16 +1,53 @@
-import { defineConfig } from 'vitest/config'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Each in a process of its own. All others share loaded modules: loading them anew takes longer than such tests do. */
+const ALONE = [
+  // They start the built program, or the tools of the gate.
+  'test/e2e/**/*.test.ts',
+  'test/tooling/**/*.test.ts',
+  'test/driver.test.ts',
+  'test/cli/**/{commands,shell}.test.ts',
+  'test/ledger/**/{emergency-file,holder,lock,recovery}.test.ts',
+  'test/trust/output.test.ts',
+  // They replace modules.
+  'test/machine.test.ts',
+  'test/migrate/**/{migrate,weakened}.test.ts',
+  'test/service/**/connections.test.ts',
+  // Whole runs on real ledgers.
+  'test/{run,decisions,register}/**/{loop,deliver,campaign,campaign-register,reconcile,read-decisions}.test.ts',
+  'test/report/**/{pack,real-ledger}.test.ts',
+  'test/audit/**/*.test.ts',
+  'test/cli/**/{confirm,configuration,declared}.test.ts',
+  // Properties and floods.
+  'test/ledger/**/{model,groups,corrections,delivery,resolution,guards,side-files}.test.ts',
+  'test/service/**/{exchange,truth}.test.ts',
+  'test/sandbox/**/{openapi,wire-mutations}.test.ts',
+  'test/source/**/{bombs,framing,records,round-trip}.test.ts',
+  'test/run/**/rows-alone.test.ts',
+  'test/domain/text/masking.test.ts',
+  'test/report/page/plain-text.test.ts',
+]
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**', 'test/viewers/**', 'test/torture/**'],
+    exclude: [...configDefaults.exclude, 'test/bench/**', 'test/viewers/**', 'test/torture/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Vitest leaves one core to itself, which on two cores means one file at a time.
     maxWorkers: Math.max(2, availableParallelism()),
+    // The built program is loaded as Node loads it.
+    server: { deps: { external: [/\/dist\//] } },
     coverage: { provider: 'v8', include: ['src/**/*.ts'] },
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      // `npm run test:fast` is this part.
+      {
+        extends: true,
+        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false },
+      },
+    ],
   },
 })
