@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest'
 import { correctionLines } from '../../src/cli/correction-lines.js'
 
-const corrected = (row: number) => ({ row, by: 'Berta', reason: 'a letter', changes: 'iban "A" → "B"' })
+const corrected = (row: number) => ({
+  row,
+  by: 'Berta',
+  at: '2026-06-15T10:00:00.000Z',
+  reason: 'a letter',
+  changes: 'iban "A" → "B"',
+})
 
 it('26.2 tells how many rows were corrected, which fields, and the first of them', () => {
   const first = Array.from({ length: 12 }, (_, at) => corrected(at + 1))

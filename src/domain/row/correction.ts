@@ -28,15 +28,21 @@ const shown = (value: string): string => `"${printable(value).replaceAll('"', "'
 export const changesText = (changes: readonly FieldChange[]): string =>
   changes.map(({ field, before, after }) => `${field} ${shown(before)} → ${shown(after)}`).join(', ')
 
-/** The fields that such a text names; none in what a purge has left of it. */
-export const changedFields = (text: string): string[] =>
-  [...text.matchAll(/([a-z_]+) "[^"]*" → "[^"]*"/g)].map(([, field = '']) => field)
+/** What such a text tells of each field; nothing of what a purge has left of it. */
+export const changesIn = (text: string): FieldChange[] =>
+  [...text.matchAll(/([a-z_]+) "([^"]*)" → "([^"]*)"/g)].map(([, field = '', before = '', after = '']) => ({
+    field,
+    before,
+    after,
+  }))
 
 /** A row that waits to be sent with corrected values. */
 export interface CorrectedRow {
   /** The row that was given back. */
   readonly row: number
   readonly by: string
+  /** ISO 8601. */
+  readonly at: string
   readonly reason: string
   readonly changes: string
 }
@@ -53,7 +59,7 @@ export interface Corrections {
 export function countFields(texts: Iterable<string>): Corrections['fields'] {
   const counts = new Map<string, number>()
   for (const text of texts)
-    for (const field of changedFields(text)) counts.set(field, (counts.get(field) ?? 0) + 1)
+    for (const { field } of changesIn(text)) counts.set(field, (counts.get(field) ?? 0) + 1)
   return [...counts]
     .map(([field, count]) => ({ field, count }))
     .sort((a, b) => b.count - a.count || (a.field < b.field ? -1 : 1))

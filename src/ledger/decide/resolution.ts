@@ -264,7 +264,7 @@ const nextFor = (state: RowState, decision: Decision): Pick<Rejection, 'next' | 
     : { next: 'Only rows in doubt are resolved; rows that were refused or not sent can be written off' }
 
 /** A hash may look like an account number, so only the file's name is masked. */
-export function maskEvidence(evidence: string): string {
+function maskEvidence(evidence: string): string {
   const hash = evidence.lastIndexOf(' (SHA-256 ')
   return hash < 0 ? maskAccounts(evidence) : maskAccounts(evidence.slice(0, hash)) + evidence.slice(hash)
 }

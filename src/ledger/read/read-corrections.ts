@@ -8,7 +8,7 @@ export function prepareCorrections(connection: Connection): (most: number) => Co
   const count = connection.prepare<[], number>(`select count(*) ${TO_SEND}`).pluck()
   const texts = connection.prepare<[], string>(`select coalesce(evidence, '') ${TO_SEND}`).pluck()
   const first = connection.prepare<[number], CorrectedRow>(
-    `select corrects as row, decided_by as "by", reason, coalesce(evidence, '') as changes ${TO_SEND}
+    `select corrects as row, decided_by as "by", decided_at as at, reason, coalesce(evidence, '') as changes ${TO_SEND}
       order by decision.id limit ?`,
   )
   return (most) => ({

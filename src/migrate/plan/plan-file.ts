@@ -37,7 +37,7 @@ export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: s
 }
 
 /** @throws {UsageError} for a file that cannot be read */
-export const readPlanFile = (file: string): string =>
+const readPlanFile = (file: string): string =>
   readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan })
 
 /** What the text itself says; whether that is true is for others to say. Null where it says nothing. */

@@ -4,7 +4,7 @@ import { lineBar } from './charts.js'
 import { fileLink } from './file-link.js'
 import { FILE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import type { RowRecord } from '../../ledger/read/reader.js'
-import { fact, tableHead } from './parts.js'
+import { fact, table } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { timeText } from '../../domain/text/wording.js'
 import type { Markup, Texts } from '../text/texts.js'
@@ -98,19 +98,15 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
   return html`<section id="refused">
     ${heading}
     <p>${mark('refused.lead', { file: fileLink(FILE_OF_PART.refused), command })}</p>
-    <table>
-      ${tableHead(['HTTP', say('label.answer'), { figures: say('label.rows') }])}
-      <tbody>
-        ${shown.map(
-          (cause) =>
-            html`<tr>
-              <td>${cause.status ?? say('label.decision')}</td>
-              <td>${causeText(cause)}</td>
-              <td class="n">${lineBar(cause.count, highest)} ${count(cause.count)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${table(shown, [
+      { name: 'HTTP', of: ({ status }) => status ?? say('label.decision') },
+      { name: say('label.answer'), of: causeText },
+      {
+        name: say('label.rows'),
+        of: (cause) => html`${lineBar(cause.count, highest)} ${count(cause.count)}`,
+        as: 'figures',
+      },
+    ])}
     ${restOf(shown.length, causes.length, FILE_OF_PART.refused, texts)}
   </section>`
 }
@@ -128,23 +124,23 @@ export function problemsSection({ problems, problemCounts }: ReportFacts, texts:
   return html`<section id="problems">
     ${heading}
     <p>${mark('problems.lead', files)}</p>
-    <table>
-      ${tableHead([say('label.severity'), say('label.rule'), { figures: say('label.count') }])}
-      <tbody>
-        ${counts.map(
-          ({ rule, severity, count }) =>
-            html`<tr>
-              <td>
-                ${severity === 'error' ? html`<strong>${say('severity.error')}</strong>` : say('severity.warning')}
-              </td>
-              <td>
-                <code>${rule}</code>
-                <span class="soft" lang="en">${isRuleId(rule) ? RULES[rule].message : ''}</span>
-              </td>
-              <td class="n">${lineBar(count, highest)} ${texts.count(count)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${table(counts, [
+      {
+        name: say('label.severity'),
+        of: ({ severity }) =>
+          severity === 'error' ? html`<strong>${say('severity.error')}</strong>` : say('severity.warning'),
+      },
+      {
+        name: say('label.rule'),
+        of: ({ rule }) =>
+          html`<code>${rule}</code>
+            <span class="soft" lang="en">${isRuleId(rule) ? RULES[rule].message : ''}</span>`,
+      },
+      {
+        name: say('label.count'),
+        of: ({ count }) => html`${lineBar(count, highest)} ${texts.count(count)}`,
+        as: 'figures',
+      },
+    ])}
   </section>`
 }

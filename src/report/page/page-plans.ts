@@ -4,7 +4,7 @@ import { timeText } from '../../domain/text/wording.js'
 import type { ApprovalRecord, PlanRecord, RunRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
 import type { Markup, Texts } from '../text/texts.js'
-import { fact, tableHead } from './parts.js'
+import { fact, table } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
 
 const PLANS_SHOWN = 50
@@ -58,18 +58,26 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
     <h2>${say('plans.title')}</h2>
     ${shown.length === plans.length ? '' : html`<p>${say('page.shown', capped)}</p>`}
     ${unplanned.length === 0 ? '' : html`<p>${say('plans.underNone', { runs: idsText(unplanned) })}</p>`}
-    <table>
-      ${tableHead([
-        say('label.plan'),
-        say('cover.plannedBy'),
-        { figures: say('label.rows') },
-        say('cover.approvedBy'),
-        say('runs.title'),
-      ])}
-      <tbody>
-        ${shown.map((plan) => planLine(plan, runs, texts))}
-      </tbody>
-    </table>
+    ${table(shown, [
+      { name: say('label.plan'), of: ({ digest }) => html`<code>${shortDigest(digest)}</code>`, as: 'head' },
+      {
+        name: say('cover.plannedBy'),
+        of: (plan) => `${timeText(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
+      },
+      {
+        name: say('label.rows'),
+        of: ({ document: { rows, limit } }) => texts.count(Math.min(rows.count, limit ?? rows.count)),
+        as: 'figures',
+      },
+      {
+        name: say('cover.approvedBy'),
+        of: ({ approvals }) =>
+          approvals.length === 0
+            ? say('plans.notApproved')
+            : html`${approvals.map((approval) => html`<div>${approvalText(approval, texts)}</div>`)}`,
+      },
+      { name: say('runs.title'), of: (plan) => idsText(runsUnder(plan, runs)) },
+    ])}
   </section>`
 }
 
@@ -81,21 +89,6 @@ const sentIn = (attempts: RunRecord['attempts']): number =>
 /** Those that sent something. */
 export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): readonly RunRecord[] =>
   runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0)
-
-function planLine(plan: PlanRecord, runs: readonly RunRecord[], texts: Texts): Markup {
-  const { digest, plannedAt, plannedBy, plannedAs, document, approvals } = plan
-  const { rows, limit } = document
-  const under = runsUnder(plan, runs)
-  return html`<tr>
-    <th scope="row"><code>${shortDigest(digest)}</code></th>
-    <td>${timeText(plannedAt)}, ${personText(plannedBy, plannedAs)}</td>
-    <td class="n">${texts.count(Math.min(rows.count, limit ?? rows.count))}</td>
-    <td>
-      ${approvals.length === 0 ? texts.say('plans.notApproved') : approvals.map((approval) => html`<div>${approvalText(approval, texts)}</div>`)}
-    </td>
-    <td>${idsText(under)}</td>
-  </tr>`
-}
 
 function approvalText(approval: ApprovalRecord, texts: Texts): string {
   const { approvedAt, approvedBy, recordedAs, expiresAt } = approval

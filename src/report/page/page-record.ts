@@ -5,7 +5,7 @@ import { fileLink } from './file-link.js'
 import { DECISIONS_FILE } from '../files/decision-lines.js'
 import { FILE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import type { HashTotals } from '../facts/hash-totals.js'
-import { fact, tableHead } from './parts.js'
+import { fact, table, tableHead } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
 import { timeText } from '../../domain/text/wording.js'
@@ -36,25 +36,20 @@ export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
 function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup | '' {
   if (rows.length === 0) return ''
   return html`<h3>${say('registered.lapseFirst')}</h3>
-    <table>
-      ${tableHead([
-        say('label.firstDebitBy'),
-        say('label.customer'),
-        say('label.assignedReference'),
-        say('label.previousReference'),
-      ])}
-      <tbody>
-        ${rows.map(
-          (row) =>
-            html`<tr>
-              <th scope="row" class="t">${row.latestFirstDebit ?? ''}</th>
-              <td>${row.customerNo ?? ''}</td>
-              <td class="id">${plainText(row.assignedMandateReference ?? '')}</td>
-              <td class="id">${plainText(row.originalMandateReference ?? '')}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
+    ${table(rows, [
+      { name: say('label.firstDebitBy'), of: (row) => row.latestFirstDebit ?? '', as: 'head' },
+      { name: say('label.customer'), of: (row) => row.customerNo ?? '' },
+      {
+        name: say('label.assignedReference'),
+        of: (row) => plainText(row.assignedMandateReference ?? ''),
+        as: 'id',
+      },
+      {
+        name: say('label.previousReference'),
+        of: (row) => plainText(row.originalMandateReference ?? ''),
+        as: 'id',
+      },
+    ])}`
 }
 
 export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
@@ -76,18 +71,16 @@ function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts
   const { say } = texts
   const shown = first.slice(0, DECISIONS_SHOWN)
   const rest = `${say('page.shown', { shown: shown.length, total })} ${say('page.allIn', { file: DECISIONS_FILE })}`
-  return html`<table>
-      ${tableHead([
-        { figures: say('label.row') },
-        say('label.decision'),
-        say('label.by'),
-        say('label.reason'),
-      ])}
-      <tbody>
-        ${shown.map((decision) => oneDecision(decision, texts))}
-      </tbody>
-    </table>
-    ${shown.length < total ? html`<p>${rest}</p>` : ''}`
+  return html`${table(shown, [
+    { name: say('label.row'), of: ({ rowId }) => rowId, as: 'figures' },
+    { name: say('label.decision'), of: ({ decision }) => decisionWord(decision, texts) },
+    {
+      name: say('label.by'),
+      of: ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${timeText(at)}</span>`,
+    },
+    { name: say('label.reason'), of: reasonOf },
+  ])}
+  ${shown.length < total ? html`<p>${rest}</p>` : ''}`
 }
 
 const DECISIONS: Readonly<Partial<Record<string, TextKey>>> = {
@@ -105,15 +98,8 @@ export function decisionWord(decision: string, { say }: Texts): string {
   return key === undefined ? plainText(decision) : say(key)
 }
 
-const oneDecision = (decision: DecisionRecord, texts: Texts): Markup =>
-  html`<tr>
-    <td class="n">${decision.rowId}</td>
-    <td>${decisionWord(decision.decision, texts)}</td>
-    <td>${plainText(decision.by)}<br /><span class="soft t">${timeText(decision.at)}</span></td>
-    <td>
-      ${maskedText(decision.reason)}${decision.evidence === null ? '' : html`<br /><span class="soft id">${plainText(decision.evidence)}</span>`}
-    </td>
-  </tr>`
+const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>
+  html`${maskedText(reason)}${evidence === null ? '' : html`<br /><span class="soft id">${plainText(evidence)}</span>`}`
 
 /** A hash total with the rows that it is over: on the page and in the workbook. */
 export interface HashTotalLine {
@@ -145,19 +131,11 @@ export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
       ${fact(say('hash.accounts'), count(accounts))}
     </dl>
     <p>${say('hash.lead')} ${mark('hash.where', files)}</p>
-    <table>
-      ${tableHead([say('hash.title'), { figures: say('label.rows') }, say('label.value')])}
-      <tbody>
-        ${hashTotalLines(facts, texts).map(
-          ({ name, rows, value }) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              <td class="n">${count(rows)}</td>
-              <td class="id">${value}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${table(hashTotalLines(facts, texts), [
+      { name: say('hash.title'), of: ({ name }) => name, as: 'head' },
+      { name: say('label.rows'), of: ({ rows }) => count(rows), as: 'figures' },
+      { name: say('label.value'), of: ({ value }) => value, as: 'id' },
+    ])}
   </section>`
 }
 

@@ -7,7 +7,7 @@ import { explainVerified } from '../facts/verification.js'
 import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { fileLink } from './file-link.js'
-import { fact, tableHead } from './parts.js'
+import { fact, table } from './parts.js'
 import { plainText } from './plain-text.js'
 
 const ROWS_SHOWN = 50
@@ -57,31 +57,23 @@ export function verificationSection(facts: ReportFacts, texts: Texts): Markup | 
   </section>`
 }
 
-const unprovenTable = (rows: readonly VerifiedRow[], texts: Texts): Markup => {
-  const { say } = texts
-  return html`<table>
-    ${tableHead([
-      { figures: say('label.row') },
-      say('label.verification'),
-      say('label.customer'),
-      say('label.assignedReference'),
-      say('label.message'),
-    ])}
-    <tbody>
-      ${rows.map((row) => unprovenRow(row, texts))}
-    </tbody>
-  </table>`
-}
-
-const unprovenRow = (row: VerifiedRow, { say }: Texts): Markup =>
-  html`<tr>
-    <td class="n">${row.id}</td>
-    <td><strong>${say(`proof.${verificationWord(row.verdict)}`)}</strong></td>
-    <td>${row.customerNo}<br /><span class="soft">${row.ibanMasked ?? ''}</span></td>
-    <td class="id">${plainText(row.assignedMandateReference)}</td>
-    <td>
-      <span lang="en">${plainText(explainVerified(row))}</span><br /><span class="soft t"
-        >${timeText(row.answeredAt)}</span
-      >
-    </td>
-  </tr>`
+const unprovenTable = (rows: readonly VerifiedRow[], { say }: Texts): Markup =>
+  table(rows, [
+    { name: say('label.row'), of: ({ id }) => id, as: 'figures' },
+    {
+      name: say('label.verification'),
+      of: ({ verdict }) => html`<strong>${say(`proof.${verificationWord(verdict)}`)}</strong>`,
+    },
+    {
+      name: say('label.customer'),
+      of: (row) => html`${row.customerNo}<br /><span class="soft">${row.ibanMasked ?? ''}</span>`,
+    },
+    { name: say('label.assignedReference'), of: (row) => plainText(row.assignedMandateReference), as: 'id' },
+    {
+      name: say('label.message'),
+      of: (row) =>
+        html`<span lang="en">${plainText(explainVerified(row))}</span><br /><span class="soft t"
+            >${timeText(row.answeredAt)}</span
+          >`,
+    },
+  ])

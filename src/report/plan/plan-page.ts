@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { settingDrifts, sourceDrifts } from '../../domain/plan/drift.js'
 import type { PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
+import { changesIn, type CorrectedRow, type FieldChange } from '../../domain/row/correction.js'
 import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { ROW_STATES } from '../../domain/row/row-state.js'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
@@ -9,7 +10,7 @@ import { countText, durationText, plural, timeText } from '../../domain/text/wor
 import { treatedAsActiveText } from '../../domain/rule/source-reading.js'
 import type { Markup } from '../text/texts.js'
 import { PAGE_STYLE } from '../page/page-style.js'
-import { fact, tableHead } from '../page/parts.js'
+import { fact, table, tableHead } from '../page/parts.js'
 import { maskedText, plainText } from '../page/plain-text.js'
 import { settingText } from '../page/setting-text.js'
 
@@ -177,11 +178,26 @@ function correctionsSection({ corrections }: PlanDocument): Markup | '' {
       People gave them back with other values, and they are to be sent
       so.${fields.length === 0 ? '' : ` Changed: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}.`}
     </p>
-    <ul class="settings one">
-      ${first.map(({ row, changes, by, reason }) => html`<li>row ${row}: ${plainText(changes)} (${maskedText(by)}: ${maskedText(reason)})</li>`)}
-    </ul>
+    ${table(first.flatMap(fieldsOf), [
+      { name: 'Row', of: ({ row }) => row, as: 'figures' },
+      { name: 'Field', of: ({ field }) => field, as: 'head' },
+      { name: 'Before', of: ({ before }) => maskedText(before), as: 'id' },
+      { name: 'After', of: ({ after }) => maskedText(after), as: 'id' },
+      {
+        name: 'By',
+        of: ({ by, at }) => html`${maskedText(by)}<br /><span class="soft t">${timeText(at)}</span>`,
+      },
+      { name: 'Reason', of: ({ reason }) => maskedText(reason) },
+    ])}
     ${rows > first.length ? html`<p>The first ${first.length} of them.</p>` : ''}
   </section>`
+}
+
+/** A line for each field; a row of which no field differs has one all the same. */
+function fieldsOf(corrected: CorrectedRow): (CorrectedRow & FieldChange)[] {
+  const changes = changesIn(corrected.changes)
+  const shown = changes.length === 0 ? [{ field: 'no field', before: '', after: '' }] : changes
+  return shown.map((change) => ({ ...corrected, ...change }))
 }
 
 const behindSection = ({ staysBehind, warnings, treatedAsActive = [] }: PlanDocument): Markup =>

@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  approvalDrifts,
-  driftText,
-  rowDrifts,
-  settingDrifts,
-  sourceDrifts,
-  targetDrifts,
-  versionDrifts,
-  type Drift,
-} from '../../../src/domain/plan/drift.js'
+import { approvalDrifts, driftText, sourceDrifts, type Drift } from '../../../src/domain/plan/drift.js'
 
 const source = (name: string, sha256: string) => ({ name, sha256, bytes: 1, records: 1 })
 const texts = (drifts: readonly Drift[]): string[] => drifts.map(driftText)
@@ -27,41 +18,6 @@ describe('sources', () => {
       { kind: 'source_missing', name: 'a.csv' },
       { kind: 'source_added', name: 'c.csv' },
     ])
-  })
-})
-
-describe('settings', () => {
-  it('are told with what they were and what they are, also one that is new or gone', () => {
-    const drifts = settingDrifts({ rate: 5, rules: {}, old: 1 }, { rate: null, rules: {}, fresh: [2] })
-    expect(texts(drifts)).toEqual([
-      'setting changed: rate from 5 to null',
-      'setting changed: old from 1 to nothing',
-      'setting changed: fresh from nothing to [2]',
-    ])
-  })
-})
-
-describe('everything else', () => {
-  it('is no drift where it is the same', () => {
-    const target = { baseUrl: 'https://a.example/', username: 'u' }
-    const rows = { count: 3, digest: 'ab' }
-    expect(targetDrifts(target, target)).toEqual([])
-    expect(versionDrifts('1', '1')).toEqual([])
-    expect(rowDrifts(rows, { ...rows })).toEqual([])
-  })
-
-  it('is told by its name', () => {
-    const target = { baseUrl: 'https://a.example/', username: 'u' }
-    expect(texts(targetDrifts(target, { ...target, username: 'v' }))).toEqual([
-      'target changed: from https://a.example/ as u to https://a.example/ as v',
-    ])
-    expect(texts(versionDrifts('1', '2'))).toEqual(['version changed: planned with 1, this is 2'])
-    expect(texts(rowDrifts({ count: 3, digest: 'ab' }, { count: 2, digest: 'cd' }))).toEqual([
-      'rows changed: 3 rows (ab) planned, 2 rows (cd) now',
-    ])
-    expect(texts(rowDrifts({ count: 3, digest: 'ab' }, { count: 3, digest: 'cd' }))[0]).toMatch(
-      /and not the same ones$/,
-    )
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedFields, changesText, countFields } from '../../../src/domain/row/correction.js'
+import { changesIn, changesText, countFields } from '../../../src/domain/row/correction.js'
 
 describe('26.2 what a correction changed', () => {
   it('is told without a word of any language', () => {
@@ -16,8 +16,8 @@ describe('26.2 what a correction changed', () => {
       { field: 'customer_no', before: '1', after: '2' },
     ])
     expect(text).not.toContain('\u0007')
-    expect(changedFields(text)).toEqual(['unique_mandate_reference', 'customer_no'])
-    expect(changedFields('removed with the personal data')).toEqual([])
+    expect(changesIn(text).map(({ field }) => field)).toEqual(['unique_mandate_reference', 'customer_no'])
+    expect(changesIn('removed with the personal data')).toEqual([])
   })
 
   it('is counted by field, the most frequent first', () => {

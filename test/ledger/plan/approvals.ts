@@ -16,7 +16,7 @@ export function newKey(): Pair {
   return { privateKey, pem, key: fingerprintOf(publicKey) }
 }
 
-export const statementOf = (plan: string, more: Partial<ApprovalStatement> = {}): ApprovalStatement => ({
+const statementOf = (plan: string, more: Partial<ApprovalStatement> = {}): ApprovalStatement => ({
   plan,
   approvedBy: 'Grace',
   approvedAt: '2026-06-15T09:00:00.000Z',
