@@ -25,7 +25,8 @@ export interface AskedFirst {
 interface CheckBeforeSendParts {
   /** Sends the row, once the service was shown to hold nothing like it. */
   readonly send: Send
-  readonly reader: Pick<SourceReader, 'listPaymentSources'>
+  /** Its connections are its own. */
+  readonly reader: Pick<SourceReader, 'listPaymentSources' | 'close'>
   readonly readBacks: Pick<ReadBacks, 'startBeforeSending' | 'rowsOf' | 'record' | 'end'>
   readonly terms: Omit<ReadBackTerms, 'scope' | 'sample'>
   readonly clock: Clock
@@ -38,6 +39,8 @@ export interface CheckBeforeSend {
   readonly send: Send
   /** What was heard is on disk then. @throws {LedgerError} when it cannot be kept */
   readonly end: () => AskedFirst
+  /** Keeps what was heard where the run ended with an error, which counts before one of this; closes the connections. */
+  readonly close: () => Promise<void>
 }
 
 /** Asking beside a run. The functions below change it; nobody else sees it. */
@@ -80,6 +83,14 @@ export function checkBeforeSend(parts: CheckBeforeSendParts): CheckBeforeSend {
         return held ?? parts.send(mandate, attempt, signal)
       }),
     end: () => end(looking),
+    close: async () => {
+      try {
+        end(looking)
+      } catch {
+        // It is the same ledger, and the first error is the one that counts.
+      }
+      await parts.reader.close()
+    },
   }
 }
 
@@ -204,6 +215,7 @@ function end(looking: Looking): AskedFirst {
   batch.flush()
   assertKept(looking)
   if (readBackId !== null) parts.readBacks.end(readBackId, null)
+  looking.readBackId = null
   return { asked, heldBack, unread: unread.size }
 }
 

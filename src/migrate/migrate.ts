@@ -16,9 +16,8 @@ import { watchCommits, type CommitWatch } from '../run/disk/slow-commits.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import { connectReader, connectTo } from '../service/checked-service.js'
 import type { ServiceClient } from '../service/client.js'
-import type { SourceReader } from '../service/read-back/source-reader.js'
 import { checkOptions, type Asked } from './asked.js'
-import { checkBeforeSend, type CheckBeforeSend } from './check-before-send.js'
+import type { CheckBeforeSend } from './check-before-send.js'
 import {
   assertRowsPlanned,
   assertStillApproved,
@@ -27,7 +26,7 @@ import {
   type HeldPlan,
 } from './plan/hold-to-plan.js'
 import { targetOf } from './plan/make-plan.js'
-import type { Closed, MigrateOptions, Migration, MigrationPlan } from './options.js'
+import type { MigrateOptions, Migration, MigrationPlan, RunResult } from './options.js'
 
 /**
  * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything
@@ -45,69 +44,60 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   await assertUnplanned(asked)
   const client = connectTo(asked.service, options.service, asked.machine)
   try {
-    const held = { ...hold(asked), openClient: client.open }
-    let closed: Closed
-    let end: Omit<Migration, keyof Closed> | null = null
+    const open = openRun(asked, client)
+    let result: RunResult
+    let end: Omit<Migration, keyof RunResult> | null = null
     try {
-      end = await sendHeld(asked, held, client)
+      end = await sendFrom(asked, open)
     } finally {
-      closed = close(asked, held, end?.totals ?? null)
+      result = close(asked, open, end?.totals ?? null)
     }
-    return { ...end, ...closed }
+    return { ...end, ...result }
   } finally {
     await client.close()
   }
 }
 
-/** The ledger and the register of one run, open. */
-interface Held {
-  readonly openClient: ServiceClient['open']
+/** What one call holds open, and what it has to say at its end. */
+interface OpenRun {
+  readonly client: ServiceClient
   readonly ledger: Ledger
   readonly register: RunRegister
   /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
   readonly allowed: Readonly<Record<string, string>>
   readonly commits: CommitWatch
-  /** What the disk is like; told when it was seen, and once more at the end. */
+  /** Told when it is seen, and once more at the end. */
+  readonly warn: (text: string) => void
   readonly warnings: string[]
 }
 
-function hold(asked: Asked): Omit<Held, 'openClient'> {
-  const { options, machine, files } = asked
-  const { sharedFolder = false } = options
+function openRun(asked: Asked, client: ServiceClient): OpenRun {
+  const { options, machine, files, watch } = asked
   const { clock, pid, user } = machine
-  const create = files.length > 0
+  const { ledger: file, sharedFolder = false } = options
   const warnings: string[] = []
-  const commits = watchCommits(clock.monotonic, (text) => warn(asked, warnings, text))
+  /** A commit may be what tells of it: whoever watches must not stand between it and those who wait for it. */
+  const warn = (text: string): void => {
+    warnings.push(text)
+    try {
+      watch({ kind: 'warning', text })
+    } catch {
+      // It stands in the result too.
+    }
+  }
+  const commits = watchCommits(clock.monotonic, warn)
   const { committed } = commits
-  const ledger = openLedger({
-    file: options.ledger,
-    clock,
-    pid,
-    user,
-    create,
-    sharedFolder,
-    committed,
-  })
+  const ledger = openLedger({ file, clock, pid, user, create: files.length > 0, sharedFolder, committed })
   try {
     const register = registerOf(asked, ledger)
-    return { ledger, register, allowed: allowedBy(asked), commits, warnings }
+    return { client, ledger, register, allowed: allowedBy(asked), commits, warn, warnings }
   } catch (error) {
     ledger.close()
     throw error
   }
 }
 
-/** A commit may be what tells of it: whoever watches must not stand between it and those who wait for it. */
-function warn({ watch }: Asked, warnings: string[], text: string): void {
-  warnings.push(text)
-  try {
-    watch({ kind: 'warning', text })
-  } catch {
-    // It stands in the result too.
-  }
-}
-
-function allowedBy({ options: { ledger, sharedFolder }, takeOver }: Asked): Held['allowed'] {
+function allowedBy({ options: { ledger, sharedFolder }, takeOver }: Asked): OpenRun['allowed'] {
   const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
   return {
     ...(why === null
@@ -122,66 +112,9 @@ const takeOverText = ({ kind, by, reason }: TakeOver): string =>
     ? `In the place of another ledger, by ${by}: ${reason}; what that one began to send is in doubt`
     : `All rows in doubt, by ${by}: ${reason}`
 
-/** With the reader of what the service holds, where it is to be asked first: its connections are its own. */
-async function sendHeld(
-  asked: Asked,
-  held: Held,
-  client: ServiceClient,
-): Promise<Omit<Migration, keyof Closed>> {
-  const send: Send = (mandate, attempt, signal) =>
-    client.migrateMandate(mandate, { requestId: attempt.requestId, signal })
-  const { service, options, machine } = asked
-  if (options.checkBeforeSend !== true) return { ...(await runHeld(asked, held, send)), askedFirst: null }
-  const reader = connectReader(service, options.service, machine)
-  try {
-    return await runLooking(asked, held, { send, reader })
-  } finally {
-    await reader.close()
-  }
-}
-
-async function runLooking(
-  asked: Asked,
-  { ledger, ...held }: Held,
-  { send, reader }: { readonly send: Send; readonly reader: SourceReader },
-): Promise<Omit<Migration, keyof Closed>> {
-  const { version, host, pid, clock, after } = asked.machine
-  const { concurrency, rate } = asked.policy
-  const looking = checkBeforeSend({
-    send,
-    reader,
-    readBacks: ledger.readBacks,
-    terms: { version, host, pid, settings: { concurrency, rate } },
-    clock,
-    after,
-    drain: asked.drain,
-  })
-  let end: Omit<Migration, keyof Closed | 'askedFirst'>
-  try {
-    end = await runHeld(asked, { ledger, ...held }, looking.send)
-  } catch (error) {
-    keepWhatWasHeard(looking)
-    throw error
-  }
-  return { ...end, askedFirst: looking.end() }
-}
-
-/** The error that ended the run counts. */
-function keepWhatWasHeard(looking: CheckBeforeSend): void {
-  try {
-    looking.end()
-  } catch {
-    // It is the same ledger.
-  }
-}
-
-async function runHeld(
-  asked: Asked,
-  held: Held,
-  send: Send,
-): Promise<Omit<Migration, keyof Closed | 'askedFirst'>> {
+async function sendFrom(asked: Asked, open: OpenRun): Promise<Omit<Migration, keyof RunResult>> {
   const { options, files, watch } = asked
-  const { ledger, register, allowed } = held
+  const { client, ledger, register, allowed, commits } = open
   const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
   ledger.assertBelongsTo(targetOf(asked))
   register.note() // before the run is counted
@@ -193,13 +126,30 @@ async function runHeld(
     )
   const plan = await holdToPlan(asked, ledger)
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
-  const end = await runCampaign(partsOf(asked, held, { send, plan }))
-  return { ...end, campaign: ledger.view.campaign(), commits: held.commits.counts() }
+  const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
+  const checking = options.checkBeforeSend === true ? await checkFirst(asked, ledger, send) : null
+  try {
+    const end = await runCampaign(partsOf(asked, open, { send: checking?.send ?? send, plan }))
+    const askedFirst = checking?.end() ?? null
+    return { ...end, campaign: ledger.view.campaign(), commits: commits.counts(), askedFirst }
+  } finally {
+    await checking?.close()
+  }
+}
+
+async function checkFirst(asked: Asked, { readBacks }: Ledger, send: Send): Promise<CheckBeforeSend> {
+  const { service, options, machine, drain } = asked
+  const { version, host, pid, clock, after } = machine
+  const { concurrency, rate } = asked.policy
+  const { checkBeforeSend } = await import('./check-before-send.js')
+  const reader = connectReader(service, options.service, machine)
+  const terms = { version, host, pid, settings: { concurrency, rate } }
+  return checkBeforeSend({ send, reader, readBacks, terms, clock, after, drain })
 }
 
 function partsOf(
   asked: Asked,
-  held: Held,
+  open: OpenRun,
   { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
 ): CampaignParts {
   const { options, machine, service, files, asOf, zone, drain, watch } = asked
@@ -209,7 +159,7 @@ function partsOf(
   const { version, host, pid, clock, after, random } = machine
   const isAskingFirst = options.checkBeforeSend === true
   return {
-    ledger: held.ledger,
+    ledger: open.ledger,
     files,
     policy: isAskingFirst ? halfAsFast(policy) : policy,
     severities: rules,
@@ -232,7 +182,7 @@ function partsOf(
         ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
         ...choiceAsked(choice),
         ...service.trusted,
-        ...held.allowed,
+        ...open.allowed,
       },
     },
     retryRefusedBy: options.retryRefusedBy ?? null,
@@ -242,9 +192,9 @@ function partsOf(
     random,
     drain,
     abort: giveUp,
-    confirm: (intended) => agree(asked, held, { intended, plan }),
-    hold: () => held.register.hold(rules),
-    claim: () => held.register.claim(policy.limit, choice),
+    confirm: (intended) => agree(asked, open, { intended, plan }),
+    hold: () => open.register.hold(rules),
+    claim: () => open.register.claim(policy.limit, choice),
     takesOver: asked.takeOver !== null,
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),
     watch,
@@ -273,19 +223,19 @@ const within = (policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy =
 /** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(
   asked: Asked,
-  { ledger, register, openClient, warnings }: Held,
+  { ledger, register, client, warn }: OpenRun,
   { intended, plan }: { readonly intended: Plan; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
   if (plan !== null) assertRowsPlanned(plan, ledger.view)
   const room = roomWarning(ledger.file, intended.toSend)
-  if (room !== null) warn(asked, warnings, room)
+  if (room !== null) warn(room)
   const { href, host, isLoopback } = asked.service.baseUrl
   const service = { href, host, isLoopback, username: asked.options.service.username }
   const isLedgerKnown = isLoopback || register.knowsLedger()
   const approved = plan === null ? {} : { approved: approvedOf(plan) }
   if ((await asked.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false
   if (plan !== null) assertStillApproved(plan, asked.machine)
-  openClient()
+  client.open()
   ledger.bind(targetOf(asked))
   asked.watch({ kind: 'sending', rows: intended.toSend })
   return true
@@ -299,9 +249,9 @@ const approvedOf = ({ record, approval }: HeldPlan): Required<MigrationPlan>['ap
 /** @param counted the totals at the end of the run, since counting them takes a while */
 function close(
   { watch }: Asked,
-  { ledger, register, allowed, warnings: seen }: Held,
+  { ledger, register, allowed, warnings: seen }: OpenRun,
   counted: Totals | null,
-): Closed {
+): RunResult {
   const totals = counted ?? totalsOrNull(ledger)
   register.close()
   ledger.close() // before the report, which needs the memory of its page cache

@@ -156,7 +156,7 @@ export type MigrationEvent =
   /** A sentence about the disk of the ledger; it stands in `warnings` at the end too. */
   | { readonly kind: 'warning'; readonly text: string }
   /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
-  | ({ readonly kind: 'closed'; readonly totals: Totals | null } & Closed)
+  | ({ readonly kind: 'closed'; readonly totals: Totals | null } & RunResult)
 
 interface Opened {
   readonly kind: 'opened'
@@ -168,7 +168,7 @@ interface Opened {
   readonly notNoted: readonly WrittenPath[]
 }
 
-export interface Closed {
+export interface RunResult {
   /** What was allowed, what could not be checked, and what the disk of the ledger is like where it matters. */
   readonly warnings: readonly string[]
   /** Another program reads the ledger, so account numbers of registered rows may still stand in its `-wal` file. */
@@ -176,7 +176,7 @@ export interface Closed {
 }
 
 /** `exitCode` is what the command line ends with (cli/README.md#exit-status): 0 when everything is done and nothing open. */
-export interface Migration extends CampaignEnd, Closed {
+export interface Migration extends CampaignEnd, RunResult {
   readonly campaign: CampaignRecord
   /** Commits of this run while it sent. */
   readonly commits: CommitCounts

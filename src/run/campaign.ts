@@ -8,8 +8,15 @@ import type { LedgerReader } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
 import { assertChoosable } from './choice.js'
 import { deliver, type DeliveryParts } from './deliver.js'
-import { exitStatusOf, SOME_LEFT } from './exit-status.js'
-import { DECLINED, INTERRUPTED, stopOfChoice, stopOfWaiting, type Stop } from './stop.js'
+import {
+  DECLINED,
+  exitStatusOf,
+  INTERRUPTED,
+  SOME_LEFT,
+  type Stop,
+  stopOfChoice,
+  stopOfWaiting,
+} from './stop.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface Plan {

@@ -3,8 +3,7 @@ import { wordsOf } from '../../src/cli/terminal/line.js'
 import { howReadLines, readingLines } from '../../src/cli/reading-lines.js'
 import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
 import { openScratchLedger } from '../../src/ledger/file/scratch.js'
-import { admitSources } from '../../src/run/admit-sources.js'
-import { sourceOpeners } from '../../src/run/open-sources.js'
+import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
 import { exportOf, fileOf, optionsOf } from '../support/sources.js'
 
 /** How `check` would tell what it read of this text. */

@@ -1,8 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { totalsOf, type Totals } from '../../src/domain/row/totals.js'
-import { exitStatusOf } from '../../src/run/exit-status.js'
-import { DECLINED, INTERRUPTED, OUT_OF_TIME, PILOT_DONE, stopOfHalt } from '../../src/run/stop.js'
+import {
+  DECLINED,
+  exitStatusOf,
+  INTERRUPTED,
+  OUT_OF_TIME,
+  PILOT_DONE,
+  stopOfHalt,
+} from '../../src/run/stop.js'
 
 type Count = Exclude<keyof Totals, 'read'>
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
-import { sourceOpeners } from '../../src/run/open-sources.js'
+import { sourceOpeners } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 
 const HEADER = 'member,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createSharedKeys, NoRoomForKeys } from '../../src/run/shared-keys.js'
+import { createSharedKeys, NoRoomForKeys } from '../../src/run/rows-alone.js'
 
 interface Keys {
   readonly mandate: string | null

@@ -1,6 +1,6 @@
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
-import { exitStatusOf } from '../../run/exit-status.js'
+import { exitStatusOf } from '../../run/stop.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
 import { EXITS } from '../settings/exit-statuses.js'

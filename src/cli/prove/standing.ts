@@ -1,8 +1,7 @@
 import { contradictedIn, verificationOf, type Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { exitStatusOf, SOME_LEFT } from '../../run/exit-status.js'
-import type { Stop } from '../../run/stop.js'
+import { exitStatusOf, SOME_LEFT, type Stop } from '../../run/stop.js'
 
 const IN_DOUBT = 4
 const STOPPED = 5

@@ -1,5 +1,4 @@
-import type { OpenNext } from '../../run/admit-sources.js'
-import { sourceOpeners } from '../../run/open-sources.js'
+import { type OpenNext, sourceOpeners } from '../../run/admit-sources.js'
 import type { SourceInput } from '../../source/bytes/input.js'
 import type { SourceOptions } from '../../source/options.js'
 import { ownTexts, type Context, type OwnFlag } from '../command.js'

@@ -1,6 +1,6 @@
 import type { Connection } from '../file/connection.js'
 import type { Standing } from '../read/reader.js'
-import { LOG_MISSING } from '../deliver/recovery.js'
+import { LOG_MISSING } from '../deliver/campaign-rows.js'
 
 interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts'> {
   readonly marked: number

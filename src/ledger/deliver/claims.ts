@@ -8,10 +8,8 @@ import { retryRefused } from '../decide/resolution.js'
 import { prepareStanding } from '../decide/standing.js'
 import type { Connection } from '../file/connection.js'
 import type { AdoptionReport, BegunGroup, ClaimedMandate, Claims, Doubting } from '../ledger.js'
-import { endRun, insertRun, noteChange } from './campaign-rows.js'
-import { DOUBT_REASONS } from './doubt-reasons.js'
+import { endRun, insertRun, LOG_MISSING, noteChange, UNNOTICED } from './campaign-rows.js'
 import { CLAIMED, type ReadyRows } from './ready-rows.js'
-import { LOG_MISSING, UNNOTICED } from './recovery.js'
 
 export interface ClaimParts {
   readonly connection: Connection
@@ -114,6 +112,13 @@ function decidedBy(given: { readonly by: string; readonly reason: string }): { b
   throw new UsageError('The decision needs a person and a reason', 'Give both', {
     ways: ['name_person', 'give_reason'],
   })
+}
+
+/** What the attempt of a row says that became in doubt without having left. */
+const DOUBT_REASONS: Readonly<Record<Doubting['decision'], string>> = {
+  older_copy: 'An older copy of the ledger was put back: this row may have been sent since it was made',
+  another_ledger: 'Another ledger of yours began to send this one',
+  all_in_doubt: 'Nobody knows what was sent before this ledger was made: this row may have been',
 }
 
 interface Doubt extends Doubting {

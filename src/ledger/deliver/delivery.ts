@@ -3,7 +3,7 @@ import { NOTHING_LEFT, type Outcome } from '../../domain/row/outcome.js'
 import { prepareRegistration } from './account-removal.js'
 import type { Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
-import type { Attempt, BegunGroup, ReadyRow } from '../ledger.js'
+import type { Attempt, BegunGroup, Ledger, ReadyRow } from '../ledger.js'
 
 export interface GroupCommitParts {
   readonly connection: Connection
@@ -24,10 +24,7 @@ export interface GroupCommitParts {
   readonly settled: (count: number) => void
 }
 
-export interface GroupCommit {
-  readonly begin: (row: ReadyRow) => Promise<Attempt>
-  readonly settle: (attempt: Attempt, outcome: Outcome) => Promise<void>
-  readonly isReferenceWaiting: (mandateReference: string) => boolean
+export interface GroupCommit extends Pick<Ledger, 'begin' | 'settle' | 'hasAssigned'> {
   /** Commits what waits now. */
   readonly flush: () => void
 }
@@ -78,7 +75,11 @@ interface Group {
  * written. See ledger/README.md#how-it-is-written.
  */
 export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
-  const noteChange = parts.connection.prepare<[string]>('update campaign set changed_at = ?')
+  const { connection } = parts
+  const noteChange = connection.prepare<[string]>('update campaign set changed_at = ?')
+  const assigned = connection.prepare<[string]>(
+    'select 1 from row where assigned_mandate_reference = ? collate nocase',
+  )
   const group: Group = {
     parts,
     commitIntent: prepareIntent(parts),
@@ -95,7 +96,8 @@ export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
         if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
         enqueue(group, { kind: 'settlement', attempt, outcome, resolve, reject })
       }),
-    isReferenceWaiting: (mandateReference) => group.references.has(foldCase(mandateReference)),
+    hasAssigned: (reference) =>
+      group.references.has(foldCase(reference)) || assigned.get(reference) !== undefined,
     flush: () => flush(group),
   }
 }

@@ -8,9 +8,12 @@ import {
   createCampaign,
   endRun,
   fingerprintsOf,
-  isBound,
   insertRun,
+  isBound,
   noteHolder,
+  noteUnendedRuns,
+  recover,
+  UNNOTICED,
 } from '../deliver/campaign-rows.js'
 import { createClaims } from '../deliver/claims.js'
 import { emptyLog, type Connection } from './connection.js'
@@ -23,7 +26,6 @@ import type { Lock } from '../safety/lock.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
 import { createReader } from '../read/open-reader.js'
 import { prepareReadyRows, type ReadyRows } from '../deliver/ready-rows.js'
-import { noteUnendedRuns, recover, UNNOTICED } from '../deliver/recovery.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import {
@@ -113,10 +115,18 @@ export function createLedger(parts: LedgerParts): Ledger {
   const { connection, file, now, storage } = held
   const recovered = takeOver(held, parts, random)
   const newRequestId = requestIds(random)
-  const commits = groupCommitOf(held, newRequestId, parts)
-  const assigned = connection.prepare<[string]>(
-    'select 1 from row where assigned_mandate_reference = ? collate nocase',
-  )
+  const commits = startGroupCommit({
+    connection,
+    now,
+    newRequestId,
+    runId: () => currentRun(held),
+    emergency: () => held.emergency,
+    defer: parts.defer ?? setImmediate,
+    write: storage.writeOrBreak,
+    begun: (group) => held.noteBegun(group),
+    committed: parts.committed ?? (() => undefined),
+    settled: (count) => noteSettled(held, count),
+  })
   const ready = readyVerbs(held)
   return {
     file,
@@ -134,8 +144,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     ...ready.verbs,
     begin: commits.begin,
     settle: commits.settle,
-    hasAssigned: (reference) =>
-      commits.isReferenceWaiting(reference) || assigned.get(reference) !== undefined,
+    hasAssigned: commits.hasAssigned,
     ...decisionVerbs(held),
     claims: createClaims({
       connection,
@@ -192,24 +201,6 @@ function takeOver(
     return recover(connection, file, now(), isLogMissing)
   })
 }
-
-const groupCommitOf = (
-  held: Held,
-  newRequestId: () => string,
-  { defer = setImmediate, committed = () => undefined }: LedgerParts,
-): GroupCommit =>
-  startGroupCommit({
-    connection: held.connection,
-    now: held.now,
-    newRequestId,
-    runId: () => currentRun(held),
-    emergency: () => held.emergency,
-    defer,
-    write: held.storage.writeOrBreak,
-    begun: (group) => held.noteBegun(group),
-    committed,
-    settled: (count) => noteSettled(held, count),
-  })
 
 function noteSettled(held: Held, count: number): void {
   held.settledSinceEmptied += count
