@@ -32,12 +32,16 @@ export function plainSources(): string {
     'errors.ts',
     ...FOLDERS.flatMap((folder) =>
       readdirSync(join(source, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts'))
+        .filter((name) => /\.(?:ts|json)$/.test(name))
         .map((name) => join(folder, name)),
     ),
   ]
   for (const file of files) {
     mkdirSync(dirname(join(target, file)), { recursive: true })
+    if (file.endsWith('.json')) {
+      cpSync(join(source, file), join(target, file))
+      continue
+    }
     const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
     })
