@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import {
   approvalDrifts,
-  driftText,
+  drift,
   isCounted,
   rowDrifts,
   settingDrifts,
@@ -14,6 +14,7 @@ import {
 } from '../../domain/plan/drift.js'
 import type { PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
+import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
@@ -67,7 +68,12 @@ export async function holdToPlan(asked: Asked, ledger: Ledger): Promise<HeldPlan
     ...sourceDrifts(document.sources, await sourcesWith(view, options.files ?? [])),
     ...approvalDrifts(approvals, approvers, nowAt),
     ...(left === 0 && view.totals().ready > 0
-      ? [{ kind: 'used_up' as const, limit: document.limit ?? 0 }]
+      ? [
+          drift(
+            'limit',
+            `used up: the plan is for ${plural(document.limit ?? 0, 'row', 'rows')}, and these were sent`,
+          ),
+        ]
       : []),
   ])
   const approval = approvals.findLast((given) => given.expiresAt > nowAt && isCounted(given, approvers))
@@ -104,7 +110,14 @@ export function assertRowsPlanned({ file, record }: HeldPlan, view: LedgerReader
   const again = view.readyAgainSince(record)
   refuse(file, [
     ...sourceDrifts(document.sources, plannedSources(view)),
-    ...(again > 0 ? [{ kind: 'sent_again' as const, count: again }] : []),
+    ...(again > 0
+      ? [
+          drift(
+            'rows',
+            `rows changed: ${plural(again, 'row was', 'rows were')} decided to be sent once more since`,
+          ),
+        ]
+      : []),
     ...rowDrifts(document.rows, view.plannedRows(digest, document.choice)),
   ])
 }
@@ -118,7 +131,9 @@ export function assertStillApproved({ file, approval }: HeldPlan, { clock }: Mac
 }
 
 const retryDrifts = ({ options }: Asked, { retriesRefused }: PlanDocument): Drift[] =>
-  (options.retryRefusedBy ?? null) !== null && !retriesRefused ? [{ kind: 'retries_refused' }] : []
+  (options.retryRefusedBy ?? null) !== null && !retriesRefused
+    ? [drift('rows', 'rows changed: refused rows are to be sent once more, which was not planned')]
+    : []
 
 /** The sources of the ledger and the files that would come to them. */
 async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {
@@ -162,9 +177,9 @@ async function hashOf(path: string): Promise<{ sha256: string; bytes: number }> 
 /** @throws {UsageError} unless there is none */
 function refuse(file: string, drifts: readonly Drift[]): void {
   if (drifts.length === 0) return
-  const onlyApproval = drifts.every(({ kind }) => kind.includes('approv'))
+  const onlyApproval = drifts.every(({ kind }) => kind === 'approval')
   throw new UsageError(
-    `Cannot send under the plan "${file}": ${drifts.map(driftText).join('; ')}. Nothing was admitted, nothing was sent`,
+    `Cannot send under the plan "${file}": ${drifts.map(({ text }) => text).join('; ')}. Nothing was admitted, nothing was sent`,
     onlyApproval ? 'Have somebody else approve the plan' : 'Plan again, and have the new plan approved',
     { ways: onlyApproval ? ['approve'] : ['plan', 'approve'] },
   )

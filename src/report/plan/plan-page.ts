@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { settingDrifts, sourceDrifts } from '../../domain/plan/drift.js'
+import { changedSettings, changedSources } from '../../domain/plan/drift.js'
 import type { PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import { changesIn, type CorrectedRow, type FieldChange } from '../../domain/row/correction.js'
@@ -110,17 +110,12 @@ function lastSection(document: PlanDocument, last: PlanDocument | null): Markup 
 }
 
 function changedLines(document: PlanDocument, last: PlanDocument): string[] {
-  const sources = sourceDrifts(last.sources, document.sources).map((drift) =>
-    drift.kind === 'source_added'
-      ? `added: source ${plainText(drift.name)}`
-      : drift.kind === 'source_missing'
-        ? `gone: source ${plainText(drift.name)}`
-        : `changed: source ${'name' in drift ? plainText(drift.name) : ''}`,
+  const sources = changedSources(last.sources, document.sources).map(
+    ({ how, name }) => `${how === 'missing' ? 'gone' : how}: source ${plainText(name)}`,
   )
-  const settings = settingDrifts(last.settings, document.settings).flatMap((drift) =>
-    drift.kind === 'setting'
-      ? [`changed: ${drift.name} from ${valueText(drift.planned)} to ${valueText(drift.now)}`]
-      : [],
+  const settings = changedSettings(last.settings, document.settings).map(
+    (name) =>
+      `changed: ${name} from ${valueText(last.settings[name])} to ${valueText(document.settings[name])}`,
   )
   const isSame = last.rows.count === document.rows.count && last.rows.digest === document.rows.digest
   return [

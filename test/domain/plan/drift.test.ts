@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { approvalDrifts, driftText, sourceDrifts, type Drift } from '../../../src/domain/plan/drift.js'
+import { approvalDrifts, changedSources, type Drift } from '../../../src/domain/plan/drift.js'
 
 const source = (name: string, sha256: string) => ({ name, sha256, bytes: 1, records: 1 })
-const texts = (drifts: readonly Drift[]): string[] => drifts.map(driftText)
+const texts = (drifts: readonly Drift[]): string[] => drifts.map(({ text }) => text)
 
 describe('sources', () => {
   it('are known by their bytes, whatever they are called', () => {
-    expect(sourceDrifts([source('a.csv', '1')], [source('b.csv', '1')])).toEqual([])
+    expect(changedSources([source('a.csv', '1')], [source('b.csv', '1')])).toEqual([])
   })
 
   it('are named where one changed, is missing or came to them', () => {
     const planned = [source('a.csv', '1'), source('b.csv', '2')]
-    expect(sourceDrifts(planned, [source('a.csv', '9'), source('b.csv', '2')])).toEqual([
-      { kind: 'source_changed', name: 'a.csv' },
+    expect(changedSources(planned, [source('a.csv', '9'), source('b.csv', '2')])).toEqual([
+      { how: 'changed', name: 'a.csv' },
     ])
-    expect(sourceDrifts(planned, [source('b.csv', '2'), source('c.csv', '3')])).toEqual([
-      { kind: 'source_missing', name: 'a.csv' },
-      { kind: 'source_added', name: 'c.csv' },
+    expect(changedSources(planned, [source('b.csv', '2'), source('c.csv', '3')])).toEqual([
+      { how: 'missing', name: 'a.csv' },
+      { how: 'added', name: 'c.csv' },
     ])
   })
 })
