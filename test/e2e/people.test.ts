@@ -3,8 +3,7 @@ import { folder, loadPeople, playSeeds, range, SEEDS } from './people-seeds.js'
 
 /**
  * `SIMULATION_SEED=17` replays one seed with as few steps as still fail and prints what happened; `PEOPLE_FROM` names
- * the first seed, `PEOPLE_SURVEY=1` goes on after a failure and counts what is broken. The second half of the seeds is
- * played beside this one, in people-second-half.test.ts.
+ * the first seed, `PEOPLE_SURVEY=1` goes on after a failure and counts what is broken.
  */
 const ONE_SEED = process.env['SIMULATION_SEED']
 const FROM = Number(process.env['PEOPLE_FROM'] ?? 1)
@@ -33,7 +32,7 @@ if (ONE_SEED !== undefined) {
       process.stdout.write(`${key}: ${seeds.length}, seeds ${seeds.slice(0, 10).join(' ')}\n`)
   }, 3_600_000)
 } else {
-  playSeeds(people, { from: FROM, count: Math.ceil(SEEDS / 2) })
+  playSeeds(people, { from: FROM, count: SEEDS })
 
   it('gives the same again for the same seed', async () => {
     for (const seed of range(1, 5)) {

@@ -86,7 +86,7 @@ interface Chaos {
 }
 
 /** The faults that `chaos` draws from: each ends by itself or by the client's own time limit. */
-export const CHAOS_FAULTS: readonly Fault[] = [
+const CHAOS_FAULTS: readonly Fault[] = [
   { kind: 'hang_up', how: 'fin', applied: false },
   { kind: 'hang_up', how: 'rst', applied: false },
   { kind: 'hang_up', how: 'fin', applied: true },
