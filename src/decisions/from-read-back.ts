@@ -1,6 +1,7 @@
 import { absenceText, USUAL_ABSENT_AFTER_MS, type Absence } from '../domain/proof/absence.js'
 import type { Resolution } from '../ledger/ledger.js'
 import { absencesAlong } from '../ledger/read/absences.js'
+import { pagesOf } from '../ledger/read/pages.js'
 import type { LedgerReader, ProofRecord, RowRecord } from '../ledger/read/reader.js'
 
 const PAGE = 500
@@ -68,13 +69,14 @@ export function decideFromReadBack(
 }
 
 function* rowsInDoubt(reader: LedgerReader): Generator<{ row: RowRecord; proof: ProofRecord | undefined }> {
-  for (let after = 0; ;) {
-    const rows = reader.rows(['in_doubt'], after, PAGE)
-    const last = rows.at(-1)
-    if (last === undefined) return
-    const proofs = new Map(reader.proofs('in_doubt', after, rows.length).map((proof) => [proof.rowId, proof]))
-    for (const row of rows) yield { row, proof: proofs.get(row.id) }
-    after = last.id
+  for (const rows of pagesOf(
+    (after) => reader.rows(['in_doubt'], after, PAGE),
+    ({ id }) => id,
+  )) {
+    const before = (rows[0]?.id ?? 1) - 1
+    const proofs = reader.proofs('in_doubt', before, rows.length)
+    const latest = new Map(proofs.map((proof) => [proof.rowId, proof]))
+    for (const row of rows) yield { row, proof: latest.get(row.id) }
   }
 }
 

@@ -1,6 +1,7 @@
 import { isSameName } from '../domain/row/resaved.js'
 import { isScientific } from '../domain/text/text.js'
 import type { Resolution } from '../ledger/ledger.js'
+import { pagesOf } from '../ledger/read/pages.js'
 import type { LedgerReader, RowRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
@@ -74,13 +75,11 @@ export async function reconcile(
 }
 
 function* rowsOf(reader: LedgerReader, state: 'registered' | 'in_doubt'): Generator<RowRecord> {
-  for (let after = 0; ;) {
-    const page = reader.rows([state], after, PAGE)
+  for (const page of pagesOf(
+    (after) => reader.rows([state], after, PAGE),
+    ({ id }) => id,
+  ))
     yield* page
-    const last = page.at(-1)
-    if (last === undefined) return
-    after = last.id
-  }
 }
 
 /** An entry that no registered row explains by its reference and its values. */

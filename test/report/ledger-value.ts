@@ -73,10 +73,9 @@ export function readerOf(value: LedgerValue): ReportedLedger {
     plans: () => [...(value.plans ?? [])],
     sentByApproval: () => [...(value.sentByApproval ?? [])],
     leftBy: () => value.left ?? 0,
-    page: (after, limit, isBrief) => {
+    page: (after, limit) => {
       const rows = page(value.rows, after, limit)
-      const isRegistration = (row: RowRecord): boolean =>
-        isBrief && row.state === 'registered' && row.countedIn !== null
+      const isRegistration = (row: RowRecord): boolean => row.state === 'registered' && row.countedIn !== null
       return {
         rows: rows.filter((row) => !isRegistration(row)),
         registered: rows.filter(isRegistration),

@@ -13,6 +13,7 @@ import { IS_TAKING, prepareFormerRows } from '../correct/former-row.js'
 import { LATEST } from './earlier-rows.js'
 import { requiredCells, type HeaderColumns } from './fingerprints.js'
 import type { Connection } from '../file/connection.js'
+import { pagesOf } from '../read/pages.js'
 import { prepareLocating } from './locate.js'
 import type { Places } from './places.js'
 import { prepareNotices, type Notice } from './problems.js'
@@ -77,9 +78,9 @@ export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
  */
 export function decideCorrections(scope: Scope, places: Places): void {
   const { connection, first } = scope
-  const page = connection.prepare<[{ after: number; limit: number }], Newcomer>(
+  const page = connection.prepare<[{ first: number; after: number }], Newcomer>(
     `select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
-      where row.id >= :after and corrects > 0 order by row.id limit :limit`,
+      where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit ${PAGE}`,
   )
   connection.exec('create temp table if not exists rival (id integer primary key, row integer not null)')
   connection.exec('delete from temp.rival')
@@ -87,8 +88,10 @@ export function decideCorrections(scope: Scope, places: Places): void {
   const apply = prepareApplying(scope, places)
   const holdShown = prepareHoldingShown(scope, places)
   const noteFormer = prepareFormerRows(connection)
-  for (let after = first; ;) {
-    const newcomers = page.all({ after, limit: PAGE })
+  for (const newcomers of pagesOf(
+    (after) => page.all({ first, after }),
+    ({ id }) => id,
+  ))
     for (const newcomer of newcomers) {
       const { facts, current, repeated } = look(newcomer)
       const plan = decideCorrection(facts)
@@ -100,10 +103,6 @@ export function decideCorrections(scope: Scope, places: Places): void {
       if (plan.kind === 'supersede' && repeated !== null) apply(newcomer, repeated, plan)
       if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(newcomer)
     }
-    const last = newcomers.at(-1)
-    if (last === undefined) break
-    after = last.id + 1
-  }
   leaveOldConflicts(scope)
   const counting = connection.prepare<[], { id: number; row: number }>(
     `select rival.id, rival.row from temp.rival join row on row.id = rival.id where state <> 'duplicate'`,

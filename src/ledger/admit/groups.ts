@@ -11,6 +11,7 @@ import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
 import { HAS_ITS_KEY } from '../correct/former-row.js'
 import { NAMED, prepareNotices, type Notice, type NoticeWriter } from './problems.js'
 import { describeRow, recordName } from './row-names.js'
+import { pagesOf } from '../read/pages.js'
 import { sqlList } from '../schema/sql-list.js'
 import { isErased, type Scope } from './scope.js'
 
@@ -102,7 +103,10 @@ export function decideGroups(scope: Scope): void {
   const page = connection.prepare<[number, number], Collision>(
     'select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?',
   )
-  for (let keys = page.all(0, PAGE); keys.length > 0; keys = page.all(keys.at(-1)?.id ?? 0, PAGE)) {
+  for (const keys of pagesOf(
+    (after) => page.all(after, PAGE),
+    ({ id }) => id,
+  )) {
     const plain = repeats.among(keys[0]?.id ?? 0, keys.at(-1)?.id ?? 0)
     for (let at = 0, collision = keys[0]; collision !== undefined; collision = keys[at]) {
       const from = at

@@ -1,4 +1,5 @@
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
+import { pagesOf } from '../read/pages.js'
 import { IS_HELD } from './held-rows.js'
 import { prepareNotices } from './problems.js'
 import { describeRow } from './row-names.js'
@@ -56,7 +57,10 @@ export function decideResemblances({ connection, first, firstOfAll, columns, sev
     `update row set state = 'conflict', rule = ? where id = ?`,
   )
   const { message, remedy } = ruleOf(RULE)
-  for (let rows = page.all(0, PAGE); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, PAGE)) {
+  for (const rows of pagesOf(
+    (after) => page.all(after, PAGE),
+    ({ id }) => id,
+  ))
     for (const { id, older } of rows) {
       const text = `${message} Compare it with ${nameOf(older)}.`
       const notice = {
@@ -69,6 +73,5 @@ export function decideResemblances({ connection, first, firstOfAll, columns, sev
       notices.write(notice, 'id = :id', { id })
       if (severity === 'error') holdBack.run(RULE, id)
     }
-  }
   connection.exec('delete from temp.resembling')
 }

@@ -5,6 +5,7 @@ import { prepareNotices, type Notice } from '../admit/problems.js'
 import { describeRow } from '../admit/row-names.js'
 import type { Scope } from '../admit/scope.js'
 import type { Connection } from '../file/connection.js'
+import { pagesOf } from '../read/pages.js'
 import { TAKES_ACCOUNT, TAKES_REFERENCE } from './former-row.js'
 
 const PAGE = 500
@@ -38,7 +39,10 @@ export function holdAnothersValues(scope: Scope, at: string): void {
        join temp.given_back on given_back.id = changed.id
       where changed.id > ? order by changed.id limit ?`,
   )
-  for (let lines = page.all(0, PAGE); lines.length > 0; lines = page.all(lines.at(-1)?.id ?? 0, PAGE))
+  for (const lines of pagesOf(
+    (after) => page.all(after, PAGE),
+    ({ id }) => id,
+  ))
     for (const line of lines) {
       const found = look(line)
       if (found !== null) hold(line, found)

@@ -13,6 +13,7 @@ import { prepareColumns } from '../admit/corrections.js'
 import { requiredCells } from '../admit/fingerprints.js'
 import type { Scope } from '../admit/scope.js'
 import type { Connection } from '../file/connection.js'
+import { pagesOf } from '../read/pages.js'
 
 const PAGE = 500
 
@@ -61,7 +62,10 @@ export function recordCorrections({ connection }: Scope, corrector: Corrector, a
      values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`,
   )
   const changesOf = prepareChanges(connection)
-  for (let rows = page.all(0, PAGE); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, PAGE))
+  for (const rows of pagesOf(
+    (after) => page.all(after, PAGE),
+    ({ id }) => id,
+  ))
     for (const { id, base, from, to, isDecided, reason, by } of rows) {
       const changes = [...changesOf(base, id), ...(isDecided === 1 ? [SENT_BY_WORD] : [])]
       // A row that was kept back as excluded goes out by a cell that feeds none of the fields.

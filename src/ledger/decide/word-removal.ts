@@ -1,6 +1,7 @@
 import { maskAccounts } from '../../domain/text/masking.js'
 import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import type { Connection } from '../file/connection.js'
+import { pagesOf } from '../read/pages.js'
 
 const REMOVED = 'removed with the personal data'
 
@@ -98,8 +99,10 @@ export function maskIdentities(
        and row_id in (select id from row where ${where})`,
   ].map((sql) => connection.prepare(sql))
 
-  for (let after = 0; ;) {
-    const rows = page.all({ ...values, after })
+  for (const rows of pagesOf(
+    (after) => page.all({ ...values, after }),
+    ({ id }) => id,
+  ))
     for (const { id, creditor, reference, key } of rows) {
       if (!holdsIban(creditor) && !holdsIban(reference)) continue
       mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
@@ -107,10 +110,6 @@ export function maskIdentities(
       const now = `removed|${String(firstOfKey.get(key) ?? id)}`
       for (const statement of replaceKey) statement.run({ ...values, now, key })
     }
-    const last = rows.at(-1)
-    if (last === undefined) return
-    after = last.id
-  }
 }
 
 /** A file may be named after an account. */

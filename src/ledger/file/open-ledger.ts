@@ -1,12 +1,13 @@
+import { readdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { configureForWriting, openForReading, openForWriting } from './connection.js'
+import { pid as ownPid } from 'node:process'
+import { LedgerError } from '../../errors.js'
+import { configureForWriting, openForReading, openForWriting, type Connection } from './connection.js'
 import { assertLocalFolder, createPrivateFile } from '../safety/file-safety.js'
 import { entryAt } from '../../trust/entry.js'
 import type { Ledger } from '../ledger.js'
-import { assertUndamaged } from './damage.js'
 import { acquireLock, type Lock } from '../safety/lock.js'
 import { assertOurs, missing } from '../schema/ours.js'
-import { assertNotHeld } from '../safety/holder.js'
 import { makeSchema } from '../schema/schema.js'
 import { assertNoLeftovers, assertSafePlace, isLogGone } from '../safety/side-files.js'
 import { explaining } from './storage-error.js'
@@ -89,4 +90,50 @@ function openLocked(
     connection.close()
     throw error
   }
+}
+
+/**
+ * Every page and every record is looked at. Conditions on values are held when they are written, and rows are compared
+ * with what was admitted before they leave: to try them all again takes three quarters of the time.
+ * @throws {LedgerError} `damaged`
+ */
+function assertUndamaged(connection: Connection, file: string): void {
+  connection.pragma('ignore_check_constraints = ON')
+  const verdict = connection.pragma('quick_check(1)', { simple: true })
+  connection.pragma('ignore_check_constraints = OFF')
+  if (verdict === 'ok') return
+  throw new LedgerError(
+    'damaged',
+    `Cannot open the ledger "${file}": its content is damaged (${String(verdict).split('\n')[0] ?? ''})`,
+    'Send nothing from it. Keep the file and its -wal, restore a backup, and compare it with the service',
+  )
+}
+
+/** Whether a process of this machine has that very file open; false where the system does not say. */
+function hasOpen(pid: number, file: string): boolean {
+  const { dev, ino } = statSync(file)
+  const folder = `/proc/${pid}/fd`
+  try {
+    return readdirSync(folder).some((name) => {
+      const open = statSync(`${folder}/${name}`, { throwIfNoEntry: false })
+      return open?.dev === dev && open.ino === ino
+    })
+  } catch {
+    return false // it has ended, or it is of another user
+  }
+}
+
+/**
+ * The lock of a ledger lies beside it, so it stays behind where the file is moved away while a run goes on. The ledger
+ * names the process that opened it last; where that one still has the file open, it came by another name.
+ * @throws {LedgerError} `locked`
+ */
+function assertNotHeld(connection: Connection, file: string): void {
+  const pid = connection.prepare<[], number | null>('select pid from holder').pluck().get() ?? null
+  if (pid === null || pid === ownPid || !hasOpen(pid, file)) return
+  throw new LedgerError(
+    'locked',
+    `Cannot open the ledger "${file}": process ${pid} uses the same file under another name, where its lock is not seen`,
+    'End that process, and give every run the same path of the ledger. Nothing was sent',
+  )
 }

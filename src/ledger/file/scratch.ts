@@ -7,10 +7,10 @@ import type { Ledger } from '../ledger.js'
 import type { Clock } from '../../domain/text/clock.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import type { Totals } from '../../domain/row/totals.js'
-import { copyOf } from './ledger-copy.js'
 import { createReader, readingLedger } from '../read/open-reader.js'
 import type { LedgerReader } from '../read/reader.js'
-import { makeSchema } from '../schema/schema.js'
+import { guardsSql } from '../schema/guards.js'
+import { makeSchema, makeTables } from '../schema/schema.js'
 import { explaining } from './storage-error.js'
 import { createStorage } from './storage.js'
 
@@ -97,3 +97,38 @@ function scratchLedger(
 }
 
 const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
+
+/** What rules across rows look at, in an order in which every row finds the rows it refers to. */
+const TABLES = ['campaign', 'source', 'row', 'run', 'attempt'] as const
+
+/**
+ * Copies what files are admitted beside into a private temporary database. All of it is read in one transaction; nothing
+ * is written to the ledger.
+ */
+export function copyOf(ledger: Connection): Connection {
+  const copy = openScratch()
+  try {
+    makeTables(copy)
+    copy.pragma('foreign_keys = OFF')
+    ledger.transaction(() => {
+      for (const table of TABLES) copyTable(ledger, copy, table)
+    })()
+    copy.pragma('foreign_keys = ON')
+    copy.exec(guardsSql())
+    return copy
+  } catch (error) {
+    copy.close()
+    throw error
+  }
+}
+
+function copyTable(from: Connection, to: Connection, table: string): void {
+  const columns = from.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
+  const insert = to.prepare(
+    `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+  )
+  const rows = from.prepare<[], unknown[]>(`select ${columns.join(', ')} from ${table}`).raw()
+  to.transaction(() => {
+    for (const row of rows.iterate()) insert.run(...row)
+  })()
+}

@@ -1,4 +1,5 @@
 import { absenceOf, type Absence } from '../../domain/proof/absence.js'
+import { pagesOf } from './pages.js'
 import type { LedgerReader } from './reader.js'
 
 /** The questions of a page are folded row by row, so that a row that was asked about a thousand times costs no more. */
@@ -18,13 +19,11 @@ export function* absences(
   reader: Pick<LedgerReader, 'shown'>,
   absentAfterMs: number,
 ): Generator<DoubtedAbsence, void, undefined> {
-  for (let after = 0; ;) {
-    const page = reader.shown(after, PAGE)
-    const last = page.at(-1)
-    if (last === undefined) return
+  for (const page of pagesOf(
+    (after) => reader.shown(after, PAGE),
+    ({ rowId }) => rowId,
+  ))
     for (const { rowId, ...facts } of page) yield { rowId, absence: absenceOf(facts, absentAfterMs) }
-    after = last.rowId
-  }
 }
 
 /** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */

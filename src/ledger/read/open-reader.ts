@@ -1,5 +1,5 @@
-import { prepareCorrections } from './read-corrections.js'
 import { resolve } from 'node:path'
+import { CORRECTED, countFields, type CorrectedRow } from '../../domain/row/correction.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import { openForReading, type Connection } from '../file/connection.js'
@@ -13,7 +13,6 @@ import type {
   DecisionRecord,
   LedgerReader,
   ProblemRecord,
-  RowRecord,
   RunRecord,
   SourceRecord,
 } from './reader.js'
@@ -84,61 +83,57 @@ export function readingLedger(
 
 /** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
 export function createReader(connection: Connection, file: string): LedgerReader {
+  const attempts = connection.prepare<[number], StoredAttempt>(
+    `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
+  )
+  const reads: Omit<LedgerReader, 'file' | 'close'> = {
+    campaign: prepareCampaign(connection, file),
+    totals: prepareTotals(connection),
+    ...prepareReady(connection),
+    correctionsToSend: prepareCorrections(connection),
+    sources: () => readSources(connection),
+    runs: () => readRuns(connection),
+    ...prepareRows(connection),
+    isAccountOf: prepareAccountQuestion(connection),
+    attempts: (rowId) => attempts.all(rowId).map(toAttempt),
+    ...prepareProblemQueries(connection),
+    refusalCounts: prepareRefusalCounts(connection),
+    ...prepareDecisionQueries(connection),
+    distinctCounts: prepareDistinctCounts(connection),
+    ...prepareProofReads(connection),
+    ...prepareVerificationReads(connection),
+    ...preparePlanReads(connection),
+    ...prepareStanding(connection),
+  }
+  return { ...explained(reads, file), file, close: () => connection.close() }
+}
+
+/** The same functions; a fault of the disk or of SQLite says what it means. */
+function explained<Reads extends object>(reads: Reads, file: string): Reads {
+  const all = Object.entries(reads as Record<string, (...given: unknown[]) => unknown>)
+  return Object.fromEntries(
+    all.map(([name, read]) => [
+      name,
+      (...given: unknown[]) => explaining('read', file, () => read(...given)),
+    ]),
+  ) as Reads
+}
+
+function prepareCampaign(connection: Connection, file: string): LedgerReader['campaign'] {
   const campaign = connection.prepare<[], Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>(
     `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
        changed_at as changedAt,
        exists (select 1 from run
          where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst') as asksFirst from campaign`,
   )
-  const attempts = connection.prepare<[number], StoredAttempt>(
-    `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`,
-  )
-  const distinct = prepareDistinctCounts(connection)
-  const readRows = prepareRows(connection)
-  const standing = prepareStanding(connection)
-  const totals = prepareTotals(connection)
-  const corrections = prepareCorrections(connection)
-  const explained = <Value>(body: () => Value): Value => explaining('read', file, body)
-  return {
-    file,
-    campaign: () =>
-      explained(() => {
-        const record = campaign.get()
-        if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
-        return { ...record, asksFirst: record.asksFirst === 1 }
-      }),
-    totals: () => explained(totals),
-    ...prepareReady(connection, explained),
-    correctionsToSend: (most) => explained(() => corrections(most)),
-    sources: () => explained(() => readSources(connection)),
-    runs: () => explained(() => readRuns(connection)),
-    rows: (states, after, limit) => explained(() => readRows.ofStates(states, after, limit)),
-    page: (after, limit, isBrief) => explained(() => readRows.page(after, limit, isBrief)),
-    row: (id) => explained(() => readRows.one(id)),
-    rowOfReference: (reference) => explained(() => readRows.ofReference(reference)),
-    registrationOf: (reference) => explained(() => readRows.registrationOf(reference)),
-    stateOf: (rowId) => explained(() => readRows.stateOf(rowId)),
-    rowsOfCustomer: (customerNo) => explained(() => readRows.ofCustomer(customerNo)),
-    isAccountOf: prepareAccountQuestion(connection, explained),
-    rowsAbout: (customerNo) => explained(() => readRows.about(customerNo)),
-    attempts: (rowId) => explained(() => attempts.all(rowId).map(toAttempt)),
-    ...prepareProblemQueries(connection, explained),
-    refusalCounts: prepareRefusalCounts(connection, explained),
-    ...prepareDecisionQueries(connection, explained),
-    distinctCounts: () => explained(distinct),
-    ...prepareProofs(connection, explained),
-    ...prepareVerification(connection, explained),
-    ...preparePlans(connection, explained),
-    standing: () => explained(standing.standing),
-    hasMark: (mark) => explained(() => standing.hasMark(mark)),
-    close: () => connection.close(),
+  return () => {
+    const record = campaign.get()
+    if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
+    return { ...record, asksFirst: record.asksFirst === 1 }
   }
 }
 
-function prepareReady(
-  connection: Connection,
-  explained: Explained,
-): Pick<LedgerReader, 'leftBy' | 'creditorsOfReady'> {
+function prepareReady(connection: Connection): Pick<LedgerReader, 'leftBy' | 'creditorsOfReady'> {
   type Asked = Readonly<{ choice: string | null }>
   const left = connection
     .prepare<[Asked], number>(`select count(*) from row where state = 'ready' and not ${IS_CHOSEN}`)
@@ -148,48 +143,25 @@ function prepareReady(
       where state = 'ready' and ${IS_CHOSEN} group by 1 order by count desc, creditorIdentifier`,
   )
   return {
-    leftBy: (choice) => explained(() => left.get({ choice: placedChoice(connection, choice) }) ?? 0),
-    creditorsOfReady: (choice = null) =>
-      explained(() => creditors.all({ choice: placedChoice(connection, choice) })),
+    leftBy: (choice) => left.get({ choice: placedChoice(connection, choice) }) ?? 0,
+    creditorsOfReady: (choice = null) => creditors.all({ choice: placedChoice(connection, choice) }),
   }
 }
 
-function prepareProofs(connection: Connection, explained: Explained): ReturnType<typeof prepareProofReads> {
-  const reads = prepareProofReads(connection)
-  return {
-    readBacks: () => explained(reads.readBacks),
-    proofsOfRow: (rowId) => explained(() => reads.proofsOfRow(rowId)),
-    proofs: (state, after, limit) => explained(() => reads.proofs(state, after, limit)),
-    proofCounts: () => explained(reads.proofCounts),
-    shown: (after, limit) => explained(() => reads.shown(after, limit)),
-    assignedCreditors: () => explained(reads.assignedCreditors),
-  }
-}
-
-function prepareVerification(
-  connection: Connection,
-  explained: Explained,
-): ReturnType<typeof prepareVerificationReads> {
-  const reads = prepareVerificationReads(connection)
-  return {
-    verificationCounts: (readBackId) => explained(() => reads.verificationCounts(readBackId)),
-    verifiedRows: (verdict, after, limit) => explained(() => reads.verifiedRows(verdict, after, limit)),
-    sourceStatuses: () => explained(reads.sourceStatuses),
-    latestSample: () => explained(reads.latestSample),
-  }
-}
-
-function preparePlans(connection: Connection, explained: Explained): ReturnType<typeof preparePlanReads> {
-  const reads = preparePlanReads(connection)
-  return {
-    plans: () => explained(reads.plans),
-    approvers: () => explained(reads.approvers),
-    sentByApproval: () => explained(reads.sentByApproval),
-    plannedRows: (digest, choice) => explained(() => reads.plannedRows(digest, choice)),
-    sentUnder: (digest) => explained(() => reads.sentUnder(digest)),
-    readyAgainSince: (plan) => explained(() => reads.readyAgainSince(plan)),
-    staysBehind: () => explained(reads.staysBehind),
-  }
+/** What people changed in rows that wait to be sent. */
+function prepareCorrections(connection: Connection): LedgerReader['correctionsToSend'] {
+  const toSend = `from decision join row on row.id = row_id where decision = '${CORRECTED}' and state = 'ready'`
+  const count = connection.prepare<[], number>(`select count(*) ${toSend}`).pluck()
+  const texts = connection.prepare<[], string>(`select coalesce(evidence, '') ${toSend}`).pluck()
+  const first = connection.prepare<[number], CorrectedRow>(
+    `select corrects as row, decided_by as "by", decided_at as at, reason, coalesce(evidence, '') as changes ${toSend}
+      order by decision.id limit ?`,
+  )
+  return (most) => ({
+    rows: count.get() ?? 0,
+    fields: countFields(texts.iterate()),
+    first: first.all(most),
+  })
 }
 
 function prepareRows(connection: Connection) {
@@ -204,17 +176,17 @@ function prepareRows(connection: Connection) {
     'select id, cells from row where customer_no is null and cells like ? order by id',
   )
   return {
-    one,
+    rows: ofStates,
     page,
-    ofStates,
-    registrationOf,
-    stateOf,
-    ofReference: (reference: string): RowRecord | null => {
+    row: one,
+    rowOfReference: (reference) => {
       const id = idOfReference.get(reference)
       return id === undefined ? null : one(id)
     },
-    ofCustomer: (customerNo: number): RowRecord[] => each(idsOfCustomer.all(customerNo)),
-    about: (customerNo: number): RowRecord[] =>
+    registrationOf,
+    stateOf,
+    rowsOfCustomer: (customerNo) => each(idsOfCustomer.all(customerNo)),
+    rowsAbout: (customerNo) =>
       each([
         ...idsOfCustomer.all(customerNo),
         ...unreadable
@@ -222,19 +194,18 @@ function prepareRows(connection: Connection) {
           .filter(({ cells }) => holdsNumber(cells, customerNo))
           .map(({ id }) => id),
       ]),
-  }
+  } satisfies Partial<LedgerReader>
 }
 
 /** By the fingerprint, which outlives the account number; a purge takes the secret of the fingerprints too. */
-function prepareAccountQuestion(connection: Connection, explained: Explained): LedgerReader['isAccountOf'] {
+function prepareAccountQuestion(connection: Connection): LedgerReader['isAccountOf'] {
   const read = connection.prepare<[number], { key: Buffer | null; secret: Buffer | null }>(
     'select iban_key as key, secret from row, campaign where row.id = ?',
   )
-  return (rowId, iban) =>
-    explained(() => {
-      const { key, secret } = read.get(rowId) ?? { key: null, secret: null }
-      return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
-    })
+  return (rowId, iban) => {
+    const { key, secret } = read.get(rowId) ?? { key: null, secret: null }
+    return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
+  }
 }
 
 function readSources(connection: Connection): SourceRecord[] {
@@ -251,7 +222,7 @@ function readRuns(connection: Connection): RunRecord[] {
     `select id, started_at as startedAt, started_as as startedAs, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
        stopped_by as stoppedBy, exit_code as exitCode from run order by id`,
   )
-  const counts = connection.prepare<[number], { outcome: RunOutcome; count: number }>(
+  const counts = connection.prepare<[number], { outcome: StoredAttempt['outcome']; count: number }>(
     'select outcome, count(*) as count from attempt where run_id = ? group by outcome',
   )
   return connection.transaction(() => runs.all().map((stored) => toRun(stored, counts.all(stored.id))))()
@@ -263,37 +234,20 @@ const holdsNumber = (cells: string, customerNo: number): boolean =>
     (cell) => cell.replace(/[^\p{L}\p{N}]+/gu, '').replace(/^0+/, '') === String(customerNo),
   )
 
-const hasColumn = (connection: Connection, table: string, name: string): boolean =>
-  connection
-    .prepare<[string, string]>('select 1 from pragma_table_info(?) where name = ?')
-    .get(table, name) !== undefined
-
-function prepareDecisionQueries(
-  connection: Connection,
-  explained: Explained,
-): Pick<LedgerReader, 'decisions' | 'decisionsOfRow'> {
-  // A ledger of an older program is read as it is.
-  const isOlder = !hasColumn(connection, 'decision', 'decided_as')
+function prepareDecisionQueries(connection: Connection): Pick<LedgerReader, 'decisions' | 'decisionsOfRow'> {
   const columns = `id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by",
-    ${isOlder ? 'null' : 'decided_as'} as "as", decision, from_state as "from", to_state as "to", reason, evidence`
+    decided_as as "as", decision, from_state as "from", to_state as "to", reason, evidence`
   const page = connection.prepare<[number, number], DecisionRecord>(
     `select ${columns} from decision where id > ? order by id limit ?`,
   )
   const ofRow = connection.prepare<[number], DecisionRecord>(
     `select ${columns} from decision where row_id = ? order by id`,
   )
-  return {
-    decisions: (after, limit) => explained(() => page.all(after, limit)),
-    decisionsOfRow: (rowId) => explained(() => ofRow.all(rowId)),
-  }
+  return { decisions: (after, limit) => page.all(after, limit), decisionsOfRow: (rowId) => ofRow.all(rowId) }
 }
-
-type RunOutcome = StoredAttempt['outcome']
-type Explained = <Value>(body: () => Value) => Value
 
 function prepareProblemQueries(
   connection: Connection,
-  explained: Explained,
 ): Pick<LedgerReader, 'problems' | 'problemsOfRow' | 'problemsOfRule' | 'problemCounts'> {
   const tables = `problem join source on source.id = problem.source_id left join row on row.id = row_id`
   const page = connection.prepare<[number, number], ProblemRecord>(
@@ -309,18 +263,18 @@ function prepareProblemQueries(
     `select rule, severity, count(*) as count from problem group by rule, severity order by count desc, rule, severity`,
   )
   return {
-    problems: (after, limit) => explained(() => page.all(after, limit)),
-    problemsOfRow: (rowId) => explained(() => ofRow.all(rowId)),
-    problemsOfRule: (rule, severity, limit) => explained(() => ofRule.all(rule, severity, limit)),
-    problemCounts: () => explained(() => counts.all()),
+    problems: (after, limit) => page.all(after, limit),
+    problemsOfRow: (rowId) => ofRow.all(rowId),
+    problemsOfRule: (rule, severity, limit) => ofRule.all(rule, severity, limit),
+    problemCounts: () => counts.all(),
   }
 }
 
-function prepareRefusalCounts(connection: Connection, explained: Explained): LedgerReader['refusalCounts'] {
+function prepareRefusalCounts(connection: Connection): LedgerReader['refusalCounts'] {
   const counts = connection.prepare<[], ReturnType<LedgerReader['refusalCounts']>[number]>(
     `select status, service_code as serviceCode, field, message, count(*) as count
        from row left join attempt on row_id = row.id and n = attempts where state = 'refused'
       group by 1, 2, 3, 4 order by count desc, status, serviceCode, field, message`,
   )
-  return () => explained(() => counts.all())
+  return () => counts.all()
 }

@@ -19,7 +19,7 @@ interface RowReads {
   /** In the order of the ids. */
   readonly each: (ids: readonly number[]) => RowRecord[]
   readonly ofStates: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
-  readonly page: (after: number, limit: number, isBrief: boolean) => RowPage
+  readonly page: (after: number, limit: number) => RowPage
   /** By the reference that the service gave, in any case of letters. */
   readonly registrationOf: (reference: string) => RegisteredRow | null
   readonly stateOf: (id: number) => RowState | null
@@ -81,11 +81,10 @@ export function prepareRowReads(connection: Connection): RowReads {
             .slice(0, limit),
         ),
     ),
-    page: connection.transaction((after: number, limit: number, isBrief: boolean): RowPage => {
+    page: connection.transaction((after: number, limit: number): RowPage => {
       const from = first.get(after) ?? null
       if (from === null) return { last: null, rows: [], registered: [] }
       const last = from + limit - 1
-      if (!isBrief) return { last, rows: range(after, last), registered: [] }
       const registered = briefPage(after, last)
       return { last, rows: registered.length === limit ? [] : others(after, last), registered }
     }),

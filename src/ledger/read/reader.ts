@@ -302,10 +302,10 @@ export interface LedgerReader {
   readonly runs: () => RunRecord[]
   readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
   /**
-   * Rows of all states behind the given id: at least one, at most `limit`. `isBrief`: those that are registered, and
-   * count, come without their requests.
+   * Rows of all states behind the given id: at least one, at most `limit`. Those that are registered, and count, come
+   * without their requests.
    */
-  readonly page: (after: number, limit: number, isBrief: boolean) => RowPage
+  readonly page: (after: number, limit: number) => RowPage
   readonly row: (id: number) => RowRecord | null
   /** The row to which the service gave this reference, in any case of letters. */
   readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null

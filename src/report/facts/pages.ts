@@ -57,7 +57,7 @@ function* pagesOf<Entry extends { readonly id: number }>(
 export function* rowPages(reader: Pick<LedgerReader, 'page'>): Generator<RowPage, void, undefined> {
   let after = 0
   for (;;) {
-    const page = reader.page(after, PAGE_ROWS, true)
+    const page = reader.page(after, PAGE_ROWS)
     if (page.last === null) return
     yield page
     after = page.last

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openForReading } from '../../../src/ledger/file/connection.js'
-import { copyOf } from '../../../src/ledger/file/ledger-copy.js'
+import { copyOf } from '../../../src/ledger/file/scratch.js'
 import { admit, open, refused, registered, send, SETTINGS } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 
