@@ -56,6 +56,10 @@ export function ownTexts(context: Context, name: string): readonly string[] {
 
 export const ownFlag = (context: Context, name: string): boolean => context.own[name] === true
 
-/** Who a decision is recorded under when no name was given. */
-export const actorOf = ({ settings, world }: Context): string =>
-  settings.get('by') ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'
+/** Who a decision is recorded under: by name, else the user of the system. */
+export const actorOf = (context: Context): string => {
+  const { settings, world } = context
+  return (
+    ownText(context, 'by') ?? settings.get('by') ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'
+  )
+}

@@ -94,7 +94,7 @@ const approversIn = ({ values, locate }: LoadedConfiguration): Record<string, st
   )
 
 const whoAndWhy = (context: Context): { by: string; reason: string } => ({
-  by: ownText(context, 'by') ?? actorOf(context),
+  by: actorOf(context),
   reason: ownText(context, 'reason') ?? '',
 })
 

@@ -11,7 +11,7 @@ import {
 import { JSON_KEYS } from '../../src/cli/terminal/result.js'
 
 /** A flag as it can be typed. */
-export interface SurfaceFlag {
+interface SurfaceFlag {
   /** With its dashes. */
   readonly name: string
   /** What stands for its value in the help, `file` for example; null for a flag without one. */

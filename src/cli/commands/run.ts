@@ -3,13 +3,13 @@ import { choiceLines } from '../../domain/row/choice.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/source-reading.js'
 import { plural } from '../../domain/text/wording.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { assertPlanned } from '../../migrate/asked.js'
 import { migrate } from '../../migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
 import { confirmRun, heldLines, leftRefusedNotes, refuseUnasked } from '../confirm.js'
 import { ownFlag, ownText, type Command, type Context } from '../command.js'
+import { lookInto } from '../existing-ledger.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { askText } from '../terminal/prompt.js'
 import { closingLines, NO_PACK, writePack } from '../pack.js'
@@ -113,15 +113,6 @@ function askedBy(context: Context, service: Service): MigrateOptions {
 
 const isReported = (settings: Settings): boolean => !(settings.get('noReport') ?? false)
 
-function look<Value>(settings: Settings, at: (reader: LedgerReader) => Value): Value {
-  const reader = openLedgerReader(settings.ledger, settings)
-  try {
-    return at(reader)
-  } finally {
-    reader.close()
-  }
-}
-
 /** A file that added nothing, which is no fault: the command that continues names it too. */
 function givenLine({ name, kind, isResultFile, resubmitted }: Migration['admitted'][number]): string[] {
   if (kind === 'admitted' && !isResultFile && resubmitted > 0)
@@ -171,8 +162,8 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
-  const unlikely = isNew ? look(settings, unlikelyShares) : []
-  const { verification, asActive } = isDeclined ? NOT_LOOKED_AT : look(settings, standingOf)
+  const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
+  const { verification, asActive } = isDeclined ? NOT_LOOKED_AT : await lookInto(settings, standingOf)
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),

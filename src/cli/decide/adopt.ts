@@ -2,14 +2,13 @@ import { countText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { openRegister } from '../../register/campaign-register.js'
-import { exitStatusOf } from '../../run/stop.js'
 import { resolve } from 'node:path'
 import { actorOf, ownFlag, ownText, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
 import { nextLine } from '../terminal/next.js'
 import { closingAt } from '../pack.js'
 import { sameResolve } from './same-resolve.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { standingAs, type CommandResult } from '../terminal/result.js'
 
 /** `resolve --adopt-older-copy`: the one way on with a ledger that is older than it was. */
 export function adoptOlderCopy(context: Context): CommandResult {
@@ -37,7 +36,7 @@ export function adoptOlderCopy(context: Context): CommandResult {
       sharedFolder: settings.sharedFolder,
     })
     const report = register.adopt({
-      by: ownText(context, 'by') ?? actorOf(context),
+      by: actorOf(context),
       reason,
       run: {
         version: world.version,
@@ -61,12 +60,8 @@ function conclude(
   { rows, refused }: { rows: readonly number[]; refused: number },
   isDryRun: boolean,
 ): CommandResult {
-  const totals = view.totals()
   return {
-    ...emptyResult,
-    exitCode: exitStatusOf(totals, null, null),
-    campaign: { ledger: context.settings.ledger, baseUrl: null },
-    totals,
+    ...standingAs(context.settings.ledger, view.totals()),
     lines: [
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       ...(rows.length === 0 ? [] : [`Rows: ${rows.join(', ')}`]),

@@ -2,13 +2,13 @@ import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/from
 import { countText, plural } from '../../domain/text/wording.js'
 import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
 import { UsageError } from '../../errors.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { actorOf, ownText, ownTexts, type Context } from '../command.js'
+import { lookInto } from '../existing-ledger.js'
 
 const MOST_SHOWN = 20
 
 /** @throws {UsageError} beside another way to decide, and without a reason */
-export function decidedByReadBack(context: Context): ReadBackDecisions {
+export async function decidedByReadBack(context: Context): Promise<ReadBackDecisions> {
   const others = ['from', 'as', 'assignedMandateReference']
   if (ownTexts(context, 'row').length > 0 || others.some((name) => ownText(context, name) !== null))
     throw new UsageError(
@@ -27,13 +27,10 @@ export function decidedByReadBack(context: Context): ReadBackDecisions {
       `"${creditor}" is no creditor identifier`,
       'Give the one that the service assigned, as registered.csv of any earlier report shows it; nothing was recorded',
     )
-  const reader = openLedgerReader(context.settings.ledger, context.settings)
-  try {
-    const decider = { by: ownText(context, 'by') ?? actorOf(context), reason }
-    return decideFromReadBack(reader, decider, context.settings.absentAfterMs, creditor)
-  } finally {
-    reader.close()
-  }
+  const decider = { by: actorOf(context), reason }
+  return lookInto(context.settings, (reader) =>
+    decideFromReadBack(reader, decider, context.settings.absentAfterMs, creditor),
+  )
 }
 
 /** What stays in doubt, and why; the first of them row by row. */

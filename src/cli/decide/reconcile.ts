@@ -3,7 +3,6 @@ import { plural } from '../../domain/text/wording.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { exitStatusOf } from '../../run/stop.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
@@ -13,7 +12,7 @@ import { oldPages } from '../privacy/old-pages.js'
 import { nextLine } from '../terminal/next.js'
 import { closingAt } from '../pack.js'
 import { rejectionsOf } from './resolve.js'
-import { emptyResult, resultOfError, type CommandResult } from '../terminal/result.js'
+import { resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
 import { inputOf } from '../settings/sources.js'
 
 const SHOWN = 50
@@ -47,7 +46,7 @@ async function compare(context: Context): Promise<CommandResult> {
   const { settings, world, args } = context
   const reader = openLedgerReader(settings.ledger, settings)
   try {
-    const by = ownText(context, 'by') ?? actorOf(context)
+    const by = actorOf(context)
     const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
     const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
     if (!isAsked) return conclude(context, found, null, reader)
@@ -82,10 +81,9 @@ function conclude(
   applied: ResolutionReport | null,
   reader: LedgerReader,
 ): CommandResult {
-  const totals = reader.totals()
   const isApplied = applied?.isApplied ?? false
   const errors = rejectionsOf(applied)
-  const standing = exitStatusOf(totals, null, null)
+  const standing = standingAs(context.settings.ledger, reader.totals())
   const count = (kind: Difference['kind']): number =>
     differences.filter((found) => found.kind === kind).length
   const counts = {
@@ -99,12 +97,10 @@ function conclude(
   }
   const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
   return {
-    ...emptyResult,
-    exitCode: errors.length > 0 ? 2 : standing === 0 && isDifferent ? 3 : standing,
+    ...standing,
+    exitCode: errors.length > 0 ? 2 : standing.exitCode === 0 && isDifferent ? 3 : standing.exitCode,
     errors,
     warnings: olderOf(context.world, reader).warnings,
-    campaign: { ledger: context.settings.ledger, baseUrl: null },
-    totals,
     lines: [
       `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
       `Missing there: ${plural(counts.missingThere, 'registered row', 'registered rows')}.`,

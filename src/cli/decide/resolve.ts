@@ -2,11 +2,9 @@ import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger, Resolution, ResolutionReport } from '../../ledger/ledger.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import { exitStatusOf } from '../../run/stop.js'
 import { adoptOlderCopy } from './adopt.js'
 import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from '../command.js'
-import { openExisting } from '../existing-ledger.js'
+import { lookInto, openExisting } from '../existing-ledger.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { olderOf } from '../older.js'
@@ -17,7 +15,7 @@ import { canAsk } from '../terminal/prompt.js'
 import { decidedByReadBack, leftOpenLines } from './read-back-decisions.js'
 import { confirmForced } from './forced-resend.js'
 import { walkOpenRows } from './resolve-walk.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { standingAs, type CommandResult } from '../terminal/result.js'
 import { nextText, worded } from '../terminal/ways.js'
 import { sameResolve } from './same-resolve.js'
 
@@ -69,7 +67,7 @@ export const resolveCommand: Command = {
 async function resolve(context: Context): Promise<CommandResult> {
   if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
   const { world, settings } = context
-  const readBack = ownFlag(context, 'fromReadBack') ? decidedByReadBack(context) : null
+  const readBack = ownFlag(context, 'fromReadBack') ? await decidedByReadBack(context) : null
   const leftOpen = readBack === null ? [] : leftOpenLines(readBack)
   const resolutions = readBack?.resolutions ?? (await readResolutions(context))
   if (resolutions.length === 0)
@@ -92,7 +90,7 @@ async function resolve(context: Context): Promise<CommandResult> {
 }
 
 /** A file as the report wrote it: nobody has decided anything yet, which a look may say without being an error. */
-function noneFilledIn(context: Context): CommandResult {
+function noneFilledIn(context: Context): Promise<CommandResult> {
   const file = ownText(context, 'from') ?? ''
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!ownFlag(context, 'dryRun'))
@@ -100,22 +98,12 @@ function noneFilledIn(context: Context): CommandResult {
   return nothingDecided(context, [`"${file}" holds no decision yet. ${next}.`])
 }
 
-function nothingDecided(context: Context, said: readonly string[]): CommandResult {
-  const reader = openLedgerReader(context.settings.ledger, context.settings)
-  try {
-    const totals = reader.totals()
-    return {
-      ...emptyResult,
-      exitCode: exitStatusOf(totals, null, null),
-      campaign: { ledger: context.settings.ledger, baseUrl: null },
-      totals,
-      lines: [...said, ...closingAt(context, reader)],
-      details: { resolutions: [], isApplied: false },
-    }
-  } finally {
-    reader.close()
-  }
-}
+const nothingDecided = (context: Context, said: readonly string[]): Promise<CommandResult> =>
+  lookInto(context.settings, (reader) => ({
+    ...standingAs(context.settings.ledger, reader.totals()),
+    lines: [...said, ...closingAt(context, reader)],
+    details: { resolutions: [], isApplied: false },
+  }))
 
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {
   const from = ownText(context, 'from')
@@ -126,7 +114,7 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
       'Give either --row or --from',
       'sepa-migrate resolve --help shows both; nothing was recorded',
     )
-  const by = ownText(context, 'by') ?? actorOf(context)
+  const by = actorOf(context)
   if (from === null) return readTyped(context, rows, by)
   const typed = ['as', 'reason', 'assignedCreditorIdentifier', 'assignedMandateReference']
   if (typed.some((name) => ownText(context, name) !== null))
@@ -134,27 +122,19 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
       'With --from, decisions and reasons stand in the file',
       'Fill in its columns, or give --row with --as and --reason; nothing was recorded',
     )
-  const reader = openLedgerReader(context.settings.ledger, context.settings)
-  try {
-    return await readDecisions(reader, from, by)
-  } finally {
-    reader.close()
-  }
+  return lookInto(context.settings, (reader) => readDecisions(reader, from, by))
 }
 
 /** Asks for each open row; the ledger is only read until the last answer. */
 async function walk(context: Context): Promise<readonly Resolution[]> {
-  const reader = openLedgerReader(context.settings.ledger, context.settings)
-  try {
-    const decided = await walkOpenRows(context.world, reader, ownText(context, 'by') ?? actorOf(context))
-    if (decided !== null && decided.length > 0) return decided
-    throw new UsageError(
-      decided === null ? 'The decisions were not confirmed' : 'Nothing was decided',
-      'Nothing was recorded; every row is as it was',
-    )
-  } finally {
-    reader.close()
-  }
+  const decided = await lookInto(context.settings, (reader) =>
+    walkOpenRows(context.world, reader, actorOf(context)),
+  )
+  if (decided !== null && decided.length > 0) return decided
+  throw new UsageError(
+    decided === null ? 'The decisions were not confirmed' : 'Nothing was decided',
+    'Nothing was recorded; every row is as it was',
+  )
 }
 
 function readTyped(context: Context, rows: readonly string[], by: string): readonly Resolution[] {
@@ -186,7 +166,7 @@ function conclude(
   report: ResolutionReport,
   dryRun: boolean,
 ): CommandResult {
-  const totals = ledger.totals()
+  const standing = standingAs(context.settings.ledger, ledger.totals())
   const errors = rejectionsOf(report)
   const lines = report.results.flatMap((result) =>
     result.kind === 'resolved'
@@ -194,10 +174,8 @@ function conclude(
       : [],
   )
   return {
-    ...emptyResult,
-    exitCode: errors.length > 0 ? 2 : exitStatusOf(totals, null, null),
-    campaign: { ledger: context.settings.ledger, baseUrl: null },
-    totals,
+    ...standing,
+    exitCode: errors.length > 0 ? 2 : standing.exitCode,
     errors,
     warnings: olderOf(context.world, ledger.view).warnings,
     lines: [

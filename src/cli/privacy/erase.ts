@@ -1,16 +1,13 @@
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerMark } from '../../report/files/row-lines.js'
-import { exitStatusOf } from '../../run/stop.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
-import { openExisting } from '../existing-ledger.js'
+import { lookInto, openExisting } from '../existing-ledger.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
-import { askText, canAsk } from '../terminal/prompt.js'
+import { assertTyped } from '../terminal/prompt.js'
 import { remainLines, remainsOf } from './remains.js'
-import type { Settings } from '../settings/settings.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { standingAs, type CommandResult } from '../terminal/result.js'
 import { customerOf } from './show.js'
 
 export const eraseCommand: Command = {
@@ -50,24 +47,27 @@ async function erase(context: Context): Promise<CommandResult> {
       'There is no reason; nothing was removed',
       'Say with --reason who asked for it and when; it is kept',
     )
-  if (!(settings.get('yes') ?? false)) await confirm(context, customerNo)
-  const rowIds = rowsAbout(settings, customerNo)
+  if (!(settings.get('yes') ?? false))
+    await assertTyped(world, {
+      what: 'Erasing',
+      typed: String(customerNo),
+      question: `Type ${customerNo} to remove this customer's data from ${settings.ledger} for good`,
+      again: 'Run again and type the customer number',
+    })
+  const rowIds = await lookInto(settings, (reader) => reader.rowsAbout(customerNo).map(({ id }) => id))
   const ledger = openExisting({ settings, world })
   try {
     const report = ledger.erase({
       customerNo,
       rowIds,
-      by: ownText(context, 'by') ?? actorOf(context),
+      by: actorOf(context),
       reason,
       withOpenRows: ownFlag(context, 'withOpenRows'),
     })
     const totals = ledger.totals()
     const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
     return {
-      ...emptyResult,
-      exitCode: exitStatusOf(totals, null, null),
-      campaign: { ledger: settings.ledger, baseUrl: null },
-      totals,
+      ...standingAs(settings.ledger, totals),
       warnings: [
         ...(report.isErased
           ? []
@@ -86,24 +86,4 @@ async function erase(context: Context): Promise<CommandResult> {
   } finally {
     ledger.close()
   }
-}
-
-function rowsAbout(settings: Settings, customerNo: number): readonly number[] {
-  const reader = openLedgerReader(settings.ledger, settings)
-  try {
-    return reader.rowsAbout(customerNo).map(({ id }) => id)
-  } finally {
-    reader.close()
-  }
-}
-
-async function confirm({ world, settings }: Context, customerNo: number): Promise<void> {
-  if (!canAsk(world))
-    throw new UsageError('Erasing needs a confirmation, and there is no terminal to ask on', 'Pass --yes')
-  const answer = await askText(
-    world,
-    `Type ${customerNo} to remove this customer's data from ${settings.ledger} for good`,
-  )
-  if (answer !== String(customerNo))
-    throw new UsageError('Not confirmed; nothing was removed', 'Run again and type the customer number')
 }

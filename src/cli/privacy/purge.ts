@@ -1,15 +1,13 @@
 import { plural } from '../../domain/text/wording.js'
-import { UsageError } from '../../errors.js'
-import { exitStatusOf } from '../../run/stop.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
 import { openExisting } from '../existing-ledger.js'
 import { EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { totalsLines } from '../terminal/output.js'
-import { askText, canAsk } from '../terminal/prompt.js'
+import { assertTyped } from '../terminal/prompt.js'
 import { ledgerMark } from '../../report/files/row-lines.js'
 import { remainLines, remainsOf, removeLists } from './remains.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { standingAs, type CommandResult } from '../terminal/result.js'
 
 export const purgeCommand: Command = {
   usage: 'purge',
@@ -37,11 +35,17 @@ export const purgeCommand: Command = {
 
 async function purge(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  if (!(settings.get('yes') ?? false)) await confirm(context)
+  if (!(settings.get('yes') ?? false))
+    await assertTyped(world, {
+      what: 'Purging',
+      typed: 'purge',
+      question: `Type "purge" to remove personal data from ${settings.ledger} for good`,
+      again: 'Run again and type "purge"',
+    })
   const ledger = openExisting({ settings, world })
   try {
     const report = ledger.purge({
-      by: ownText(context, 'by') ?? actorOf(context),
+      by: actorOf(context),
       reason: ownText(context, 'reason') ?? 'signed off',
       withOpenRows: ownFlag(context, 'withOpenRows'),
     })
@@ -54,10 +58,7 @@ async function purge(context: Context): Promise<CommandResult> {
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
     const remains = remainsOf(context, ledgerMark(campaign))
     return {
-      ...emptyResult,
-      exitCode: exitStatusOf(totals, null, null),
-      campaign: { ledger: settings.ledger, baseUrl: null },
-      totals,
+      ...standingAs(settings.ledger, totals),
       warnings: report.isErased
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],
@@ -74,12 +75,4 @@ async function purge(context: Context): Promise<CommandResult> {
   } finally {
     ledger.close()
   }
-}
-
-async function confirm({ world, settings }: Context): Promise<void> {
-  if (!canAsk(world))
-    throw new UsageError('Purging needs a confirmation, and there is no terminal to ask on', 'Pass --yes')
-  const answer = await askText(world, `Type "purge" to remove personal data from ${settings.ledger} for good`)
-  if (answer !== 'purge')
-    throw new UsageError('Not confirmed; nothing was removed', 'Run again and type "purge"')
 }

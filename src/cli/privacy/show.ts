@@ -3,9 +3,9 @@ import type { KeptSource } from '../../domain/proof/evidence.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { ownText, type Command, type Context } from '../command.js'
+import { lookInto } from '../existing-ledger.js'
 import { olderOf } from '../older.js'
 import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
@@ -22,7 +22,7 @@ export const showCommand: Command = {
   epilogue: ['Result files, logs and exports may hold more: "What stays where" in the README lists them.'],
   exits: { ...EXITS.plain, 0: 'something is held', 3: 'nothing is held', 8: EXIT_STATUSES[8] },
   json: ['customer'],
-  run: (context) => Promise.resolve(show(context)),
+  run: show,
 }
 
 /** @throws {UsageError} for anything but a whole number from 1 */
@@ -32,11 +32,10 @@ export function customerOf(context: Context): number {
   throw new UsageError(`"${text}" is not a customer number`, 'Give --customer with a whole number from 1')
 }
 
-function show(context: Context): CommandResult {
+async function show(context: Context): Promise<CommandResult> {
   const { settings } = context
   const customerNo = customerOf(context)
-  const reader = openLedgerReader(settings.ledger, settings)
-  try {
+  return lookInto(settings, (reader) => {
     const held = reader.rowsAbout(customerNo).map((row) => historyOf(reader, row))
     return {
       ...emptyResult,
@@ -50,9 +49,7 @@ function show(context: Context): CommandResult {
       ],
       details: { customer: { customerNo, rows: held } },
     }
-  } finally {
-    reader.close()
-  }
+  })
 }
 
 /** Free cells may hold anything, so accounts are masked in every one, and the account's own column as a whole. */

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { oneLine } from '../../domain/text/plain-text.js'
+import { UsageError } from '../../errors.js'
 import type { World } from './world.js'
 
 /** Loaded when somebody is asked: most commands ask nobody. */
@@ -27,6 +28,17 @@ export async function askText(world: World, question: string): Promise<string | 
   const { isCancel, text } = await questions()
   const answer = await text({ message: oneLine(question), ...streams(world) })
   return isCancel(answer) ? null : answer.trim()
+}
+
+/** Has a word typed before what cannot be undone. @throws {UsageError} */
+export async function assertTyped(
+  world: World,
+  { what, typed, question, again }: Record<'what' | 'typed' | 'question' | 'again', string>,
+): Promise<void> {
+  if (!canAsk(world))
+    throw new UsageError(`${what} needs a confirmation, and there is no terminal to ask on`, 'Pass --yes')
+  if ((await askText(world, question)) !== typed)
+    throw new UsageError('Not confirmed; nothing was removed', again)
 }
 
 /** The value that was chosen, or null for a question that was left. Starts at `later` where that is a choice. */

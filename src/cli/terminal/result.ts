@@ -2,6 +2,7 @@ import { isBalanced, type Totals } from '../../domain/row/totals.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { escapedJson } from '../../domain/text/plain-text.js'
 import { HaltError } from '../../errors.js'
+import { exitStatusOf } from '../../run/stop.js'
 import type { Line } from './line.js'
 import { nextText } from './ways.js'
 
@@ -38,6 +39,14 @@ export const emptyResult: CommandResult = {
   errors: [],
   lines: [],
 }
+
+/** Of a command that ends with how the ledger stands: its status is what is open. */
+export const standingAs = (ledger: string, totals: Totals): CommandResult => ({
+  ...emptyResult,
+  exitCode: exitStatusOf(totals, null, null),
+  campaign: { ledger, baseUrl: null },
+  totals,
+})
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
 export function resultOfError(error: unknown, signalStatus: number | null = null): CommandResult {

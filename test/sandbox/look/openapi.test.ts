@@ -32,9 +32,6 @@ const operations = [
 type Operation = (typeof operations)[number]
 
 interface Described {
-  readonly operationId: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
-  readonly requestBody?: { readonly content: object }
   readonly responses: Record<string, unknown>
 }
 
@@ -172,83 +169,6 @@ describe(`a client not written by us (seed ${SEED})`, () => {
         expect(answer.status, JSON.stringify(body)).toBe(400)
       }
     }
-  })
-})
-
-type Call = (given: Readonly<Record<string, unknown>>) => Promise<{ status: number; text: string }>
-type Client = Readonly<Record<string, Call>>
-
-const METHODS = ['get', 'put', 'post', 'patch', 'delete']
-
-/** Every operation of the document, with where it is. */
-const operationsOf = ({ paths }: Description) =>
-  Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) =>
-      METHODS.includes(method) ? [{ ...operation, path, method }] : [],
-    ),
-  )
-
-/** The source of a client with a function for each operation, from nothing but the document. */
-function clientSource(description: Description): string {
-  const functions = operationsOf(description).map(
-    ({ operationId, path, method, parameters, requestBody }) => {
-      const filled = path.replace(/\{(\w+)\}/g, '${encodeURIComponent(given.$1)}')
-      const query = (parameters ?? [])
-        .filter((parameter) => parameter.in === 'query')
-        .map(({ name }) => `${name}=\${encodeURIComponent(given.${name})}`)
-      const url = `\`\${base}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}\``
-      const [mediaType] = Object.keys(requestBody?.content ?? {})
-      const body =
-        mediaType === undefined
-          ? ''
-          : `body: JSON.stringify(given.body), headers: { 'content-type': '${mediaType}' }`
-      return `  ${operationId}: (given) => call(${url}, { method: '${method.toUpperCase()}', ${body} }),`
-    },
-  )
-  return `export const connect = (base, user, password) => {
-  const authorization = 'Basic ' + btoa(user + ':' + password)
-  const call = async (url, { headers, ...init }) => {
-    const answer = await fetch(url, { ...init, headers: { ...headers, authorization } })
-    return { status: answer.status, text: await answer.text() }
-  }
-  return {
-${functions.join('\n')}
-  }
-}`
-}
-
-describe('27 a client that is generated from the description', () => {
-  it('27, 4: a client that is generated from it calls every operation', async () => {
-    const sandbox = await start()
-    const description = await describedBy(sandbox)
-    const checker = checkerOf(description)
-    const source = clientSource(description)
-    const { connect } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
-      connect: (base: string, user: string, password: string) => Client
-    }
-    const client = connect(sandbox.url, sandbox.username, sandbox.password)
-    const { customer_no } = samples.migrateMandate.request
-    const called = new Set<string>()
-    const call = async (id: string, given: Readonly<Record<string, unknown>>): Promise<unknown> => {
-      const operation = operationsOf(description).find(({ operationId }) => operationId === id)
-      const answer = await client[id]?.(given)
-      if (operation === undefined || answer === undefined) throw new Error(`There is no ${id}`)
-      expect(answer.status, `${id}: ${answer.text}`).toBe(200)
-      const json: unknown = JSON.parse(answer.text)
-      checker.expectDescribed(operation, { ...answer, json })
-      called.add(id)
-      return json
-    }
-    await call('createOffer', { body: samples.createOffer.request })
-    await call('updateBillogram', { id: 'SANDBOX1', body: samples.updateBillogram.request })
-    await call('migrateMandate', { body: samples.migrateMandate.request })
-    const listed = (await call('listPaymentSources', { customer_no })) as { data: { id: string }[] }
-    await call('cancelPaymentSource', { id: listed.data[0]?.id, body: {} })
-    expect([...called].sort()).toEqual(
-      operationsOf(description)
-        .map(({ operationId }) => operationId)
-        .sort(),
-    )
   })
 })
 
