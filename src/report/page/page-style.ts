@@ -54,6 +54,7 @@ td:last-child, th:last-child { padding-right: 0 }
 tr.sum th, tr.sum td { border-top: 1.5px solid var(--ink); font-weight: 700 }
 tr.last th, tr.last td { border-bottom: 3px double var(--ink); font-weight: 700 }
 tr.zero { color: var(--soft) }
+#plans td { overflow-wrap: anywhere }
 .columns th:first-child { width: 38% }
 .columns code { white-space: normal; overflow-wrap: anywhere }
 .wide { font-size: 11.5px }
