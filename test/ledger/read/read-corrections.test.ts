@@ -13,7 +13,7 @@ it('26.2 tells what people changed in rows that wait to be sent, and of no other
     { ...given[2], verdict: 'invalid', signedDate: '2020-02-03' },
   ])
   const date = (day: string): string => `signed_date "2020-01-31" → "${day}"`
-  const told = { by: 'operator', reason: 'no reason given' }
+  const told = { by: 'operator', at: expect.any(String) as string, reason: 'no reason given' }
   expect(ledger.view.correctionsToSend(1)).toEqual({
     rows: 2,
     fields: [{ field: 'signed_date', count: 2 }],
