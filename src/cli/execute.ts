@@ -53,12 +53,12 @@ export async function execute(
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')
     if (logFile !== null) {
-      const { PACK_NAMES } = await import('../report/pack/pack.js')
+      const { PACK_NAMES, TO_DO_FILES } = await import('../report/pack/pack.js')
       assertTrustedOutput(logFile, {
         what: 'log file',
         forbidden: [
           ...namedFiles({ settings, args, own: values }, 'logFile'),
-          ...PACK_NAMES.map((file) => join(settings.out, file)),
+          ...[...PACK_NAMES, ...TO_DO_FILES].map((file) => join(settings.out, file)),
         ],
       })
       log = (await import('./terminal/log.js')).openLog(logFile, world, tell)

@@ -1,10 +1,9 @@
 import type { KeyObject } from 'node:crypto'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { contradictedIn, contradictedText, type Verification } from '../domain/proof/verification.js'
 import type { Totals } from '../domain/row/totals.js'
 import { countText } from '../domain/text/wording.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
-import { isOneLedger, plainName } from '../report/pack/earlier-pack.js'
 import type { Context } from './command.js'
 import { proposedLines } from './prove/absent-lines.js'
 import { verificationIn } from './prove/standing.js'
@@ -39,13 +38,15 @@ export async function writePack(
   const { writeReport } = await import('../report/pack/pack.js')
   const signing = signWith === null ? {} : { signWith }
   const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, ...signing })
-  const { files, folder, kept, numbered, proposals, verification } = written
+  const { files, folder, kept, toDo, proposals, verification } = written
   return {
-    files: Object.fromEntries(files.map(({ name }) => [plainName(name), join(folder, name)])),
+    files: Object.fromEntries([
+      ...files.map(({ name }) => [name, join(folder, name)]),
+      ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)]),
+    ]),
     warnings: [
       ...(kept === null ? [] : [keptText(kept, out, folder, 'report')]),
-      ...[...numbered].map(([name, other]) => numberedText(join(folder, name), other)),
-      ...earlierPackText(ledger, folder),
+      ...(toDo === null || toDo.left === null ? [] : [workedInText(toDo.left, basename(toDo.folder))]),
     ],
     proposed: proposedLines(proposals),
     verification,
@@ -56,18 +57,8 @@ export async function writePack(
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>
   `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
 
-const numberedText = (kept: string, other: string): string =>
-  `"${kept}" was changed since this program wrote it, so somebody works in it; it was left as it is, and the new one is "${other}" beside it`
-
-/** Reports of earlier versions lay beside the ledger. */
-function earlierPackText(ledger: string, folder: string): string[] {
-  const beside = dirname(resolve(ledger))
-  return resolve(folder) !== beside && isOneLedger(folder, beside)
-    ? [
-        `An earlier report lies beside the ledger, in "${beside}"; it was left as it is, and the new one is in "${folder}"`,
-      ]
-    : []
-}
+const workedInText = (left: string, folder: string): string =>
+  `Somebody works in the lists of "${left}", so they were left as they are; the new ones are in "${folder}" beside them`
 
 export interface Closing extends Omit<CommandEnd, 'pack'> {
   /** What was written, by name; empty where nothing was. */
@@ -117,12 +108,12 @@ function openPoints(totals: Totals, verification: Verification | null): Line[] {
       totals.inDoubt,
       'open',
       'in doubt',
-      ': may be registered, never sent again by the program (in-doubt.csv)',
+      ': may be registered, never sent again by the program (to-do/in-doubt.csv)',
     ],
     [totals.ready, 'strong', 'ready', ': not sent yet'],
-    [totals.refused, 'bad', 'refused', ' by the service (refused.csv)'],
-    [totals.conflict, 'bad', 'in conflict', ': correct or decide (corrections.csv)'],
-    [totals.invalid, 'bad', 'invalid', ': a value is wrong (corrections.csv)'],
+    [totals.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
+    [totals.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
+    [totals.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
   ]
   const open = points.filter(([count]) => count > 0)
   if (open.length === 0) return [[toned('good', 'Nothing is open.')]]

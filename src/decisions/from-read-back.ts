@@ -107,7 +107,7 @@ function absentBecause(absence: Absence | null): string | null {
     case 'nothing_present':
       return absenceText(absence)
     case 'resend':
-      return `${absenceText(absence)}; in-doubt.csv proposes resend`
+      return `${absenceText(absence)}; to-do/in-doubt.csv proposes resend`
     default:
       return null
   }

@@ -117,7 +117,7 @@ function identicalRefusals(brake: Brake): Stop | null {
     why: areFirst
       ? `The first ${FIRST_REFUSALS} rows were all refused for the same reason`
       : `${brake.causeCount} rows in a row were refused for the same reason`,
-    next: 'Look at refused.csv: the address, the mapping or the account may be wrong. Then run again',
+    next: 'Look at to-do/refused.csv: the address, the mapping or the account may be wrong. Then run again',
   }
 }
 
@@ -131,7 +131,7 @@ function tooManyRefused(brake: Brake, { maxRefused }: BrakeLimits): Stop | null 
   return {
     kind: 'max_refused',
     why: `${brake.refused} of ${brake.answered} answered rows were refused, more than the limit allows`,
-    next: 'Look at refused.csv, correct the export or raise the limit, then run again',
+    next: 'Look at to-do/refused.csv, correct the export or raise the limit, then run again',
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { closingLines, writePack } from '../../src/cli/pack.js'
 import { wordsOf } from '../../src/cli/terminal/line.js'
 import { noConfiguration } from '../../src/cli/settings/configuration.js'
-import { readSettings, usualOut } from '../../src/cli/settings/settings.js'
+import { readSettings } from '../../src/cli/settings/settings.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import type { RowState } from '../../src/domain/row/row-state.js'
 import { verificationOf } from '../../src/domain/proof/verification.js'
@@ -103,11 +103,11 @@ describe('the pack of a ledger', () => {
       language: 'en' as const,
     }
     await writePack(settings)
-    writeFileSync(join(out, 'in-doubt.csv'), 'filled in')
+    writeFileSync(join(out, 'to-do', 'in-doubt.csv'), 'filled in')
     const { files, warnings } = await writePack(settings)
-    expect(readFileSync(join(out, 'in-doubt.csv'), 'utf8')).toBe('filled in')
-    expect(files['in-doubt.csv']).toBe(join(out, 'in-doubt-2.csv'))
-    expect(warnings[0]).toContain('the new one is "in-doubt-2.csv"')
+    expect(readFileSync(join(out, 'to-do', 'in-doubt.csv'), 'utf8')).toBe('filled in')
+    expect(files['in-doubt.csv']).toBe(join(out, 'to-do-2', 'in-doubt.csv'))
+    expect(warnings[0]).toContain('the new ones are in "to-do-2"')
     expect(files['report.html']).toBe(join(out, 'report.html'))
   })
 
@@ -125,24 +125,7 @@ describe('the pack of a ledger', () => {
     await writePack(settings)
     writeFileSync(join(out, 'report.html'), 'annotated')
     const { files, warnings } = await writePack(settings)
-    expect(files['in-doubt.csv']).toBe(join(out, 'report-2', 'in-doubt.csv'))
+    expect(files['in-doubt.csv']).toBe(join(out, 'report-2', 'to-do', 'in-doubt.csv'))
     expect(warnings[0]).toContain(join(out, 'report-2'))
-  })
-
-  it('leaves an earlier report beside the ledger alone, and says where the new one is', async () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    const beside = dirname(ledger.file)
-    const settings = {
-      ledger: ledger.file,
-      sharedFolder: false,
-      absentAfterMs: USUAL_ABSENT_AFTER_MS,
-      language: 'en' as const,
-    }
-    await writePack({ ...settings, out: beside })
-    const earlier = readFileSync(join(beside, 'manifest.json'), 'utf8')
-    const { warnings } = await writePack({ ...settings, out: usualOut(ledger.file) })
-    expect(warnings).toEqual([expect.stringContaining(`the new one is in "${usualOut(ledger.file)}"`)])
-    expect(readFileSync(join(beside, 'manifest.json'), 'utf8')).toBe(earlier)
   })
 })

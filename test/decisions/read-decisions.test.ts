@@ -42,7 +42,7 @@ async function campaign(): Promise<Campaign> {
     reader,
     lines: async (name = 'in-doubt.csv') => {
       await writeReport(reader, { out: join(folder, 'pack') })
-      const text = readFileSync(join(folder, 'pack', name), 'utf8')
+      const text = readFileSync(join(folder, 'pack', 'to-do', name), 'utf8')
       return Papa.parse<Line>(text.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true }).data
     },
     read: (lines, { delimiter = ',' } = {}) => {

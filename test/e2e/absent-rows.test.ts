@@ -65,7 +65,7 @@ const ask = (...more: string[]): Promise<Typed> =>
 async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
   const { status, stdout } = await type('report', '--out', path('pack'), ...more)
   expect(status).toBe(4)
-  const lines = doubtLines(path('pack/in-doubt.csv'))
+  const lines = doubtLines(path('pack/to-do/in-doubt.csv'))
   const isProposed = lines.some((line) => line['migration_proposal'] !== '')
   expect(stdout.includes('1 row in doubt is absent for long enough')).toBe(isProposed)
   for (const line of lines) expect(line['migration_decision']).toBe('')
@@ -96,7 +96,7 @@ describe('a row that the service does not show', () => {
     // One that was not asked late enough does not become enough by waiting.
     time.pass(48 * HOUR)
     expect((await proposals())[2]?.[0]).toBe('')
-    expect((await ask()).stdout).toContain('in-doubt.csv proposes resend with the evidence')
+    expect((await ask()).stdout).toContain('to-do/in-doubt.csv proposes resend with the evidence')
     expect((await proposals())[2]?.[0]).toBe('resend')
   })
 
@@ -126,7 +126,9 @@ describe('a row that the service does not show', () => {
     const asked = await ask()
     expect(asked.stdout).toMatch(/Next: sepa-migrate report$/m)
     const settled = await type('resolve', '--from-read-back', '--dry-run', '--reason', 'read back')
-    expect(settled.stdout).toMatch(/Row 2 stays in doubt: asked 2 times .*; in-doubt\.csv proposes resend\./)
+    expect(settled.stdout).toMatch(
+      /Row 2 stays in doubt: asked 2 times .*; to-do\/in-doubt\.csv proposes resend\./,
+    )
     await proposals()
     expect(readFileSync(path('pack/report.html'), 'utf8')).toContain(
       'Read back as absent for long enough: 1.',
@@ -134,7 +136,7 @@ describe('a row that the service does not show', () => {
     expect((await type('status', '--json')).stdout).toContain('"absent":{"proposed":1,"waiting":0')
     expect(held()).toEqual([1, 4, 3])
 
-    expect(agreeToProposals(path('pack/in-doubt.csv'), path('decided.csv'))).toBe(1)
+    expect(agreeToProposals(path('pack/to-do/in-doubt.csv'), path('decided.csv'))).toBe(1)
     const recorded = await type('resolve', '--from', path('decided.csv'))
     expect(recorded.stdout, recorded.stderr).toContain('Row 2: in_doubt → ready')
     const { status } = await type('run', '--no-report', '--base-url', sandbox.url)

@@ -294,7 +294,13 @@ describe('8.1.2 a second ledger with the same mandates', () => {
     await place.run('export.csv', '--limit', '5')
     const report = { cwd: place.folder, env: place.env }
     expect((await runProgram(['report', '--out', 'pack'], report)).status).toBe(5)
-    const taken = await second(place, 'pack/not-sent.csv', '--another-ledger', '--reason', 'the disk is lost')
+    const taken = await second(
+      place,
+      'pack/to-do/not-sent.csv',
+      '--another-ledger',
+      '--reason',
+      'the disk is lost',
+    )
     expect(taken.stderr).toContain(
       `${ROWS - 5} of ${ROWS - 5} corrections in "not-sent.csv" could not be taken`,
     )

@@ -100,7 +100,7 @@ describe('26.1 a mandate that is there, and a list that says otherwise', () => {
     await type('resolve', '--from-read-back', '--reason', 'read back')
     expect(rowsOf(told)).toEqual(expected(told, (is) => ['in_doubt', is]))
     await type('report', '--out', path('pack'))
-    const lines = doubtLines(path('pack/in-doubt.csv'))
+    const lines = doubtLines(path('pack/to-do/in-doubt.csv'))
     expect(lines.map((line) => line['migration_proposal'])).toEqual(told.map(() => ''))
   })
 

@@ -87,12 +87,12 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
 
     const ran = await program('run', FILE, ...place)
     expect(ran.status).toBe(4)
-    expect(ran.stdout).toContain("Compare Finance's pack/in-doubt.csv with the service")
+    expect(ran.stdout).toContain("Compare Finance's pack/to-do/in-doubt.csv with the service")
     const dry = await paste(ran)
     expect(dry).toMatchObject({ status: 4, stderr: '' })
     expect(dry.stdout).toContain('holds no decision yet')
 
-    fill(path("Finance's pack/in-doubt.csv"), {
+    fill(path("Finance's pack/to-do/in-doubt.csv"), {
       migration_decision: 'written-off',
       migration_reason: "it's closed",
     })
@@ -105,8 +105,10 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     const reported = await paste(recorded)
     expect(reported.status).toBe(3)
     const pack = reported.stdout.includes('report-2') ? "Finance's pack/report-2" : "Finance's pack"
-    expect(reported.stdout).toContain(`Correct ${pack}/corrections.csv and give it back.`)
-    edit(path(`${pack}/corrections.csv`), (text) => text.replace(/2024-02-30|30\.02\.2024/, '2024-02-28'))
+    expect(reported.stdout).toContain(`Correct ${pack}/to-do/corrections.csv and give it back.`)
+    edit(path(`${pack}/to-do/corrections.csv`), (text) =>
+      text.replace(/2024-02-30|30\.02\.2024/, '2024-02-28'),
+    )
     const corrected = await paste(reported)
     expect(corrected.status, corrected.stdout + corrected.stderr).toBe(3)
     expect(sandbox.mandates().map(({ customer_no }) => customer_no)).toContain(5)

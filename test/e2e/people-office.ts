@@ -197,8 +197,8 @@ export async function listOf(office: Office, ledger: string, list: string): Prom
     office.desk.at(out),
   ])
   after(office, `report of ${ledger}`, ledger, ended)
-  if (!existsSync(office.desk.at(out, list))) return []
-  return read(readFileSync(office.desk.at(out, list), 'utf8'))
+  const path = office.desk.at(out, 'to-do', list)
+  return existsSync(path) ? read(readFileSync(path, 'utf8')) : []
 }
 
 /** Whom a person takes a line to be about: customer and day, or the customer alone where there is no other choice. */

@@ -87,22 +87,20 @@ describe('a report in its own folder', () => {
     for (let customer = 1; customer <= ROWS; customer += 1) expect(stdout).not.toContain(germanIban(customer))
   })
 
-  it('keeps a list that somebody fills in; the new one has a number, and the command to type names it', async () => {
+  it('keeps lists that somebody fills in; the new ones lie beside them, and the command to type names these', async () => {
     await run()
     const filledIn = readFileSync(at('in-doubt.csv'), 'utf8').replace(/""\n$/, '"by telephone"\n')
     writeFileSync(at('in-doubt.csv'), filledIn)
-    expect((await verify()).pack.discrepancies.map(({ kind, file }) => [kind, file])).toEqual([
-      ['worked_in', 'in-doubt.csv'],
-    ])
+    expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({ exitCode: 0, pack: { others: [] } })
     const { stdout, stderr } = await program('report')
-    expect(stderr).toContain('somebody works in it')
-    expect(stdout).toContain('resolve --from sepa-migrate-report/in-doubt-2.csv')
+    expect(stderr).toContain('Somebody works in the lists')
+    expect(stdout).toContain('resolve --from sepa-migrate-report/to-do-2/in-doubt.csv')
     expect(readFileSync(at('in-doubt.csv'), 'utf8')).toBe(filledIn)
     expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({
       exitCode: 0,
-      pack: { others: ['in-doubt.csv'] },
+      pack: { ledger: 'unchanged', others: [] },
     })
-    expect((await program('status')).stdout).toContain('in-doubt-2.csv')
+    expect((await program('status')).stdout).toContain('to-do-2/in-doubt.csv')
     const purge = await program('show', '--customer', '1')
     expect(purge.status).toBe(0)
   })

@@ -109,7 +109,7 @@ describe('9.2.1 purge, as an operator sees it', () => {
     expect(filesWithPlanted()).toEqual(
       expect.arrayContaining([
         'sepa-migrate.db',
-        join('pack', 'corrections.csv'),
+        join('pack', 'to-do', 'corrections.csv'),
         join('checked', 'problems.csv'),
       ]),
     )
@@ -192,7 +192,7 @@ describe('9.2.2 one customer', () => {
     )
     expect(erased.stderr).toBe('')
     expect(erased.stdout).toContain('Customer 2: removed what was held of 1 row.')
-    expect(erased.stdout).toContain(join('pack', 'refused.csv'))
+    expect(erased.stdout).toContain(join('pack', 'to-do', 'refused.csv'))
     const shown = await program('show', '--customer', '2')
     expect(shown.stdout).toContain('cells: not held any more')
     expect(shown.stdout).not.toContain(SAID)

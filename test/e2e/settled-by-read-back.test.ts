@@ -147,7 +147,7 @@ function operator(time: Time) {
   /** @returns the status of the run that sends what was decided; null where nothing was */
   async function decideAndRun(): Promise<number | null> {
     await type('report', '--out', path('pack'))
-    const decided = agreeToProposals(path('pack/in-doubt.csv'), path('decided.csv'), lookedUp)
+    const decided = agreeToProposals(path('pack/to-do/in-doubt.csv'), path('decided.csv'), lookedUp)
     if (decided === 0 && rowsOf('in_doubt').length > 0) return null
     if (decided > 0) {
       const { stdout, stderr } = await type('resolve', '--from', path('decided.csv'), '--by', 'Ada')

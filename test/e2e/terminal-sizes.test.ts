@@ -81,12 +81,12 @@ describe.skipIf(process.platform !== 'linux').each([40, 80, 120])(
         '  balanced: 60 read = the sum of all states',
         '',
         'Open:',
-        '  1 in doubt: may be registered, never sent again by the program (in-doubt.csv)',
-        '  1 refused by the service (refused.csv)',
+        '  1 in doubt: may be registered, never sent again by the program (to-do/in-doubt.csv)',
+        '  1 refused by the service (to-do/refused.csv)',
         'No column of "export.csv" says which mandates are active: every mandate is treated as active.',
         'Report: sepa-migrate-report/report.html',
-        'Compare sepa-migrate-report/in-doubt.csv with the service and fill in its columns of decision and reason.',
-        'Next: sepa-migrate resolve --from sepa-migrate-report/in-doubt.csv --dry-run',
+        'Compare sepa-migrate-report/to-do/in-doubt.csv with the service and fill in its columns of decision and reason.',
+        'Next: sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
       ]
       expect(end.slice(-expected.length)).toEqual(expected)
     })

@@ -143,7 +143,7 @@ describe('the whole program', () => {
     write('export.csv', validExport(5))
     await run('export.csv')
     const first = await program('report', '--out', 'one', '--json')
-    await program('report', '--out', 'two')
+    const second = await program('report', '--out', 'two', '--json')
     const names = Object.keys(json(first).files).sort()
     expect(names).toEqual(
       [
@@ -161,7 +161,9 @@ describe('the whole program', () => {
       ].sort(),
     )
     for (const name of names) {
-      const [one, two] = ['one', 'two'].map((folder) => readFileSync(join(place.folder, folder, name)))
+      const [one, two] = [first, second].map((ended) =>
+        readFileSync(join(place.folder, json(ended).files[name] ?? '')),
+      )
       expect(one?.equals(two ?? Buffer.alloc(0)), name).toBe(true)
       expect(statSync(join(place.folder, 'one', name)).mode & 0o777, name).toBe(0o600)
     }

@@ -7,7 +7,7 @@ import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { PACK_FILES, writeReport } from '../../src/report/pack/pack.js'
+import { PACK_FILES, TO_DO_FILES, writeReport } from '../../src/report/pack/pack.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openSource } from '../../src/source/read-source.js'
@@ -84,7 +84,8 @@ function campaign(): Campaign {
         reader.close()
       }
     },
-    textOf: (name) => readFileSync(join(out, name), 'utf8'),
+    textOf: (name) =>
+      readFileSync(join(out, TO_DO_FILES.find((list) => list.endsWith(name)) ?? name), 'utf8'),
   }
 }
 
@@ -168,7 +169,7 @@ describe('the pack of a real ledger', () => {
 
     await report()
 
-    const after = await recordsIn(join(folder, 'pack', 'corrections.csv'))
+    const after = await recordsIn(join(folder, 'pack', 'to-do', 'corrections.csv'))
     const meaning = ({ values, verdict, mandateKey, findings }: CheckedRecord) => ({
       values,
       verdict,
@@ -250,7 +251,7 @@ describe('the pack of a real ledger', () => {
     await report()
 
     const [misshapen] = recordsOf(textOf('corrections.csv'))
-    await admitFile(join(folder, 'pack', 'corrections.csv'))
+    await admitFile(join(folder, 'pack', 'to-do', 'corrections.csv'))
 
     expect(misshapen).toMatchObject({
       iban: '',
@@ -271,9 +272,9 @@ describe('the pack of a real ledger', () => {
     await report()
 
     const body = IBAN.slice(4, -4)
-    const holders = PACK_FILES.filter((name) => textOf(name).includes(body))
+    const holders = [...PACK_FILES, ...TO_DO_FILES].filter((name) => textOf(name).includes(body))
     const workbook = [...unzipped(readFileSync(join(folder, 'pack', 'reconciliation.xlsx'))).values()]
-    expect([...holders].sort()).toEqual(['corrections.csv', 'in-doubt.csv', 'refused.csv'])
+    expect(holders).toEqual(TO_DO_FILES.filter((name) => !name.endsWith('not-sent.csv')))
     expect(workbook.some(({ text }) => text.includes(body))).toBe(false)
   })
 

@@ -13,7 +13,9 @@ export function unzipped(zip: Buffer): Map<string, { text: string; dosDate: numb
     const packed = zip.subarray(body, body + zip.readUInt32LE(at + 20))
     const whole = zip.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed)
     const sums = [crc32(whole), packed.length, whole.length]
-    for (const header of [local + 14, at + 16])
+    // Sizes that were not known yet stand behind the entry alone.
+    const isStreamed = (zip.readUInt16LE(local + 6) & 8) !== 0
+    for (const header of isStreamed ? [at + 16] : [local + 14, at + 16])
       if (sums.some((sum, index) => zip.readUInt32LE(header + 4 * index) !== sum))
         throw new Error(`"${name}" is not what its header says`)
     entries.set(name, {

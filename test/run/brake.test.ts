@@ -127,7 +127,7 @@ describe('identical refusals', () => {
     expect(mustStop(ride(times(3, refused())).brake, refused(), WIDE, 0)).toEqual({
       kind: 'identical_refusals',
       why: 'The first 3 rows were all refused for the same reason',
-      next: 'Look at refused.csv: the address, the mapping or the account may be wrong. Then run again',
+      next: 'Look at to-do/refused.csv: the address, the mapping or the account may be wrong. Then run again',
     })
   })
 
@@ -219,7 +219,7 @@ describe('the refusal limit', () => {
     expect(mustStop(brake, refused(), count(1), 0)).toEqual({
       kind: 'max_refused',
       why: '2 of 2 answered rows were refused, more than the limit allows',
-      next: 'Look at refused.csv, correct the export or raise the limit, then run again',
+      next: 'Look at to-do/refused.csv, correct the export or raise the limit, then run again',
     })
   })
 

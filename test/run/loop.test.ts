@@ -212,7 +212,7 @@ function startLoop(): Loop {
       } finally {
         reader.close()
       }
-      return (name) => readFileSync(join(out, name))
+      return (name) => readFileSync(join(out, name === 'summary.json' ? '.' : 'to-do', name))
     },
     close: () => {
       ledger.close()

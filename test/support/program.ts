@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../../src/cli/terminal/world.js'
-import { plainName } from '../../src/report/pack/earlier-pack.js'
-import { PACK_NAMES } from '../../src/report/pack/pack.js'
+import { PACK_NAMES, TO_DO_FILES } from '../../src/report/pack/pack.js'
 
 /** The built program, as a user starts it. `npm test` builds it first. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -14,8 +13,11 @@ const MANUAL = fileURLToPath(new URL('../../src/help/', import.meta.url))
 export const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
 
 /** Where a file of a report is, from the folder of the ledger; any other name as it is. */
-export const inReport = (name: string): string =>
-  PACK_NAMES.some((other) => other === plainName(name)) ? join('sepa-migrate-report', name) : name
+export const inReport = (name: string): string => {
+  const list = TO_DO_FILES.find((other) => basename(other) === name)
+  const isOfPack = list !== undefined || PACK_NAMES.some((other) => other === name)
+  return isOfPack ? join('sepa-migrate-report', list ?? name) : name
+}
 
 type Built = readonly [
   typeof import('../../src/cli/main.js'),

@@ -62,14 +62,6 @@ module.exports = {
       'trust/',
       'errors\\.ts',
     ]),
-    only('audit-proves-reports', 'audit/', [
-      'domain/',
-      'source/',
-      'ledger/',
-      'report/',
-      'trust/',
-      'errors\\.ts',
-    ]),
     only('run-orchestrates', 'run/', [
       'domain/',
       'contract/',
@@ -139,6 +131,7 @@ module.exports = {
     only('driver-knows-errors', 'driver\\.ts', ['database\\.ts', 'errors\\.ts']),
     owned('undici', 'service/'),
     owned('csv-parse', 'source/'),
+    owned('fflate', 'report/'),
     owned('(commander|log-update|@clack/prompts|pino)', 'cli/'),
     owned('(hono|@hono)', 'sandbox/|report/|contract/'),
     {

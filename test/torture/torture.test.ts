@@ -119,7 +119,7 @@ async function settleDoubts(
 ): Promise<void> {
   const report = await runProgram(['report', '--out', 'pack', '--quiet'], context)
   expect([3, 4], report.stderr).toContain(report.status)
-  const text = readFileSync(join(folder, 'pack', 'in-doubt.csv'), 'utf8')
+  const text = readFileSync(join(folder, 'pack', 'to-do', 'in-doubt.csv'), 'utf8')
   const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true })
   expect(data.length).toBeGreaterThan(0)
   const filledIn = data.map((row) => {

@@ -27,7 +27,7 @@ export const checkCommand: Command = {
   examples: [
     'sepa-migrate check export.csv --out checked',
     'sepa-migrate check export.csv --sample 100',
-    'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/corrections.csv',
+    'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/to-do/corrections.csv',
   ],
   options: ['config', 'ledger', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
   own: [IGNORE_COLUMN, ['--sample <n>', 'a first look: only the first n records of each file']],

@@ -22,8 +22,9 @@ export const reportCommand: Command = {
   epilogue: [
     '--lang is for the page and the workbook; the CSV and JSON files are the same in every language. Other commands that',
     'write a report take it from "lang" in the configuration, or from SEPA_MIGRATE_LANG.',
-    'Two reports of the same ledger are identical byte for byte. A file in which somebody works keeps its name, and the',
-    'new one gets a number (in-doubt-2.csv). --sign-with writes manifest.sig, which a later report without it takes away.',
+    'Two reports of the same ledger are identical byte for byte. The lists to work in lie in to-do/, outside the manifest;',
+    'where somebody works in them they stay, and new ones go to to-do-2/. A report that was changed stays as a whole, and',
+    'the new one goes to report-2/. --sign-with writes manifest.sig, which a later report without it takes away.',
     '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; verify --key checks the signature.',
   ],
   exits: EXITS.verified,

@@ -21,9 +21,9 @@ import { sameResolve } from './same-resolve.js'
 
 export const resolveCommand: Command = {
   usage: 'resolve',
-  summary: 'a person resolves rows in doubt, one by one or from the filled-in in-doubt.csv',
+  summary: 'a person resolves rows in doubt, one by one or from the filled-in to-do/in-doubt.csv',
   examples: [
-    'sepa-migrate resolve --from sepa-migrate-report/in-doubt.csv --dry-run',
+    'sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
     'sepa-migrate resolve --from-read-back --dry-run --reason "read back"',
     'sepa-migrate resolve --row 17 --row 18 --as written-off --reason "left the association"',
   ],

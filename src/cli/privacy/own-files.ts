@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { constants, realpathSync, unlinkSync } from 'node:fs'
+import { constants, readdirSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fold } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import { MANIFEST_FILE, readManifest, type Manifest } from '../../report/files/manifest.js'
+import { MANIFEST_FILE, readManifest } from '../../report/files/manifest.js'
 import { DECISION_COLUMNS, ledgerMark } from '../../report/files/row-lines.js'
+import { isToDo, NOTE, readNote, type WrittenFiles } from '../../report/pack/earlier-pack.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../source/options.js'
 import { openList } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
@@ -40,7 +41,15 @@ export async function removeOwn(files: readonly string[], owner: Owner): Promise
     if (why === null) removed.push(file)
     else left.push({ file, why })
   }
+  for (const folder of new Set(removed.map((file) => dirname(file)))) removeNoteAlone(folder)
   return { removed, left }
+}
+
+/** Of a folder of lists from which all lists are gone. */
+function removeNoteAlone(folder: string): void {
+  if (!isToDo(basename(folder)) || readdirSync(folder).join() !== NOTE) return
+  unlinkSync(join(folder, NOTE))
+  rmdirSync(folder)
 }
 
 /** @returns why the file was left; null once it is gone */
@@ -72,20 +81,20 @@ function isBehindLink(folder: string, ledgerFolder: string): boolean {
 }
 
 async function unproven(file: string, handle: FileHandle, { campaign }: Owner): Promise<string | null> {
-  const manifest = manifestBeside(file)
-  const named = manifest?.files.find(({ name }) => name === basename(file))
-  if (manifest?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(handle))) return null
+  const written = manifestBeside(file) ?? readNote(dirname(file))
+  const named = written?.files.find(({ name }) => name === basename(file))
+  if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(handle))) return null
   if (file.endsWith('.csv') && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
-  return manifest !== null && manifest.ledgerId !== campaign.ledgerId
+  return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
     : 'nothing proves that it is of this ledger: no manifest names it as it is, and not every line has its mark'
 }
 
-function manifestBeside(file: string): Manifest | null {
+function manifestBeside(file: string): WrittenFiles | null {
   const given = { what: 'manifest', nothing: 'nothing was removed', mostBytes: MOST_BYTES.manifest }
   try {
     const read = readManifest(readGivenText(join(dirname(file), MANIFEST_FILE), { ...given, noLink: true }))
-    return read.kind === 'manifest' && read.isDigestRight ? read.manifest : null
+    return read !== null && read !== 'no_json' && read.isDigestRight ? read.manifest : null
   } catch {
     return null
   }

@@ -47,7 +47,7 @@ export const proposedLines = (count: number): string[] =>
   count === 0
     ? []
     : [
-        `${rowsAre(count)} absent for long enough: in-doubt.csv proposes resend with the evidence, for a person to decide.`,
+        `${rowsAre(count)} absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.`,
       ]
 
 const rowsAre = (count: number): string => plural(count, 'row in doubt is', 'rows in doubt are')

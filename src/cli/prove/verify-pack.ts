@@ -1,6 +1,6 @@
-import { auditPack, type Audit } from '../../audit/audit-pack.js'
 import { countText, plural, timeText } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { provePack, type Proof } from '../../report/proof/prove-pack.js'
 import { ownText, type Context } from '../command.js'
 import { type Line, toned } from '../terminal/line.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -19,21 +19,21 @@ export async function verifyPack(context: Context, folder: string): Promise<Comm
   const isBesideLedger = settings.isNamed('ledger')
   const ledger = isBesideLedger ? openLedgerReader(settings.ledger, settings) : null
   try {
-    const audit = await auditPack(folder, { key, ledger })
+    const proof = await provePack(folder, { key, ledger })
     return {
       ...emptyResult,
-      exitCode: audit.count === 0 ? 0 : SOMETHING_DIFFERS,
+      exitCode: proof.count === 0 ? 0 : SOMETHING_DIFFERS,
       campaign: {
         ledger: isBesideLedger ? settings.ledger : null,
         baseUrl: ledger?.campaign().baseUrl ?? null,
       },
       lines: [
-        verdictLine(folder, audit),
-        ...differenceLines(audit),
-        ...provenLines(audit),
-        ...otherLines(audit),
+        verdictLine(folder, proof),
+        ...differenceLines(proof),
+        ...provenLines(proof),
+        ...otherLines(proof),
       ],
-      details: { pack: { folder, holds: audit.count === 0, ...audit } },
+      details: { pack: { folder, holds: proof.count === 0, ...proof } },
     }
   } finally {
     ledger?.close()
@@ -41,7 +41,7 @@ export async function verifyPack(context: Context, folder: string): Promise<Comm
 }
 
 /** One line that says whether all holds. */
-function verdictLine(folder: string, { count, files, rows, decisions, changedAt }: Audit): Line {
+function verdictLine(folder: string, { count, files, rows, decisions, changedAt }: Proof): Line {
   if (count > 0)
     return [
       toned('bad', 'Does NOT hold'),
@@ -58,11 +58,11 @@ function verdictLine(folder: string, { count, files, rows, decisions, changedAt 
   ]
 }
 
-const differenceLines = ({ discrepancies }: Audit): Line[] =>
+const differenceLines = ({ discrepancies }: Proof): Line[] =>
   discrepancies.flatMap(({ message, next }) => [['  ', toned('bad', message), '.'], `    ${next}.`])
 
 /** What was compared, so that nobody takes for proven what was not looked at. */
-function provenLines({ signature, ledger, ledgerId }: Audit): string[] {
+function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
   const signed = {
     none: 'Signature: none; whoever can write files here could have made the whole pack anew.',
     whole: 'Signature: whole. Whose key it is shows only with --key.',
@@ -71,12 +71,12 @@ function provenLines({ signature, ledger, ledgerId }: Audit): string[] {
   }[signature]
   const compared = {
     unchanged:
-      'Ledger: has not changed since; registered rows, states, decisions, plans and approvals were compared.',
+      'Ledger: has not changed since; the report was written again from it and compared byte for byte.',
     moved_on:
-      'Ledger: has moved on since; what was registered, decided, planned and approved then was compared. A new report shows it as it is.',
+      'Ledger: has moved on since; what was registered, decided, planned and approved then was compared, page, workbook and other figures were not. A new report can be proven whole.',
     behind: 'Ledger: is older than the pack; nothing was compared.',
     another: 'Ledger: is another one; nothing was compared.',
-    not_compared: 'Ledger: not compared, because the manifest says nothing that could be.',
+    not_compared: 'Ledger: not compared, because the manifest does not say how.',
   }
   return [
     ...(ledgerId === null ? [] : [`Pack of the ledger ${ledgerId}.`]),
@@ -87,7 +87,7 @@ function provenLines({ signature, ledger, ledgerId }: Audit): string[] {
 
 const MOST_NAMED = 10
 
-const otherLines = ({ others }: Audit): string[] =>
+const otherLines = ({ others }: Proof): string[] =>
   others.length === 0
     ? []
     : [

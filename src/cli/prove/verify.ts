@@ -40,9 +40,9 @@ export const verifyCommand: Command = {
     ['--key <file>', 'public key (PEM) of whoever signed the report in the folder'],
   ],
   epilogue: [
-    'With a folder it computes the report in it again: sizes and hashes of all files, the control equation, hash totals,',
-    'that each row stands in one list, and the chain of decisions. --ledger compares it with the ledger too, --key with',
-    'the signature. It reads and changes nothing.',
+    'With a folder it compares each file of the report with the manifest, and that with the signature where --key is given.',
+    '--ledger writes the report again from the ledger and compares every byte. Where the ledger has moved on since, what was',
+    'registered and decided then is compared. It changes nothing; what it writes is hidden beside the ledger, and removed.',
     '',
     'With --at-service it asks the service once for each registered mandate, whether it is there with the same data.',
     'It sends nothing, cancels nothing and changes the state of no row. Each answer is kept as evidence, the latest',

@@ -3,6 +3,7 @@ import { contradictedIn, type Verification } from '../../domain/proof/verificati
 import type { Totals } from '../../domain/row/totals.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { readWritten } from '../../ledger/safety/written-files.js'
+import { PLACE_OF_PART } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import type { Stop } from '../../run/stop.js'
 import type { Context } from '../command.js'
@@ -150,16 +151,17 @@ function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): 
   if (inDoubt > 0)
     return {
       words: [
-        `Compare ${file('in-doubt.csv')} with the service and fill in its columns of decision and reason.`,
+        `Compare ${file(PLACE_OF_PART.inDoubt)} with the service and fill in its columns of decision and reason.`,
       ],
-      command: { name: 'resolve', words: ['--from', file('in-doubt.csv'), '--dry-run'] },
+      command: { name: 'resolve', words: ['--from', file(PLACE_OF_PART.inDoubt), '--dry-run'] },
     }
   if (verification !== null && contradictedIn(verification) > 0)
     return {
       words: [`Settle with the service what ${file('verification.csv')} names first, then ask again.`],
       command: verifyAgain(asked),
     }
-  const faulty = invalid + conflict > 0 ? 'corrections.csv' : refused > 0 ? 'refused.csv' : null
+  const faulty =
+    invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
   return faulty === null
     ? {
         words: [`Have finance sign ${file('report.html')} before the next command.`],

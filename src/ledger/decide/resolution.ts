@@ -132,7 +132,7 @@ function startExamination({ connection, nowMs, force, resolutions }: ResolvePart
 
 const unknownRow = ({ rowId }: Resolution): Rejection => ({
   message: `There is no row ${rowId}`,
-  next: 'Take the number from in-doubt.csv',
+  next: 'Take the number from to-do/in-doubt.csv',
 })
 
 /** What is wrong with the line, whatever the row is. */

@@ -10,6 +10,7 @@ import {
   fingerprintsOf,
   insertRun,
   isBound,
+  noteChange,
   noteHolder,
   noteUnendedRuns,
   recover,
@@ -354,9 +355,11 @@ function close(held: Held, commits: GroupCommit): void {
 }
 
 /** A run that is closed on the way must not look like one whose process died. */
-function noteEnd({ connection, storage }: Held): void {
+function noteEnd({ connection, storage, now }: Held): void {
   try {
-    storage.write(() => noteUnendedRuns(connection, UNNOTICED))
+    storage.write(() => {
+      if (noteUnendedRuns(connection, UNNOTICED) > 0) noteChange(connection, now())
+    })
   } catch {
     // The ledger takes no write any more, and the next start says so.
   }

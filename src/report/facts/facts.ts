@@ -64,6 +64,18 @@ export const FILE_OF_PART = {
   notSent: 'not-sent.csv',
 } as const satisfies Record<Exclude<Part, 'closed'>, string>
 
+/** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
+export const TO_DO = 'to-do'
+
+/** Where these files are in the folder of a report. */
+export const PLACE_OF_PART = {
+  registered: FILE_OF_PART.registered,
+  refused: `${TO_DO}/${FILE_OF_PART.refused}`,
+  corrections: `${TO_DO}/${FILE_OF_PART.corrections}`,
+  inDoubt: `${TO_DO}/${FILE_OF_PART.inDoubt}`,
+  notSent: `${TO_DO}/${FILE_OF_PART.notSent}`,
+} as const satisfies Record<keyof typeof FILE_OF_PART, string>
+
 /** What was read back of the registered rows. */
 export interface VerificationFacts extends Verification {
   /** How many rows were drawn when registered rows were last read back; null for all of them. */

@@ -23,17 +23,14 @@ const COLUMNS = [
   ['evidence', ({ evidence }) => messageCell(evidence ?? '')],
 ] as const satisfies readonly (readonly [name: string, cell: (decision: DecisionRecord) => string])[]
 
-/** What a purge takes out of a decision; everything else of it stays for good. */
-export const REMOVABLE_COLUMNS: ReadonlySet<string> = new Set(['reason', 'evidence'])
-
 /** In the order of the hash; `hash` stands behind them. */
-export const DECISION_COLUMN_NAMES = COLUMNS.map(([name]) => name)
+const DECISION_COLUMN_NAMES = COLUMNS.map(([name]) => name)
 
 /** All of decisions.csv. */
 export const DECISION_FILE_COLUMNS = [...DECISION_COLUMN_NAMES, 'hash'] as const
 
 /** The cells of a decision as they stand in the file, under `DECISION_COLUMN_NAMES`. */
-export const decisionCells = (decision: DecisionRecord): readonly string[] =>
+const decisionCells = (decision: DecisionRecord): readonly string[] =>
   COLUMNS.map(([, cell]) => cell(decision))
 
 /** How many decisions a chain has, and the hash of the last one: 64 hexadecimal digits. */
@@ -47,13 +44,13 @@ const hashOf = (texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex')
 
 /** The first decision stands behind the ledger: a chain of another ledger is another chain. */
-export const chainStart = (ledgerId: string): string => hashOf([ledgerId])
+const chainStart = (ledgerId: string): string => hashOf([ledgerId])
 
 /**
  * Each decision is hashed with the hash of the one before it, so that none can go, change or move without changing all
  * behind it.
  */
-export const chainLink = (before: string, cells: readonly string[]): string => hashOf([before, ...cells])
+const chainLink = (before: string, cells: readonly string[]): string => hashOf([before, ...cells])
 
 export interface DecisionLines {
   /** The line of the next decision. */

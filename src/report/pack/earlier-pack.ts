@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, type Stats } from 'node:fs'
-import { lstat, mkdir, readdir } from 'node:fs/promises'
+import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { TO_DO } from '../facts/facts.js'
 import { readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 
 export interface PackFile {
@@ -19,18 +20,23 @@ export const WORKSHOP_PREFIX = '.sepa-migrate-report-'
 export const WORKSHOP_MARK = 'ledger'
 
 const MANIFEST = 'manifest.json'
-const PROBLEMS = 'problems.csv'
-/** What `check` leaves beside its problems.csv, which has no manifest: the file as it was written. */
-export const PROBLEMS_NOTE = '.problems.csv.sha256'
+/** Beside files that no manifest names: the lists in `to-do`, and what `check` writes. */
+export const NOTE = '.as-written.json'
 
-const manifestSchema = z.object({
+const writtenSchema = z.object({
   schemaVersion: z.literal(1),
   ledgerId: z.string(),
   changedAt: z.string().optional(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
 })
 
-type Hashes = ReadonlySet<string>
+/** What a manifest or a note says that this program wrote. */
+export type WrittenFiles = z.output<typeof writtenSchema>
+
+export const noteOf = (ledgerId: string, files: readonly PackFile[]): string => {
+  const named = files.map(({ name, sha256 }) => ({ name, sha256 }))
+  return `${JSON.stringify({ schemaVersion: 1, ledgerId, files: named }, null, 2)}\n`
+}
 
 /** A small file of a folder as text; empty for anything else. No link is followed. */
 function textIn(folder: string, name: string): string {
@@ -42,19 +48,130 @@ function textIn(folder: string, name: string): string {
   }
 }
 
-/** The manifest of a folder; null where there is none of ours. */
-function manifestOf(folder: string): z.output<typeof manifestSchema> | null {
+/** Null where there is none of ours. */
+function readWritten(folder: string, name: typeof MANIFEST | typeof NOTE): WrittenFiles | null {
   try {
-    return manifestSchema.parse(JSON.parse(textIn(folder, MANIFEST)))
+    return writtenSchema.parse(JSON.parse(textIn(folder, name)))
   } catch {
     return null
   }
 }
 
-/** What a manifest says that this program wrote, as `name sha256`; null where it is none of ours. */
-function provenBy(folder: string): Hashes | null {
-  const manifest = manifestOf(folder)
-  return manifest === null ? null : new Set(manifest.files.map(({ name, sha256 }) => `${name} ${sha256}`))
+export const readNote = (folder: string): WrittenFiles | null => readWritten(folder, NOTE)
+
+/** What manifest and note of a folder name, as `name sha256`. */
+const provenBy = (folder: string): readonly string[] =>
+  ([MANIFEST, NOTE] as const).flatMap((name) =>
+    (readWritten(folder, name)?.files ?? []).map((file) => `${file.name} ${file.sha256}`),
+  )
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+  return hash.digest('hex')
+}
+
+const lstatOrNull = (path: string): Promise<Stats | null> =>
+  lstat(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+
+/** A report that was killed while it gave its files their names has left its manifest in its own folder. */
+async function provenByUnfinished(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
+    .flatMap(({ name }) => provenBy(join(folder, name)))
+}
+
+/**
+ * The first of these names under which the folder has something that is not as this program wrote it; null where all of
+ * them may be replaced.
+ * @param stale names of files that are there no more, which must be removed instead
+ */
+export async function keptFile(
+  folder: string,
+  files: readonly Pick<PackFile, 'name' | 'sha256'>[],
+  stale: readonly string[] = [],
+): Promise<string | null> {
+  const unfinished = await provenByUnfinished(folder)
+  const proven = new Set([
+    ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time
+    ...unfinished,
+    ...provenBy(folder), // after the others, which move here
+  ])
+  const isOurs = async (name: string): Promise<boolean> =>
+    ((name === MANIFEST || name === NOTE) && readWritten(folder, name) !== null) ||
+    (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) ||
+    proven.has(`${name} ${await sha256Of(join(folder, name))}`)
+  for (const name of [...files.map((file) => file.name), ...stale]) {
+    const entry = await lstatOrNull(join(folder, name))
+    if (entry !== null && !(entry.isFile() && (await isOurs(name)))) return name
+  }
+  return null
+}
+
+const TO_DO_FOLDER = /^to-do(?:-([2-9]|[1-9]\d+))?$/
+
+export const isToDo = (name: string): boolean => TO_DO_FOLDER.test(name)
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+const toDoName = (number: number): string => (number === 1 ? TO_DO : `${TO_DO}-${number}`)
+
+/** The numbers of the folders of lists that are there; 1 for the one without. */
+const toDoNumbers = (folder: string): number[] =>
+  namesIn(folder).flatMap((name) => {
+    const found = TO_DO_FOLDER.exec(name)
+    return found === null ? [] : [Number(found[1] ?? 1)]
+  })
+
+/** Where the newest lists of a report are, or will be where there are none. */
+export const toDoFolder = (folder: string): string =>
+  join(folder, toDoName(Math.max(1, ...toDoNumbers(folder))))
+
+/** Where a file of a report is: a list to work in lies in the newest folder of lists. */
+export const pathInPack = (folder: string, name: string): string =>
+  join(name.startsWith(`${TO_DO}/`) ? toDoFolder(folder) : folder, name.replace(`${TO_DO}/`, ''))
+
+/** Nobody has worked in it, or put anything beside its lists. */
+async function isAsWritten(folder: string): Promise<boolean> {
+  const note = (await lstat(folder)).isDirectory() ? readNote(folder) : null
+  if (note === null) return false
+  const files = note.files.filter(({ name }) => namesIn(folder).includes(name))
+  const known = new Set([NOTE, ...files.map(({ name }) => name)])
+  return (
+    namesIn(folder).every((name) => known.has(name)) && (await keptFile(folder, files.map(blank))) === null
+  )
+}
+
+/** What the note alone proves. */
+const blank = ({ name }: { readonly name: string }): Pick<PackFile, 'name' | 'sha256'> => ({
+  name,
+  sha256: '',
+})
+
+/**
+ * Makes room for new lists: removes the earlier ones in which nobody has worked.
+ * @returns the folder for the new ones, and the newest of those that were left
+ */
+export async function freeToDo(
+  folder: string,
+): Promise<{ readonly free: string; readonly left: string | null }> {
+  let last = 0
+  for (const number of toDoNumbers(folder)) {
+    const path = join(folder, toDoName(number))
+    if (await isAsWritten(path)) await rm(path, { recursive: true })
+    else last = Math.max(last, number)
+  }
+  return { free: join(folder, toDoName(last + 1)), left: last === 0 ? null : join(folder, toDoName(last)) }
 }
 
 /**
@@ -66,154 +183,10 @@ export function findPack(
   { ledgerId, changedAt }: { readonly ledgerId: string; readonly changedAt: string },
 ): string | null {
   const isCurrent = (folder: string): boolean => {
-    const manifest = manifestOf(folder)
+    const manifest = readWritten(folder, MANIFEST)
     return manifest?.ledgerId === ledgerId && manifest.changedAt === changedAt
   }
+  const besides = (folder: string): string[] =>
+    namesIn(folder).flatMap((name) => (/^report-\d+$/.test(name) ? [join(folder, name)] : []))
   return [...new Set(folders)].flatMap((folder) => [folder, ...besides(folder)]).find(isCurrent) ?? null
-}
-
-function besides(folder: string): string[] {
-  try {
-    return readdirSync(folder).flatMap((name) => (/^report-\d+$/.test(name) ? [join(folder, name)] : []))
-  } catch {
-    return []
-  }
-}
-
-/** As `sha256sum` writes it. */
-export const problemsNote = (sha256: string): string => `${sha256}  ${PROBLEMS}\n`
-
-/** The same for the note of a `check`. */
-function readNote(folder: string): Hashes | null {
-  const text = textIn(folder, PROBLEMS_NOTE)
-  const sha256 = text.slice(0, 64)
-  return /^[0-9a-f]{64}$/.test(sha256) && text === problemsNote(sha256)
-    ? new Set([`${PROBLEMS} ${sha256}`])
-    : null
-}
-
-/** A report that was killed while it gave its files their names has left its manifest in its own folder. */
-async function unfinishedProofs(folder: string): Promise<(Hashes | null)[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const workshops = entries
-    .filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
-    .map(({ name }) => join(folder, name))
-  return [...workshops.map(provenBy), ...workshops.map(readNote)]
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
-  return hash.digest('hex')
-}
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
-/**
- * Those of these files under whose names the folder has something that is not as this program wrote it: a file that a
- * person fills in, or one of somebody else. None where all of them may be replaced.
- * @param stale names of files that are there no more, which must be removed instead
- */
-export async function keptFiles(
-  folder: string,
-  files: readonly Pick<PackFile, 'name' | 'sha256'>[],
-  stale: readonly string[] = [],
-): Promise<readonly string[]> {
-  const same: Hashes = new Set(files.map(({ name, sha256 }) => `${name} ${sha256}`)) // by a report at the same time
-  const unfinished = await unfinishedProofs(folder)
-  const [manifest, note] = [provenBy(folder), readNote(folder)] // after the others, which move here
-  const known = [same, ...unfinished, manifest, note]
-  const isOurs = async (name: string): Promise<boolean> => {
-    if (name === MANIFEST && manifest !== null) return true
-    if (name === PROBLEMS_NOTE && note !== null) return true
-    if (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) return true
-    const found = `${name} ${await sha256Of(join(folder, name))}`
-    return known.some((hashes) => hashes?.has(found) === true)
-  }
-  const kept: string[] = []
-  for (const name of [...files.map((file) => file.name), ...stale]) {
-    const entry = await lstatOrNull(join(folder, name))
-    if (entry !== null && !(entry.isFile() && (await isOurs(name)))) kept.push(name)
-  }
-  return kept
-}
-
-const lstatOrNull = (path: string): Promise<Stats | null> =>
-  lstat(path).catch((error: unknown) => {
-    if (isMissing(error)) return null
-    throw error
-  })
-
-/** Files in which people work, so that one of them must not keep a new report from taking the place of the last. */
-const WORKED_IN = /^(refused|corrections|in-doubt|not-sent)(?:-\d+)?\.csv$/
-
-export const isWorkedIn = (name: string): boolean => WORKED_IN.test(name)
-
-/** `in-doubt.csv` for `in-doubt-2.csv`; any other name as it is. */
-export const plainName = (name: string): string => {
-  const stem = WORKED_IN.exec(name)?.[1]
-  return stem === undefined ? name : `${stem}.csv`
-}
-
-/**
- * For each of these files the first of `in-doubt-2.csv`, `in-doubt-3.csv`, … that is free, or is there as the last report
- * wrote it. Null where the folder holds no pack of ours: then it is somebody else's.
- */
-export async function numberedNames(
-  folder: string,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, string> | null> {
-  const proven = provenBy(folder)
-  if (proven === null) return null
-  const chosen = new Map<string, string>()
-  for (const name of names)
-    for (let n = 2; !chosen.has(name); n += 1) {
-      const other = name.replace('.csv', `-${n}.csv`)
-      const entry = await lstatOrNull(join(folder, other))
-      const isFree =
-        entry === null || (entry.isFile() && proven.has(`${other} ${await sha256Of(join(folder, other))}`))
-      if (isFree) chosen.set(name, other)
-    }
-  return chosen
-}
-
-/** Numbered files of the last report that are as it wrote them, and that these, where they are a report, do not have. */
-export async function leftNumbered(folder: string, files: readonly PackFile[]): Promise<readonly string[]> {
-  const left: string[] = []
-  if (!files.some(({ name }) => name === MANIFEST)) return left
-  for (const { name, sha256 } of manifestOf(folder)?.files ?? []) {
-    if (plainName(name) === name || files.some((file) => file.name === name)) continue
-    const entry = await lstatOrNull(join(folder, name))
-    if (entry?.isFile() === true && (await sha256Of(join(folder, name))) === sha256) left.push(name)
-  }
-  return left
-}
-
-/** Where a file of a pack is, under the name that it got: a file that somebody works in is not replaced. */
-export function pathInPack(folder: string, name: string): string {
-  const found = manifestOf(folder)?.files.find((file) => plainName(file.name) === name)
-  return join(folder, found?.name ?? name)
-}
-
-/** Whether both folders have a pack of the same ledger in them. */
-export function isOneLedger(one: string, other: string): boolean {
-  const ledgerId = manifestOf(one)?.ledgerId
-  return ledgerId !== undefined && manifestOf(other)?.ledgerId === ledgerId
-}
-
-/** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
-export async function freeFolder(
-  out: string,
-  files: readonly PackFile[],
-  stale: readonly string[] = [],
-): Promise<string> {
-  for (let n = 2; ; n += 1) {
-    const folder = join(out, `report-${n}`)
-    await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    })
-    const isFolder = (await lstat(folder)).isDirectory()
-    if (isFolder && (await keptFiles(folder, files, stale)).length === 0) return folder
-  }
 }

@@ -1,17 +1,29 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdtemp, open, readdir, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { UsageError } from '../../errors.js'
 import {
-  freeFolder,
-  isWorkedIn,
-  keptFiles,
-  leftNumbered,
-  numberedNames,
+  freeToDo,
+  keptFile,
+  NOTE,
+  noteOf,
   type PackFile,
   WORKSHOP_MARK,
   WORKSHOP_PREFIX,
 } from './earlier-pack.js'
+import { TO_DO } from '../facts/facts.js'
+import { ledgerMark } from '../files/row-lines.js'
 import { assertReportFolder, makeFolder } from '../../trust/folder.js'
 import { assertNotTaken } from '../../trust/output.js'
 
@@ -30,9 +42,8 @@ interface PackOutput {
 }
 
 /** What a report keeps aside while it is written: it gets no name, and is gone with the folder's hidden part. */
-export interface ScratchFile {
-  readonly write: (bytes: Uint8Array) => Promise<void>
-  /** Everything that was written, from its beginning. A chunk holds until the next one is asked for. */
+export interface ScratchFile extends Pick<PackOutput, 'put' | 'drain'> {
+  /** Everything that was put, from its beginning. A chunk holds until the next one is asked for. */
   readonly chunks: () => AsyncGenerator<Uint8Array, void, undefined>
   readonly remove: () => Promise<void>
 }
@@ -42,28 +53,30 @@ export interface Published {
   readonly folder: string
   /** The file that stood in the way and was left as it is. */
   readonly kept: string | null
-  /** Files that people work in: they keep their names, and the new ones have others. */
-  readonly numbered: ReadonlyMap<string, string>
+  /** The lists to work in; null where there are none. */
+  readonly toDo: ToDo | null
+}
+
+export interface ToDo {
+  readonly folder: string
+  readonly files: readonly PackFile[]
+  /** A folder of earlier lists in which somebody works: it was left as it is. */
+  readonly left: string | null
 }
 
 /** A folder whose files appear together, each complete, or not at all. */
 export interface PackFolder {
+  /** @param name in the folder; of a list to work in with `to-do/` before it */
   readonly create: (name: string) => Promise<PackOutput>
   /** @param name of no other file of the folder */
   readonly scratch: (name: string) => Promise<ScratchFile>
   readonly write: (name: string, content: string | Uint8Array) => Promise<PackFile>
-  /**
-   * Gives those of the finished files a number in whose place somebody works in a file of an earlier pack, unless another
-   * name of the pack is taken too.
-   * @returns name to the name that it will have
-   */
-  readonly settleNames: () => Promise<ReadonlyMap<string, string>>
-  /** What is finished, under the names that the files will have. */
+  /** What is finished, without the lists to work in. */
   readonly finished: () => readonly PackFile[]
   /**
    * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
    * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
-   * a folder beside it.
+   * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
    */
   readonly publish: () => Promise<Published>
   /** Removes whatever was not published. */
@@ -201,7 +214,9 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
 const READ_AT_ONCE = 1_048_576
 
 function scratchAt(handle: FileHandle, path: string): ScratchFile {
+  const output = outputTo(handle, path, () => undefined)
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    await output.write(Buffer.of())
     const buffer = Buffer.allocUnsafe(READ_AT_ONCE)
     for (let at = 0; ;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
@@ -214,44 +229,61 @@ function scratchAt(handle: FileHandle, path: string): ScratchFile {
     await handle.close()
     await rm(path)
   }
-  return { write: (bytes) => handle.writeFile(bytes), chunks, remove }
+  return { put: output.put, drain: output.drain, chunks, remove }
 }
 
-type Numbered = ReadonlyMap<string, string>
-
-const namedAs = (files: readonly PackFile[], numbered: Numbered): readonly PackFile[] =>
-  files.map((file) => ({ ...file, name: numbered.get(file.name) ?? file.name }))
-
-/** None where anything else stands in the way: then the whole pack goes beside it. */
-async function numberedIn(
-  out: string,
-  finished: readonly PackFile[],
-  notMade: readonly string[],
-): Promise<Numbered> {
-  const kept = await keptFiles(out, [...finished, ...notMade.map((name) => ({ name, sha256: '' }))])
-  const isAllWork = kept.length > 0 && kept.every(isWorkedIn)
-  return (isAllWork ? await numberedNames(out, kept) : null) ?? new Map<string, string>()
-}
+const isList = ({ name }: Pick<PackFile, 'name'>): boolean => name.startsWith(`${TO_DO}/`)
 
 interface Finished {
   readonly workshop: string
-  /** With their names in the workshop. */
-  readonly finished: readonly PackFile[]
-  readonly numbered: Numbered
+  readonly files: readonly PackFile[]
+  readonly lists: readonly PackFile[]
   readonly stale: readonly string[]
+  readonly ledgerId: string
 }
 
-async function moveInto(out: string, { workshop, finished, numbered, stale }: Finished): Promise<Published> {
-  const files = namedAs(finished, numbered)
-  const kept = (await keptFiles(out, files, stale))[0] ?? null
+async function moveInto(out: string, finished: Finished): Promise<Published> {
+  const { workshop, files, lists, stale } = finished
+  const kept = await keptFile(out, files, stale)
   const folder = kept === null ? out : await freeFolder(out, files, stale)
-  for (const name of [...stale, ...(await leftNumbered(folder, files))])
-    await rm(join(folder, name), { force: true })
-  for (const { name } of finished)
-    await rename(join(workshop, name), join(folder, numbered.get(name) ?? name))
+  const toDo = lists.length === 0 ? null : await moveLists(folder, finished)
+  for (const name of stale) await rm(join(folder, name), { force: true })
+  for (const { name } of files) await rename(join(workshop, name), join(folder, name))
   await rm(workshop, { recursive: true })
   await syncFolder(folder)
-  return { folder, kept, numbered }
+  return { folder, kept, toDo }
+}
+
+/** The lists with their note, as a whole. */
+async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished): Promise<ToDo> {
+  const files = lists.map((file) => ({ ...file, name: basename(file.name) }))
+  await writeFile(join(workshop, TO_DO, NOTE), noteOf(ledgerId, files), { mode: 0o600, flush: true })
+  await syncFolder(join(workshop, TO_DO))
+  for (;;) {
+    const { free, left } = await freeToDo(folder)
+    try {
+      await rename(join(workshop, TO_DO), free)
+      return { folder: free, files, left }
+    } catch (error) {
+      // Another report has just put its own there.
+      if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
+async function freeFolder(
+  out: string,
+  files: readonly PackFile[],
+  stale: readonly string[],
+): Promise<string> {
+  for (let n = 2; ; n += 1) {
+    const folder = join(out, `report-${n}`)
+    await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error
+    })
+    if ((await lstat(folder)).isDirectory() && (await keptFile(folder, files, stale)) === null) return folder
+  }
 }
 
 /** The files that are being written in the hidden folder of a pack. */
@@ -283,7 +315,7 @@ function filesOf(
   const scratch = (name: string): Promise<ScratchFile> =>
     withFolder(out, async () => {
       const file = scratchAt(await opened(name, 'wx+'), join(workshop, name))
-      return { ...file, write: (bytes) => withFolder(out, () => file.write(bytes)) }
+      return { ...file, drain: () => withFolder(out, file.drain) }
     })
 
   async function close(): Promise<void> {
@@ -294,8 +326,8 @@ function filesOf(
 }
 
 interface FolderTerms {
-  /** Of the ledger, so that what a killed report leaves can be told from that of others. */
-  readonly mark?: string
+  /** So that what a killed report leaves can be told from that of others; null where there is no ledger. */
+  readonly ledgerId?: string
   /** Somebody vouches for the folder, whoever can write there. */
   readonly sharedFolder?: boolean | undefined
 }
@@ -312,20 +344,20 @@ export async function openPackFolder(
   out: string,
   names: readonly string[],
   forbidden: readonly string[] = [],
-  { mark, sharedFolder = false }: FolderTerms = {},
+  { ledgerId, sharedFolder = false }: FolderTerms = {},
 ): Promise<PackFolder> {
   const workshop = await withFolder(out, async () => {
     makeFolder(out)
     if (!sharedFolder) assertReportFolder(out)
     for (const name of names) await refuseOccupied(out, name, forbidden)
     const made = await mkdtemp(join(out, WORKSHOP_PREFIX))
-    if (mark !== undefined) await writeFile(join(made, WORKSHOP_MARK), `${mark}\n`, { mode: 0o600 })
+    if (ledgerId !== undefined)
+      await writeFile(join(made, WORKSHOP_MARK), `${ledgerMark({ ledgerId })}\n`, { mode: 0o600 })
+    await mkdir(join(made, TO_DO), { mode: 0o700 })
     await removeAbandoned(out, made)
     return made
   })
   const finished: PackFile[] = []
-  /** Name in the workshop to name in the folder. */
-  let numbered: Numbered = new Map()
 
   const { create, scratch, close } = filesOf(out, workshop, (file) => void finished.push(file))
 
@@ -336,17 +368,18 @@ export async function openPackFolder(
     return output.finish()
   }
 
-  const notMade = (): readonly string[] =>
-    names.filter((name) => !finished.some((file) => file.name === name))
-
-  const settleNames = (): Promise<Numbered> =>
-    withFolder(out, async () => {
-      numbered = await numberedIn(out, finished, notMade())
-      return numbered
-    })
+  const ofPack = (): readonly PackFile[] => finished.filter((file) => !isList(file))
 
   const publish = (): Promise<Published> =>
-    withFolder(out, () => moveInto(out, { workshop, finished, numbered, stale: notMade() }))
+    withFolder(out, () =>
+      moveInto(out, {
+        workshop,
+        files: ofPack(),
+        lists: finished.filter(isList),
+        stale: names.filter((name) => !finished.some((file) => file.name === name)),
+        ledgerId: ledgerId ?? '',
+      }),
+    )
 
   async function discard(): Promise<void> {
     await close()
@@ -354,13 +387,5 @@ export async function openPackFolder(
     await rm(workshop, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  return {
-    create,
-    scratch,
-    write,
-    settleNames,
-    finished: () => namedAs(finished, numbered),
-    publish,
-    discard,
-  }
+  return { create, scratch, write, finished: ofPack, publish, discard }
 }

@@ -5,18 +5,16 @@ import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
-import { type PackFile, problemsNote, PROBLEMS_NOTE } from './earlier-pack.js'
-import { FILE_OF_PART, partOf, type ReportFacts } from '../facts/facts.js'
+import { NOTE, noteOf, type PackFile } from './earlier-pack.js'
+import { FILE_OF_PART, partOf, PLACE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { mergeColumns } from '../files/original-columns.js'
 import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
-import { relinked } from '../page/file-link.js'
 import { renderPage } from '../page/page.js'
 import type { ReportedLedger } from '../facts/pages.js'
 import { problemHeader, problemLine, problemsCsv, type ProblemLine } from '../files/problem-lines.js'
 import {
   inDoubtHeader,
   inDoubtLine,
-  ledgerMark,
   openRowHeader,
   openRowLine,
   registeredHeader,
@@ -32,13 +30,17 @@ import { openWorkbook, WORKBOOK_FILE, type Workbook } from '../workbook/workbook
 import type { Language } from '../text/language.js'
 import { type Texts, textsIn } from '../text/texts.js'
 
+/** The lists to work in, which no manifest names, by their place in the folder. */
+export const TO_DO_FILES = [
+  PLACE_OF_PART.refused,
+  PLACE_OF_PART.corrections,
+  PLACE_OF_PART.inDoubt,
+  PLACE_OF_PART.notSent,
+] as const
+
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
   FILE_OF_PART.registered,
-  FILE_OF_PART.refused,
-  FILE_OF_PART.corrections,
-  FILE_OF_PART.inDoubt,
-  FILE_OF_PART.notSent,
   'problems.csv',
   DECISIONS_FILE,
   'report.html',
@@ -47,10 +49,10 @@ export const PACK_FILES = [
   MANIFEST_FILE,
 ] as const
 
-/** Every name that a pack may have. */
+/** Every name that a manifest may name, and those of itself and its signature. */
 export const PACK_NAMES = [...PACK_FILES, VERIFICATION_FILE, SIGNATURE_FILE] as const
 
-export interface ReportResult {
+export interface ReportResult extends Published {
   readonly files: readonly PackFile[]
   readonly totals: Totals
   readonly balanced: boolean
@@ -58,12 +60,6 @@ export interface ReportResult {
   readonly verification: Verification | null
   /** Rows in doubt that `in-doubt.csv` proposes to send again. */
   readonly proposals: number
-  /** Where the pack is: the folder that was asked for, or one in it. */
-  readonly folder: string
-  /** The file in that folder that was filled in, or is of somebody else, and so was not replaced. */
-  readonly kept: string | null
-  /** Files in that folder that somebody works in, and the names that the new ones have instead. */
-  readonly numbered: ReadonlyMap<string, string>
 }
 
 export interface ReportOptions {
@@ -85,9 +81,9 @@ export interface ReportOptions {
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
  * reports of the same ledger in one language are identical byte for byte, and the files that programs read are so in
- * every language. Earlier files of the same names are replaced only when every new one is complete on disk, and only
- * where they are as a report wrote them: a file that somebody works in keeps its name and the new one gets a number, and
- * where any other was changed the whole pack goes to a folder `report-2`, `report-3`, … beside them.
+ * every language. An earlier report is replaced only when every new file is complete on disk, and only where it is as it
+ * was written: otherwise the new one goes to a folder `report-2`, `report-3`, … in it. Lists in which somebody works stay
+ * as they are, and the new ones go to `to-do-2`, `to-do-3`, …
  * @param ledger its path, and then the folder is noted beside it, so that a purge can name it; or one that is open
  * @throws {UsageError} when the folder cannot be written or a name in it is taken by a link or folder, or there is no
  *   ledger
@@ -108,47 +104,63 @@ export async function writeReport(
 }
 
 async function writePackOf(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
-  const folder = await openPackFolder(
-    options.out,
-    PACK_NAMES,
-    [...ledgerFiles(reader.file), ...(options.forbidden ?? [])],
-    { mark: ledgerMark(reader.campaign()), sharedFolder: options.sharedFolder },
-  )
+  const { out, sharedFolder, forbidden = [], signWith } = options
+  const { ledgerId } = reader.campaign()
+  const kept = [...ledgerFiles(reader.file), ...forbidden]
+  const folder = await openPackFolder(out, [...PACK_NAMES, NOTE], kept, { ledgerId, sharedFolder })
   try {
-    const texts = textsIn(options.language ?? 'en')
-    const { facts, workbook, decisions } = await writeLists(reader, folder, texts, options)
-    const numbered = await folder.settleNames()
-    await folder.write('report.html', relinked(await renderPage(facts, texts), numbered))
-    await workbook.finish(facts)
-    await folder.write('summary.json', renderSummary(facts))
-    const listed = folder.finished()
-    const manifest = renderManifest(facts, listed, decisions)
-    const files = [...listed, await folder.write(MANIFEST_FILE, manifest)]
-    const { signWith } = options
-    if (signWith !== undefined) files.push(await folder.write(SIGNATURE_FILE, signText(manifest, signWith)))
-    const published = await folder.publish()
+    const { facts, manifest } = await writeFiles(reader, folder, options, true)
+    await folder.write(MANIFEST_FILE, manifest)
+    if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
+    const files = folder.finished()
     const { totals, balanced, proposals, verification } = facts
-    return { files, totals, balanced, proposals, verification, ...published }
+    return { files, totals, balanced, proposals, verification, ...(await folder.publish()) }
   } finally {
     await folder.discard()
   }
 }
 
-/** The lists are written side by side while the ledger is walked over once. */
-async function writeLists(
+/**
+ * Writes what a manifest names again, without the lists to work in, and removes it.
+ * @param out where that is done, in a hidden folder
+ * @returns what the manifest says of it
+ * @throws {UsageError} where the folder cannot be written
+ */
+export async function writeManifestAgain(
+  reader: ReportedLedger,
+  { out, ...options }: Pick<ReportOptions, 'out' | 'language' | 'absentAfterMs'>,
+): Promise<string> {
+  const { ledgerId } = reader.campaign()
+  const folder = await openPackFolder(out, [], [], { ledgerId, sharedFolder: true })
+  try {
+    return (await writeFiles(reader, folder, options, false)).manifest
+  } finally {
+    await folder.discard()
+  }
+}
+
+/** All files but the manifest. */
+async function writeFiles(
   reader: ReportedLedger,
   folder: PackFolder,
-  texts: Texts,
-  { signal, absentAfterMs = USUAL_ABSENT_AFTER_MS }: ReportOptions,
-): Promise<{ facts: ReportFacts; workbook: Workbook; decisions: ChainEnd }> {
-  const sources = reader.sources()
-  const lists = await openCsvLists(reader, sources, folder)
-  const workbook = openWorkbook(folder, texts)
-  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), {
+  {
+    language = 'en',
+    absentAfterMs = USUAL_ABSENT_AFTER_MS,
     signal,
-    absentAfterMs,
-  })
-  return { facts, workbook, decisions: await lists.finish() }
+  }: Pick<ReportOptions, 'language' | 'absentAfterMs' | 'signal'>,
+  hasLists: boolean,
+): Promise<{ readonly facts: ReportFacts; readonly manifest: string }> {
+  const texts = textsIn(language)
+  const sources = reader.sources()
+  const lists = await openCsvLists(reader, sources, folder, hasLists)
+  const workbook = openWorkbook(folder, texts)
+  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), { signal, absentAfterMs })
+  const decisions = await lists.finish()
+  await folder.write('report.html', await renderPage(facts, texts))
+  await workbook.finish(facts)
+  await folder.write('summary.json', renderSummary(facts))
+  const written = { files: folder.finished(), decisions, language, absentAfterMs }
+  return { facts, manifest: renderManifest(facts, written) }
 }
 
 const inBoth = (one: RowFiles, other: RowFiles): RowFiles => ({
@@ -178,7 +190,7 @@ const inBoth = (one: RowFiles, other: RowFiles): RowFiles => ({
   },
 })
 
-/** The CSV files of a pack; `finish` once everything was handed over. */
+/** The CSV files of a report; `finish` once everything was handed over. */
 interface CsvLists extends RowFiles {
   readonly finish: () => Promise<ChainEnd>
 }
@@ -187,43 +199,48 @@ async function openCsvLists(
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   folder: PackFolder,
+  hasLists: boolean,
 ): Promise<CsvLists> {
   const columns = mergeColumns(sources)
   const campaign = reader.campaign()
-  const registered = await folder.create(FILE_OF_PART.registered)
-  const refused = await folder.create(FILE_OF_PART.refused)
-  const corrections = await folder.create(FILE_OF_PART.corrections)
-  const inDoubt = await folder.create(FILE_OF_PART.inDoubt)
-  const notSent = await folder.create(FILE_OF_PART.notSent)
-  const problems = await folder.create('problems.csv')
-  const decisions = await folder.create(DECISIONS_FILE)
+  const outputs: Awaited<ReturnType<PackFolder['create']>>[] = []
+  async function begin(name: string, header: string): Promise<(line: string) => void> {
+    const output = await folder.create(name)
+    outputs.push(output)
+    output.put(header)
+    return output.put
+  }
+  const beginList = async (name: string, header: string): Promise<(line: () => string) => void> => {
+    const put = hasLists ? await begin(name, header) : null
+    return (line) => put?.(line())
+  }
+  const registered = await begin(FILE_OF_PART.registered, registeredHeader())
+  const open = {
+    refused: await beginList(PLACE_OF_PART.refused, openRowHeader(columns)),
+    corrections: await beginList(PLACE_OF_PART.corrections, openRowHeader(columns)),
+    inDoubt: await beginList(PLACE_OF_PART.inDoubt, inDoubtHeader(columns)),
+    notSent: await beginList(PLACE_OF_PART.notSent, openRowHeader(columns)),
+  }
+  const problems = await begin('problems.csv', problemHeader())
+  const decisions = await begin(DECISIONS_FILE, decisionHeader())
   const isVerified = reader.verificationCounts().length > 0
-  const verified = isVerified ? await folder.create(VERIFICATION_FILE) : null
-  const lists = [registered, refused, corrections, inDoubt, notSent, problems, decisions]
-  const outputs = verified === null ? lists : [...lists, verified]
+  const verified = isVerified ? await begin(VERIFICATION_FILE, verificationHeader()) : null
   const decided = decisionLines(campaign.ledgerId)
 
-  registered.put(registeredHeader())
-  refused.put(openRowHeader(columns))
-  corrections.put(openRowHeader(columns))
-  inDoubt.put(inDoubtHeader(columns))
-  notSent.put(openRowHeader(columns))
-  problems.put(problemHeader())
-  decisions.put(decisionHeader())
-  verified?.put(verificationHeader())
-
   return {
-    registered: (row) => registered.put(registeredLine(row)),
+    registered: (row) => registered(registeredLine(row)),
     row: (row, explanation, absence) => {
       const part = partOf(row)
-      if (part === 'refused') refused.put(openRowLine(columns, campaign, row, explanation))
-      if (part === 'corrections') corrections.put(openRowLine(columns, campaign, row, explanation))
-      if (part === 'inDoubt') inDoubt.put(inDoubtLine(columns, campaign, { row, explanation, absence }))
-      if (part === 'notSent') notSent.put(openRowLine(columns, campaign, row, explanation))
+      if (part === 'registered' || part === 'closed') return
+      open[part](() =>
+        part === 'inDoubt'
+          ? inDoubtLine(columns, campaign, { row, explanation, absence })
+          : openRowLine(columns, campaign, row, explanation),
+      )
     },
-    problem: (problem) => problems.put(problemLine(problem)),
-    decision: (decision) => decisions.put(decided.next(decision)),
-    verified: (row) => verified?.put(verificationLine(row)),
+    problem: (problem) => problems(problemLine(problem)),
+    decision: (decision) => decisions(decided.next(decision)),
+    verified: (row) => verified?.(verificationLine(row)),
     drain: async () => {
       for (const output of outputs) await output.drain()
     },
@@ -236,15 +253,15 @@ async function openCsvLists(
 }
 
 /**
- * Writes problems.csv alone, for `check --out`: as safely as a whole pack. A hidden note of its hash beside it tells
- * the next check or report that nobody has written into it since.
+ * Writes problems.csv alone, for `check --out`: as safely as a whole pack. A hidden note beside it tells the next check or
+ * report that nobody has written into it since.
  * @throws {UsageError} as `writeReport`
  */
 export async function writeProblems(
   problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
   options: ReportOptions,
 ): Promise<PackFile & Published> {
-  const folder = await openPackFolder(options.out, ['problems.csv', PROBLEMS_NOTE], options.forbidden, {
+  const folder = await openPackFolder(options.out, ['problems.csv', NOTE], options.forbidden, {
     sharedFolder: options.sharedFolder,
   })
   try {
@@ -257,7 +274,7 @@ export async function writeProblems(
       if (waiting % 1000 === 0) await output.drain()
     }
     const file = await output.finish()
-    await folder.write(PROBLEMS_NOTE, problemsNote(file.sha256))
+    await folder.write(NOTE, noteOf('', [file]))
     return { ...file, ...(await folder.publish()) }
   } finally {
     await folder.discard()

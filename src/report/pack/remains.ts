@@ -2,9 +2,9 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { WORKSHOP_MARK, WORKSHOP_PREFIX } from './earlier-pack.js'
+import { isToDo, WORKSHOP_MARK, WORKSHOP_PREFIX } from './earlier-pack.js'
 
-/** Result files that hold original cells, in every numbering. */
+/** Result files that hold original cells, also copies with a number. */
 const HOLDS_CELLS = /^(?:refused|in-doubt|not-sent|corrections)[^/]*\.csv$/
 /** Result files that quote single values or the words of people, with accounts masked. */
 const HOLDS_VALUES = /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
@@ -31,17 +31,18 @@ function readNames(folder: string): string[] | null {
 
 const namesIn = (folder: string): string[] => readNames(folder) ?? []
 
-/** The folders and those directly in them: a report that would replace a filled-in file goes to one of its own. */
+/** The folders and those directly in them, where a report goes that would replace another, and the lists in these. */
 function withInner(folders: readonly string[]): readonly string[] {
-  const inner = folders.flatMap((folder) =>
+  const inside = (folder: string, isWanted: (name: string) => boolean): string[] =>
     namesIn(folder)
+      .filter(isWanted)
       .map((name) => join(folder, name))
-      .filter((path) => entryAt(path)?.isDirectory() === true),
-  )
-  return [...new Set([...folders, ...inner])]
+      .filter(isFolder)
+  const inner = folders.flatMap((folder) => inside(folder, () => true))
+  return [...new Set([...folders, ...inner, ...inner.flatMap((folder) => inside(folder, isToDo))])]
 }
 
-/** Result files of earlier reports and checks in the folders and one level below, by what they hold of persons. */
+/** Result files of earlier reports and checks in the folders and below, by what they hold of persons. */
 export function findResultFiles(folders: readonly string[]): RemainingFiles {
   const all = withInner(folders)
   const files = all.flatMap((folder) =>

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import { lineBar } from './charts.js'
 import { fileLink } from './file-link.js'
-import { FILE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
+import { PLACE_OF_PART, type ListedRow, type ReportFacts } from '../facts/facts.js'
 import type { RowRecord } from '../../ledger/read/reader.js'
 import { fact, table } from './parts.js'
 import { maskedText, plainText } from './plain-text.js'
@@ -20,15 +20,15 @@ const restOf = (shown: number, total: number, file: string, { say }: Texts): Mar
 export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
   const { labelled, mark } = texts
   const shown = first.slice(0, CASES_SHOWN)
-  const file = fileLink(FILE_OF_PART.inDoubt)
-  const command = html`<code>sepa-migrate resolve --from ${FILE_OF_PART.inDoubt}</code>`
+  const file = fileLink(PLACE_OF_PART.inDoubt)
+  const command = html`<code>sepa-migrate resolve --from ${PLACE_OF_PART.inDoubt}</code>`
   const proposed = { count: proposals, file, word: html`<em>resend</em>` }
   return html`<section id="in-doubt">
     <h2>${labelled('state.in_doubt', total)}</h2>
     ${total === 0 ? '' : html`<p>${mark('doubt.lead', { file, command })}</p>`}
     ${proposals === 0 ? '' : html`<p>${mark('doubt.proposals', proposed)}</p>`}
     ${shown.map((listed) => inDoubtCase(listed, texts))}
-    ${restOf(shown.length, total, FILE_OF_PART.inDoubt, texts)}
+    ${restOf(shown.length, total, PLACE_OF_PART.inDoubt, texts)}
   </section>`
 }
 
@@ -94,10 +94,10 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
   const causes = [...refusalCounts].sort((a, b) => b.count - a.count)
   const shown = causes.slice(0, LINES_SHOWN)
   const highest = shown[0]?.count ?? 1
-  const command = html`<code>sepa-migrate run ${FILE_OF_PART.refused}</code>`
+  const command = html`<code>sepa-migrate run ${PLACE_OF_PART.refused}</code>`
   return html`<section id="refused">
     ${heading}
-    <p>${mark('refused.lead', { file: fileLink(FILE_OF_PART.refused), command })}</p>
+    <p>${mark('refused.lead', { file: fileLink(PLACE_OF_PART.refused), command })}</p>
     ${table(shown, [
       { name: 'HTTP', of: ({ status }) => status ?? say('label.decision') },
       { name: say('label.answer'), of: causeText },
@@ -107,7 +107,7 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
         as: 'figures',
       },
     ])}
-    ${restOf(shown.length, causes.length, FILE_OF_PART.refused, texts)}
+    ${restOf(shown.length, causes.length, PLACE_OF_PART.refused, texts)}
   </section>`
 }
 
@@ -120,7 +120,7 @@ export function problemsSection({ problems, problemCounts }: ReportFacts, texts:
     (a, b) => a.severity.localeCompare(b.severity, 'en') || b.count - a.count || (a.rule < b.rule ? -1 : 1),
   )
   const highest = Math.max(...counts.map(({ count }) => count))
-  const files = { problems: fileLink('problems.csv'), corrections: fileLink(FILE_OF_PART.corrections) }
+  const files = { problems: fileLink('problems.csv'), corrections: fileLink(PLACE_OF_PART.corrections) }
   return html`<section id="problems">
     ${heading}
     <p>${mark('problems.lead', files)}</p>

@@ -3,7 +3,7 @@ import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { stateBar, swatch } from './charts.js'
 import { fileLink } from './file-link.js'
-import { FILE_OF_PART, partOfState, type ReportFacts } from '../facts/facts.js'
+import { PLACE_OF_PART, partOfState, type ReportFacts } from '../facts/facts.js'
 import { inDoubtSection, problemsSection, refusalsSection } from './page-open-points.js'
 import {
   columnsSection,
@@ -150,7 +150,7 @@ function headline({ balanced, totals }: ReportFacts, openPoints: number, { say }
 
 const fileOf = (state: RowState): string => {
   const part = partOfState(state)
-  return part === 'closed' ? 'reconciliation.xlsx' : FILE_OF_PART[part]
+  return part === 'closed' ? 'reconciliation.xlsx' : PLACE_OF_PART[part]
 }
 
 function totalsSection(facts: ReportFacts, texts: Texts): Markup {
@@ -195,7 +195,7 @@ function totalsSection(facts: ReportFacts, texts: Texts): Markup {
 
 /** Lines that add nothing to what was read. */
 function resubmittedNote({ totals, notTaken }: ReportFacts, { say, labelled }: Texts): Markup {
-  const files = `${FILE_OF_PART.notSent}, problems.csv`
+  const files = `${PLACE_OF_PART.notSent}, problems.csv`
   const refused = notTaken === 0 ? '' : ` ${labelled('label.notTaken', notTaken)} (${files}).`
   return html`<p>
     ${labelled('label.resubmitted', totals.resubmitted)}. ${say('totals.resubmitted')}${refused}

@@ -1,6 +1,4 @@
-import { inAscii } from './cell-text.js'
-import { HEAD_ROWS, sharedTexts } from './sheet-xml.js'
-import { stylesXml } from './styles.js'
+import { HEAD_ROWS, inAscii, stylesXml } from './sheet-xml.js'
 
 /** A sheet by its name, which a reader sees. */
 export interface NamedSheet {
@@ -20,7 +18,6 @@ const contentTypes = (sheets: readonly NamedSheet[]): string => {
   const parts: (readonly [path: string, type: string])[] = [
     ['workbook.xml', 'sheet.main'],
     ['styles.xml', 'styles'],
-    ['sharedStrings.xml', 'sharedStrings'],
     ...sheets.map((_, index) => [sheetPath(index).replace(/^xl\//, ''), 'worksheet'] as const),
   ]
   return (
@@ -46,13 +43,9 @@ const workbook = (sheets: readonly NamedSheet[]): string =>
   `${sheets.map(({ name }, index) => `<sheet name="${inAscii(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets>` +
   `<definedNames>${sheets.map((sheet, index) => (sheet.isList ? printTitles(sheet, index) : '')).join('')}</definedNames></workbook>`
 
-/**
- * Everything in a workbook but its sheets (ISO/IEC 29500-1, 12.2), by path.
- * @param titles the shared texts, in their order
- */
+/** Everything in a workbook but its sheets (ISO/IEC 29500-1, 12.2), by path. */
 export const workbookParts = (
   sheets: readonly NamedSheet[],
-  titles: readonly string[],
 ): readonly (readonly [path: string, xml: string])[] =>
   (
     [
@@ -64,10 +57,8 @@ export const workbookParts = (
         relations([
           ...sheets.map((_, index) => ['worksheet', sheetPath(index).replace(/^xl\//, '')] as const),
           ['styles', 'styles.xml'],
-          ['sharedStrings', 'sharedStrings.xml'],
         ]),
       ],
       ['xl/styles.xml', stylesXml()],
-      ['xl/sharedStrings.xml', sharedTexts(titles)],
     ] as const
   ).map(([path, xml]) => [path, DECLARATION + xml])

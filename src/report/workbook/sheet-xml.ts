@@ -1,5 +1,82 @@
-import { cellText } from './cell-text.js'
-import { STYLES, type Style } from './styles.js'
+import { plainText } from '../page/plain-text.js'
+
+/** How a cell looks, by its place among the formats below. Text is in text format, so that editing it makes no number. */
+export const STYLES = { plain: 0, text: 1, sentence: 2, number: 3, title: 4, heading: 5 } as const
+
+type Style = (typeof STYLES)[keyof typeof STYLES]
+
+const NORMAL = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
+/** 49 is the number of the format `@` (ISO/IEC 29500-1, 18.8.30). */
+const TEXT = 'numFmtId="49" applyNumberFormat="1" borderId="0" xfId="0"'
+const TOP = 'applyAlignment="1"><alignment vertical="top"'
+
+const FORMATS = [
+  '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>',
+  `<xf ${TEXT} fontId="0" fillId="0" ${TOP}/></xf>`,
+  `<xf ${TEXT} fontId="0" fillId="0" ${TOP} wrapText="1"/></xf>`,
+  `<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" ${TOP}/></xf>`,
+  `<xf ${TEXT} fontId="1" fillId="0" applyFont="1"/>`,
+  `<xf ${TEXT} fontId="1" fillId="2" applyFont="1" applyFill="1"/>`,
+]
+
+export const stylesXml = (): string =>
+  '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
+  `<fonts count="2"><font>${NORMAL}</font><font><b/>${NORMAL}</font></fonts>` +
+  // The first two are the same in every workbook, whatever stands there.
+  '<fills count="3"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>' +
+  '<fill><patternFill patternType="solid"><fgColor rgb="FFE4E7EB"/><bgColor indexed="64"/></patternFill></fill></fills>' +
+  '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+  `<cellXfs count="${FORMATS.length}">${FORMATS.join('')}</cellXfs>` +
+  '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
+  '</styleSheet>'
+
+/** In UTF-16 code units; a spreadsheet takes no more than 32,767 in a cell. */
+const LONGEST_CELL = 32_000
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** `_x0041_` would be read as the character of that number (ISO/IEC 29500-1, 22.9.2.19). */
+const CHARACTER_NUMBER = /_(?=x[0-9A-Fa-f]{4}_)/g
+
+/** Anything in a short text that makes it another one as XML. */
+const SPECIAL = /[^ -%'-;=?-~]|_x|^ | $/
+
+const ASCII = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return ENTITIES[character] ?? character
+})
+const REPLACEMENT = 0xfffd
+
+/** What no XML may hold (XML 1.0, 2.2); controls are gone from plain text. */
+const isForbidden = (code: number): boolean => (code >= 0xd800 && code <= 0xdfff) || (code | 1) === 0xffff
+
+/**
+ * As text or the value of an attribute, other characters by their number. One of them as it is would keep a page of rows
+ * in two bytes a character, which takes half as long again, and the dots stand in each row.
+ */
+export function inAscii(text: string): string {
+  let xml = ''
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.codePointAt(at) ?? REPLACEMENT
+    if (code > 0xffff) at += 1
+    xml += ASCII[code] ?? `&#${isForbidden(code) ? REPLACEMENT : code};`
+  }
+  return xml
+}
+
+/** A masked account, which stands in each row. */
+const MASKED = /^[A-Z]{2}…[0-9A-Z]{4}$/
+/** The same for a masked account. V8 keeps two characters by themselves in one byte each. */
+const maskedInAscii = (text: string): string =>
+  `${text.slice(0, 2)}&#8230;${text.slice(3, 5)}${text.slice(5)}`
+
+/** What a cell shows of a text of others, as XML: one plain line, cut where a cell ends. */
+function cellText(text: string): string {
+  if (text.length <= LONGEST_CELL && !SPECIAL.test(text)) return text
+  if (MASKED.test(text)) return maskedInAscii(text)
+  return inAscii(plainText(text).slice(0, LONGEST_CELL).replace(CHARACTER_NUMBER, '_x005F_'))
+}
 
 export type CellValue = string | number | null
 
@@ -106,13 +183,10 @@ const closing = (filter: string, orientation: 'portrait' | 'landscape'): string 
   '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>' +
   `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/></worksheet>`
 
-/**
- * A list up to its first entry.
- * @param title number of its title among the shared texts, which are written once all entries are counted
- */
-export const listHead = (columns: readonly SheetColumn<never>[], title: number): string =>
+/** A list up to its first entry. */
+export const listHead = (columns: readonly SheetColumn<never>[], title: string): string =>
   opening(columns, HEAD_ROWS) +
-  `<row><c s="${STYLES.title}" t="s"><v>${title}</v></c></row>` +
+  `<row>${oneCell(title, STYLES.title)}</row>` +
   `<row>${columns.map(({ header }) => oneCell(header, STYLES.heading)).join('')}</row>`
 
 /** What follows its last entry, with a filter over all of them. */
@@ -128,8 +202,3 @@ export const freeSheet = (
   rows: readonly (readonly string[])[],
 ): string =>
   `${opening(columns, 1)}${rows.map((cells) => `<row>${cells.join('')}</row>`).join('')}${closing('', 'portrait')}`
-
-/** The texts that sheets name by their number. */
-export const sharedTexts = (texts: readonly string[]): string =>
-  `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" count="${texts.length}" uniqueCount="${texts.length}">` +
-  `${texts.map((text) => `<si><t>${cellText(text)}</t></si>`).join('')}</sst>`

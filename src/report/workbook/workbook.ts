@@ -1,74 +1,170 @@
 import { UsageError } from '../../errors.js'
 import type { DecisionRecord, ProblemRecord, RegisteredRow, VerifiedRow } from '../../ledger/read/reader.js'
-import { FILE_OF_PART, partOf, type ListedRow, type Part, type ReportFacts } from '../facts/facts.js'
+import { partOf, PLACE_OF_PART, type ListedRow, type Part, type ReportFacts } from '../facts/facts.js'
 import type { RowFiles } from '../facts/row-walk.js'
 import { DECISIONS_FILE } from '../files/decision-lines.js'
 import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import type { PackFile } from '../pack/earlier-pack.js'
-import type { PackFolder } from '../pack/pack-folder.js'
-import { writeArchive } from './archive.js'
+import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { ENGLISH, type Texts } from '../text/texts.js'
-import { columnLines, fileColumns, runColumns, sourceColumns, summarySheet } from './campaign-sheets.js'
-import { decisionColumns, problemColumns, verifiedColumns } from './finding-sheets.js'
-import { growingEntry, type GrowingEntry } from './growing-entry.js'
-import { sheetPath, workbookParts } from './parts.js'
-import { planColumns, planLines } from './plan-sheet.js'
-import { inDoubtColumns, openColumns, registeredColumns } from './row-sheets.js'
+import { LARGEST_ARCHIVE, openArchive } from './archive.js'
 import {
-  sheetList,
-  WORKBOOK_LIMITS,
-  type CompleteSheet,
-  type ListWords,
-  type SheetList,
-  type SheetRoom,
-  type WorkbookLimits,
-} from './sheet-list.js'
-import type { SheetColumn } from './sheet-xml.js'
+  columnLines,
+  decisionColumns,
+  fileColumns,
+  inDoubtColumns,
+  openColumns,
+  planColumns,
+  planLines,
+  problemColumns,
+  registeredColumns,
+  runColumns,
+  sourceColumns,
+  summarySheet,
+  verifiedColumns,
+} from './columns.js'
+import { sheetPath, workbookParts } from './parts.js'
+import { listHead, listTail, rowWriter, type SheetColumn } from './sheet-xml.js'
 
 export const WORKBOOK_FILE = 'reconciliation.xlsx'
+
+/** What a workbook may hold. */
+export interface WorkbookLimits {
+  /** Entries of a list on one sheet; the next ones go to a next sheet. A spreadsheet has 1,048,576 rows. */
+  readonly sheetEntries: number
+  /** The same in bytes, before it is deflated. */
+  readonly sheetBytes: number
+  /** A sheet with which the archive could become larger goes without its entries. */
+  readonly archiveBytes: number
+}
+
+export const WORKBOOK_LIMITS: WorkbookLimits = {
+  sheetEntries: 1_000_000,
+  sheetBytes: 1_000_000_000,
+  archiveBytes: LARGEST_ARCHIVE - 100_000_000, // for all that is no list
+}
 
 /** A workbook that takes its lists while the ledger is walked over. */
 export interface Workbook extends RowFiles {
   /**
-   * Writes the file, once everything has been handed over.
+   * Writes the file, one sheet behind the other, once everything has been handed over.
    * @throws {UsageError} when the folder does not take it
    */
   readonly finish: (facts: ReportFacts) => Promise<PackFile>
 }
 
-type Scratch = Pick<PackFolder, 'scratch' | 'create'>
-
-/** The entries and titles of a workbook that is being written. */
-interface Growing {
-  readonly room: SheetRoom
-  readonly titles: readonly string[]
-  readonly newEntry: () => GrowingEntry
-  readonly drain: () => Promise<void>
+/** How a list calls itself. */
+interface ListWords {
+  readonly sheet: string
+  /** In the title instead of the name of the sheet. */
+  readonly title?: string
+  /** What the title says behind the count. */
+  readonly note?: string
+  /** The file that holds all entries, said where a workbook cannot. */
+  readonly file?: string
 }
 
-function growing(folder: Scratch, texts: Texts, limits: WorkbookLimits): Growing {
-  const entries: GrowingEntry[] = []
-  const titles: string[] = []
-  let isFull = false
-  function newEntry(): GrowingEntry {
-    const number = entries.length + 1
-    const entry = growingEntry(() => folder.scratch(`.sheet-${number}`))
-    entries.push(entry)
-    return entry
+/** A sheet that is ready to be written, but for its place in the archive. */
+interface Sheet {
+  readonly name: string
+  readonly isList: boolean
+  /** Before they are deflated. */
+  readonly bytes: number
+  /** @param isFull there is no room for its entries */
+  readonly chunks: (isFull: boolean) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+/** A list on as many sheets as it takes. Its rows are kept aside until all of them are known. */
+interface SheetList<Entry> {
+  readonly add: (entry: Entry) => void
+  readonly drain: () => Promise<void>
+  readonly sheets: (words: ListWords) => readonly Sheet[]
+}
+
+/** The rows of one sheet: a few in memory, and more of them in a file. */
+interface Rows {
+  waiting: string
+  bytes: number
+  count: number
+  file: ScratchFile | null
+}
+
+/** In characters: what is kept in memory of the rows of a sheet. */
+const WAITING = 65_536
+
+function sheetList<Entry>(
+  columns: readonly SheetColumn<Entry>[],
+  { scratch, limits, texts }: { scratch: () => Promise<ScratchFile>; limits: WorkbookLimits; texts: Texts },
+): SheetList<Entry> {
+  const rowOf = rowWriter(columns)
+  const newSheet = (): Rows => ({ waiting: '', bytes: 0, count: 0, file: null })
+  let last = newSheet()
+  const all = [last]
+
+  function add(entry: Entry): void {
+    if (last.count >= limits.sheetEntries || last.bytes >= limits.sheetBytes) {
+      last = newSheet()
+      all.push(last)
+    }
+    const row = rowOf(entry)
+    last.count += 1
+    last.bytes += row.length
+    last.waiting += row
   }
-  const room: SheetRoom = {
-    limits,
-    texts,
-    newEntry,
-    newTitle: () => titles.push('') - 1,
-    setTitle: (number, title) => void (titles[number] = title),
-    isFull: () => isFull,
-  }
+
   async function drain(): Promise<void> {
-    for (const entry of entries) await entry.drain()
-    isFull ||= entries.reduce((sum, entry) => sum + entry.packedBytes(), 0) >= limits.packedBytes
+    for (const rows of all.slice(-2)) {
+      if (rows.waiting.length < WAITING) continue
+      rows.file ??= await scratch()
+      rows.file.put(rows.waiting)
+      rows.waiting = ''
+      await rows.file.drain()
+    }
   }
-  return { room, titles, newEntry, drain }
+
+  async function* chunksOf(rows: Rows, title: string, isFull: boolean): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(listHead(columns, title))
+    if (!isFull) {
+      if (rows.file !== null) yield* rows.file.chunks()
+      yield Buffer.from(rows.waiting)
+    }
+    await rows.file?.remove()
+    yield Buffer.from(listTail(columns, isFull ? 0 : rows.count))
+  }
+
+  function sheets(words: ListWords): readonly Sheet[] {
+    const total = all.reduce((sum, { count }) => sum + count, 0)
+    let before = 0
+    return all.map((rows, index) => {
+      const from = before
+      before += rows.count
+      return {
+        name: index === 0 ? words.sheet : `${words.sheet} (${index + 1})`,
+        isList: true,
+        bytes: rows.bytes,
+        chunks: (isFull) => {
+          const shown = { before: from, count: isFull ? 0 : rows.count, total }
+          return chunksOf(rows, titleOf(words, shown, isFull, texts), isFull)
+        },
+      }
+    })
+  }
+
+  return { add, drain, sheets }
+}
+
+/** On several sheets each says which of all it has: `Registered: 1,000,001 – 1,200,000 / 1,200,000`. */
+function titleOf(
+  { sheet, title = sheet, note = '', file = '' }: ListWords,
+  { before, count, total }: { readonly before: number; readonly count: number; readonly total: number },
+  isFull: boolean,
+  { say, count: written }: Texts,
+): string {
+  const all = written(total)
+  const shown = count === 0 ? '0' : `${written(before + 1)} – ${written(before + count)}`
+  const noted = note === '' ? '' : `. ${note}`
+  const rest = isFull ? `. ${say('sheet.full')} ${say('page.allIn', { file })}` : ''
+  return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
 /** An error that is not of the file system says which file it keeps from being written. */
@@ -90,66 +186,57 @@ interface Lists {
   readonly unproven: SheetList<VerifiedRow>
 }
 
-function openLists(room: SheetRoom): Lists {
-  const { texts } = room
+type NewList = <Entry>(columns: readonly SheetColumn<Entry>[]) => SheetList<Entry>
+
+function openLists(newList: NewList, texts: Texts): Lists {
   const open = openColumns(texts)
   return {
     rows: {
-      inDoubt: sheetList(room, inDoubtColumns(texts)),
-      refused: sheetList(room, open),
-      corrections: sheetList(room, open),
-      notSent: sheetList(room, open),
-      closed: sheetList(room, open),
+      inDoubt: newList(inDoubtColumns(texts)),
+      refused: newList(open),
+      corrections: newList(open),
+      notSent: newList(open),
+      closed: newList(open),
     },
-    registered: sheetList(room, registeredColumns(texts)),
-    problems: sheetList(room, problemColumns(texts)),
-    decisions: sheetList(room, decisionColumns(texts)),
-    unproven: sheetList(room, verifiedColumns(texts)),
+    registered: newList(registeredColumns(texts)),
+    problems: newList(problemColumns(texts)),
+    decisions: newList(decisionColumns(texts)),
+    unproven: newList(verifiedColumns(texts)),
   }
 }
 
 /** All sheets in their order. */
-function sheetsOf(
-  facts: ReportFacts,
-  { rows, ...lists }: Lists,
-  { room, newEntry }: Growing,
-): CompleteSheet[] {
+function sheetsOf(facts: ReportFacts, { rows, ...lists }: Lists, newList: NewList, texts: Texts): Sheet[] {
   const { proposals, verification, sources, runs, plans } = facts
-  const { texts } = room
   const { say } = texts
-  const allIn = (file: string): Pick<ListWords, 'whereAllAre'> => ({
-    whereAllAre: say('page.allIn', { file }),
-  })
   const known = <Entry>(
     sheet: string,
     columns: readonly SheetColumn<Entry>[],
     entries: readonly Entry[],
-  ): readonly CompleteSheet[] => {
-    const list = sheetList(room, columns)
+  ): readonly Sheet[] => {
+    const list = newList(columns)
     for (const entry of entries) list.add(entry)
-    return list.complete({ sheet })
+    return list.sheets({ sheet })
   }
-  const summary = newEntry()
-  summary.put(summarySheet(facts, texts))
-  const file = FILE_OF_PART.inDoubt
+  const summary = Buffer.from(summarySheet(facts, texts))
+  const file = PLACE_OF_PART.inDoubt
   const note = proposals === 0 ? '' : say('doubt.proposals', { count: proposals, file, word: 'resend' })
+  const unproven = {
+    sheet: say('label.verification'),
+    title: say('proof.notProven'),
+    file: VERIFICATION_FILE,
+  }
   return [
-    { name: say('sheet.summary'), isList: false, entry: summary },
-    ...(verification === null
-      ? []
-      : lists.unproven.complete({
-          sheet: say('label.verification'),
-          title: say('proof.notProven'),
-          ...allIn(VERIFICATION_FILE),
-        })),
-    ...rows.inDoubt.complete({ sheet: say('state.in_doubt'), note, ...allIn(file) }),
-    ...rows.refused.complete({ sheet: say('state.refused'), ...allIn(FILE_OF_PART.refused) }),
-    ...rows.corrections.complete({ sheet: say('sheet.corrections'), ...allIn(FILE_OF_PART.corrections) }),
-    ...rows.notSent.complete({ sheet: say('cover.notSent'), ...allIn(FILE_OF_PART.notSent) }),
-    ...lists.registered.complete({ sheet: say('state.registered'), ...allIn(FILE_OF_PART.registered) }),
-    ...rows.closed.complete({ sheet: say('sheet.closed'), ...allIn(facts.ledger) }),
-    ...lists.problems.complete({ sheet: say('problems.title'), ...allIn('problems.csv') }),
-    ...lists.decisions.complete({ sheet: say('decisions.title'), ...allIn(DECISIONS_FILE) }),
+    { name: say('sheet.summary'), isList: false, bytes: summary.length, chunks: () => [summary] },
+    ...(verification === null ? [] : lists.unproven.sheets(unproven)),
+    ...rows.inDoubt.sheets({ sheet: say('state.in_doubt'), note, file }),
+    ...rows.refused.sheets({ sheet: say('state.refused'), file: PLACE_OF_PART.refused }),
+    ...rows.corrections.sheets({ sheet: say('sheet.corrections'), file: PLACE_OF_PART.corrections }),
+    ...rows.notSent.sheets({ sheet: say('cover.notSent'), file: PLACE_OF_PART.notSent }),
+    ...lists.registered.sheets({ sheet: say('state.registered'), file: PLACE_OF_PART.registered }),
+    ...rows.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
+    ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
+    ...lists.decisions.sheets({ sheet: say('decisions.title'), file: DECISIONS_FILE }),
     ...known(say('sources.title'), sourceColumns(texts), sources),
     ...(plans.length === 0 ? [] : known(say('plans.title'), planColumns(texts), planLines(plans, runs))),
     ...known(say('runs.title'), runColumns(texts), runs),
@@ -161,21 +248,26 @@ function sheetsOf(
  * reconciliation.xlsx: the lists of the pack as sheets, every entry of them, all identifiers as text; the same bytes for
  * the same facts.
  */
-export function openWorkbook(folder: Scratch, texts: Texts = ENGLISH, limits = WORKBOOK_LIMITS): Workbook {
-  const book = growing(folder, texts, limits)
-  const lists = openLists(book.room)
+export function openWorkbook(
+  folder: Pick<PackFolder, 'scratch' | 'create'>,
+  texts: Texts = ENGLISH,
+  limits = WORKBOOK_LIMITS,
+): Workbook {
+  let scratches = 0
+  const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
+  const newList: NewList = (columns) => sheetList(columns, { scratch, limits, texts })
+  const lists = openLists(newList, texts)
+  const { rows, ...others } = lists
+  const all = [...Object.values(rows), ...Object.values(others)]
 
   async function write(facts: ReportFacts): Promise<PackFile> {
-    const sheets = sheetsOf(facts, lists, book)
+    const sheets = sheetsOf(facts, lists, newList, texts)
     const output = await folder.create(WORKBOOK_FILE)
-    const packed = []
-    for (const [path, xml] of workbookParts(sheets, book.titles)) {
-      const entry = book.newEntry()
-      entry.put(xml)
-      packed.push(await entry.end(path))
-    }
-    for (const [index, { entry }] of sheets.entries()) packed.push(await entry.end(sheetPath(index)))
-    await writeArchive(packed, output.write)
+    const archive = openArchive(output.write)
+    for (const [path, xml] of workbookParts(sheets)) await archive.add(path, [Buffer.from(xml)])
+    for (const [index, { bytes, chunks }] of sheets.entries())
+      await archive.add(sheetPath(index), chunks(archive.bytes() + bytes > limits.archiveBytes))
+    await archive.end()
     return output.finish()
   }
 
@@ -183,14 +275,17 @@ export function openWorkbook(folder: Scratch, texts: Texts = ENGLISH, limits = W
     registered: lists.registered.add,
     row: (row, explanation) => {
       const part = partOf(row)
-      if (part !== 'registered') lists.rows[part].add({ row, explanation })
+      if (part !== 'registered') rows[part].add({ row, explanation })
     },
     problem: lists.problems.add,
     decision: lists.decisions.add,
     verified: (row) => {
       if (row.verdict !== 'proven') lists.unproven.add(row)
     },
-    drain: () => named(book.drain),
+    drain: () =>
+      named(async () => {
+        for (const list of all) await list.drain()
+      }),
     finish: (facts) => named(() => write(facts)),
   }
 }

@@ -10,19 +10,12 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { removeOwn, type Owner } from '../../../src/cli/privacy/own-files.js'
-import { writeReport } from '../../../src/report/pack/pack.js'
+import { TO_DO_FILES, writeReport } from '../../../src/report/pack/pack.js'
 import { admit, open } from '../../ledger/campaign-setup.js'
 import { look } from '../../ledger/ledger-views.js'
 import { freshFolder } from '../../support/folder.js'
 
-const LISTS = [
-  'refused.csv',
-  'corrections.csv',
-  'in-doubt.csv',
-  'not-sent.csv',
-  'problems.csv',
-  'decisions.csv',
-]
+const LISTS = [...TO_DO_FILES, 'problems.csv', 'decisions.csv']
 
 /** A campaign with one row to correct, and its report. */
 async function campaign(out: string | null = null): Promise<{ owner: Owner; out: string }> {
@@ -36,13 +29,14 @@ async function campaign(out: string | null = null): Promise<{ owner: Owner; out:
   return { owner, out: folder }
 }
 
-const inFolder = (folder: string, names = LISTS): string[] => names.map((name) => join(folder, name))
+const inFolder = (folder: string, names: readonly string[] = LISTS): string[] =>
+  names.map((name) => join(folder, name))
 
 describe('26.3 what a purge may delete', () => {
-  it('is what the manifest of a report of this ledger names, byte for byte', async () => {
+  it('is what the manifest or the note of a report of this ledger names, byte for byte', async () => {
     const { owner, out } = await campaign()
     expect(await removeOwn(inFolder(out), owner)).toEqual({ removed: inFolder(out), left: [] })
-    expect(inFolder(out).filter((path) => existsSync(path))).toEqual([])
+    expect([...inFolder(out), join(out, 'to-do')].filter((path) => existsSync(path))).toEqual([])
   })
 
   it('is not the report of another campaign, whatever its files are called', async () => {
@@ -56,10 +50,10 @@ describe('26.3 what a purge may delete', () => {
 
   it('is a list that somebody filled in or renamed, by the mark in each of its lines', async () => {
     const { owner, out } = await campaign()
-    const list = join(out, 'corrections.csv')
+    const list = join(out, 'to-do', 'corrections.csv')
     writeFileSync(list, readFileSync(list, 'utf8').replace('M-2', 'M-2-mended'))
-    const renamed = join(out, 'not-sent (1).csv')
-    renameSync(join(out, 'not-sent.csv'), renamed)
+    const renamed = join(out, 'to-do', 'not-sent (1).csv')
+    renameSync(join(out, 'to-do', 'not-sent.csv'), renamed)
     expect((await removeOwn([list, renamed], owner)).removed).toEqual([list, renamed])
   })
 
@@ -67,12 +61,12 @@ describe('26.3 what a purge may delete', () => {
     const [{ owner, out }, other] = [await campaign(), await campaign()]
     const byHand = join(freshFolder(), 'refused.csv')
     writeFileSync(byHand, 'customer_no,note\n1,called twice\n')
-    const mixed = join(out, 'corrections.csv')
+    const mixed = join(out, 'to-do', 'corrections.csv')
     const text = readFileSync(mixed, 'utf8')
     const [, line = ''] = text.split('\n')
     writeFileSync(mixed, `${text}${line.replace(/L-[0-9a-z-]+/i, '')}\n`)
     const theirs = join(freshFolder(), 'corrections.csv')
-    writeFileSync(theirs, readFileSync(join(other.out, 'corrections.csv')))
+    writeFileSync(theirs, readFileSync(join(other.out, 'to-do', 'corrections.csv')))
     const files = [byHand, mixed, theirs]
     const { removed, left } = await removeOwn(files, owner)
     expect(removed).toEqual([])
@@ -88,23 +82,25 @@ describe('26.3 what a purge may delete', () => {
     symlinkSync(join(elsewhere, 'pack'), out)
     mkdirSync(join(elsewhere, 'links'))
     const link = join(elsewhere, 'links', 'refused.csv')
-    symlinkSync(join(elsewhere, 'pack', 'refused.csv'), link)
-    const { removed, left } = await removeOwn([join(out, 'refused.csv'), link], owner)
+    symlinkSync(join(elsewhere, 'pack', 'to-do', 'refused.csv'), link)
+    const { removed, left } = await removeOwn([join(out, 'to-do', 'refused.csv'), link], owner)
     expect(removed).toEqual([])
     expect(left.map(({ why }) => why)).toEqual([
       'its folder is reached by a link',
       'it cannot be opened, or is a link',
     ])
-    expect(existsSync(join(elsewhere, 'pack', 'refused.csv'))).toBe(true)
+    expect(existsSync(join(elsewhere, 'pack', 'to-do', 'refused.csv'))).toBe(true)
   })
 
   it('is no pipe, which would hold it up, and the other name of a file stays', async () => {
     const { owner, out } = await campaign()
     const second = join(freshFolder(), 'kept.csv')
-    linkSync(join(out, 'refused.csv'), second)
-    expect((await removeOwn([join(out, 'refused.csv')], owner)).removed).toHaveLength(1)
+    linkSync(join(out, 'to-do', 'refused.csv'), second)
+    expect((await removeOwn([join(out, 'to-do', 'refused.csv')], owner)).removed).toHaveLength(1)
     expect(existsSync(second)).toBe(true)
-    mkdirSync(join(out, 'refused.csv'))
-    expect((await removeOwn([join(out, 'refused.csv')], owner)).left[0]?.why).toBe('it is not a regular file')
+    mkdirSync(join(out, 'to-do', 'refused.csv'))
+    expect((await removeOwn([join(out, 'to-do', 'refused.csv')], owner)).left[0]?.why).toBe(
+      'it is not a regular file',
+    )
   })
 })

@@ -43,8 +43,8 @@ describe('what to do next', () => {
 
   it('is about doubts before anything that could send: they are money', () => {
     const lines = next({ in_doubt: 1, ready: 1, invalid: 1, refused: 1 })
-    expect(lines[0]).toContain('Compare out/in-doubt.csv with the service')
-    expect(lines[1]).toBe('Next: sepa-migrate resolve --from out/in-doubt.csv --dry-run')
+    expect(lines[0]).toContain('Compare out/to-do/in-doubt.csv with the service')
+    expect(lines[1]).toBe('Next: sepa-migrate resolve --from out/to-do/in-doubt.csv --dry-run')
   })
 
   it('asks the service first where it can be asked, after a run that left doubts', () => {
@@ -59,8 +59,8 @@ describe('what to do next', () => {
   })
 
   it('then corrects what was never sent, then what was refused', () => {
-    expect(next({ conflict: 1, refused: 1 }).at(-1)).toBe('Next: sepa-migrate run out/corrections.csv')
-    expect(next({ refused: 1, registered: 5 }).at(-1)).toBe('Next: sepa-migrate run out/refused.csv')
+    expect(next({ conflict: 1, refused: 1 }).at(-1)).toBe('Next: sepa-migrate run out/to-do/corrections.csv')
+    expect(next({ refused: 1, registered: 5 }).at(-1)).toBe('Next: sepa-migrate run out/to-do/refused.csv')
   })
 
   it('asks the service again where it contradicts a registration, before anything but doubts and what waits', () => {
@@ -113,7 +113,7 @@ describe('a campaign that asks before it sends', () => {
   it('goes on so, whichever command names the run', () => {
     expect(next({ ready: 1 }, asksFirst)).toEqual(['Next: sepa-migrate run --read-back --check-before-send'])
     expect(next({ refused: 1 }, asksFirst).at(-1)).toBe(
-      'Next: sepa-migrate run out/refused.csv --read-back --check-before-send',
+      'Next: sepa-migrate run out/to-do/refused.csv --read-back --check-before-send',
     )
     const own = { checkBeforeSend: true }
     const settings = readSettings({ readBack: 'true' }, worldOf(), noConfiguration)
@@ -182,7 +182,7 @@ it('a pack that an earlier command wrote is named as long as it shows the ledger
     reader.close()
     return last
   }
-  expect(told()).toContain(join(out, 'corrections.csv'))
+  expect(told()).toContain(join(out, 'to-do', 'corrections.csv'))
   clock.advance(1_000)
   admit(ledger, [{ verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
   expect(told()).toMatch(/^Next: sepa-migrate report/)

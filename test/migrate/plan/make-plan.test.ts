@@ -141,7 +141,7 @@ describe('a plan', () => {
     place.exported(1)
     await migrate(place.asked(sandbox.url))
     await writeReport(place.at('campaign.db'), { out: place.at('pack') })
-    const empty = place.asked(sandbox.url, { files: [place.at('pack', 'refused.csv')] })
+    const empty = place.asked(sandbox.url, { files: [place.at('pack', 'to-do', 'refused.csv')] })
     await expect(planned(place, empty)).rejects.toThrow('Cannot plan "refused.csv": it lists no row')
   })
 })

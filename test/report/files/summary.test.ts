@@ -62,10 +62,13 @@ describe('summary.json', () => {
     const facts = await factsOf({ ...NO_RECORDS, plans: [{ ...plan, approvals: [approval] }] })
     const { plans } = JSON.parse(renderSummary(facts)) as { plans: object[] }
     expect(plans).toMatchObject([{ digest, rows: document.rows, approvals: [{ approvedBy: 'Grace' }] }])
-    expect(
-      (JSON.parse(renderManifest(facts, [], { count: 0, head: '0'.repeat(64) })) as { plans: object[] })
-        .plans,
-    ).toEqual(plans)
+    const written = {
+      files: [],
+      decisions: { count: 0, head: '0'.repeat(64) },
+      language: 'en',
+      absentAfterMs: 0,
+    } as const
+    expect((JSON.parse(renderManifest(facts, written)) as { plans: object[] }).plans).toEqual(plans)
   })
 
   it('says how many registered rows were proven at the service, and nothing where nobody asked', async () => {

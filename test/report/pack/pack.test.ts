@@ -17,7 +17,8 @@ import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/errors.js'
 import { readSignature } from '../../../src/trust/signature.js'
-import { PACK_FILES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
+import { NOTE } from '../../../src/report/pack/earlier-pack.js'
+import { PACK_FILES, TO_DO_FILES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
 import {
   attemptOf,
   decisionOf,
@@ -67,7 +68,11 @@ const EVERY_STATE: LedgerValue = {
   decisions: [decisionOf({ rowId: 13, decision: 'written_off' })],
 }
 
-const textOf = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
+/** A list to work in lies in its own folder. */
+const placeOf = (name: string): string => TO_DO_FILES.find((list) => list.endsWith(`/${name}`)) ?? name
+/** What stands in the folder of a report. */
+const ALL = [...PACK_FILES, 'to-do'].sort()
+const textOf = (name: string): Promise<string> => readFile(join(folder, placeOf(name)), 'utf8')
 
 async function recordsOf(name: string): Promise<Record<string, string>[]> {
   return parse<Record<string, string>>(await textOf(name), { columns: true, bom: true })
@@ -163,7 +168,7 @@ describe('the reconciliation pack', () => {
 
     expect(first.files.map((file) => file.name).sort()).toEqual([...PACK_FILES].sort())
     expect(second.files).toEqual(first.files)
-    for (const name of PACK_FILES) {
+    for (const name of [...PACK_FILES, ...TO_DO_FILES]) {
       const bytes = await Promise.all(['first', 'second'].map((side) => readFile(join(folder, side, name))))
       expect(bytes[1]?.equals(bytes[0]!), name).toBe(true)
     }
@@ -206,8 +211,9 @@ describe('the reconciliation pack', () => {
     await writeReport(readerOf(told), { out: folder })
 
     const holders: string[] = []
-    for (const name of PACK_FILES) if ((await textOf(name)).includes(IBAN)) holders.push(name)
-    expect(holders.sort()).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
+    for (const name of [...PACK_FILES, ...TO_DO_FILES])
+      if ((await textOf(name)).includes(IBAN)) holders.push(name)
+    expect(holders).toEqual(TO_DO_FILES)
   })
 })
 
@@ -282,8 +288,10 @@ describe('the folder of a pack', () => {
     await writeReport(readerOf(EVERY_STATE), { out })
 
     expect((await stat(out)).mode & 0o777).toBe(0o700)
-    expect((await readdir(out)).sort()).toEqual([...PACK_FILES].sort())
-    for (const name of PACK_FILES) expect((await stat(join(out, name))).mode & 0o777, name).toBe(0o600)
+    expect((await readdir(out)).sort()).toEqual(ALL)
+    expect((await stat(join(out, 'to-do'))).mode & 0o777).toBe(0o700)
+    for (const name of [...PACK_FILES, ...TO_DO_FILES])
+      expect((await stat(join(out, name))).mode & 0o777, name).toBe(0o600)
   })
 
   it('takes a second report over the first', async () => {
@@ -295,74 +303,67 @@ describe('the folder of a pack', () => {
       [folder, null],
       [folder, null],
     ])
-    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    expect((await readdir(folder)).sort()).toEqual(ALL)
     expect(await textOf('not-sent.csv')).toContain('M-14')
+  })
+
+  it('9.1.5 leaves lists alone in which somebody works, and puts the new ones into a folder beside them', async () => {
+    const listsOf = async (name: string) => (await readdir(join(folder, name))).sort()
+    const workIn = (name: string) => writeFile(join(folder, name, 'in-doubt.csv'), 'filled in')
+    const write = () => writeReport(readerOf(EVERY_STATE), { out: folder })
+    const first = await write()
+    expect(first.toDo).toMatchObject({ folder: join(folder, 'to-do'), left: null })
+    await workIn('to-do')
+    const before = await listsOf('to-do')
+
+    const next = await write()
+    expect(next).toMatchObject({ folder, kept: null, files: first.files })
+    expect(next.toDo).toMatchObject({ folder: join(folder, 'to-do-2'), left: join(folder, 'to-do') })
+    expect(await listsOf('to-do-2')).toEqual(before)
+    expect(await textOf('in-doubt.csv')).toBe('filled in')
+
+    // As long as nobody works in the second ones, they are replaced; then there are third ones.
+    expect((await write()).toDo?.folder).toBe(join(folder, 'to-do-2'))
+    await writeFile(join(folder, 'to-do-2', 'notes.txt'), 'asked on Monday')
+    expect((await write()).toDo).toMatchObject({
+      folder: join(folder, 'to-do-3'),
+      left: join(folder, 'to-do-2'),
+    })
+
+    // The newest have the highest number, also where somebody is done with earlier ones.
+    await rm(join(folder, 'to-do'), { recursive: true })
+    expect((await write()).toDo?.folder).toBe(join(folder, 'to-do-3'))
+    await rm(join(folder, 'to-do-2'), { recursive: true })
+    expect((await write()).toDo).toMatchObject({ folder: join(folder, 'to-do'), left: null })
+    expect((await readdir(folder)).sort()).toEqual(ALL)
   })
 
   it.each([
-    [
-      'was being filled in',
-      'in-doubt.csv',
-      'in-doubt-2.csv',
-      (text: string) => text.replace(/,""\n/, ',"the service said so"\n'),
-    ],
-    [
-      'was filled in and saved as a spreadsheet does',
-      'refused.csv',
-      'refused-2.csv',
-      (text: string) => text.replaceAll(',', ';'),
-    ],
-  ])('9.1.5 leaves a list alone that %s, and gives the new one a number', async (_, name, other, change) => {
-    await writeReport(readerOf(EVERY_STATE), { out: folder })
-    const edited = change(await textOf(name))
-    await writeFile(join(folder, name), edited)
-    const grown = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
-
-    const next = await writeReport(readerOf(grown), { out: folder })
-    expect(next).toMatchObject({ folder, kept: null, numbered: new Map([[name, other]]) })
-    expect(await textOf(name)).toBe(edited)
-    expect(await textOf('not-sent.csv')).toContain('M-14')
-    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES, other].sort())
-    const named = async () =>
-      (JSON.parse(await textOf('manifest.json')) as { files: { name: string }[] }).files.map(
-        (file) => file.name,
-      )
-    expect(await named()).toContain(other)
-    const page = await textOf('report.html')
-    expect([page.includes(`href="${name}"`), page.includes(`href="${other}"`)]).toEqual([false, true])
-    expect(await named()).not.toContain(name)
-
-    // As long as nobody works in the second one, it is replaced; then there is a third.
-    expect((await writeReport(readerOf(EVERY_STATE), { out: folder })).numbered.get(name)).toBe(other)
-    await writeFile(join(folder, other), edited)
-    const third = other.replace('-2', '-3')
-    expect((await writeReport(readerOf(EVERY_STATE), { out: folder })).numbered.get(name)).toBe(third)
-    expect([await textOf(name), await textOf(other)]).toEqual([edited, edited])
-
-    // Once nothing is in its way, it has its name again, and no copy of it stays.
-    await rm(join(folder, name))
-    await rm(join(folder, other))
-    expect((await writeReport(readerOf(EVERY_STATE), { out: folder })).numbered.size).toBe(0)
-    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    ['a file', (path: string) => writeFile(path, 'mine')],
+    ['a folder of somebody else', (path: string) => mkdir(path)],
+    ['a link', (path: string) => symlink(tmpdir(), path)],
+  ])('9.1.5 writes nothing through %s in the place of the lists', async (_, occupy) => {
+    await occupy(join(folder, 'to-do'))
+    const { toDo } = await writeReport(readerOf(EVERY_STATE), { out: folder })
+    expect(toDo).toMatchObject({ folder: join(folder, 'to-do-2'), left: join(folder, 'to-do') })
   })
 
   it.each([['reconciliation.xlsx'], ['problems.csv'], ['decisions.csv']])(
-    '9.1.5 leaves an annotated %s alone, and goes to a folder beside it as a whole, lists that are filled in too',
+    '9.1.5 leaves an annotated %s alone, and goes to a folder beside it as a whole',
     async (name) => {
       await writeReport(readerOf(EVERY_STATE), { out: folder })
       const edited = `${await textOf(name)} `
       await writeFile(join(folder, name), edited)
-      await writeFile(join(folder, 'in-doubt.csv'), 'filled in')
       const others = await Promise.all(PACK_FILES.filter((other) => other !== name).map(textOf))
       const grown = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
 
       const moved = await writeReport(readerOf(grown), { out: folder })
-      expect(moved).toMatchObject({ folder: join(folder, 'report-2'), numbered: new Map() })
+      expect(moved).toMatchObject({ folder: join(folder, 'report-2'), kept: name })
       expect(await textOf(name)).toBe(edited)
       expect(await Promise.all(PACK_FILES.filter((other) => other !== name).map(textOf))).toEqual(others)
-      expect((await readdir(moved.folder)).sort()).toEqual([...PACK_FILES].sort())
+      expect((await readdir(moved.folder)).sort()).toEqual(ALL)
       expect((await stat(moved.folder)).mode & 0o777).toBe(0o700)
-      expect(await textOf('report-2/not-sent.csv')).toContain('M-14')
+      expect(await textOf('report-2/to-do/not-sent.csv')).toContain('M-14')
 
       expect((await writeReport(readerOf(grown), { out: folder })).folder).toBe(moved.folder)
       await writeFile(join(moved.folder, name), edited)
@@ -380,7 +381,7 @@ describe('the folder of a pack', () => {
     expect(again).toMatchObject({ folder, kept: null })
     expect(await textOf('manifest.sig')).toBe(signature)
     expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({ folder, kept: null })
-    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    expect((await readdir(folder)).sort()).toEqual(ALL)
   })
 
   it('9.1.5 leaves a manifest.sig of somebody else alone', async () => {
@@ -393,7 +394,7 @@ describe('the folder of a pack', () => {
     expect(await textOf('manifest.sig')).toBe('signed by hand')
   })
 
-  it.each(['refused.csv', 'manifest.json', 'report.html', 'problems.csv'])(
+  it.each(['registered.csv', 'manifest.json', 'report.html', 'problems.csv'])(
     '9.1.5 leaves a %s of somebody else alone',
     async (name) => {
       await writeFile(join(folder, name), '{"name": "my own"}')
@@ -410,7 +411,7 @@ describe('the folder of a pack', () => {
     const elsewhere = await writeReport(readerOf(grown), { out: join(folder, 'elsewhere') })
     const workshop = join(folder, '.sepa-migrate-report-killed')
     await rename(elsewhere.folder, workshop)
-    await rename(join(workshop, 'not-sent.csv'), join(folder, 'not-sent.csv'))
+    await rename(join(workshop, 'registered.csv'), join(folder, 'registered.csv'))
 
     expect(await writeReport(readerOf(grown), { out: folder })).toMatchObject({ folder, kept: null })
   })
@@ -478,7 +479,7 @@ describe('the folder of a pack', () => {
     it('leaves no verification.csv beside a newer pack that has none', async () => {
       await writeReport(readerOf(VERIFIED), { out: folder })
       expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({ folder, kept: null })
-      expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+      expect((await readdir(folder)).sort()).toEqual(ALL)
     })
 
     it('leaves one alone that somebody changed, and goes beside it as a whole', async () => {
@@ -491,7 +492,7 @@ describe('the folder of a pack', () => {
           kept: 'verification.csv',
         })
       expect(await textOf('verification.csv')).toBe(edited)
-      expect((await readdir(join(folder, 'report-2'))).sort()).toEqual([...PACK_FILES].sort())
+      expect((await readdir(join(folder, 'report-2'))).sort()).toEqual(ALL)
     })
   })
 
@@ -500,7 +501,7 @@ describe('the folder of a pack', () => {
       [1, 2, 3].map(() => writeReport(readerOf(EVERY_STATE), { out: folder })),
     )
 
-    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    expect((await readdir(folder)).sort()).toEqual(ALL)
     for (const { name, sha256 } of results[0]!.files) {
       expect(
         createHash('sha256')
@@ -531,7 +532,7 @@ describe('the folder of a pack', () => {
     await expect(writeReport(readerOf(grown), { out: folder, signal })).rejects.toThrow('enough')
 
     expect(await Promise.all(PACK_FILES.map(textOf))).toEqual(before)
-    expect((await readdir(folder)).sort()).toEqual([...PACK_FILES].sort())
+    expect((await readdir(folder)).sort()).toEqual(ALL)
   })
 })
 
@@ -557,7 +558,7 @@ describe('writeProblems', () => {
   it.each([
     ['problems.csv', 'that a person wrote into', (text: string) => text.replace('IBAN', 'IBAN: asked')],
     ['problems.csv', 'that a spreadsheet saved', (text: string) => text.replaceAll(',', ';')],
-    ['.problems.csv.sha256', 'of somebody else', () => 'mine\n'],
+    [NOTE, 'of somebody else', () => 'mine\n'],
   ])('9.1.5 leaves a %s alone %s', async (name, _, change) => {
     await writeProblems([problemOf()], { out: folder })
     const changed = change(await textOf(name))

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PACK_NAMES } from '../../../src/report/pack/pack.js'
+import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
 import { findResultFiles, removeLeftovers } from '../../../src/report/pack/remains.js'
 import { freshFolder } from '../../support/folder.js'
 
@@ -16,17 +16,18 @@ describe('result files that hold something of persons', () => {
   it('are all files of a pack but its figures, each under what it holds', () => {
     const folder = freshFolder()
     fill(folder, ...PACK_NAMES)
+    fill(join(folder, 'to-do'), ...TO_DO_FILES.map((name) => basename(name)))
     const { cells, values, references } = findResultFiles([folder])
     expect(names(cells)).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
     expect(names(values)).toEqual(['decisions.csv', 'problems.csv', 'reconciliation.xlsx', 'report.html'])
     expect(names(references)).toEqual(['registered.csv', 'verification.csv'])
-    const figures = PACK_NAMES.length - cells.length - values.length - references.length
+    const figures = PACK_NAMES.length - values.length - references.length
     expect(figures).toBe(PACK_NAMES.filter((name) => /\.(?:json|sig)$/.test(name)).length)
   })
 
-  it('are found one level below, too, and under the names that people and browsers give to copies', () => {
+  it('are found below, too, and under the names that people and browsers give to copies', () => {
     const folder = freshFolder()
-    fill(join(folder, 'report-2'), 'refused.csv')
+    fill(join(folder, 'report-2', 'to-do-3'), 'refused.csv')
     fill(folder, 'in-doubt (1).csv', 'corrections-mended.csv', 'not-sent-2.csv')
     expect(names(findResultFiles([folder]).cells).sort()).toEqual([
       'corrections-mended.csv',

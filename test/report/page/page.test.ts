@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunTerms } from '../../../src/domain/row/run-terms.js'
 import { EDGES } from '../../../src/domain/row/row-state.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
-import { PACK_NAMES } from '../../../src/report/pack/pack.js'
+import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
 import { renderPage } from '../../../src/report/page/page.js'
 import { planOf } from '../../ledger/plan/plan-document.js'
 import { factsOf } from '../facts-value.js'
@@ -161,7 +161,10 @@ describe('the page', () => {
     expect(page).not.toMatch(/\bon\w+=|javascript:|@import|url\((?!#)/)
     expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1])).toSatisfy(
       (targets: string[]) =>
-        targets.every((target) => target.startsWith('#') || PACK_NAMES.some((name) => name === target)),
+        targets.every(
+          (target) =>
+            target.startsWith('#') || [...PACK_NAMES, ...TO_DO_FILES].some((name) => name === target),
+        ),
     )
     for (const target of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${target[1]!}"`)
   })
@@ -207,12 +210,12 @@ describe('the page', () => {
     const page = await pageOf({ ...NO_RECORDS, sources: [sourceOf({ records: 51 })], rows, decisions })
 
     expect(page.match(/class="case"/g)).toHaveLength(50)
-    expect(shown(page)).toContain('Shown: 50 of 51. All are in in-doubt.csv.')
+    expect(shown(page)).toContain('Shown: 50 of 51. All are in to-do/in-doubt.csv.')
     expect(shown(page)).toContain('Shown: 50 of 51. All are in decisions.csv.')
   })
 
   it('says how many rows are proposed to be sent again', async () => {
-    const told = 'in-doubt.csv proposes resend with the evidence, for a person to decide'
+    const told = 'to-do/in-doubt.csv proposes resend with the evidence, for a person to decide'
     expect(shown(await pageOf(IN_DOUBT, { proposals: 1 }))).toContain(
       'Read back as absent for long enough: 1.',
     )

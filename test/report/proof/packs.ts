@@ -2,13 +2,12 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import type { Ledger } from '../../src/ledger/ledger.js'
-import { auditPack, CHECKS, type Audit } from '../../src/audit/audit-pack.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { SourceError } from '../../src/errors.js'
-import { chainLink, chainStart } from '../../src/report/files/decision-lines.js'
-import { signText } from '../../src/trust/signature.js'
-import { writeReport } from '../../src/report/pack/pack.js'
+import type { Ledger } from '../../../src/ledger/ledger.js'
+import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
+import { SourceError } from '../../../src/errors.js'
+import { signText } from '../../../src/trust/signature.js'
+import { writeReport } from '../../../src/report/pack/pack.js'
+import { provePack, type Proof } from '../../../src/report/proof/prove-pack.js'
 import {
   admit,
   inDoubt,
@@ -18,10 +17,10 @@ import {
   send,
   SETTINGS,
   stoppedClock,
-} from '../ledger/campaign-setup.js'
-import { recorded } from '../ledger/plan/approvals.js'
-import { planOf } from '../ledger/plan/plan-document.js'
-import { freshFolder } from '../support/folder.js'
+} from '../../ledger/campaign-setup.js'
+import { recorded } from '../../ledger/plan/approvals.js'
+import { planOf } from '../../ledger/plan/plan-document.js'
+import { freshFolder } from '../../support/folder.js'
 
 export const SIGNER = generateKeyPairSync('ed25519')
 export const STRANGER = generateKeyPairSync('ed25519')
@@ -113,24 +112,21 @@ export function decide(
 export interface Asked {
   readonly ledger?: string
   readonly key?: typeof SIGNER.publicKey
-  /** Leaves this check out. */
-  readonly without?: string
 }
 
-export async function audit(folder: string, { ledger, key, without }: Asked = {}): Promise<Audit> {
-  const checks = Object.fromEntries(Object.entries(CHECKS).filter(([name]) => name !== without))
+export async function prove(folder: string, { ledger, key }: Asked = {}): Promise<Proof> {
   const reader = ledger === undefined ? null : openLedgerReader(ledger)
   try {
-    return await auditPack(folder, { key: key ?? null, ledger: reader }, checks)
+    return await provePack(folder, { key: key ?? null, ledger: reader })
   } finally {
     reader?.close()
   }
 }
 
-/** What was found, by kind; `unreadable` where there is no pack to read. */
+/** What was found, by kind; `no pack` where there is none to read. */
 export async function kindsFound(folder: string, asked: Asked = {}): Promise<string[]> {
   try {
-    return (await audit(folder, asked)).discrepancies.map(({ kind }) => kind)
+    return (await prove(folder, asked)).discrepancies.map(({ kind }) => kind)
   } catch (error) {
     if (error instanceof SourceError) return ['no pack']
     throw error
@@ -173,15 +169,18 @@ export function forge(folder: string, changes: Readonly<Record<string, Change>>)
   writeFileSync(path, withDigest(JSON.parse(changed) as Record<string, unknown>))
 }
 
+const hashOf = (texts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(texts)).digest('hex')
+
 /** Makes the chain of the decisions anew as well, and its end in the manifest. */
 export function rechain(folder: string): void {
   const path = join(folder, 'decisions.csv')
   const { ledgerId } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Parts
   const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n')
-  let head = chainStart(ledgerId)
+  let head = hashOf([ledgerId])
   const linked = lines.map((line) => {
     const [cells = []] = parse(line)
-    head = chainLink(head, cells.slice(0, -1))
+    head = hashOf([head, ...cells.slice(0, -1)])
     return line.replace(/"[0-9a-f]{64}"$/, `"${head}"`)
   })
   writeFileSync(path, `${[header, ...linked].join('\n')}\n`)

@@ -1,0 +1,247 @@
+import { createReadStream } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { timeText } from '../../domain/text/wording.js'
+import { UsageError } from '../../errors.js'
+import type { DecisionRecord, LedgerReader } from '../../ledger/read/reader.js'
+import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { readVersion } from '../../version.js'
+import { FILE_OF_PART, partOf } from '../facts/facts.js'
+import { decisionPages, rowPages } from '../facts/pages.js'
+import { DECISIONS_FILE, decisionHeader, decisionLines } from '../files/decision-lines.js'
+import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
+import { REGISTERED_COLUMN_NAMES, registeredHeader, registeredLine } from '../files/row-lines.js'
+import { plansIn } from '../files/summary.js'
+import { writeManifestAgain } from '../pack/pack.js'
+import type { Tell } from './prove-pack.js'
+
+/** How the ledger stands beside the pack: as it was then, or further on. */
+export type LedgerStanding = 'unchanged' | 'moved_on' | 'behind' | 'another' | 'not_compared'
+
+interface Pack {
+  readonly folder: string
+  readonly manifest: Manifest
+  /** The bytes of manifest.json. */
+  readonly text: string
+  readonly ledger: LedgerReader
+}
+
+type Differ = (file: string, message: string) => void
+
+/**
+ * Writes the report of a ledger that has not changed since again, and compares every byte. Where the ledger has moved on,
+ * what was registered and decided until then is compared.
+ */
+export async function compareWithLedger(pack: Pack, tell: Tell): Promise<LedgerStanding> {
+  const { manifest, ledger } = pack
+  const { ledgerId, changedAt } = ledger.campaign()
+  const differ: Differ = (file, message) =>
+    tell({
+      kind: 'ledger_differs',
+      file,
+      message,
+      next: 'Trust the ledger, not this pack: write the report again, and ask who had access to this folder',
+    })
+  if (ledgerId !== manifest.ledgerId) {
+    tell({
+      kind: 'other_ledger',
+      file: MANIFEST_FILE,
+      message: `The pack is of another ledger (${manifest.ledgerId}) than the one that was given (${ledgerId})`,
+      next: 'Give the ledger of this campaign',
+    })
+    return 'another'
+  }
+  if (changedAt < manifest.changedAt) {
+    differ(
+      MANIFEST_FILE,
+      `The ledger (${timeText(changedAt)}) is older than the pack (${timeText(manifest.changedAt)}): it is an older copy, or the pack was made up`,
+    )
+    return 'behind'
+  }
+  if (manifest.version !== readVersion() || manifest.changedWhileReading) {
+    tell({
+      kind: 'other_version',
+      file: MANIFEST_FILE,
+      message: manifest.changedWhileReading
+        ? 'The pack was written while a run changed the ledger, so it cannot be written again'
+        : `The pack says that version ${manifest.version} wrote it, and this is ${readVersion()}, which may write other bytes`,
+      next: 'Write the report again, or verify it with the version that wrote it',
+    })
+    return 'not_compared'
+  }
+  if (changedAt === manifest.changedAt) {
+    await compareBytes(pack, differ)
+    return 'unchanged'
+  }
+  compareRecords(pack, differ)
+  await compareLists(pack, differ)
+  return 'moved_on'
+}
+
+/** What the manifest says of each file was compared with its bytes: the manifest stands for all of them. */
+async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Differ): Promise<void> {
+  const again = await writtenAgain(ledger, manifest, folder)
+  if (again === text) return
+  const read = readManifest(again)
+  if (read === null || read === 'no_json') throw new Error('The manifest that was written again is none')
+  const files = new Map([...manifest.files, ...read.manifest.files].map(({ name }) => [name, name]))
+  const shaIn = ({ files }: Manifest, name: string) => files.find((file) => file.name === name)?.sha256
+  const other = [...files.keys()].filter((name) => shaIn(manifest, name) !== shaIn(read.manifest, name))
+  for (const name of other)
+    differ(name, `${name} is not what the ledger says: written again from it, the file has other bytes`)
+  const keys = Object.keys({ ...manifest, ...read.manifest }).filter(
+    (key) =>
+      key !== 'digest' &&
+      key !== 'files' &&
+      JSON.stringify(manifest[key]) !== JSON.stringify(read.manifest[key]),
+  )
+  if (keys.length > 0 || other.length === 0)
+    differ(MANIFEST_FILE, `${MANIFEST_FILE} is not what the ledger says (${keys.join(', ')})`)
+}
+
+/** In a hidden folder beside the ledger, whose disk holds the same data already, or beside the pack; it is removed again. */
+async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: string): Promise<string> {
+  const { language, absentAfterMs } = manifest
+  const reader = { ...ledger, file: manifest.ledger }
+  const write = (out: string): Promise<string> => writeManifestAgain(reader, { out, language, absentAfterMs })
+  try {
+    return await write(dirname(resolve(ledger.file)))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return write(dirname(resolve(folder)))
+  }
+}
+
+/** What the manifest says of campaign, sources, plans and approvals, as they were then. */
+function compareRecords({ folder, manifest, text, ledger }: Pack, differ: Differ): void {
+  const then = manifest.changedAt
+  const { baseUrl, purgedAt } = ledger.campaign()
+  const isPurgedSince = purgedAt !== null && purgedAt > then
+  const { campaign } = manifest
+  if (
+    (campaign.baseUrl !== null && campaign.baseUrl !== baseUrl) ||
+    (!isPurgedSince && campaign.purgedAt !== purgedAt)
+  )
+    differ(MANIFEST_FILE, `The campaign that ${MANIFEST_FILE} names is not that of the ledger`)
+  // A purge masks the names of files.
+  const sources = ledger.sources().filter(({ admittedAt }) => admittedAt <= then)
+  const contents = (files: readonly { readonly sha256: string }[]): string =>
+    files.map(({ sha256 }) => sha256).join()
+  if (contents(sources) !== contents(manifest.sources))
+    differ(MANIFEST_FILE, `The sources that ${MANIFEST_FILE} names are not those of the ledger then`)
+  const plans = plansIn(ledger.plans().filter(({ plannedAt }) => plannedAt <= then)).map((plan) => ({
+    ...plan,
+    approvals: plan.approvals.filter(({ approvedAt }) => approvedAt <= then),
+  }))
+  // A purge takes the words that say where an approval is found.
+  const said = (value: unknown): string =>
+    JSON.stringify(value, (key, each: unknown) => (isPurgedSince && key === 'reference' ? null : each))
+  if (said(plans) !== said(manifest.plans))
+    differ(
+      MANIFEST_FILE,
+      `The plans and approvals that ${MANIFEST_FILE} names are not those of the ledger then`,
+    )
+  for (const [name, content] of [
+    [MANIFEST_FILE, text],
+    [SUMMARY_FILE, textOf(folder, SUMMARY_FILE)],
+  ] as const) {
+    const later = [...content.matchAll(TIMES)].find(
+      ([, key, time = '']) => key !== 'expiresAt' && time > then,
+    )
+    if (later !== undefined)
+      differ(
+        name,
+        `${name} says what was at ${timeText(later[2] ?? '')}, and that the ledger was as of ${timeText(then)}`,
+      )
+  }
+}
+
+const SUMMARY_FILE = 'summary.json'
+const TIMES = /"(\w+)": "(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/g
+
+/** Empty where it is no file, which was told. */
+function textOf(folder: string, name: string): string {
+  try {
+    const given = { what: 'file', nothing: 'it was not opened', mostBytes: MOST_BYTES.manifest, noLink: true }
+    return readGivenText(join(folder, name), given)
+  } catch {
+    return ''
+  }
+}
+
+/** registered.csv and decisions.csv, line by line, with what was registered and decided until then. */
+async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<void> {
+  const then = manifest.changedAt
+  const { purgedAt } = ledger.campaign()
+  const isPurgedSince = purgedAt !== null && purgedAt > then
+  const isErasedSince = [...erasures(ledger)].some(({ at }) => at > then)
+  const lists = [
+    {
+      name: FILE_OF_PART.registered,
+      lines: registeredLines(ledger, then),
+      removed: isPurgedSince ? [REGISTERED_COLUMN_NAMES.indexOf('source')] : [],
+    },
+    {
+      name: DECISIONS_FILE,
+      lines: decisionLinesUntil(ledger, then),
+      removed: isPurgedSince || isErasedSince ? REMOVED_OF_DECISION : [],
+    },
+  ]
+  for (const { name, lines, removed } of lists) {
+    const path = join(folder, name)
+    if ((await lstat(path).catch(() => null))?.isFile() !== true) continue // which was told
+    const at = await firstOtherLine(path, lines, removed)
+    if (at !== null)
+      differ(
+        name,
+        `Line ${at} of ${name} is not what the ledger says of ${timeText(then)}: an entry was changed, added, removed or moved`,
+      )
+  }
+}
+
+/** Reason and evidence, and the chain that was made of them, by their places. */
+const REMOVED_OF_DECISION = [9, 10, 11]
+
+function* erasures(ledger: LedgerReader): Generator<DecisionRecord, void, undefined> {
+  for (const page of decisionPages(ledger))
+    for (const each of page) if (each.decision === 'erased') yield each
+}
+
+function* registeredLines(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
+  yield registeredHeader()
+  for (const { rows, registered } of rowPages(ledger))
+    for (const row of [...rows.filter((each) => partOf(each) === 'registered'), ...registered])
+      if ((row.registeredAt ?? '') <= then) yield registeredLine(row)
+}
+
+function* decisionLinesUntil(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
+  const chain = decisionLines(ledger.campaign().ledgerId)
+  yield decisionHeader()
+  for (const page of decisionPages(ledger))
+    for (const each of page) if (each.at <= then) yield chain.next(each)
+}
+
+const cellsOf = (line: string): string[] =>
+  [...line.matchAll(/"((?:[^"]|"")*)"(?=,|$)/g)].map(([cell]) => cell)
+
+/** @param removed places of cells that are no longer there to compare with */
+async function firstOtherLine(
+  path: string,
+  expected: Generator<string, void, undefined>,
+  removed: readonly number[],
+): Promise<number | null> {
+  const isSame = (one: string, other: string): boolean => {
+    if (one === other || removed.length === 0) return one === other
+    const kept = (line: string): string =>
+      JSON.stringify(cellsOf(line).filter((_, index) => !removed.includes(index)))
+    return kept(one) === kept(other)
+  }
+  let at = 0
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    at += 1
+    const next = expected.next()
+    if (next.done === true || !isSame(line, next.value.trimEnd())) return at
+  }
+  return expected.next().done === true ? null : at + 1
+}
