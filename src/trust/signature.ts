@@ -49,3 +49,5 @@ export const fingerprintOf = (publicKey: KeyObject): string =>
   createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('hex')
+
+export const isSameKey = (one: KeyObject, other: KeyObject): boolean => one.equals(other)

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, readdirSync, type Stats } from 'node:fs'
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -71,11 +71,12 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-const lstatOrNull = (path: string): Promise<Stats | null> =>
-  lstat(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  })
+function throwUnlessMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  throw error
+}
+
+const lstatOrNull = (path: string): Promise<Stats | null> => lstat(path).catch(throwUnlessMissing)
 
 /** A report that was killed while it gave its files their names has left its manifest in its own folder. */
 async function provenByUnfinished(folder: string): Promise<readonly string[]> {
@@ -143,35 +144,39 @@ export const pathInPack = (folder: string, name: string): string =>
 
 /** Nobody has worked in it, or put anything beside its lists. */
 async function isAsWritten(folder: string): Promise<boolean> {
-  const note = (await lstat(folder)).isDirectory() ? readNote(folder) : null
-  if (note === null) return false
-  const files = note.files.filter(({ name }) => namesIn(folder).includes(name))
-  const known = new Set([NOTE, ...files.map(({ name }) => name)])
-  return (
-    namesIn(folder).every((name) => known.has(name)) && (await keptFile(folder, files.map(blank))) === null
-  )
+  const note = (await lstatOrNull(folder))?.isDirectory() === true ? readNote(folder) : null
+  const names = namesIn(folder)
+  const proven = new Set(note?.files.map(({ name, sha256 }) => `${name} ${sha256}`))
+  for (const name of names) {
+    if (name === NOTE) continue
+    const path = join(folder, name)
+    const isFile = (await lstatOrNull(path))?.isFile() === true
+    if (!isFile || !proven.has(`${name} ${await sha256Of(path).catch(() => '')}`)) return false
+  }
+  return note !== null
 }
 
-/** What the note alone proves. */
-const blank = ({ name }: { readonly name: string }): Pick<PackFile, 'name' | 'sha256'> => ({
-  name,
-  sha256: '',
-})
-
 /**
- * Makes room for new lists: removes the earlier ones in which nobody has worked.
+ * Makes room for new lists: takes the earlier ones away in which nobody has worked.
+ * @param away a folder where they are put as a whole, because another report may do the same
  * @returns the folder for the new ones, and the newest of those that were left
  */
 export async function freeToDo(
   folder: string,
+  away: string,
 ): Promise<{ readonly free: string; readonly left: string | null }> {
   let last = 0
   for (const number of toDoNumbers(folder)) {
     const path = join(folder, toDoName(number))
-    if (await isAsWritten(path)) await rm(path, { recursive: true })
-    else last = Math.max(last, number)
+    const before = await lstatOrNull(path)
+    if (await isAsWritten(path)) await rename(path, join(away, randomUUID())).catch(throwUnlessMissing)
+    // What was taken away or exchanged meanwhile is none that somebody works in.
+    else if ((await lstatOrNull(path))?.ino === before?.ino) last = Math.max(last, number)
   }
-  return { free: join(folder, toDoName(last + 1)), left: last === 0 ? null : join(folder, toDoName(last)) }
+  return {
+    free: join(folder, toDoName(last + 1)),
+    left: last === 0 ? null : join(folder, toDoName(last)),
+  }
 }
 
 /**

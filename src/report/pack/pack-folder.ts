@@ -260,7 +260,7 @@ async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished
   await writeFile(join(workshop, TO_DO, NOTE), noteOf(ledgerId, files), { mode: 0o600, flush: true })
   await syncFolder(join(workshop, TO_DO))
   for (;;) {
-    const { free, left } = await freeToDo(folder)
+    const { free, left } = await freeToDo(folder, workshop)
     try {
       await rename(join(workshop, TO_DO), free)
       return { folder: free, files, left }

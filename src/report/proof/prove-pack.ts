@@ -5,7 +5,7 @@ import { SourceError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { MANIFEST_FILE, readManifest, type Manifest, type ReadManifest } from '../files/manifest.js'
-import { fingerprintOf, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
+import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import { isToDo, NOTE, sha256Of } from '../pack/earlier-pack.js'
 import { PACK_FILES, PACK_NAMES } from '../pack/pack.js'
@@ -236,7 +236,7 @@ function checkSignature(
       'Ask whoever signs for the signed report',
     )
   if (key === null) return 'whole'
-  return signature.publicKey.equals(key)
+  return isSameKey(signature.publicKey, key)
     ? 'proven'
     : broken(
         'signature_of_another_key',

@@ -1,4 +1,4 @@
-import { FILE_OF_PART } from '../facts/facts.js'
+import { PLACE_OF_PART } from '../facts/facts.js'
 import { DECISION_FILE_COLUMNS, DECISIONS_FILE } from '../files/decision-lines.js'
 import { PROBLEM_COLUMNS } from '../files/problem-lines.js'
 import { IN_DOUBT_COLUMNS, OPEN_ROW_COLUMNS, REGISTERED_COLUMN_NAMES } from '../files/row-lines.js'
@@ -78,7 +78,7 @@ const MEANINGS: Readonly<Record<Column, TextKey>> = {
   explanation: 'label.message',
 }
 
-const { registered, refused, corrections, inDoubt, notSent } = FILE_OF_PART
+const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
 const OPEN_ROW: ReadonlySet<string> = new Set(OPEN_ROW_COLUMNS)
 
 /**
