@@ -13,6 +13,9 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().min(0)
 const file = z.object({ name: z.string().min(1), bytes: count, sha256: hash })
 
+const hasApprovals = (plan: unknown): boolean =>
+  typeof plan === 'object' && plan !== null && 'approvals' in plan && Array.isArray(plan.approvals)
+
 /** What `verify` needs of a manifest. */
 const manifestSchema = z.looseObject({
   digest: hash,
@@ -26,7 +29,7 @@ const manifestSchema = z.looseObject({
   absentAfterMs: z.number(),
   campaign: z.looseObject({ baseUrl: z.string().nullable(), purgedAt: z.string().nullable() }),
   totals: z.looseObject({ read: count }),
-  plans: z.array(z.unknown()),
+  plans: z.array(z.custom<{ readonly approvals: readonly unknown[] }>(hasApprovals)),
   decisions: z.object({ count, head: hash }),
   files: z.array(file),
   sources: z.array(file),

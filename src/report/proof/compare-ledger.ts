@@ -14,7 +14,28 @@ import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js
 import { REGISTERED_COLUMN_NAMES, registeredHeader, registeredLine } from '../files/row-lines.js'
 import { plansIn } from '../files/summary.js'
 import { writeManifestAgain } from '../pack/pack.js'
-import type { Tell } from './prove-pack.js'
+
+/** What of a pack does not hold. */
+export interface Discrepancy {
+  readonly kind:
+    | 'manifest_changed'
+    | 'not_named'
+    | 'missing'
+    | 'changed'
+    | 'other_ledger'
+    | 'other_version'
+    | 'signature_missing'
+    | 'signature_changed'
+    | 'signature_of_another_key'
+    | 'ledger_differs'
+  /** Name in the folder. */
+  readonly file: string
+  /** What was found and what it means, without account numbers. */
+  readonly message: string
+  readonly next: string
+}
+
+export type Tell = (discrepancy: Discrepancy) => void
 
 /** How the ledger stands beside the pack: as it was then, or further on. */
 export type LedgerStanding = 'unchanged' | 'moved_on' | 'behind' | 'another' | 'not_compared'
@@ -130,9 +151,10 @@ function compareRecords({ folder, manifest, text, ledger }: Pack, differ: Differ
     files.map(({ sha256 }) => sha256).join()
   if (contents(sources) !== contents(manifest.sources))
     differ(MANIFEST_FILE, `The sources that ${MANIFEST_FILE} names are not those of the ledger then`)
-  const plans = plansIn(ledger.plans().filter(({ plannedAt }) => plannedAt <= then)).map((plan) => ({
+  // An approval says itself when it was given, so those of the pack are the first that were recorded.
+  const plans = plansIn(ledger.plans().filter(({ plannedAt }) => plannedAt <= then)).map((plan, index) => ({
     ...plan,
-    approvals: plan.approvals.filter(({ approvedAt }) => approvedAt <= then),
+    approvals: plan.approvals.slice(0, manifest.plans[index]?.approvals.length),
   }))
   // A purge takes the words that say where an approval is found.
   const said = (value: unknown): string =>
@@ -147,7 +169,7 @@ function compareRecords({ folder, manifest, text, ledger }: Pack, differ: Differ
     [SUMMARY_FILE, textOf(folder, SUMMARY_FILE)],
   ] as const) {
     const later = [...content.matchAll(TIMES)].find(
-      ([, key, time = '']) => key !== 'expiresAt' && time > then,
+      ([, key = '', time = '']) => !OF_APPROVERS.has(key) && time > then,
     )
     if (later !== undefined)
       differ(
@@ -158,6 +180,8 @@ function compareRecords({ folder, manifest, text, ledger }: Pack, differ: Differ
 }
 
 const SUMMARY_FILE = 'summary.json'
+/** What approvers say by their own clock. */
+const OF_APPROVERS: ReadonlySet<string> = new Set(['approvedAt', 'expiresAt'])
 const TIMES = /"(\w+)": "(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/g
 
 /** Empty where it is no file, which was told. */

@@ -9,29 +9,7 @@ import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../t
 import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import { isToDo, NOTE, sha256Of } from '../pack/earlier-pack.js'
 import { PACK_FILES, PACK_NAMES } from '../pack/pack.js'
-import { compareWithLedger, type LedgerStanding } from './compare-ledger.js'
-
-/** What of a pack does not hold. */
-export interface Discrepancy {
-  readonly kind:
-    | 'manifest_changed'
-    | 'not_named'
-    | 'missing'
-    | 'changed'
-    | 'other_ledger'
-    | 'other_version'
-    | 'signature_missing'
-    | 'signature_changed'
-    | 'signature_of_another_key'
-    | 'ledger_differs'
-  /** Name in the folder. */
-  readonly file: string
-  /** What was found and what it means, without account numbers. */
-  readonly message: string
-  readonly next: string
-}
-
-export type Tell = (discrepancy: Discrepancy) => void
+import { compareWithLedger, type Discrepancy, type LedgerStanding, type Tell } from './compare-ledger.js'
 
 /** What a signature is worth: without the signer's key it only shows that nobody changed the manifest since. */
 type SignatureState = 'none' | 'whole' | 'proven' | 'broken'

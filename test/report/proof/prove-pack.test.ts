@@ -347,7 +347,7 @@ describe('beside a ledger that has moved on', () => {
     })
   })
 
-  const COMPARED = FORGERIES.filter(([what]) => !/page|workbook|finding|total/.test(what))
+  const COMPARED = FORGERIES.filter(([what]) => !/page|workbook|finding|total|that is gone/.test(what))
   it.each(COMPARED)('a forgery is found all the same: %s', async (_, forging, file) => {
     const campaign = await provenPack()
     rmSync(join(campaign.out, 'manifest.sig'))
