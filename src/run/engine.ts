@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Clock } from '../domain/text/clock.js'
 import {
   afterSign,
@@ -65,7 +66,7 @@ export interface Engine<Item extends object, Event> {
   readonly task: Task<Item>
   readonly queue: Queue<Item>
   readonly startedMs: number
-  underWay: number
+  readonly limiter: LimitFunction
   pace: Pace
   stop: Stop | null
   failure: { readonly error: unknown } | null
@@ -83,7 +84,7 @@ export function createEngine<Item extends object, Event>(
     task,
     queue: createQueue(task.next, parts.policy.limit ?? null),
     startedMs,
-    underWay: 0,
+    limiter: pLimit(1),
     pace: startPace(parts.policy, startedMs),
     stop: null,
     failure: null,
@@ -135,8 +136,8 @@ export function noteSign<Item extends object, Event>(
   sign: PaceSign,
   beganMs: number,
 ): void {
-  const { pace, underWay, parts } = engine
-  const at = { beganMs, nowMs: parts.clock.monotonic(), underWay }
+  const { pace, limiter, parts } = engine
+  const at = { beganMs, nowMs: parts.clock.monotonic(), underWay: limiter.activeCount }
   engine.pace = { ...pace, ramp: afterSign(pace.ramp, sign, at) }
 }
 
@@ -148,18 +149,22 @@ export function pause<Item extends object, Event>(engine: Engine<Item, Event>, u
   return isLonger
 }
 
+const underWay = <Item extends object, Event>({ limiter }: Engine<Item, Event>): number =>
+  limiter.activeCount + limiter.pendingCount
+
 /** Takes items up while there are slots; otherwise sets one timer for the moment that something changes. */
 export function feed<Item extends object, Event>(engine: Engine<Item, Event>): void {
   const { parts, queue } = engine
   engine.cancelTimer()
   if (parts.drain.aborted || parts.abort.aborted) stopFor(engine, INTERRUPTED)
   try {
-    while (engine.underWay < engine.pace.ramp.slots && !isStopping(engine) && !queue.isEmpty())
+    engine.limiter.concurrency = engine.pace.ramp.slots
+    while (underWay(engine) < engine.pace.ramp.slots && !isStopping(engine) && !queue.isEmpty())
       if (!takeNext(engine)) break
   } catch (error) {
     fail(engine, error)
   }
-  if (engine.underWay === 0 && (isStopping(engine) || queue.isEmpty())) engine.end()
+  if (underWay(engine) === 0 && (isStopping(engine) || queue.isEmpty())) engine.end()
 }
 
 /** False where nothing can be taken up now; what is worth waiting for has a timer then. */
@@ -188,14 +193,11 @@ function takeUp<Item extends object, Event>(
   nowMs: number,
 ): void {
   engine.pace = noteDeparture(engine.pace, turn.sent > 0, nowMs)
-  engine.underWay += 1
-  void engine.task
-    .work(turn)
+  // p-limit counts a task as done before its promise settles, so the slot is free when `feed` looks.
+  void engine
+    .limiter(() => engine.task.work(turn))
     .catch((error: unknown) => fail(engine, error))
-    .finally(() => {
-      engine.underWay -= 1
-      feed(engine)
-    })
+    .finally(() => feed(engine))
 }
 
 /** Which item is next: those whose wait is over, then new ones in order. Holds a bounded number. */

@@ -132,6 +132,7 @@ module.exports = {
     owned('undici', 'service/'),
     owned('csv-parse', 'source/'),
     owned('fflate', 'report/'),
+    owned('p-limit', 'run/'),
     owned('(commander|log-update|@clack/prompts|pino)', 'cli/'),
     owned('(hono|@hono)', 'sandbox/|report/|contract/'),
     {
