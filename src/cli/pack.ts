@@ -41,8 +41,8 @@ export async function writePack(
   const { files, folder, kept, toDo, proposals, verification } = written
   return {
     files: Object.fromEntries([
-      ...files.map(({ name }) => [name, join(folder, name)]),
-      ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)]),
+      ...files.map(({ name }) => [name, join(folder, name)] as const),
+      ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)] as const),
     ]),
     warnings: [
       ...(kept === null ? [] : [keptText(kept, out, folder, 'report')]),

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { PROOF_PATH, sandboxProof } from '../trust/sandbox-proof.js'
 import type { BaseUrl } from './base-url.js'
 
@@ -14,9 +16,16 @@ export async function isSandbox(
   const port = Number(new URL(origin).port || 80)
   try {
     const signal = AbortSignal.timeout(MOST_MS)
-    const answer = await fetch(`${origin}${PROOF_PATH}${nonce}`, { redirect: 'error', signal })
-    return answer.ok && (await answer.text()) === sandboxProof(password, nonce, port)
+    const answer = await answerOf(`${origin}${PROOF_PATH}${nonce}`, signal)
+    return answer === sandboxProof(password, nonce, port)
   } catch {
     return false
   }
 }
+
+const answerOf = (url: string, signal: AbortSignal): Promise<string | null> =>
+  new Promise((resolve, reject) => {
+    get(url, { signal }, (answer) => {
+      text(answer).then((body) => resolve(answer.statusCode === 200 ? body : null), reject)
+    }).on('error', reject)
+  })

@@ -40,11 +40,10 @@ export function processes(): (script: string, args: readonly string[], shell?: s
     reader.on('line', (line) => lines.push(line))
     const closed = once(reader, 'close')
     async function wrote(count: number): Promise<void> {
-      let isOver = false
-      void closed.then(() => (isOver = true))
       while (lines.length < count) {
-        if (isOver) throw new Error(`The process ended with ${lines.length} lines of ${count}`)
-        await Promise.race([once(reader, 'line'), closed])
+        const isOver = await Promise.race([once(reader, 'line').then(() => false), closed.then(() => true)])
+        if (isOver && lines.length < count)
+          throw new Error(`The process ended with ${lines.length} lines of ${count}`)
       }
     }
     const says = once(reader, 'line').then(([line]) => line as string)

@@ -32,7 +32,7 @@ export const emergencyPathOf = (file: string): string => `${file}.emergency.json
 const MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
 
 /** No line takes more: an answer is kept up to 2 KiB, its words up to 512 bytes, and JSON at most doubles them. */
-export const LARGEST_LINE = 16 * 1024
+const LARGEST_LINE = 16 * 1024
 
 const HEADER = {
   kind: 'header',

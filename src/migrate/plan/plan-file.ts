@@ -59,7 +59,7 @@ function digestIn(text: string): string | null {
  */
 export function readPlan(file: string, version: string): PlanDocument {
   const content = readPlanFile(file)
-  const document = parsed<PlanDocument>(content)
+  const document = parsed(content) as PlanDocument | null
   const { digest, ...body } = document ?? { digest: null }
   const isWhole =
     document !== null && textOfPlan(document) === content && digestOf(body as typeof document) === digest
@@ -70,10 +70,10 @@ export function readPlan(file: string, version: string): PlanDocument {
   )
 }
 
-/** Whatever it holds. */
-function parsed<Value>(text: string): Value | null {
+/** Null for what is no JSON. */
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as Value
+    return JSON.parse(text)
   } catch {
     return null
   }

@@ -112,9 +112,8 @@ export const registeredHeader = (): string => csvHeader(namesOf(REGISTERED_COLUM
 export const REGISTERED_COLUMN_NAMES = namesOf(REGISTERED_COLUMNS)
 
 /** The cells of a row as they stand in registered.csv, under `REGISTERED_COLUMN_NAMES`. */
-export const registeredCells = (row: RegisteredRow): readonly string[] => cellsOf(REGISTERED_COLUMNS, row)
 
-export const registeredLine = (row: RegisteredRow): string => csvLine(registeredCells(row))
+export const registeredLine = (row: RegisteredRow): string => csvLine(cellsOf(REGISTERED_COLUMNS, row))
 
 /** Header of refused.csv, corrections.csv and not-sent.csv. */
 export const openRowHeader = (columns: OriginalColumns): string =>

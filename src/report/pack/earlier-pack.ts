@@ -135,8 +135,7 @@ const toDoNumbers = (folder: string): number[] =>
   })
 
 /** Where the newest lists of a report are, or will be where there are none. */
-export const toDoFolder = (folder: string): string =>
-  join(folder, toDoName(Math.max(1, ...toDoNumbers(folder))))
+const toDoFolder = (folder: string): string => join(folder, toDoName(Math.max(1, ...toDoNumbers(folder))))
 
 /** Where a file of a report is: a list to work in lies in the newest folder of lists. */
 export const pathInPack = (folder: string, name: string): string =>

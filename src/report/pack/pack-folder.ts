@@ -57,7 +57,7 @@ export interface Published {
   readonly toDo: ToDo | null
 }
 
-export interface ToDo {
+interface ToDo {
   readonly folder: string
   readonly files: readonly PackFile[]
   /** A folder of earlier lists in which somebody works: it was left as it is. */

@@ -26,9 +26,9 @@ import { DECISIONS_FILE, decisionHeader, decisionLines, type ChainEnd } from '..
 import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { renderSummary } from '../files/summary.js'
-import { openWorkbook, WORKBOOK_FILE, type Workbook } from '../workbook/workbook.js'
+import { openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import type { Language } from '../text/language.js'
-import { type Texts, textsIn } from '../text/texts.js'
+import { textsIn } from '../text/texts.js'
 
 /** The lists to work in, which no manifest names, by their place in the folder. */
 export const TO_DO_FILES = [
