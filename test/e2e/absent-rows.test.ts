@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MIGRATE_PATH } from '../../src/contract/migrate-mandate.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { germanIban, validExport } from '../support/export.js'
+import { filesBelow } from '../support/folder.js'
 import { makeFolder } from '../support/program.js'
 import { agreeToProposals, doubtLines } from '../support/proposals.js'
 import { movableTime, typeIn, type Time, type Typed } from '../support/typed.js'
@@ -159,7 +160,7 @@ describe('a row that the service does not show', () => {
     time.pass(2 * HOUR)
     await ask()
     const hashes = (folder: string) =>
-      readdirSync(path(folder)).map((name) => [
+      filesBelow(path(folder)).map((name) => [
         name,
         createHash('sha256')
           .update(readFileSync(join(path(folder), name)))

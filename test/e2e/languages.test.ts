@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LANGUAGES } from '../../src/report/text/language.js'
 import { textsIn } from '../../src/report/text/texts.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { validExport } from '../support/export.js'
+import { filesBelow } from '../support/folder.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 
 const place = makeFolder()
@@ -74,7 +75,7 @@ describe('the language of a report', () => {
         expect.stringMatching(/^Holds: /),
       ])
     }
-    const files = readdirSync(at('en')).filter((name) => /\.csv$|^summary\.json$/.test(name))
+    const files = filesBelow(at('en')).filter((name) => /\.csv$|^summary\.json$/.test(name))
     expect(files.length).toBeGreaterThan(6)
     for (const language of LANGUAGES)
       for (const name of files)
@@ -83,7 +84,7 @@ describe('the language of a report', () => {
 
   it.each(LANGUAGES)('gives the same bytes twice in %s, and the title of that language', async (language) => {
     await program(['report', '--lang', language, '--out', `${language}-again`])
-    for (const name of readdirSync(at(language)))
+    for (const name of filesBelow(at(language)))
       expect(readFileSync(at(`${language}-again`, name)).equals(readFileSync(at(language, name))), name).toBe(
         true,
       )

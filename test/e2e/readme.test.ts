@@ -68,7 +68,7 @@ afterEach(() => service.close())
 
 /** What the topic on doubts has a person do between two blocks. */
 function fillIn(folder: string): void {
-  const path = join(folder, 'sepa-migrate-report/in-doubt.csv')
+  const path = join(folder, 'sepa-migrate-report/to-do/in-doubt.csv')
   const { data, meta } = Papa.parse<Record<string, string>>(
     readFileSync(path, 'utf8').replace(/^\uFEFF/, ''),
     {

@@ -60,8 +60,8 @@ describe('a small disk', () => {
       const { ran } = await onDisk('24m', [
         'RUN export.csv > /dev/null',
         '(cd small/report; find . -type f -exec sha256sum {} + > ../../before)',
-        // So much is left; the files of a report of these rows take 1 MB.
-        `for kb in 100 250 400 500 600 700 800 900 1000 1200 1400 1800; do ${fill}; ${report} > out.json; ` +
+        // So much is left; the files of a report of these rows take 1 MB, what is kept aside meanwhile some more.
+        `for kb in 100 250 400 500 600 800 1000 1200 1500 1800 2400 4000; do ${fill}; ${report} > out.json; ` +
           `echo "$kb $? $(cd small/report; ${seen}) $(grep -c 'no space is left' out.json)"; rm small/filler; done`,
       ])
       const results = ran.stdout

@@ -165,7 +165,7 @@ describe('the whole program', () => {
         readFileSync(join(place.folder, json(ended).files[name] ?? '')),
       )
       expect(one?.equals(two ?? Buffer.alloc(0)), name).toBe(true)
-      expect(statSync(join(place.folder, 'one', name)).mode & 0o777, name).toBe(0o600)
+      expect(statSync(join(place.folder, json(first).files[name] ?? '')).mode & 0o777, name).toBe(0o600)
     }
   })
 
