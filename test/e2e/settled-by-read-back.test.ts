@@ -8,7 +8,7 @@ import { CREDENTIALS, makeFolder, runProgram, start, type Ended } from '../suppo
 import { agreeToProposals, type DoubtLine } from '../support/proposals.js'
 import { movableTime, stateHomeIn, typeIn, type Time, type Typed } from '../support/typed.js'
 
-const ROWS = 300
+const ROWS = 150
 const KILLS = 3
 const CONCURRENCY = 16
 const SEED = Number(process.env['READ_BACK_SEED'] ?? 20_261_122)

@@ -249,6 +249,6 @@ function check(file: string, totals: Totals, model: Model): void {
 it('does what its model does, whatever happens in whatever order', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), play), {
     seed: 20_260_615,
-    numRuns: 60,
+    numRuns: 30,
   })
 }, 300_000)

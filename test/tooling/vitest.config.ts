@@ -36,8 +36,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/bench/**', 'test/viewers/**', 'test/torture/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Vitest leaves one core to itself, which on two cores means one file at a time.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Tests wait for processes and for the disk a third of the time; of its own accord vitest leaves one core to itself.
+    maxWorkers: availableParallelism() + 1,
     // The built program is loaded as Node loads it.
     server: { deps: { external: [/\/dist\//] } },
     coverage: { provider: 'v8', include: ['src/**/*.ts'] },

@@ -128,6 +128,9 @@ const configured = SETTING_NAMES.flatMap((name) => {
   return path === undefined ? [] : [{ name, path }]
 })
 
+/** Of each setting; more with SETTING_DRAWS. */
+const DRAWS = { numRuns: Number(process.env['SETTING_DRAWS'] ?? 40) }
+
 describe('11.4 a declared setting', () => {
   it.each(configured)(
     '$name means the same from flag, environment and file, or all refuse',
@@ -142,6 +145,7 @@ describe('11.4 a declared setting', () => {
           ]
           for (const value of elsewhere) expect(inFile).toEqual(located(name, value))
         }),
+        DRAWS,
       )
     },
   )
@@ -160,6 +164,7 @@ describe('11.4 a declared setting', () => {
             located(name, settingOf(name).kind.read(`${value as string | number | boolean}`, 'here')),
           )
       }),
+      DRAWS,
     )
   })
 
@@ -171,7 +176,7 @@ describe('11.4 a declared setting', () => {
         fc.property(texts, (text) => {
           expect(byEnvironment(name, environmentName(name) ?? '', text)).toEqual(byFlag(name, text))
         }),
-        { numRuns: 50 },
+        DRAWS,
       )
   })
 
