@@ -16,7 +16,7 @@ import { CHECK, fileOf } from '../support/sources.js'
 import { drawExports } from './drawn-exports.js'
 
 const SEED = Number(process.env['ALONE_SEED'] ?? 20_261_121)
-const RUNS = Number(process.env['ALONE_RUNS'] ?? 50)
+const RUNS = Number(process.env['ALONE_RUNS'] ?? 30)
 
 const OPTIONS = { severities: {}, signal: new AbortController().signal, watch: () => undefined }
 const openersOf = (...inputs: SourceInput[]) =>

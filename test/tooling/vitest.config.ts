@@ -15,19 +15,6 @@ const ALONE = [
   'test/machine.test.ts',
   'test/migrate/**/{migrate,weakened}.test.ts',
   'test/service/**/connections.test.ts',
-  // Whole runs on real ledgers.
-  'test/{run,decisions,register}/**/{loop,deliver,campaign,campaign-register,reconcile,read-decisions}.test.ts',
-  'test/report/**/{pack,real-ledger}.test.ts',
-  'test/audit/**/*.test.ts',
-  'test/cli/**/{confirm,configuration,declared}.test.ts',
-  // Properties and floods.
-  'test/ledger/**/{model,groups,corrections,delivery,resolution,guards,side-files}.test.ts',
-  'test/service/**/{exchange,truth}.test.ts',
-  'test/sandbox/**/{openapi,wire-mutations}.test.ts',
-  'test/source/**/{bombs,framing,records,round-trip}.test.ts',
-  'test/run/**/rows-alone.test.ts',
-  'test/domain/text/masking.test.ts',
-  'test/report/page/plain-text.test.ts',
 ]
 
 export default defineConfig({
