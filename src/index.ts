@@ -47,6 +47,6 @@ export { openLedgerReader } from './ledger/read/open-reader.js'
 export type { LedgerReader, RowRecord } from './ledger/read/reader.js'
 export { writeReport } from './report/pack/pack.js'
 
-// The local stand-in of the service.
+// The local simulator of the service.
 export { startSandbox, type Sandbox } from './sandbox/sandbox.js'
 export type { SandboxOptions } from './sandbox/settings.js'

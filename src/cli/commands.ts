@@ -20,6 +20,6 @@ export const commands: CommandLoaders = {
   purge: async () => (await import('./privacy/purge.js')).purgeCommand,
   rules: async () => (await import('./commands/rules.js')).rulesCommand,
   explain: async () => (await import('./commands/rules.js')).explainCommand,
-  help: async () => (await import('./commands/help.js')).helpOf(commands),
+  help: async () => (await import('./commands/help.js')).helpCommand(commands),
   sandbox: async () => (await import('./commands/sandbox.js')).sandboxCommand,
 }

@@ -20,7 +20,7 @@ import { STARTING_BILLOGRAMS } from './billogram/starting-billograms.js'
 import { openStore, type HeldMandate } from './store.js'
 import { openWaits } from './faults/waits.js'
 
-/** A running stand-in of the invoicing service. */
+/** A running simulator of the invoicing service. */
 export interface Sandbox {
   /** Base URL without a slash at the end, for example `http://127.0.0.1:49152`. */
   readonly url: string

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { get, type IncomingMessage } from 'node:http'
 import { PROOF_PATH, sandboxProof } from '../trust/sandbox-proof.js'
 import type { BaseUrl } from './base-url.js'
 
 const MOST_MS = 5_000
+/** In characters. */
+const LONGEST_PROOF = 64
 
 /** True where the sandbox itself listens, with this password and at this port. Nothing but a random number is sent. */
 export async function isSandbox(
@@ -26,6 +27,16 @@ export async function isSandbox(
 const answerOf = (url: string, signal: AbortSignal): Promise<string | null> =>
   new Promise((resolve, reject) => {
     get(url, { signal }, (answer) => {
-      text(answer).then((body) => resolve(answer.statusCode === 200 ? body : null), reject)
+      bodyOf(answer).then((body) => resolve(answer.statusCode === 200 ? body : null), reject)
     }).on('error', reject)
   })
+
+/** Null for more than a proof takes: whoever listens may be anybody. */
+async function bodyOf(answer: IncomingMessage): Promise<string | null> {
+  let body = ''
+  for await (const chunk of answer.setEncoding('latin1')) {
+    body += String(chunk)
+    if (body.length > LONGEST_PROOF) return null
+  }
+  return body
+}

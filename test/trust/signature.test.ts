@@ -40,7 +40,7 @@ describe('manifest.sig', () => {
     expect(isUsableKey(generateKeyPairSync('ed448').privateKey)).toBe(false)
   })
 
-  it.runIf(hasOpenssl)('is checked by openssl as the README says', () => {
+  it.runIf(hasOpenssl)('is checked by openssl as the manual says, and so is the fingerprint', () => {
     const folder = freshFolder()
     const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
     write('manifest.json', MANIFEST)
@@ -53,6 +53,9 @@ describe('manifest.sig', () => {
     }
     expect(check(one.publicKey)).toMatchObject({ status: 0 })
     expect(check(other.publicKey).status).not.toBe(0)
+    const fingerprint = 'openssl pkey -pubin -in PUBLIC.pem -outform DER | sha256sum'
+    const told = spawnSync('sh', ['-c', fingerprint], { cwd: folder, encoding: 'utf8' }).stdout
+    expect(told.split(' ')[0]).toBe(fingerprintOf(other.publicKey))
     write('manifest.json', `${MANIFEST} `)
     expect(check(one.publicKey).status).not.toBe(0)
   })

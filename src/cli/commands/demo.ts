@@ -20,7 +20,7 @@ const LOST_ANSWER_CUSTOMER = 424_243
 
 export const demoCommand: Command = {
   usage: 'demo',
-  summary: 'the whole job on a small sample against a local stand-in of the service; needs no settings',
+  summary: 'the whole job on a small sample against a local simulator of the service; needs no settings',
   examples: ['sepa-migrate demo', 'sepa-migrate demo --out /tmp/demo-of-sepa-migrate --json'],
   options: ['out', 'json', 'quiet', 'verbose', 'noColor'],
   epilogue: [],
@@ -45,7 +45,7 @@ async function demo(context: Context): Promise<CommandResult> {
   })
   try {
     context.progress.note(
-      `Demo: a local stand-in of the service at ${sandbox.url}; nothing leaves this machine`,
+      `Demo: a local simulator of the service at ${sandbox.url}; nothing leaves this machine`,
     )
     const result = await runAgainst(sandbox, folder, context)
     return verdictOn(result, sandbox, folder)

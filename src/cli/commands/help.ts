@@ -1,11 +1,11 @@
 import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
 import { EXITS } from '../settings/exit-statuses.js'
-import { plainLines, topicsIn } from '../terminal/manual.js'
+import { linesOfPage, topicsIn } from '../terminal/manual.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 
 /** @param commands all of them, of which the help is printed by `main` */
-export const helpOf = (commands: CommandLoaders): Command => ({
+export const helpCommand = (commands: CommandLoaders): Command => ({
   usage: 'help <topic>',
   summary: 'print a topic of the manual, or the help of a command',
   examples: ['sepa-migrate help doubts', 'sepa-migrate help mapping | less', 'sepa-migrate help run'],
@@ -36,7 +36,7 @@ async function print({ world, args }: Context, commands: CommandLoaders): Promis
   const flags = Object.hasOwn(commands, topic.name) ? [`Flags: sepa-migrate ${topic.name} --help`] : []
   return {
     ...emptyResult,
-    lines: [...plainLines(topic.text), ...flags],
+    lines: [...linesOfPage(topic.text), ...flags],
     details: { topic: topic.name, text: topic.text },
   }
 }

@@ -76,7 +76,7 @@ function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
       'Ledger: has moved on since; what was registered, decided, planned and approved then was compared, page, workbook and other figures were not. A new report can be proven whole.',
     behind: 'Ledger: is older than the pack; nothing was compared.',
     another: 'Ledger: is another one; nothing was compared.',
-    not_compared: 'Ledger: not compared, because the manifest does not say how.',
+    not_compared: 'Ledger: not compared, for the reason above.',
   }
   return [
     ...(ledgerId === null ? [] : [`Pack of the ledger ${ledgerId}.`]),

@@ -30,7 +30,7 @@ export function topicLines(folder: string): readonly string[] {
 const WIDTH = 79
 
 /** A page as a terminal shows it: prose in lines of 79 characters, code as it stands. */
-export function plainLines(page: string): readonly string[] {
+export function linesOfPage(page: string): readonly string[] {
   return page
     .replace(/^<!--.*-->\n/gm, '')
     .split(/^(```[^]*?^```)$/m)

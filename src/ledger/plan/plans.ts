@@ -216,18 +216,6 @@ function readPlans(connection: Connection): PlanRecord[] {
 const readApprovers = (connection: Connection): Approver[] =>
   connection.prepare<[], Approver>('select name, key from approver order by id').all()
 
-interface KeyedRow {
-  readonly contentKey: Buffer | null
-  readonly accountKey: Buffer
-  readonly customerNo: number
-  readonly signedDate: string
-  readonly mandateKey: string
-}
-
-/** Of the five values that are sent, by a key of this ledger; rows of its first schema lack the one over all five. */
-const keyOf = (row: KeyedRow): Buffer | string =>
-  row.contentKey ?? [row.accountKey.toString('hex'), row.customerNo, row.signedDate, row.mandateKey].join('|')
-
 const BITS = 256
 
 /**
@@ -235,18 +223,20 @@ const BITS = 256
  * and after its runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
  */
 function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
-  const rows = connection.prepare<[{ digest: string | null; choice: string | null }], KeyedRow>(
-    `select content_key as contentKey, iban_key as accountKey, customer_no as customerNo, signed_date as signedDate,
-       mandate_key as mandateKey from row
+  // The keyed fingerprint of the five values that are sent; a row without it is never sent.
+  const keys = connection
+    .prepare<[{ digest: string | null; choice: string | null }], Buffer | ''>(
+      `select coalesce(content_key, '') from row
       where id in (select id from row where state = 'ready' and ${IS_CHOSEN}
         union select row_id from attempt where run_id in ${RUNS_UNDER})`,
-  )
+    )
+    .pluck()
   const planKey = connection.prepare<[], Buffer | null>('select plan_key from campaign').pluck().get() ?? ''
   let count = 0
   let sum = 0n
-  for (const row of rows.iterate({ digest, choice: placedChoice(connection, choice) })) {
+  for (const key of keys.iterate({ digest, choice: placedChoice(connection, choice) })) {
     count += 1
-    sum += BigInt(`0x${createHash('sha256').update(planKey).update(keyOf(row)).digest('hex')}`)
+    sum += BigInt(`0x${createHash('sha256').update(planKey).update(key).digest('hex')}`)
   }
   return {
     count,

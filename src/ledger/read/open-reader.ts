@@ -165,7 +165,7 @@ function prepareCorrections(connection: Connection): LedgerReader['correctionsTo
 }
 
 function prepareRows(connection: Connection) {
-  const { one, each, ofStates, page, registrationOf, stateOf } = prepareRowReads(connection)
+  const { one, each, ofStates, page } = prepareRowReads(connection)
   const idOfReference = connection
     .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
     .pluck()
@@ -183,8 +183,6 @@ function prepareRows(connection: Connection) {
       const id = idOfReference.get(reference)
       return id === undefined ? null : one(id)
     },
-    registrationOf,
-    stateOf,
     rowsOfCustomer: (customerNo) => each(idsOfCustomer.all(customerNo)),
     rowsAbout: (customerNo) =>
       each([

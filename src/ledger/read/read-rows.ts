@@ -21,8 +21,6 @@ interface RowReads {
   readonly ofStates: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
   readonly page: (after: number, limit: number) => RowPage
   /** By the reference that the service gave, in any case of letters. */
-  readonly registrationOf: (reference: string) => RegisteredRow | null
-  readonly stateOf: (id: number) => RowState | null
 }
 
 type OfRow = StoredAttempt & { readonly rowId: number }
@@ -49,12 +47,6 @@ export function prepareRowReads(connection: Connection): RowReads {
       `select ${REGISTERED_COLUMNS} from row where ${ALL} and ${BRIEF} order by row.id`,
     )
     .raw()
-  const registration = connection
-    .prepare<[string], StoredRegistered>(
-      `select ${REGISTERED_COLUMNS} from row where assigned_mandate_reference = ? collate nocase`,
-    )
-    .raw()
-  const stateRead = connection.prepare<[number], RowState>('select state from row where id = ?').pluck()
   const nameOf = prepareNames(connection)
   const one = (id: number): RowRecord | null => range(id - 1, id)[0] ?? null
   const each = (wanted: readonly number[]): RowRecord[] => wanted.flatMap((id) => one(id) ?? [])
@@ -66,11 +58,6 @@ export function prepareRowReads(connection: Connection): RowReads {
   return {
     one,
     each,
-    registrationOf: (reference) => {
-      const stored = registration.get(reference)
-      return stored === undefined ? null : toRegistered(stored, nameOf())
-    },
-    stateOf: (id) => stateRead.get(id) ?? null,
     /** One range of the index for each state, then merged: no page has to look at rows of other states. */
     ofStates: connection.transaction(
       (states: readonly RowState[], after: number, limit: number): RowRecord[] =>

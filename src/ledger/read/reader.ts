@@ -309,10 +309,6 @@ export interface LedgerReader {
   readonly row: (id: number) => RowRecord | null
   /** The row to which the service gave this reference, in any case of letters. */
   readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null
-  /** The same as a list of registrations shows it. */
-  readonly registrationOf: (assignedMandateReference: string) => RegisteredRow | null
-  /** Null for a number that no row has. */
-  readonly stateOf: (rowId: number) => RowState | null
   readonly rowsOfCustomer: (customerNo: number) => RowRecord[]
   /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
   readonly isAccountOf: (rowId: number, iban: string) => boolean | null

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../../src/cli/commands.js'
 import { main } from '../../../src/cli/main.js'
-import { plainLines } from '../../../src/cli/terminal/manual.js'
+import { linesOfPage } from '../../../src/cli/terminal/manual.js'
 import { worldOf } from '../world.js'
 
 async function typed(...argv: string[]) {
@@ -46,7 +46,7 @@ describe('help', () => {
 
   it('wraps a list under its words', () => {
     const words = Array.from({ length: 20 }, () => 'words').join(' ')
-    const [first = '', second = '', ...rest] = plainLines(`- **Bold** ${words}`)
+    const [first = '', second = '', ...rest] = linesOfPage(`- **Bold** ${words}`)
     expect([first.slice(0, 6), second.slice(0, 7), rest]).toEqual(['- Bold', '  words', []])
   })
 })
