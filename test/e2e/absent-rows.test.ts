@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MIGRATE_PATH } from '../../src/contract/migrate-mandate.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
-import { germanIban, validExport } from '../support/export.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
-import { makeFolder } from '../support/program.js'
+import { atService, placeOfTest, type Place } from '../support/place.js'
 import { agreeToProposals, doubtLines } from '../support/proposals.js'
 import { movableTime, typeIn, type Time, type Typed } from '../support/typed.js'
 
@@ -21,32 +19,20 @@ const lost = (customer_no: number) =>
     fault: { kind: 'reset', applied: false },
   }) as const
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+let place: Place
 let time: Time
 
 /** Customers 1 to 4; the requests of 2 and 3 were lost, and customer 3 has another mandate at the service. */
 beforeEach(async () => {
-  place = makeFolder()
   time = movableTime()
-  writeFileSync(path('export.csv'), validExport(4))
-  sandbox = await startSandbox({ faults: [lost(2), lost(3)], now: () => new Date(time.now()) })
-  await type('run', path('export.csv'), '--no-report', '--base-url', sandbox.url)
-  expect(held()).toEqual([1, 4])
-  const { username, password } = sandbox
-  const posted = await fetch(`${sandbox.url}${MIGRATE_PATH}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(otherMandate(3)),
+  place = await placeOfTest({
+    rows: 4,
+    sandbox: { faults: [lost(2), lost(3)], now: () => new Date(time.now()) },
   })
+  await type('run', path('export.csv'), '--no-report', '--base-url', place.sandbox().url)
+  expect(place.held()).toEqual([1, 4])
+  const posted = await atService(place, '/api/v2/sepa_dd_mandate/migrate', otherMandate(3))
   expect(posted.status, await posted.text()).toBe(200)
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
 })
 
 const otherMandate = (customer_no: number) => ({
@@ -56,11 +42,10 @@ const otherMandate = (customer_no: number) => ({
   amendment: { sepa_creditor_identifier: 'DE98ZZZ09999999999', unique_mandate_reference: 'BEFORE' },
 })
 
-const path = (name: string): string => join(place.folder, name)
-const type = (...args: string[]): Promise<Typed> => typeIn(place.folder, time, args)
-const held = (): number[] => sandbox.mandates().map(({ customer_no }) => customer_no)
+const path = (name: string): string => place.path(name)
+const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args)
 const ask = (...more: string[]): Promise<Typed> =>
-  type('read-back', '--read-back', '--base-url', sandbox.url, ...more)
+  type('read-back', '--read-back', '--base-url', place.sandbox().url, ...more)
 
 /** What the report says of each row in doubt: the proposal and its evidence. */
 async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
@@ -101,25 +86,6 @@ describe('a row that the service does not show', () => {
     expect((await proposals())[2]?.[0]).toBe('resend')
   })
 
-  it('has to be asked about twice, an hour apart, and beside another row of its run that shows', async () => {
-    time.pass(25 * HOUR)
-    await ask()
-    expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked once, .*; ask again from/)])
-    time.pass(59 * MINUTE)
-    await ask()
-    expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked 2 times .*; ask again from/)])
-    time.pass(2 * MINUTE)
-    // Registered rows of their run are asked about without being named.
-    expect((await ask()).stdout).toContain('Asked about 4 customers')
-    expect(await proposals()).toEqual({
-      2: [
-        'resend',
-        expect.stringMatching(/; 2 registered rows of that run were shown by the same read-back\.$/),
-      ],
-      3: ['', expect.stringContaining('Not absent')],
-    })
-  })
-
   it('is sent again once a person has agreed, once, and one that was not absent stays', async () => {
     time.pass(MINUTE)
     await ask('--of', 'all')
@@ -135,21 +101,21 @@ describe('a row that the service does not show', () => {
       'Read back as absent for long enough: 1.',
     )
     expect((await type('status', '--json')).stdout).toContain('"absent":{"proposed":1,"waiting":0')
-    expect(held()).toEqual([1, 4, 3])
+    expect(place.held()).toEqual([1, 4, 3])
 
     expect(agreeToProposals(path('pack/to-do/in-doubt.csv'), path('decided.csv'))).toBe(1)
     const recorded = await type('resolve', '--from', path('decided.csv'))
     expect(recorded.stdout, recorded.stderr).toContain('Row 2: in_doubt → ready')
-    const { status } = await type('run', '--no-report', '--base-url', sandbox.url)
+    const { status } = await type('run', '--no-report', '--base-url', place.sandbox().url)
     expect(status).toBe(4)
-    expect(held()).toEqual([1, 4, 3, 2])
+    expect(place.held()).toEqual([1, 4, 3, 2])
     expect(Object.keys(await proposals())).toEqual(['3'])
   })
 
   it('is asked about first, where the service can be asked', async () => {
-    const run = (...more: string[]) => type('run', '--no-report', '--base-url', sandbox.url, ...more)
+    const run = (...more: string[]) => type('run', '--no-report', '--base-url', place.sandbox().url, ...more)
     expect((await run()).stdout).not.toContain('Next: sepa-migrate read-back')
-    writeFileSync(path('asked.yaml'), 'service:\n  readBack: true\n', { mode: 0o600 })
+    place.write('asked.yaml', 'service:\n  readBack: true\n')
     const { stdout } = await run('--config', path('asked.yaml'))
     expect(stdout).toMatch(/Next: sepa-migrate read-back --config .*asked\.yaml'? --base-url http/)
   })
@@ -170,7 +136,7 @@ describe('a row that the service does not show', () => {
     time.pass(100 * HOUR)
     await type('report', '--out', path('second'))
     expect(hashes('second')).toEqual(hashes('first'))
-    writeFileSync(path('three.yaml'), 'readBack:\n  absentAfter: 3h\n', { mode: 0o600 })
+    place.write('three.yaml', 'readBack:\n  absentAfter: 3h\n')
     expect((await proposals())[2]?.[0]).toBe('')
     expect((await proposals('--config', path('three.yaml')))[2]?.[0]).toBe('resend')
   })

@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type {
   CreditorIdentifier,
   Iban,
@@ -8,51 +6,27 @@ import type {
   Mandate,
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { connectService } from '../../src/migrate/connect-service.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
-import { germanIban, validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { germanIban } from '../support/export.js'
+import { placeOfTest, type Place } from '../support/place.js'
+import type { Ended } from '../support/program.js'
 
 const SEED = Number(process.env['BY_HAND_SEED'] ?? 20_261_122)
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox | null = null
-
-beforeEach(() => {
-  place = makeFolder()
-})
-afterEach(async () => {
-  await sandbox?.close()
-  sandbox = null
-  place.remove()
-})
-
 /** A service that takes a second mandate, so that one would show. */
-async function startService(rows: number, options: SandboxOptions = {}): Promise<Sandbox> {
-  writeFileSync(join(place.folder, 'export.csv'), validExport(rows))
-  sandbox = await startSandbox({ choices: { repeatedMandate: 'register' }, ...options })
-  return sandbox
-}
+const startService = (rows: number, options: SandboxOptions = {}): Promise<Place> =>
+  placeOfTest({ rows, sandbox: { choices: { repeatedMandate: 'register' }, ...options } })
 
-const run = (there: Sandbox, ...args: string[]): Promise<Ended> =>
-  runProgram(['run', ...args, '--base-url', there.url, '--timeout', '2'], {
-    cwd: place.folder,
-    env: CREDENTIALS,
-  })
-
-const resolve = (...more: string[]): Promise<Ended> =>
-  runProgram(['resolve', '--from-read-back', '--reason', 'begun by hand', '--by', 'Ada', ...more], {
-    cwd: place.folder,
-  })
+const run = ({ program }: Place, ...args: string[]): Promise<Ended> =>
+  program('run', ...args, '--timeout', '2')
 
 /** Somebody did these with another program, one by one, until each was there. */
-async function postByHand(there: Sandbox, customers: readonly number[]): Promise<void> {
-  const { url: baseUrl, username, password } = there
+async function postByHand({ sandbox, held }: Place, customers: readonly number[]): Promise<void> {
+  const { url: baseUrl, username, password } = sandbox()
   const client = connectService({ baseUrl, username, password, timeoutMs: 1_000 })
   for (const n of customers)
-    for (let tries = 1; !there.mandates().some((each) => each.customer_no === n); tries += 1) {
+    for (let tries = 1; !held().includes(n); tries += 1) {
       if (tries > 20) throw new Error(`The service does not take the mandate of customer ${n}`)
       await client.migrateMandate(mandateOf(n), { requestId: `by-hand-${n}-${tries}` })
     }
@@ -70,21 +44,11 @@ const mandateOf = (n: number): Mandate => ({
   },
 })
 
-const totals = () => {
-  const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
-  try {
-    return reader.totals()
-  } finally {
-    reader.close()
-  }
-}
-
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
-const heldBy = (there: Sandbox): number[] =>
-  there
-    .mandates()
-    .map((each) => each.customer_no)
-    .sort((a, b) => a - b)
+const heldBy = ({ held }: Place): number[] => held().sort((a, b) => a - b)
+
+const resolve = ({ program }: Place, ...more: string[]): Promise<Ended> =>
+  program('resolve', '--from-read-back', '--reason', 'begun by hand', '--by', 'Ada', ...more)
 
 const FIRST = ['--read-back', '--check-before-send']
 
@@ -100,7 +64,7 @@ describe('a campaign that somebody began by hand', () => {
     expect(pilot.stdout).toContain('Already at the service, not sent: 5 rows of this run')
     // Whoever pastes it asks first again, although it is not `resolve` that takes the flag.
     expect(pilot.stdout).toContain('Next: sepa-migrate resolve --from-read-back --dry-run')
-    const recorded = await resolve()
+    const recorded = await resolve(there)
     expect(recorded.status, recorded.stderr).toBe(5)
     expect(recorded.stdout).toMatch(/Next: sepa-migrate run .*--read-back --check-before-send$/m)
 
@@ -108,30 +72,28 @@ describe('a campaign that somebody began by hand', () => {
     expect(rest.status, rest.stderr).toBe(4)
     expect(rest.stdout).toContain('Already at the service, not sent: 15 rows')
     expect(rest.stderr).not.toContain('Row ') // one line in all, not one for each
-    const dry = await resolve('--dry-run')
+    const dry = await resolve(there, '--dry-run')
     expect(dry.stdout.match(/in_doubt → registered \(not recorded\)/g)).toHaveLength(15)
-    expect((await resolve()).status).toBe(0)
-    expect(totals()).toMatchObject({ registered: 40, inDoubt: 0 })
+    expect((await resolve(there)).status).toBe(0)
+    expect(there.totals()).toMatchObject({ registered: 40, inDoubt: 0 })
     expect(heldBy(there)).toEqual(upTo(40))
     expect((await run(there, ...FIRST)).status).toBe(0)
     expect(heldBy(there)).toEqual(upTo(40))
     for (const { stdout, stderr } of [pilot, recorded, rest, dry])
-      for (const { iban } of there.mandates()) expect(stdout + stderr).not.toContain(iban)
+      for (const { iban } of there.sandbox().mandates()) expect(stdout + stderr).not.toContain(iban)
   }, 60_000)
 
   it('is shown in the report as already at the service, not sent', async () => {
     const there = await startService(3)
     await postByHand(there, [2])
-    const { stdout, status } = await run(there, 'export.csv', ...FIRST, '--json')
-    expect(status).toBe(4)
-    const document = JSON.parse(stdout) as { askedFirst: object; files: Record<string, string> }
-    expect(document.askedFirst).toEqual({ asked: 3, heldBack: 1, unread: 0 })
-    const page = readFileSync(join(place.folder, document.files['report.html'] ?? ''), 'utf8')
+    expect(await there.json('run', 'export.csv', ...FIRST)).toMatchObject({
+      exitCode: 4,
+      askedFirst: { asked: 3, heldBack: 1, unread: 0 },
+    })
+    const page = there.read('report.html')
     expect(page).toContain('already at the service, not sent')
     expect(page).toMatch(/check before send: yes/)
-    expect(readFileSync(join(place.folder, document.files['in-doubt.csv'] ?? ''), 'utf8')).toContain(
-      'The service already holds this mandate',
-    )
+    expect(there.read('in-doubt.csv')).toContain('The service already holds this mandate')
   })
 
   it(`holds against a service with faults in asking and in sending (seed ${SEED})`, async () => {
@@ -140,20 +102,16 @@ describe('a campaign that somebody began by hand', () => {
       there,
       upTo(120).filter((n) => n % 3 === 0),
     )
-    const before = there.mandates().length
-    expect(before).toBe(40)
+    expect(there.held()).toHaveLength(40)
     const ended = await run(there, 'export.csv', ...FIRST, '--max-in-doubt', '1000', '--no-report')
     expect([4, 5]).toContain(ended.status)
     const held = heldBy(there)
     expect(new Set(held).size).toBe(held.length)
-    const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
-    try {
+    there.ledger((reader) => {
       for (const row of reader.rows(['in_doubt'], 0, 200))
         if (row.lastAttempt?.started === false) expect((row.customerNo ?? 0) % 3).toBe(0)
       for (const row of reader.rows(['registered'], 0, 200)) expect((row.customerNo ?? 0) % 3).not.toBe(0)
-    } finally {
-      reader.close()
-    }
+    })
   }, 120_000)
 })
 
@@ -163,7 +121,7 @@ describe('the flag', () => {
     const { status, stderr } = await run(there, 'export.csv', '--check-before-send')
     expect(status).toBe(2)
     expect(stderr).toContain('Nobody has said that this service can be asked what it holds')
-    expect(there.requests().received).toMatchObject({ migrate: 0, read_back: 0 })
+    expect(there.sandbox().requests().received).toMatchObject({ migrate: 0, read_back: 0 })
   })
 
   it('stops at a service that cannot be asked, and says that nothing was sent', async () => {
@@ -172,7 +130,7 @@ describe('the flag', () => {
     expect(status).toBe(5)
     expect(stdout).toContain('The service could not be asked what it holds')
     expect(stdout).toContain('Nothing was sent for these rows')
-    expect(there.requests().received.migrate).toBe(0)
-    expect(totals()).toMatchObject({ ready: 5, inDoubt: 0 })
+    expect(there.sandbox().requests().received.migrate).toBe(0)
+    expect(there.totals()).toMatchObject({ ready: 5, inDoubt: 0 })
   })
 })

@@ -1,15 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { validLine, validExport } from '../support/export.js'
-import { makeFolder, runProgram, SAMPLES, type Ended } from '../support/program.js'
+import { placeForEach } from '../support/place.js'
+import { SAMPLES } from '../support/program.js'
 
-let place: ReturnType<typeof makeFolder>
-beforeEach(() => (place = makeFolder()))
-afterEach(() => place.remove())
-
-const program = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder })
-const write = (name: string, text: string): void => writeFileSync(join(place.folder, name), text)
+const { write, program, json } = placeForEach()
 
 describe('10.3.2 check is a to-do list', () => {
   it('10.3.2 by rule: errors, warnings, what was asked for; count, three examples with lines, remedy', async () => {
@@ -44,8 +38,8 @@ describe('10.3.2 check is a to-do list', () => {
         '  → Do not migrate. Get a new mandate if needed.',
       ].join('\n'),
     )
-    const json = JSON.parse((await program('check', 'export.csv', '--json')).stdout) as { problems: unknown }
-    expect(json.problems).toContainEqual({
+    const { problems } = await json<{ problems: unknown }>('check', 'export.csv')
+    expect(problems).toContainEqual({
       rule: 'STATUS_NOT_ACTIVE',
       severity: 'error',
       kind: 'asked',

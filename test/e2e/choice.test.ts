@@ -1,37 +1,25 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { validLine } from '../support/export.js'
-import { makeFolder } from '../support/program.js'
+import { placeForEach } from '../support/place.js'
 import { movableTime, typeIn, type Typed } from '../support/typed.js'
 
 const SEGMENTS = ['A', 'B', 'C', 'A', ' b', 'A', 'C', 'B']
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+const { folder, path, read, write, held: customers, sandbox } = placeForEach({ sandbox: {} })
 const time = movableTime()
 
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({ seed: 1 })
+beforeEach(() => {
   const header =
     'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Segment,Sales region'
   const lines = SEGMENTS.map(
     (segment, index) => `${validLine(index + 1)},${segment},${index % 2 === 0 ? 'north' : 'south'}`,
   )
-  writeFileSync(path('export.csv'), `${[header, ...lines].join('\n')}\n`)
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
+  write('export.csv', `${[header, ...lines].join('\n')}\n`)
 })
 
-const path = (name: string): string => join(place.folder, name)
-const type = (...args: string[]): Promise<Typed> => typeIn(place.folder, time, args)
+const type = (...args: string[]): Promise<Typed> => typeIn(folder(), time, args)
 const run = (...args: string[]): Promise<Typed> =>
-  type('run', path('export.csv'), '--base-url', sandbox.url, ...args)
-const customers = (): number[] => sandbox.mandates().map(({ customer_no }) => customer_no)
+  type('run', path('export.csv'), '--base-url', sandbox().url, ...args)
 
 interface Document {
   readonly exitCode: number
@@ -63,7 +51,7 @@ describe('25.2 run --only and --country', () => {
     expect(two.stdout).toMatch(/Next: sepa-migrate run --base-url \S+\n/)
 
     const summary = () =>
-      JSON.parse(readFileSync(path('sepa-migrate-report/summary.json'), 'utf8')) as {
+      JSON.parse(read('sepa-migrate-report/summary.json')) as {
         leftByChoice: number | null
         runs: { settings: unknown }[]
       }
@@ -76,7 +64,7 @@ describe('25.2 run --only and --country', () => {
         ],
       },
     })
-    const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
+    const page = read('sepa-migrate-report/report.html')
     expect(page).toContain('Other rows that stay ready: 5.')
     expect(page).toContain('<li>only rows with segment: A, C</li>')
 
@@ -92,7 +80,7 @@ describe('25.2 run --only and --country', () => {
     const last = await run('--country', 'DE')
     expect(last.status).toBe(0)
     expect(customers().toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    expect(sandbox.requests().repeated).toEqual([])
+    expect(sandbox().requests().repeated).toEqual([])
     expect(summary()).toMatchObject({ leftByChoice: 0 })
   })
 
@@ -107,7 +95,7 @@ describe('25.2 run --only and --country', () => {
   ])('are refused, and nothing comes in or leaves: %j', async (flags, message) => {
     const { exitCode, errors } = json(await run(...flags, '--json'))
     expect([exitCode, errors[0]?.message]).toEqual([2, expect.stringContaining(message)])
-    expect(sandbox.requests().received.migrate).toBe(0)
+    expect(sandbox().requests().received.migrate).toBe(0)
     if (flags[1]?.startsWith('Segmnt') !== true) return
     expect(errors[0]?.next).toContain('"Segment", "Sales region"')
     expect(json(await type('status', '--json')).totals).toMatchObject({ read: 0 })
@@ -116,13 +104,13 @@ describe('25.2 run --only and --country', () => {
   it('make a plan for these rows, which its runs keep to without being told', async () => {
     const to = path('plan.json')
     const planned = await type(
-      ...['plan', path('export.csv'), '--base-url', sandbox.url, '--to', to, '--by', 'Ada'],
+      ...['plan', path('export.csv'), '--base-url', sandbox().url, '--to', to, '--by', 'Ada'],
       ...['--only', 'Segment=A,B'],
     )
     expect(planned.status).toBe(0)
     expect(planned.stdout).toContain('To send: 5 rows')
     expect(planned.stdout).toContain('  Of the ready rows only Segment: A or B; 3 other rows stay ready')
-    expect(readFileSync(path('plan.html'), 'utf8')).toContain('3 other rows stay ready.')
+    expect(read('plan.html')).toContain('3 other rows stay ready.')
     const approved = await type('approve', to, '--by', 'Ada', '--reference', 'a mail')
     expect(approved.status).toBe(0)
 

@@ -1,42 +1,19 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { describe, expect, it } from 'vitest'
 import { germanIban, validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
-import { read, valueOf, withValue, write, type Sheet } from './people-spreadsheet.js'
+import { placeForEach } from '../support/place.js'
+import {
+  read as readSheet,
+  valueOf,
+  withValue,
+  write as writeSheet,
+  type Sheet,
+} from './people-spreadsheet.js'
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+const place = placeForEach({ sandbox: {}, env: { SEPA_MIGRATE_BY: 'Berta' } })
+const { read, write, program: typed, sandbox } = place
 
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({ seed: 1 })
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const path = (name: string): string => join(place.folder, inReport(name))
-const textOf = (name: string): string => readFileSync(path(name), 'utf8')
-
-const typed = (...args: string[]): Promise<Ended> =>
-  runProgram(args, {
-    cwd: place.folder,
-    env: { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: sandbox.url, SEPA_MIGRATE_BY: 'Berta' },
-  })
-
-interface Told {
-  readonly exitCode: number
-  readonly totals: Readonly<Record<string, number>>
-  readonly balanced: boolean
-}
-
-async function program(...args: string[]): Promise<Told> {
-  const { stdout, stderr } = await typed(...args, '--json')
-  expect(stderr).not.toContain('Please report this')
-  const told = JSON.parse(stdout) as Told
+async function program(...args: string[]) {
+  const told = await place.json(...args)
   expect(told.balanced).toBe(true)
   return told
 }
@@ -47,9 +24,9 @@ const FIELDS = ['customer_no', 'iban', 'signed_date', 'sepa_creditor_identifier'
 /** So many rows, each with an impossible date; gives the file of them that comes back. */
 async function heldBack(count: number): Promise<Sheet> {
   const lines = Array.from({ length: count }, (_, n) => validLine(n + 1).replace(/2024-03-\d\d/, NEVER))
-  writeFileSync(path('export.csv'), `${validExport(0)}${lines.join('\n')}\n`)
+  write('export.csv', `${validExport(0)}${lines.join('\n')}\n`)
   expect(await program('run', 'export.csv')).toMatchObject({ exitCode: 3, totals: { invalid: count } })
-  return read(textOf('corrections.csv'))
+  return readSheet(read('corrections.csv'))
 }
 
 const dated = (sheet: Sheet, lines: readonly number[], date = '2024-03-15'): Sheet =>
@@ -66,12 +43,12 @@ const shifted = (sheet: Sheet, column: string): Sheet =>
   )
 
 function give(name: string, sheet: Sheet): string {
-  writeFileSync(path(name), write(sheet))
+  write(name, writeSheet(sheet))
   return name
 }
 
 const registered = (): string[] =>
-  sandbox
+  sandbox()
     .mandates()
     .map(({ customer_no, iban, amendment }) =>
       [customer_no, iban, amendment.unique_mandate_reference].join(' '),
@@ -79,7 +56,7 @@ const registered = (): string[] =>
     .sort()
 const own = (n: number): string => [n, germanIban(n), `MANDATE-${n}`].join(' ')
 
-const decisions = (): Sheet => read(textOf('decisions.csv'))
+const decisions = (): Sheet => readSheet(read('decisions.csv'))
 
 describe('26.2 a correction is a decision', () => {
   it('of the line: who, when, why and each field before and after, the account masked', async () => {
@@ -110,7 +87,7 @@ describe('26.2 a correction is a decision', () => {
     expect(cell(0, 'evidence')).toContain('iban "DE…0001" → "DE…0071"')
     expect(cell(1, 'reason')).toBe('no reason given')
     expect(cell(1, 'evidence')).toContain('unique_mandate_reference "MANDATE-2" → "MANDATE-22"')
-    const page = textOf('report.html')
+    const page = read('report.html')
     expect(page).toContain('the customer called')
     expect(page).toContain('DE…0071')
     expect(page).not.toContain(germanIban(71))
@@ -119,25 +96,25 @@ describe('26.2 a correction is a decision', () => {
 
   it('of the command, where the line gives no reason, as it was recorded in every language', async () => {
     const sheet = await heldBack(2)
-    writeFileSync(path('sepa-migrate.yaml'), 'lang: de\n')
+    write('sepa-migrate.yaml', 'lang: de\n')
     await program('run', give('mended.csv', dated(sheet, [1])), '--reason', 'list of 3 March')
     expect(decisions()[1]).toContain('list of 3 March')
     await program('run', give('rest.csv', dated(sheet, [2])))
     expect(decisions()[2]).toContain('no reason given')
-    expect(textOf('report.html')).toContain('korrigiert')
-    expect(textOf('report.html')).toContain('no reason given')
+    expect(read('report.html')).toContain('korrigiert')
+    expect(read('report.html')).toContain('no reason given')
   })
 
   it('told by a plan, on screen and on its page, and no drift for the run under it', async () => {
     const sheet = await heldBack(3)
     const file = give('mended.csv', dated(sheet, [1, 2, 3]))
     const { stdout } = await typed('plan', file, '--to', 'plan.json', '--reason', 'letters of the bank')
-    for (const told of [stdout, textOf('plan.html').replaceAll(/\s+/g, ' ')]) {
+    for (const told of [stdout, read('plan.html').replaceAll(/\s+/g, ' ')]) {
       expect(told).toContain('3 rows were corrected')
       expect(told).toContain('signed_date: 3')
     }
     expect(stdout).toContain(`row 1: signed_date "${NEVER}" → "2024-03-15"`)
-    const page = textOf('plan.html')
+    const page = read('plan.html')
       .replaceAll(/<[^>]*>|\s+/g, ' ')
       .replaceAll(/ +/g, ' ')
     expect(page).toMatch(new RegExp(`1 signed_date ${NEVER} 2024-03-15 \\S.{1,40} UTC letters of the bank`))
@@ -150,17 +127,14 @@ describe('26.2 a correction is a decision', () => {
     ['a date in its short form', '03.02.19', '03.02.2019'],
     ['a date with its century', '03.02.2019', '03.02.19'],
   ])('and %s is none: a spreadsheet does that', async (_, before, after) => {
-    writeFileSync(
-      path('sepa-migrate.yaml'),
-      'columns: { signed_date: { column: signed_date, format: dd.mm.yyyy } }\n',
-    )
+    write('sepa-migrate.yaml', 'columns: { signed_date: { column: signed_date, format: dd.mm.yyyy } }\n')
     const line = validLine(1)
       .replace(/2024-03-\d\d/, before)
       .replace('MANDATE-1', before.length === 8 ? 'MANDATE-1' : 'M 1')
     const broken = before.length === 8 ? line : line.replace(germanIban(1), germanIban(1).replace(/.$/, '9'))
-    writeFileSync(path('export.csv'), `${validExport(0)}${broken}\n`)
+    write('export.csv', `${validExport(0)}${broken}\n`)
     await program('run', 'export.csv')
-    const sheet = withValue(read(textOf('corrections.csv')), 1, 'signed_date', after)
+    const sheet = withValue(readSheet(read('corrections.csv')), 1, 'signed_date', after)
     expect(await program('run', give('saved.csv', sheet))).toMatchObject({
       totals: { invalid: 1, registered: 0 },
     })
@@ -193,7 +167,7 @@ describe('26.2 a correction with what is another row’s', () => {
       const ran = await program('run', give('shifted.csv', shifted(dated(sheet, all), column)))
       expect(ran).toMatchObject({ exitCode: 3, totals: { read: 10, conflict: 9, registered: 1 } })
       expect(registered()).toEqual([own(10)])
-      expect(textOf('problems.csv')).toMatch(/CORRECTION_TAKES_(?:REFERENCE|ACCOUNT)/)
+      expect(read('problems.csv')).toMatch(/CORRECTION_TAKES_(?:REFERENCE|ACCOUNT)/)
       // Somebody puts the column right in the very file that comes back.
       const again = FIELDS.reduce<Sheet>(
         (done, name) =>
@@ -211,7 +185,7 @@ describe('26.2 a correction with what is another row’s', () => {
                   ),
             done,
           ),
-        read(textOf('corrections.csv')),
+        readSheet(read('corrections.csv')),
       )
       expect(await program('run', give('right.csv', again))).toMatchObject({
         exitCode: 0,
@@ -224,7 +198,7 @@ describe('26.2 a correction with what is another row’s', () => {
   it('stays one while it comes back as it is or with another field corrected', async () => {
     const sheet = await heldBack(3)
     await program('run', give('shifted.csv', shifted(dated(sheet, [1, 2, 3]), 'iban')))
-    const back = read(textOf('corrections.csv'))
+    const back = readSheet(read('corrections.csv'))
     expect(await program('run', give('same.csv', back))).toMatchObject({ totals: { conflict: 2 } })
     expect(await program('run', give('later.csv', dated(back, [1, 2], '2024-03-16')))).toMatchObject({
       totals: { conflict: 2, registered: 1 },
@@ -234,7 +208,7 @@ describe('26.2 a correction with what is another row’s', () => {
   it('is settled by the word of a person, which stands among the decisions', async () => {
     const sheet = await heldBack(2)
     await program('run', give('shifted.csv', shifted(dated(sheet, [1, 2]), 'iban')))
-    let back = withValue(read(textOf('corrections.csv')), 1, 'migration_decision', 'send')
+    let back = withValue(readSheet(read('corrections.csv')), 1, 'migration_decision', 'send')
     back = withValue(back, 1, 'migration_reason', 'husband and wife')
     expect(await program('run', give('said.csv', back))).toMatchObject({
       exitCode: 0,
@@ -246,9 +220,9 @@ describe('26.2 a correction with what is another row’s', () => {
 
   it('is none where one customer has two mandates with one account', async () => {
     const second = validLine(1).replace('MANDATE-1', 'MANDATE-1b').replace(germanIban(1), germanIban(71))
-    writeFileSync(path('export.csv'), `${validExport(1)}${second.replace(/2024-03-\d\d/, NEVER)}\n`)
+    write('export.csv', `${validExport(1)}${second.replace(/2024-03-\d\d/, NEVER)}\n`)
     await program('run', 'export.csv')
-    const sheet = withValue(dated(read(textOf('corrections.csv')), [1]), 1, 'iban', germanIban(1))
+    const sheet = withValue(dated(readSheet(read('corrections.csv')), [1]), 1, 'iban', germanIban(1))
     expect(await program('run', give('mended.csv', sheet))).toMatchObject({
       exitCode: 0,
       totals: { registered: 2 },

@@ -1,39 +1,30 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeFolder, runProgram, SAMPLES, type Ended } from '../support/program.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { placeForEach, type Told } from '../support/place.js'
+import { SAMPLES } from '../support/program.js'
 
-let place: ReturnType<typeof makeFolder>
+const { path, read, write, program, json } = placeForEach()
+beforeEach(() => cpSync(SAMPLES, path('samples'), { recursive: true }))
 
-beforeEach(() => {
-  place = makeFolder()
-  cpSync(SAMPLES, join(place.folder, 'samples'), { recursive: true })
-})
-afterEach(() => place.remove())
+const CONFIGURATION = 'sepa-migrate.yaml'
 
-const program = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder })
-const configuration = (): string => join(place.folder, 'sepa-migrate.yaml')
-
-interface Checked {
-  readonly totals: Readonly<Record<string, number>>
+interface Checked extends Told {
   readonly problems: readonly { rule: string; count: number }[]
 }
 
 /** Replaces whole lines of the draft, as an operator does; says how many had to be touched. */
 function edit(changes: Readonly<Record<string, string>>): number {
-  const lines = readFileSync(configuration(), 'utf8').split('\n')
+  const lines = read(CONFIGURATION).split('\n')
   const edited = lines.map((line) => {
     const [, replacement] = Object.entries(changes).find(([start]) => line.startsWith(start)) ?? []
     return replacement ?? line
   })
-  writeFileSync(configuration(), edited.join('\n'))
+  write(CONFIGURATION, edited.join('\n'))
   return edited.filter((line, index) => line !== lines[index]).length
 }
 
-async function check(file: string): Promise<Checked> {
-  const { stdout } = await program('check', file, '--as-of', '2026-06-15', '--json')
-  return JSON.parse(stdout) as Checked
-}
+const check = (file: string): Promise<Checked> => json('check', file, '--as-of', '2026-06-15')
 
 describe('a first export', () => {
   it('in German is ready after inspect, init and one edited line, but for its planted faults', async () => {
@@ -93,16 +84,12 @@ describe('a first export', () => {
       ...[row(1, 'Actief', 'doorlopend'), row(2, 'Beëindigd', 'doorlopend')],
       ...[row(3, 'Opgezegd', 'doorlopend'), row(4, 'Actief', 'eenmalig'), row(5, 'nieuw', 'doorlopend')],
     ]
-    writeFileSync(join(place.folder, 'export.csv'), `${lines.join('\n')}\n`)
+    write('export.csv', `${lines.join('\n')}\n`)
     const checked = await program('check', 'export.csv')
     expect(checked.status).toBe(7)
     expect(checked.stdout).toContain('export.csv: Column "Toestand" looks like status: 2 ended stay behind')
     expect(checked.stdout).toContain('run refuses the file and sends nothing')
-    const credentials = { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p' }
-    const refused = await runProgram(['run', 'export.csv', '--base-url', 'http://127.0.0.1:9'], {
-      cwd: place.folder,
-      env: credentials,
-    })
+    const refused = await program('run', 'export.csv', '--base-url', 'http://127.0.0.1:9')
     expect(refused.status).toBe(7)
     expect(refused.stderr).toContain('FILE_COLUMN_UNDECIDED')
     const ignored = await program(
@@ -124,8 +111,8 @@ describe('a first export', () => {
   })
 
   it('8.3.3 shows what is left out around its records', async () => {
-    cpSync(join(SAMPLES, 'german.yaml'), configuration())
-    cpSync(join(SAMPLES, 'german-customers.csv'), join(place.folder, 'german-customers.csv'))
+    cpSync(join(SAMPLES, 'german.yaml'), path(CONFIGURATION))
+    cpSync(join(SAMPLES, 'german-customers.csv'), path('german-customers.csv'))
     const { stdout } = await program('check', 'samples/german-messy.csv', '--as-of', '2026-06-15')
     expect(stdout).toContain('left out at the end: Summe Mandate: 60')
     expect(stdout).toContain('left out before the header: Mitgliederverwaltung TSV Musterstadt')
@@ -139,11 +126,11 @@ describe('a first export', () => {
   })
 
   it('is never overwritten by init, and inspect shows no account number', async () => {
-    writeFileSync(configuration(), 'timezone: Europe/Berlin\n')
+    write(CONFIGURATION, 'timezone: Europe/Berlin\n')
     const again = await program('init', 'samples/german-messy.csv')
     expect(again.status).toBe(2)
     expect(again.stderr).toMatch(/not overwritten/)
-    expect(readFileSync(configuration(), 'utf8')).toBe('timezone: Europe/Berlin\n')
+    expect(read(CONFIGURATION)).toBe('timezone: Europe/Berlin\n')
     for (const sample of ['clean.csv', 'french.csv', 'utf16.csv', 'excel-damaged.csv']) {
       const { stdout } = await program('inspect', `samples/${sample}`, '--json')
       expect(stdout).not.toMatch(/[A-Z]{2}\d{2}(?!ZZZ)[A-Z0-9]{11,}/)

@@ -1,17 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { existsSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { germanIban, validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, runProgram } from '../support/program.js'
+import { placeForEach } from '../support/place.js'
+import { inReport } from '../support/program.js'
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
-
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({
-    seed: 1,
+const place = placeForEach({
+  sandbox: {
     faults: [
       {
         match: { customer_no: 5 },
@@ -19,58 +13,27 @@ beforeEach(async () => {
         fault: { kind: 'refuse', status: 422, field: 'iban', message: 'closed' },
       },
     ],
-  })
+  },
 })
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
+const { path, read, write, held, sandbox } = place
 
-const path = (name: string): string => join(place.folder, inReport(name))
-const textOf = (name: string): string => readFileSync(path(name), 'utf8')
-
-interface Told {
-  readonly exitCode: number
-  readonly totals: Readonly<Record<string, number>>
-  readonly balanced: boolean
-  readonly warnings: readonly string[]
-  readonly problems?: readonly { readonly rule: string; readonly count: number }[]
-}
-
-async function program(...args: string[]): Promise<Told> {
-  const { stdout, stderr } = await runProgram([...args, '--json'], {
-    cwd: place.folder,
-    env: { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: sandbox.url },
-  })
-  expect(stderr).not.toContain('Please report this')
-  const told = JSON.parse(stdout) as Told
+async function program(...args: string[]) {
+  const told = await place.json(...args)
   expect(told.balanced).toBe(true)
   return told
 }
 
 /** Customers 1 and 2 are fine, 3 has an impossible date, 4 stands twice, 5 is refused once. */
 function writeExport(): void {
-  const lines = [
-    validLine(1),
-    validLine(2),
-    validLine(3).replace('2024-03-04', '2024-02-30'),
-    validLine(4),
-    validLine(4),
-    validLine(5),
-  ]
-  writeFileSync(path('export.csv'), `${validExport(0)}${lines.join('\n')}\n`)
+  const lines = [1, 2, 3, 4, 4, 5].map((n) => validLine(n).replace('2024-03-04', '2024-02-30'))
+  write('export.csv', `${validExport(0)}${lines.join('\n')}\n`)
 }
-const held = (): number[] =>
-  sandbox
-    .mandates()
-    .map(({ customer_no }) => customer_no)
-    .sort()
 
 describe('9.1.1 check on our own files', () => {
   it('compares corrections with the campaign, and changes nothing in it', async () => {
     writeExport()
     await program('run', 'export.csv')
-    writeFileSync(path('corrected.csv'), textOf('corrections.csv').replace('2024-02-30', '2024-02-29'))
+    write('corrected.csv', read('corrections.csv').replace('2024-02-30', '2024-02-29'))
     const checked = await program(
       'check',
       '--ledger',
@@ -99,11 +62,11 @@ describe('9.1.1 check on our own files', () => {
   )
 
   it('lets one row that names an unknown row hide no other', async () => {
-    writeFileSync(path('export.csv'), validExport(1))
+    write('export.csv', validExport(1))
     await program('run', 'export.csv')
     const header = `${validExport(0).trim()},migration_row,migration_state`
     const bad = `${validLine(8).replace('DE', 'XX')},99,invalid`
-    writeFileSync(path('mixed.csv'), [header, bad, `${validLine(9)},,`, ''].join('\n'))
+    write('mixed.csv', [header, bad, `${validLine(9)},,`, ''].join('\n'))
     const run = await program('run', 'mixed.csv')
     expect(run).toMatchObject({ exitCode: 3, totals: { read: 2, resubmitted: 1, registered: 2 } })
     expect(run.warnings.join()).toContain('1 of 1 correction in "mixed.csv" could not be taken')
@@ -116,37 +79,41 @@ describe('8.3.1 a correction', () => {
   it.each(['2.0', '2,00', '0002', "'2", '="2"'])(
     'whose row number became %s replaces that row',
     async (number) => {
-      writeFileSync(path('export.csv'), validExport(2))
+      write('export.csv', validExport(2))
       await program('run', 'export.csv', '--limit', '1')
       const corrected = `${validLine(2).replace(germanIban(2), germanIban(77))};"${number.replaceAll('"', '""')}";ready`
-      writeFileSync(path('corrected.csv'), corrections(corrected))
+      write('corrected.csv', corrections(corrected))
       await program('run', 'corrected.csv')
       expect(held()).toEqual([1, 2])
-      expect(sandbox.mandates().map(({ iban }) => iban)).toContain(germanIban(77))
+      expect(
+        sandbox()
+          .mandates()
+          .map(({ iban }) => iban),
+      ).toContain(germanIban(77))
     },
   )
 
   it('whose row number cannot be read is an error of the line, and holds the old row back', async () => {
-    writeFileSync(path('export.csv'), validExport(2))
+    write('export.csv', validExport(2))
     await program('run', 'export.csv', '--limit', '1')
     const line = validLine(2).replace(germanIban(2), germanIban(77)).replace('MANDATE-2', 'MANDATE-22')
-    writeFileSync(path('corrected.csv'), corrections(`${line};#REF!;ready`))
+    write('corrected.csv', corrections(`${line};#REF!;ready`))
     expect(await program('run', 'corrected.csv')).toMatchObject({
       exitCode: 3,
       totals: { read: 2, resubmitted: 1, registered: 1, invalid: 1 },
     })
     expect(held()).toEqual([1])
-    expect(textOf('problems.csv')).toContain('CORRECTION_UNREADABLE')
+    expect(read('problems.csv')).toContain('CORRECTION_UNREADABLE')
   })
 
   it.each([
     ['too many', (line: string) => line.replace(germanIban(77), `;${germanIban(77)}`)],
     ['too few', (line: string) => line.replace('2024-03-03;', '')],
   ])('with one cell %s never lets the old account be sent', async (_, shift) => {
-    writeFileSync(path('export.csv'), validExport(2))
+    write('export.csv', validExport(2))
     await program('run', 'export.csv', '--limit', '1')
     const line = `${validLine(2).replace(germanIban(2), germanIban(77))};2;ready`.replaceAll(',', ';')
-    writeFileSync(path('corrected.csv'), corrections(shift(line)))
+    write('corrected.csv', corrections(shift(line)))
     expect(await program('run', 'corrected.csv')).toMatchObject({
       exitCode: 3,
       totals: { read: 2, resubmitted: 1, registered: 1, invalid: 1, ready: 0 },
@@ -167,16 +134,13 @@ describe('a file of ours that comes back without the configuration of its export
       '',
     ].join('\n')
   const configured = (text: string): string[] => {
-    writeFileSync(path('export.yaml'), text)
+    write('export.yaml', text)
     return ['--config', 'export.yaml']
   }
-  const giveBack = async (...args: string[]): Promise<Told & { errors: readonly { message: string }[] }> =>
-    (await program('run', inReport('not-sent.csv'), ...args)) as Told & {
-      errors: readonly { message: string }[]
-    }
+  const giveBack = (...args: string[]) => program('run', inReport('not-sent.csv'), ...args)
 
   it('8.3.4 is refused where a column said which mandates have ended, and sends none of them', async () => {
-    writeFileSync(path('export.csv'), withColumn(['aktiv', 'erloschen']))
+    write('export.csv', withColumn(['aktiv', 'erloschen']))
     const config = configured('columns: { status: "Kennz." }\n')
     await program('run', 'export.csv', ...config)
     const told = await giveBack()
@@ -190,7 +154,7 @@ describe('a file of ours that comes back without the configuration of its export
   })
 
   it('8.3.4 is refused where a rule of the configuration kept rows back', async () => {
-    writeFileSync(path('export.csv'), withColumn(['Nord', 'Süd']))
+    write('export.csv', withColumn(['Nord', 'Süd']))
     const config = configured('exclude: [{ column: "Kennz.", equals: ["Süd"], reason: stays }]\n')
     await program('run', 'export.csv', ...config)
     const told = await giveBack()
@@ -198,35 +162,36 @@ describe('a file of ours that comes back without the configuration of its export
     expect(told.errors[0]?.message).toContain('Row 2 was kept back by an exclude rule')
     expect(held()).toEqual([1])
     // Somebody decides about the very row.
-    const decided = textOf('not-sent.csv').replace(/"","",""\n$/, '"send","",""\n')
-    writeFileSync(path('not-sent.csv'), decided)
+    const decided = read('not-sent.csv').replace(/"","",""\n$/, '"send","",""\n')
+    write('not-sent.csv', decided)
     await giveBack()
     expect(held()).toEqual([1, 2])
   })
 
   it('8.3.1 is refused where another column would feed the account', async () => {
     const account = (n: number): string => germanIban(n + 70)
-    writeFileSync(path('export.csv'), withColumn([account(1), account(2)], 'Kto neu'))
+    write('export.csv', withColumn([account(1), account(2)], 'Kto neu'))
     const config = configured('columns: { iban: "Kto neu" }\n')
     await program('run', 'export.csv', '--limit', '1', ...config)
     expect((await giveBack()).exitCode).toBe(7)
     await giveBack(...config)
-    expect(sandbox.mandates().map(({ iban }) => iban)).toEqual([account(1), account(2)])
+    expect(
+      sandbox()
+        .mandates()
+        .map(({ iban }) => iban),
+    ).toEqual([account(1), account(2)])
   })
 })
 
 describe('9.1.4 the files for people', () => {
   it('have the separator, the dates and the numbers of the export, and a byte order mark', async () => {
-    writeFileSync(
-      path('sepa-migrate.yaml'),
-      'columns: { signed_date: { column: signed_date, format: dd.mm.yyyy } }\n',
-    )
+    write('sepa-migrate.yaml', 'columns: { signed_date: { column: signed_date, format: dd.mm.yyyy } }\n')
     const line = (n: number, date = '01.03.2024'): string =>
       `000${n};${germanIban(n)};${date};DE98ZZZ09999999999;0012${n}`
     const header = validExport(0).trim().replaceAll(',', ';')
-    writeFileSync(path('export.csv'), [header, line(1), line(1), line(2, '30.02.2024'), ''].join('\n'))
+    write('export.csv', [header, line(1), line(1), line(2, '30.02.2024'), ''].join('\n'))
     await program('run', 'export.csv')
-    const told = (name: string): string[] => textOf(name).split('\n')
+    const told = (name: string): string[] => read(name).split('\n')
     expect(told('corrections.csv')[0]).toBe(
       `\uFEFF${header};migration_row;migration_state;migration_rule;migration_status;migration_message;migration_remedy;migration_ledger;migration_attempt;migration_decision;migration_reason;migration_by`,
     )

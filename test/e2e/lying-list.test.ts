@@ -1,11 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
-import { validExport } from '../support/export.js'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { LIES, startLiar, type Lie } from '../support/lies.js'
-import { makeFolder } from '../support/program.js'
+import { placeOfTest, type Place } from '../support/place.js'
 import { doubtLines } from '../support/proposals.js'
 import { movableTime, typeIn, type Time, type Typed } from '../support/typed.js'
 
@@ -13,21 +8,13 @@ const HOUR = 60 * 60_000
 /** So few that no brake ends a run. */
 const AT_ONCE = 8
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+let place: Place
 let time: Time
 
-beforeEach(() => {
-  place = makeFolder()
-  time = movableTime()
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
+beforeEach(() => void (time = movableTime()))
 
-const path = (name: string): string => join(place.folder, name)
-const type = (...args: string[]): Promise<Typed> => typeIn(place.folder, time, args, { isHurried: true })
+const path = (name: string): string => place.path(name)
+const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args, { isHurried: true })
 const run = (...more: string[]): Promise<Typed> => type('run', path('export.csv'), '--no-report', ...more)
 
 /** Each customer with a lie; the last one with none. */
@@ -43,34 +30,31 @@ const PARTS: readonly (readonly [titles: string, told: Told])[] = Array.from(
 
 /** A service that loses the answers about the customers whom it lies about. */
 async function startService(told: Told): Promise<string> {
-  writeFileSync(path('export.csv'), validExport(told.length + 1))
-  sandbox = await startSandbox({
-    faults: [
-      {
-        operation: 'migrate',
-        match: { customer_no: told.map((_, n) => n + 1) },
-        times: told.length,
-        fault: { kind: 'reset', applied: true },
-      },
-    ],
-    choices: { repeatedMandate: 'register' },
-    now: () => new Date(time.now()),
+  place = await placeOfTest({
+    rows: told.length + 1,
+    sandbox: {
+      faults: [
+        {
+          operation: 'migrate',
+          match: { customer_no: told.map((_, n) => n + 1) },
+          times: told.length,
+          fault: { kind: 'reset', applied: true },
+        },
+      ],
+      choices: { repeatedMandate: 'register' },
+      now: () => new Date(time.now()),
+    },
   })
-  const liar = await startLiar(sandbox.url, (customerNo) => told[customerNo - 1]?.[1])
+  const liar = await startLiar(place.sandbox().url, (customerNo) => told[customerNo - 1]?.[1])
   onTestFinished(liar.close)
   return liar.url
 }
 
-const held = (): number[] =>
-  sandbox
-    .mandates()
-    .map(({ customer_no }) => customer_no)
-    .sort((a, b) => a - b)
+const held = (): number[] => place.held().sort((a, b) => a - b)
 
 /** What the ledger has of the rows of the customers that are lied about: state, and what was read back. */
 function rowsOf(told: Told): Readonly<Record<string, readonly string[]>> {
-  const reader = openLedgerReader(path('sepa-migrate.db'))
-  try {
+  return place.ledger((reader) => {
     const rows = reader.rows(['ready', 'in_doubt', 'registered'], 0, 20)
     return Object.fromEntries(
       told.map(([title], n) => {
@@ -79,9 +63,7 @@ function rowsOf(told: Told): Readonly<Record<string, readonly string[]>> {
         return [title, [row?.state ?? 'none', ...new Set(verdicts)]]
       }),
     )
-  } finally {
-    reader.close()
-  }
+  })
 }
 
 const expected = (told: Told, of: (is: Lie['is']) => readonly string[]) =>
@@ -106,7 +88,7 @@ describe('26.1 a mandate that is there, and a list that says otherwise', () => {
 
   it.each(PARTS)('is not sent where it is asked about first: %s', async (_, told) => {
     const url = await startService(told)
-    await run('--base-url', sandbox.url, '--ledger', path('by-another.db'))
+    await run('--base-url', place.sandbox().url, '--ledger', path('by-another.db'))
     const all = held()
     const { status, stderr } = await run('--base-url', url, '--read-back', '--check-before-send')
     expect(held(), stderr).toEqual(all)

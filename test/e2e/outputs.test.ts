@@ -1,30 +1,11 @@
-import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { linkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { placeForEach } from '../support/place.js'
+import type { Ended } from '../support/program.js'
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
-
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({ seed: 1 })
-  write('export.csv', validExport(2))
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const at = (name: string): string => join(place.folder, name)
-const write = (name: string, text: string): void => writeFileSync(at(name), text, { mode: 0o600 })
-const read = (name: string): string => readFileSync(at(name), 'utf8')
-const program = (...args: string[]): Promise<Ended> =>
-  runProgram(args, { cwd: place.folder, env: CREDENTIALS })
-const run = (...args: string[]): Promise<Ended> =>
-  program('run', 'export.csv', '--base-url', sandbox.url, ...args)
+const { path, read, write, program, sandbox } = placeForEach({ rows: 2, sandbox: {} })
+const run = (...args: string[]): Promise<Ended> => program('run', 'export.csv', ...args)
 
 describe('9.2.6 what is written is written nowhere else', () => {
   it.each([
@@ -38,14 +19,14 @@ describe('9.2.6 what is written is written nowhere else', () => {
     ['a second name', 'second.log', 'it has a second name'],
   ])('refuses %s as a log file, sends nothing and changes nothing', async (_what, name, why) => {
     write('victim', 'mine')
-    symlinkSync(at('victim'), at('link.log'))
-    linkSync(at('victim'), at('second.log'))
+    symlinkSync(path('victim'), path('link.log'))
+    linkSync(path('victim'), path('second.log'))
     const before = read('export.csv')
     const refused = await run('--log-file', name)
     expect([refused.status, refused.stdout]).toEqual([2, ''])
     expect(refused.stderr).toContain(why)
     expect([read('export.csv'), read('victim')]).toEqual([before, 'mine'])
-    expect(sandbox.mandates()).toEqual([])
+    expect(sandbox().mandates()).toEqual([])
   })
 
   it('refuses a configured log file in the same way, and one that another option names', async () => {
@@ -53,7 +34,7 @@ describe('9.2.6 what is written is written nowhere else', () => {
     expect((await run()).stderr).toContain('reads or keeps')
     write('sepa-migrate.yaml', 'logFile: sepa-migrate.yaml\n')
     expect((await run()).stderr).toContain('reads or keeps')
-    expect(sandbox.mandates()).toEqual([])
+    expect(sandbox().mandates()).toEqual([])
   })
 
   it('goes on with a log of its own', async () => {
@@ -63,11 +44,11 @@ describe('9.2.6 what is written is written nowhere else', () => {
   })
 
   it('refuses to write problems.csv over the file that is checked', async () => {
-    write('problems.csv', validExport(2))
-    const refused = await program('check', 'problems.csv', '--out', '.')
+    write('./problems.csv', validExport(2))
+    const refused = await program('check', './problems.csv', '--out', '.')
     expect(refused.status).toBe(2)
     expect(refused.stderr).toContain('reads or keeps')
-    expect(read('problems.csv')).toBe(validExport(2))
+    expect(read('./problems.csv')).toBe(validExport(2))
   })
 
   it('refuses a ledger that has the name of a report', async () => {
@@ -78,16 +59,16 @@ describe('9.2.6 what is written is written nowhere else', () => {
 
   it('refuses links, files of others and its own fault script as the data of a sandbox', async () => {
     write('victim', '')
-    symlinkSync(at('victim'), at('link.db'))
+    symlinkSync(path('victim'), path('link.db'))
     write('faults.json', '[]')
     const start = (...args: string[]): Promise<Ended> => program('sandbox', '--port', '0', ...args)
     expect((await start('--data', 'link.db')).stderr).toContain('it is a symbolic link')
     expect((await start('--data', 'faults.json', '--faults', 'faults.json')).stderr).toContain(
       'reads or keeps',
     )
-    writeFileSync(at('open.db'), '', { mode: 0o644 })
+    writeFileSync(path('open.db'), '', { mode: 0o644 })
     expect((await start('--data', 'open.db')).stderr).toContain('other users may open it')
-    symlinkSync(at('victim'), at('new.db-wal'))
+    symlinkSync(path('victim'), path('new.db-wal'))
     expect((await start('--data', 'new.db')).stderr).toContain('it is a symbolic link')
     expect(read('victim')).toBe('')
   })

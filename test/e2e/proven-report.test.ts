@@ -1,68 +1,39 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
-import { germanIban, validExport } from '../support/export.js'
-import {
-  CREDENTIALS,
-  inReport,
-  makeFolder,
-  PROGRAM,
-  runProgram,
-  startCommand,
-  type Ended,
-} from '../support/program.js'
+import { describe, expect, it } from 'vitest'
+import { germanIban } from '../support/export.js'
+import { placeForEach, type Told } from '../support/place.js'
+import { PROGRAM, startCommand, type Ended } from '../support/program.js'
 
 const TOPIC = readFileSync(fileURLToPath(new URL('../../src/help/report.md', import.meta.url)), 'utf8')
 const ROWS = 6
 const LOST_ANSWER = 2
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
-
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({
-    seed: 1,
+const { folder, path, env, read, write, program, json } = placeForEach({
+  rows: ROWS,
+  sandbox: {
     faults: [{ match: { customer_no: LOST_ANSWER }, times: 1, fault: { kind: 'reset', applied: true } }],
-  })
-  writeFileSync(at('export.csv'), validExport(ROWS))
+  },
 })
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
+const run = (...args: string[]): Promise<Ended> => program('run', 'export.csv', ...args)
+const change = (name: string, how: (text: string) => string): void => write(name, how(read(name)))
 
-const at = (name: string): string => join(place.folder, inReport(name))
-const env = { ...CREDENTIALS }
-const program = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder, env })
-const run = (...args: string[]): Promise<Ended> =>
-  program('run', 'export.csv', '--base-url', sandbox.url, ...args)
-const change = (name: string, how: (text: string) => string): void =>
-  writeFileSync(at(name), how(readFileSync(at(name), 'utf8')))
-
-interface Document {
-  readonly exitCode: number
+interface Document extends Told {
   readonly pack: {
     readonly holds: boolean
     readonly ledger: string | null
     readonly signature: string
     readonly discrepancies: readonly { kind: string; file: string; message: string; next: string }[]
   }
-  readonly errors: readonly { kind: string }[]
 }
 
-async function verify(...args: string[]): Promise<Document> {
-  const { stdout } = await program('verify', 'sepa-migrate-report', '--json', ...args)
-  return JSON.parse(stdout) as Document
-}
+const verify = (...args: string[]): Promise<Document> => json('verify', 'sepa-migrate-report', ...args)
 
 describe('a report in its own folder', () => {
   it('lies beside the ledger, private, and holds', async () => {
     expect((await run('--limit', '4')).status).toBe(4)
-    expect(statSync(join(place.folder, 'sepa-migrate-report')).mode & 0o777).toBe(0o700)
-    const beside = readdirSync(place.folder).filter((name) => /\.(?:csv|html|json|xlsx)$/.test(name))
+    expect(statSync(path('sepa-migrate-report')).mode & 0o777).toBe(0o700)
+    const beside = readdirSync(folder()).filter((name) => /\.(?:csv|html|json|xlsx)$/.test(name))
     expect(beside).toEqual(['export.csv'])
 
     const { status, stdout } = await program('verify', 'sepa-migrate-report')
@@ -89,20 +60,18 @@ describe('a report in its own folder', () => {
 
   it('keeps lists that somebody fills in; the new ones lie beside them, and the command to type names these', async () => {
     await run()
-    const filledIn = readFileSync(at('in-doubt.csv'), 'utf8').replace(/""\n$/, '"by telephone"\n')
-    writeFileSync(at('in-doubt.csv'), filledIn)
+    const filledIn = read('in-doubt.csv').replace(/""\n$/, '"by telephone"\n')
+    write('in-doubt.csv', filledIn)
     expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({ exitCode: 0, pack: { others: [] } })
     const { stdout, stderr } = await program('report')
     expect(stderr).toContain('Somebody works in the lists')
     expect(stdout).toContain('resolve --from sepa-migrate-report/to-do-2/in-doubt.csv')
-    expect(readFileSync(at('in-doubt.csv'), 'utf8')).toBe(filledIn)
+    expect(read('in-doubt.csv')).toBe(filledIn)
     expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({
       exitCode: 0,
       pack: { ledger: 'unchanged', others: [] },
     })
     expect((await program('status')).stdout).toContain('to-do-2/in-doubt.csv')
-    const purge = await program('show', '--customer', '1')
-    expect(purge.status).toBe(0)
   })
 
   it('beside a ledger that moved on still holds, and says so', async () => {
@@ -132,18 +101,18 @@ describe('a signature', () => {
   const shell = (lines: string, cwd: string): Promise<Ended> =>
     startCommand(['bash', '-c', `sepa-migrate() { '${process.execPath}' '${PROGRAM}' "$@"; }\n${lines}`], {
       cwd,
-      env,
+      env: env(),
     }).ended
 
   it('is made and checked with the lines of the manual, by this program and by openssl', async () => {
     await run()
-    const made = await shell(block('genpkey'), place.folder)
+    const made = await shell(block('genpkey'), folder())
     expect([made.status, made.stdout]).toEqual([
       0,
       expect.stringContaining('Signature: by the key that was given'),
     ])
-    expect(existsSync(at('manifest.sig'))).toBe(true)
-    const checked = await shell(block('pkeyutl'), place.folder)
+    expect(existsSync(path('manifest.sig'))).toBe(true)
+    const checked = await shell(block('pkeyutl'), folder())
     expect([checked.status, checked.stdout + checked.stderr]).toEqual([
       0,
       expect.stringContaining('Verified Successfully'),
@@ -152,8 +121,8 @@ describe('a signature', () => {
 
   it('of another key, of another manifest, and none at all are told apart', async () => {
     await run()
-    await shell(block('genpkey'), place.folder)
-    await shell('openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out other.pem', place.folder)
+    await shell(block('genpkey'), folder())
+    await shell('openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out other.pem', folder())
     const kinds = async (key: string) =>
       (await verify('--key', key)).pack.discrepancies.map(({ kind }) => kind)
     expect(await kinds('finance-public.pem')).toEqual([])

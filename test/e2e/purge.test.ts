@@ -1,12 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
 import { germanIban } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
-
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+import { filesBelow } from '../support/folder.js'
+import { placeForEach } from '../support/place.js'
 
 const SAID = 'Kontoinhaberin verstorben'
 const PERSON = ['Wilhelmina Vogelsang', 'w.vogelsang@mail.example', 'Kastanienallee 17']
@@ -28,10 +25,10 @@ const EXPORT = [
   line(5, PERSON[1] ?? '', germanIban(5)),
 ].join('')
 
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({
-    seed: 1,
+const { folder, path, read, write, program, json } = placeForEach({
+  // The register of campaigns is a file that the program wrote, too.
+  ownState: true,
+  sandbox: {
     faults: [
       {
         match: { customer_no: 2 },
@@ -39,50 +36,28 @@ beforeEach(async () => {
       },
       { match: { customer_no: 3 }, fault: { kind: 'answer', status: 500, body: `<p>${SAID}</p>` } },
     ],
-  })
+  },
 })
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const program = (...args: string[]): Promise<Ended> =>
-  runProgram(args, {
-    cwd: place.folder,
-    // The register of campaigns is a file that the program wrote, too.
-    env: { ...CREDENTIALS, XDG_STATE_HOME: join(place.folder, 'state') },
-  })
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name)
-    return entry.isDirectory() ? filesIn(path) : [path]
-  })
-}
 
 /** As `grep -a` finds them, besides the export itself. */
 const filesWithPlanted = (): string[] =>
-  filesIn(place.folder)
-    .map((path) => relative(place.folder, path))
+  filesBelow(folder())
     .filter((name) => name !== 'export.csv')
     .filter((name) => {
-      const bytes = readFileSync(join(place.folder, name))
+      const bytes = readFileSync(path(name))
       return PLANTED.some((text) => bytes.includes(text))
     })
 
 async function campaign(): Promise<void> {
-  writeFileSync(join(place.folder, 'export.csv'), EXPORT)
+  write('export.csv', EXPORT)
   await program('check', 'export.csv', '--out', 'checked')
-  const ran = await program(
-    ...['run', 'export.csv', '--base-url', sandbox.url, '--log-file', 'run.log', '--out', 'pack'],
-  )
+  const ran = await program('run', 'export.csv', '--log-file', 'run.log', '--out', 'pack')
   expect(ran.status).toBe(4)
-  const leftover = join(place.folder, 'pack', '.sepa-migrate-report-killed')
-  mkdirSync(leftover)
-  writeFileSync(join(leftover, 'not-sent.csv'), EXPORT)
-  const summary = readFileSync(join(place.folder, 'pack', 'summary.json'), 'utf8')
-  const { campaign: named } = JSON.parse(summary) as { campaign: { ledgerId: string } }
-  writeFileSync(join(leftover, 'ledger'), `L-${named.ledgerId}\n`)
+  const leftover = join('pack', '.sepa-migrate-report-killed')
+  mkdirSync(path(leftover))
+  write(join(leftover, 'not-sent.csv'), EXPORT)
+  const { campaign: named } = JSON.parse(read('pack/summary.json')) as { campaign: { ledgerId: string } }
+  write(join(leftover, 'ledger'), `L-${named.ledgerId}\n`)
   const resolved = await program(
     ...['resolve', '--row', '3', '--as', 'written-off', '--out', 'pack'],
     ...['--reason', `${PERSON[0] ?? ''} closed ${germanIban(3)}`, '--by', 'Ada'],
@@ -105,7 +80,7 @@ describe('9.2.1 purge, as an operator sees it', () => {
   it('leaves nothing of the planted export in any file but those that its closing statement lists', async () => {
     await campaign()
     // What a full disk leaves beside a ledger.
-    writeFileSync(join(place.folder, 'sepa-migrate.db.emergency.jsonl'), EXPORT, { mode: 0o600 })
+    write('sepa-migrate.db.emergency.jsonl', EXPORT)
     expect(filesWithPlanted()).toEqual(
       expect.arrayContaining([
         'sepa-migrate.db',
@@ -123,7 +98,7 @@ describe('9.2.1 purge, as an operator sees it', () => {
         name,
       ).toContain(name)
     expect(left.filter((name) => name.startsWith('sepa-migrate.db'))).toEqual([])
-    expect(filesIn(join(place.folder, 'state')).length).toBeGreaterThan(0)
+    expect(filesBelow(path('state')).length).toBeGreaterThan(0)
     expect(left.filter((name) => name.startsWith('state'))).toEqual([])
     expect(left.filter((name) => name.includes('.sepa-migrate-report-'))).toEqual([])
     expect(listed).toContain('run.log')
@@ -132,14 +107,12 @@ describe('9.2.1 purge, as an operator sees it', () => {
 
   it('still reports afterwards: balanced, with the totals that were signed, and nothing planted', async () => {
     await campaign()
-    const totals = async (): Promise<unknown> =>
-      (JSON.parse((await program('status', '--json')).stdout) as { totals: unknown }).totals
-    const before = await totals()
+    const { totals } = await json('status')
     await program('purge', '--yes', '--with-open-rows', '--remove-files')
     const report = await program('report', '--out', 'after')
     expect(report.stderr).toBe('')
     expect(report.stdout).toContain('balanced:')
-    expect(await totals()).toEqual(before)
+    expect((await json('status')).totals).toEqual(totals)
     expect(filesWithPlanted().filter((name) => name.startsWith('after'))).toEqual([])
   })
 
@@ -147,7 +120,7 @@ describe('9.2.1 purge, as an operator sees it', () => {
     await campaign()
     const purged = await program('purge', '--yes', '--with-open-rows', '--remove-files')
     expect(purged.stdout).toMatch(/Removed .*refused\.csv/)
-    const names = readdirSync(join(place.folder, 'pack')).sort()
+    const names = readdirSync(path('pack')).sort()
     expect(names).toEqual([
       'manifest.json',
       'reconciliation.xlsx',
@@ -155,7 +128,7 @@ describe('9.2.1 purge, as an operator sees it', () => {
       'report.html',
       'summary.json',
     ])
-    expect(existsSync(join(place.folder, 'export.csv'))).toBe(true)
+    expect(existsSync(path('export.csv'))).toBe(true)
   })
 })
 
@@ -169,15 +142,17 @@ describe('9.2.2 one customer', () => {
     expect(shown.stdout).toContain(SAID)
     expect(shown.stdout).toContain('attempt 1 at ')
     for (const account of ACCOUNTS) expect(shown.stdout).not.toContain(account)
-    const json = JSON.parse((await program('show', '--customer', '3', '--json')).stdout) as {
-      customer: { rows: { state: string; decisions: { by: string; as: string | null; reason: string }[] }[] }
-    }
-    expect(json.customer.rows).toHaveLength(1)
-    expect(json.customer.rows[0]).toMatchObject({
-      state: 'written_off',
-      decisions: [
-        { by: 'Ada', as: expect.any(String) as string, reason: `${PERSON[0] ?? ''} closed DE…0003` },
-      ],
+    expect(await json('show', '--customer', '3')).toMatchObject({
+      customer: {
+        rows: [
+          {
+            state: 'written_off',
+            decisions: [
+              { by: 'Ada', as: expect.any(String) as string, reason: `${PERSON[0] ?? ''} closed DE…0003` },
+            ],
+          },
+        ],
+      },
     })
     expect((await program('show', '--customer', '999')).status).toBe(3)
     expect((await program('show')).status).toBe(2)

@@ -1,20 +1,17 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeFolder, start, type Started } from '../support/program.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { placeForEach } from '../support/place.js'
+import { start, type Started } from '../support/program.js'
 
-let place: ReturnType<typeof makeFolder>
+const { folder, program } = placeForEach()
 const running: Started[] = []
 
-beforeEach(() => {
-  place = makeFolder()
-})
 afterEach(async () => {
   for (const { child, ended } of running.splice(0)) {
     child.kill('SIGTERM')
     await ended
   }
-  place.remove()
 })
 
 /** What it says of itself at the start. */
@@ -22,7 +19,7 @@ async function told(
   env: Readonly<Record<string, string>>,
   ...args: string[]
 ): Promise<{ url: string; username: string; password?: string }> {
-  const started = start(['sandbox', '--port', '0', '--json', ...args], { cwd: place.folder, env })
+  const started = start(['sandbox', '--port', '0', '--json', ...args], { cwd: folder(), env })
   running.push(started)
   const [line] = (await once(createInterface({ input: started.child.stdout! }), 'line')) as [string]
   return JSON.parse(line) as { url: string; username: string; password?: string }
@@ -80,8 +77,7 @@ describe('9.2.5 the sandbox as a command', () => {
   })
 
   it('refuses a word that it does not know', async () => {
-    const started = start(['sandbox', '--port', '0', '--duplicate', 'maybe'], { cwd: place.folder })
-    const { status: code, stderr } = await started.ended
+    const { status: code, stderr } = await program('sandbox', '--port', '0', '--duplicate', 'maybe')
     expect(code).toBe(2)
     expect(stderr).toContain('Cannot read --duplicate: "maybe" is not one of refuse, conflict, register')
   })

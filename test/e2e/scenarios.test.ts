@@ -1,61 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Totals } from '../../src/domain/row/totals.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { validExport, validLine } from '../support/export.js'
-import {
-  CREDENTIALS,
-  inReport,
-  makeFolder,
-  runProgram,
-  start,
-  type Ended,
-  type Started,
-} from '../support/program.js'
+import { placeOfTest, type Place } from '../support/place.js'
+import type { Ended, Started } from '../support/program.js'
 
 /**
  * The numbers are those of test/faults.md, which also says where the others are played.
  */
 
-interface Place {
-  readonly folder: string
-  readonly sandbox: Sandbox
-}
+const open = (sandbox: SandboxOptions, rows: number): Promise<Place> => placeOfTest({ sandbox, rows })
 
-const opened: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close()
-})
-
-async function open(options: SandboxOptions, rows: number): Promise<Place> {
-  const place = makeFolder()
-  const sandbox = await startSandbox({ seed: 1, ...options })
-  opened.push(async () => {
-    await sandbox.close()
-    place.remove()
-  })
-  writeFileSync(join(place.folder, 'export.csv'), validExport(rows))
-  return { folder: place.folder, sandbox }
-}
-
-const run = ({ folder, sandbox }: Place, ...args: string[]): Started =>
-  start(['run', 'export.csv', '--base-url', sandbox.url, ...args], { cwd: folder, env: CREDENTIALS })
+const run = (place: Place, ...args: string[]): Started => place.start('run', 'export.csv', ...args)
 
 /** The same where nothing happens to the process. */
-const runHere = ({ folder, sandbox }: Place, ...args: string[]): Promise<Ended> =>
-  runProgram(['run', 'export.csv', '--base-url', sandbox.url, ...args], { cwd: folder, env: CREDENTIALS })
+const runHere = (place: Place, ...args: string[]): Promise<Ended> =>
+  place.program('run', 'export.csv', ...args)
 
-function totals({ folder }: Place): Totals {
-  const reader = openLedgerReader(join(folder, 'sepa-migrate.db'))
-  try {
-    return reader.totals()
-  } finally {
-    reader.close()
-  }
-}
+const totals = (place: Place) => place.totals()
 
 /** Resolves when the program's stderr shows this. */
 function shows({ child }: Started, text: string): Promise<void> {
@@ -69,7 +30,7 @@ function shows({ child }: Started, text: string): Promise<void> {
 }
 
 async function untilReceived({ sandbox }: Place, count: number): Promise<void> {
-  while (sandbox.requests().received.migrate < count) await new Promise((resolve) => setImmediate(resolve))
+  while (sandbox().requests().received.migrate < count) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const HANG_ALL: SandboxOptions = { faults: [{ fault: { kind: 'hang', applied: true } }] }
@@ -90,7 +51,7 @@ describe('36: a signal', () => {
     expect(totals(place)).toMatchObject({ inDoubt: 0, sending: 0 })
     expect(totals(place).ready).toBeGreaterThan(0)
     expect((await runHere(place, '--no-report')).status).toBe(0)
-    expect(place.sandbox.mandates()).toHaveLength(60)
+    expect(place.sandbox().mandates()).toHaveLength(60)
   })
 
   it('twice gives up what is under way, which becomes in doubt', async () => {
@@ -118,7 +79,12 @@ describe('36: a signal', () => {
     expect((await next.ended).stderr).toMatch(
       /1 row was under way when the last run ended, and is in doubt now/,
     )
-    expect(place.sandbox.mandates().filter(({ customer_no }) => customer_no === 1)).toHaveLength(1)
+    expect(
+      place
+        .sandbox()
+        .mandates()
+        .filter(({ customer_no }) => customer_no === 1),
+    ).toHaveLength(1)
   })
 })
 
@@ -150,13 +116,12 @@ describe('26, 27, 62: answers with 503', () => {
 
   it('are turned away where the configuration says so, which is recorded and reported', async () => {
     const place = await open(BUSY, 6)
-    writeFileSync(join(place.folder, 'sepa-migrate.yaml'), 'outcomes: { "503": turned_away }\n')
+    place.write('sepa-migrate.yaml', 'outcomes: { "503": turned_away }\n')
     expect((await runHere(place)).status).toBe(0)
     expect(totals(place)).toMatchObject({ registered: 6, inDoubt: 0 })
-    const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
-    expect(reader.runs()[0]?.settings).toMatchObject({ outcomes: { 503: 'turned_away' } })
-    reader.close()
-    expect(readFileSync(join(place.folder, inReport('report.html')), 'utf8')).toMatch(/503/)
+    const [first] = place.ledger((reader) => reader.runs())
+    expect(first?.settings).toMatchObject({ outcomes: { 503: 'turned_away' } })
+    expect(place.read('report.html')).toMatch(/503/)
   })
 })
 
@@ -164,21 +129,21 @@ describe('50: an unclosed quote on line 2 of many', () => {
   it('refuses the whole file and names the line; nothing is admitted or sent', async () => {
     const place = await open({}, 0)
     const [header, ...lines] = validExport(100_000).split('\n')
-    writeFileSync(join(place.folder, 'export.csv'), [header, '"1,open', ...lines].join('\n'))
+    place.write('export.csv', [header, '"1,open', ...lines].join('\n'))
     const { status, stderr } = await runHere(place)
     expect(status).toBe(7)
     expect(stderr).toMatch(/line 2/)
     expect(totals(place).read).toBe(0)
-    expect(place.sandbox.requests().received.migrate).toBe(0)
+    expect(place.sandbox().requests().received.migrate).toBe(0)
   })
 })
 
 describe('51: an export as spreadsheets leave it', () => {
   const [header = ''] = validExport(0).split('\n')
   const check = async (content: string | Buffer): Promise<Ended> => {
-    const { folder } = await open({}, 0)
-    writeFileSync(join(folder, 'export.csv'), content)
-    return runProgram(['check', 'export.csv', '--json'], { cwd: folder })
+    const { write, program } = await open({}, 0)
+    write('export.csv', content)
+    return program('check', 'export.csv', '--json')
   }
 
   it.each([
@@ -223,16 +188,11 @@ describe('53: values that look like others', () => {
     const lines = BROKEN.map(([from, to], n) =>
       validLine(1).replace(from, to).replace('MANDATE-1', `BROKEN-${n}`),
     )
-    writeFileSync(
-      join(place.folder, 'export.csv'),
-      `${validExport(0)}${lines.join('\n')}\n0${validLine(1)}\n`,
-    )
+    place.write('export.csv', `${validExport(0)}${lines.join('\n')}\n0${validLine(1)}\n`)
     expect((await runHere(place)).status).toBe(3)
     expect(totals(place)).toMatchObject({ invalid: BROKEN.length, registered: 1 })
-    expect(place.sandbox.mandates()).toMatchObject([{ customer_no: 1 }])
-    const reasons = readFileSync(join(place.folder, inReport('corrections.csv')), 'utf8').match(
-      /"(CUST|DATE|IBAN)_[A-Z_]+"/g,
-    )
+    expect(place.sandbox().mandates()).toMatchObject([{ customer_no: 1 }])
+    const reasons = place.read('corrections.csv').match(/"(CUST|DATE|IBAN)_[A-Z_]+"/g)
     expect(reasons).toEqual([
       '"CUST_RANGE"',
       '"CUST_FORMAT"',
@@ -248,10 +208,10 @@ describe('52: the same mandate', () => {
     const place = await open({}, 0)
     const other = validLine(2).replace('2024-03-03', '2024-03-04')
     const lines = [validLine(1), validLine(1), validLine(2), other]
-    writeFileSync(join(place.folder, 'export.csv'), `${validExport(0)}${lines.join('\n')}\n`)
+    place.write('export.csv', `${validExport(0)}${lines.join('\n')}\n`)
     expect((await runHere(place, '--no-report')).status).toBe(3)
     expect(totals(place)).toMatchObject({ registered: 1, duplicate: 1, conflict: 2 })
-    expect(place.sandbox.mandates().map(({ customer_no }) => customer_no)).toEqual([1])
+    expect(place.held()).toEqual([1])
   })
 })
 

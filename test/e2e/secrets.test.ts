@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
-import { germanIban, validExport } from '../support/export.js'
-import { makeFolder, runProgram, type Ended } from '../support/program.js'
+import { readFileSync, statSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { germanIban } from '../support/export.js'
+import { filesBelow } from '../support/folder.js'
+import { placeForEach } from '../support/place.js'
 
 const PASSWORD = 'correct-horse-battery-staple-4711'
 /** The accounts of customers 1 to 6, as the export holds them. */
@@ -12,13 +11,12 @@ const ACCOUNTS = Array.from({ length: 6 }, (_, index) => germanIban(index + 1))
 /** Files that hold original cells by design: to be edited and fed back, and the ledger until a row is registered. */
 const HOLD_CELLS = ['refused.csv', 'in-doubt.csv', 'not-sent.csv', 'export.csv']
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+const spaced = (customer: number): string => germanIban(customer).replace(/(.{4})/g, '$1 ')
 
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({
-    seed: 1,
+const { folder, path, program } = placeForEach({
+  rows: 6,
+  env: { SEPA_MIGRATE_PASSWORD: PASSWORD },
+  sandbox: {
     password: PASSWORD,
     faults: [
       // The service repeats what it was sent, as services do: message, field and a page of HTML.
@@ -37,27 +35,8 @@ beforeEach(async () => {
       },
       { match: { customer_no: 4 }, fault: { kind: 'reset', applied: true } },
     ],
-  })
+  },
 })
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const spaced = (customer: number): string => germanIban(customer).replace(/(.{4})/g, '$1 ')
-
-const program = (...args: string[]): Promise<Ended> =>
-  runProgram(args, {
-    cwd: place.folder,
-    env: { SEPA_MIGRATE_USERNAME: 'sandbox', SEPA_MIGRATE_PASSWORD: PASSWORD },
-  })
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name)
-    return entry.isDirectory() ? filesIn(path) : [path]
-  })
-}
 
 /** Every spelling that a reader would recognise: as it is, in small letters, in groups of four. */
 const spellings = (iban: string): string[] => [
@@ -72,21 +51,10 @@ const holds = (content: Buffer, texts: readonly string[]): boolean =>
 
 describe('what the program prints and writes', () => {
   it('holds no password and, once a row is registered, no account number of it', async () => {
-    writeFileSync(join(place.folder, 'export.csv'), validExport(6))
     const ran = [
       await program('check', 'export.csv', '--out', 'checked', '--verbose'),
-      await program(
-        'run',
-        'export.csv',
-        '--base-url',
-        sandbox.url,
-        '--verbose',
-        '--log-file',
-        'run.log',
-        '--out',
-        'pack',
-      ),
-      await program('run', '--base-url', sandbox.url, '--json', '--out', 'pack'),
+      await program('run', 'export.csv', '--verbose', '--log-file', 'run.log', '--out', 'pack'),
+      await program('run', '--json', '--out', 'pack'),
       await program('status', '--json'),
       await program('report', '--out', 'pack'),
       await program('resolve', '--row', '4', '--as', 'written-off', '--reason', 'a test', '--dry-run'),
@@ -96,13 +64,12 @@ describe('what the program prints and writes', () => {
     expect(holds(printed, [PASSWORD, Buffer.from(`sandbox:${PASSWORD}`).toString('base64')])).toBe(false)
     for (const iban of ACCOUNTS) expect(holds(printed, spellings(iban)), iban).toBe(false)
 
-    const written = filesIn(place.folder)
-    expect(written.map((path) => relative(place.folder, path))).toEqual(
+    const written = filesBelow(folder())
+    expect(written).toEqual(
       expect.arrayContaining(['run.log', 'sepa-migrate.db', 'pack/report.html', 'checked/problems.csv']),
     )
-    for (const path of written) {
-      const name = relative(place.folder, path)
-      const content = readFileSync(path)
+    for (const name of written) {
+      const content = readFileSync(path(name))
       expect(holds(content, [PASSWORD, Buffer.from(`sandbox:${PASSWORD}`).toString('base64')]), name).toBe(
         false,
       )
@@ -111,13 +78,12 @@ describe('what the program prints and writes', () => {
       const gone = name.startsWith('sepa-migrate.db') ? [1, 5, 6] : [1, 2, 3, 4, 5, 6]
       for (const customer of gone)
         expect(holds(content, spellings(germanIban(customer))), `${name}: ${customer}`).toBe(false)
-      if (name !== 'export.csv') expect(statSync(path).mode & 0o077, name).toBe(0)
+      if (name !== 'export.csv') expect(statSync(path(name)).mode & 0o077, name).toBe(0)
     }
   })
 
   it('holds no account number at all in the ledger after purge', async () => {
-    writeFileSync(join(place.folder, 'export.csv'), validExport(6))
-    await program('run', 'export.csv', '--base-url', sandbox.url, '--no-report')
+    await program('run', 'export.csv', '--no-report')
     for (const row of ['3', '4'])
       expect(
         (await program('resolve', '--row', row, '--as', 'written-off', '--reason', 'a test')).stderr,
@@ -125,7 +91,7 @@ describe('what the program prints and writes', () => {
     const purged = await program('purge', '--yes', '--with-open-rows', '--reason', 'signed off')
     expect(purged.stderr).toBe('')
     expect(purged.status).toBe(3) // the refused row stays refused
-    for (const path of filesIn(place.folder).filter((file) => file.includes('sepa-migrate.db')))
-      for (const iban of ACCOUNTS) expect(holds(readFileSync(path), spellings(iban)), path).toBe(false)
+    for (const name of filesBelow(folder()).filter((file) => file.includes('sepa-migrate.db')))
+      for (const iban of ACCOUNTS) expect(holds(readFileSync(path(name)), spellings(iban)), name).toBe(false)
   })
 })

@@ -1,63 +1,44 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
-import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, start, type Ended } from '../support/program.js'
+import { describe, expect, it } from 'vitest'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { cancelSource, placeOfTest, sourceIds, type Place } from '../support/place.js'
+import type { Ended } from '../support/program.js'
 import { agreeToProposals, type DoubtLine } from '../support/proposals.js'
-import { movableTime, stateHomeIn, typeIn, type Time, type Typed } from '../support/typed.js'
+import { movableTime, typeIn, type Time, type Typed } from '../support/typed.js'
 
 const ROWS = 150
 const KILLS = 3
 const CONCURRENCY = 16
 const SEED = Number(process.env['READ_BACK_SEED'] ?? 20_261_122)
 
-const authorization = `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}`
-
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
-
-beforeEach(() => {
-  place = makeFolder()
-  writeFileSync(join(place.folder, 'export.csv'), validExport(ROWS))
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const connected = (args: readonly string[]): [string[], { cwd: string; env: Record<string, string> }] => [
-  [...args, '--quiet', '--concurrency', `${CONCURRENCY}`, '--timeout', '2', '--base-url', sandbox.url],
-  { cwd: place.folder, env: { ...CREDENTIALS, XDG_STATE_HOME: stateHomeIn(place.folder) } },
-]
-const SEND = ['run', 'export.csv', '--no-report', '--max-in-doubt', '100000']
-const send = (): Promise<Ended> => runProgram(...connected(SEND))
-const readBack = (...more: string[]): Promise<Ended> =>
-  runProgram(...connected(['read-back', '--read-back', ...more]))
-const here = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder })
-const resolve = (...args: string[]): Promise<Ended> =>
-  here('resolve', ...args, '--by', 'Ada', '--reason', 'read back')
-const path = (name: string): string => join(place.folder, name)
-const few = (rows: number): void => writeFileSync(join(place.folder, 'export.csv'), validExport(rows))
-
-const rowsOf = (state: 'in_doubt' | 'registered') => {
-  const reader = openLedgerReader(join(place.folder, 'sepa-migrate.db'))
-  try {
-    return reader.rows([state], 0, ROWS)
-  } finally {
-    reader.close()
-  }
+let place: Place
+const sandbox = () => place.sandbox()
+const open = async (rows: number, options: SandboxOptions): Promise<void> => {
+  place = await placeOfTest({ rows, ownState: true, sandbox: options })
 }
 
+const CONNECTED = ['--quiet', '--concurrency', `${CONCURRENCY}`, '--timeout', '2']
+const SEND = ['run', 'export.csv', '--no-report', '--max-in-doubt', '100000', ...CONNECTED]
+const send = (): Promise<Ended> => place.program(...SEND)
+const readBack = (...more: string[]): Promise<Ended> =>
+  place.program('read-back', '--read-back', ...CONNECTED, ...more)
+const resolve = (...args: string[]): Promise<Ended> =>
+  place.program('resolve', ...args, '--by', 'Ada', '--reason', 'read back')
+const path = (name: string): string => place.path(name)
+
+const rowsOf = (state: 'in_doubt' | 'registered') => place.ledger((reader) => reader.rows([state], 0, ROWS))
+
 const whenHeld = async (count: number): Promise<void> => {
-  while (sandbox.mandates().length < count) await new Promise((resolve) => setImmediate(resolve))
+  while (sandbox().mandates().length < count) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Never twice, and no row is called registered that is not there with these identifiers. */
 function judge(): Map<number, string> {
-  const held = new Map(sandbox.mandates().map((each) => [each.customer_no, each.unique_mandate_reference]))
-  expect(held.size).toBe(sandbox.mandates().length)
+  const held = new Map(
+    sandbox()
+      .mandates()
+      .map((each) => [each.customer_no, each.unique_mandate_reference]),
+  )
+  expect(held.size).toBe(sandbox().mandates().length)
   for (const row of rowsOf('registered'))
     expect(held.get(row.customerNo ?? 0)).toBe(row.assignedMandateReference)
   return held
@@ -65,8 +46,7 @@ function judge(): Map<number, string> {
 
 /** No mandate left twice unless somebody recorded that it should. */
 function judgeRequests(): void {
-  const reader = openLedgerReader(path('sepa-migrate.db'))
-  try {
+  place.ledger((reader) => {
     for (const { id } of reader.rows(['registered', 'in_doubt'], 0, ROWS)) {
       const resent = reader.decisionsOfRow(id).filter(({ decision }) => decision === 'resend').length
       const outcomes = reader.attempts(id).map(({ outcome }) => outcome)
@@ -74,20 +54,13 @@ function judgeRequests(): void {
       const mayHaveLeft = outcomes.filter((outcome) => outcome === 'registered' || outcome === 'in_doubt')
       expect(mayHaveLeft).toHaveLength(1)
     }
-  } finally {
-    reader.close()
-  }
+  })
 }
 
 /** One question showed nothing of it, a later one showed it. */
 function wasAbsentFirst(rowId: number): boolean {
-  const reader = openLedgerReader(path('sepa-migrate.db'))
-  try {
-    const verdicts = reader.proofsOfRow(rowId).map(({ verdict }) => verdict)
-    return verdicts[0] === 'absent' && verdicts.at(-1) === 'proven'
-  } finally {
-    reader.close()
-  }
+  const verdicts = place.ledger((reader) => reader.proofsOfRow(rowId)).map(({ verdict }) => verdict)
+  return verdicts[0] === 'absent' && verdicts.at(-1) === 'proven'
 }
 
 const HOUR = 60 * 60_000
@@ -108,7 +81,7 @@ function serviceTime(time: Time) {
 /** Kills it three times; the last time it is let through to its end. */
 async function sendWithKills(onKill: (kill: number) => void): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
-    const { child, ended } = start(...connected(SEND))
+    const { child, ended } = place.start(...SEND)
     await whenHeld((kill * ROWS) / (KILLS + 1))
     child.kill('SIGKILL')
     expect((await ended).signal).toBe('SIGKILL')
@@ -119,8 +92,8 @@ async function sendWithKills(onKill: (kill: number) => void): Promise<void> {
 
 /** Somebody at the command line on the same ledger, whose time can pass. */
 function operator(time: Time) {
-  const type = (...args: string[]): Promise<Typed> => typeIn(place.folder, time, args)
-  const connected = ['--concurrency', `${CONCURRENCY}`, '--timeout', '2', '--base-url', sandbox.url]
+  const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args)
+  const connected = [...CONNECTED, '--base-url', sandbox().url]
 
   async function ask(...more: string[]): Promise<string> {
     const { status, stdout, stderr } = await type('read-back', '--read-back', ...connected, ...more)
@@ -140,7 +113,9 @@ function operator(time: Time) {
   /** A row whose run has shown nothing else is looked up by hand, as the evidence says. */
   const lookedUp = ({ migration_proposal_evidence: evidence = '', customer_no: customerNo }: DoubtLine) =>
     evidence.includes('no registered row of that run') &&
-    !sandbox.mandates().some(({ customer_no }) => String(customer_no) === customerNo)
+    !sandbox()
+      .mandates()
+      .some(({ customer_no }) => String(customer_no) === customerNo)
       ? 'resend'
       : null
 
@@ -170,7 +145,7 @@ describe('a campaign of faults and kills', () => {
     async (_, lagMs) => {
       const time = movableTime()
       const service = serviceTime(time)
-      sandbox = await startSandbox({
+      await open(ROWS, {
         chaos: 0.05,
         seed: SEED,
         readBackLagMs: lagMs,
@@ -187,7 +162,7 @@ describe('a campaign of faults and kills', () => {
       const { ask, settle, decideAndRun } = operator(time)
 
       // A lag makes rows look absent; none is sent for it, and they are proven once it is over.
-      const before = sandbox.mandates().length
+      const before = sandbox().mandates().length
       await ask()
       expect(await settle()).toBeGreaterThan(0)
       expect(await decideAndRun()).toBeNull()
@@ -206,7 +181,7 @@ describe('a campaign of faults and kills', () => {
         expect(settled[0]).toBeGreaterThan(0)
         expect(rowsOf('registered').some(({ id }) => wasAbsentFirst(id))).toBe(true)
       }
-      expect(sandbox.mandates()).toHaveLength(before)
+      expect(sandbox().mandates()).toHaveLength(before)
       const held = judge()
       expect(rowsOf('in_doubt').filter(({ customerNo }) => held.has(customerNo ?? 0))).toEqual([])
       expect(rowsOf('registered')).toHaveLength(held.size)
@@ -225,7 +200,7 @@ describe('a campaign of faults and kills', () => {
       }
       expect(status, `after ${days} days`).toBe(0)
       expect(judge().size).toBe(ROWS)
-      expect(sandbox.mandates()).toHaveLength(ROWS)
+      expect(sandbox().mandates()).toHaveLength(ROWS)
       expect(rowsOf('registered')).toHaveLength(ROWS)
       judgeRequests()
     },
@@ -240,10 +215,9 @@ describe('the commands', () => {
     ({ operation: 'migrate', match: { customer_no }, fault: { kind: 'reset', applied: false } }) as const
 
   it('ask nothing before somebody has said that the service can be asked', async () => {
-    few(3)
-    sandbox = await startSandbox({ faults: [applied(2)] })
+    await open(3, { faults: [applied(2)] })
     await send()
-    const { status, stderr } = await runProgram(...connected(['read-back']))
+    const { status, stderr } = await place.program('read-back', ...CONNECTED)
     expect(status).toBe(2)
     expect(stderr).toContain(
       'Nobody has said that this service can be asked what it holds; nothing was asked',
@@ -252,8 +226,7 @@ describe('the commands', () => {
   })
 
   it('prove a row, show it, record it, and tell why another one stays', async () => {
-    few(4)
-    sandbox = await startSandbox({ faults: [applied(2), lost(3)] })
+    await open(4, { faults: [applied(2), lost(3)] })
     expect((await send()).status).toBe(4)
 
     const asked = await readBack()
@@ -281,7 +254,7 @@ describe('the commands', () => {
     expect([...held.keys()].sort()).toEqual([1, 2, 4])
     expect(rowsOf('registered').map(({ customerNo }) => customerNo)).toEqual([1, 2, 4])
 
-    const show = (...more: string[]) => here('show', '--customer', '2', ...more)
+    const show = (...more: string[]) => place.program('show', '--customer', '2', ...more)
     expect((await show()).stdout).toMatch(
       /read back at \S+: proven; source \S+ PENDING \S+ DE…\d{4} \S+ \(question \S+\)/,
     )
@@ -295,14 +268,13 @@ describe('the commands', () => {
     const again = await resolve('--from-read-back')
     expect(again.stdout).toContain('Nothing in doubt is proven; nothing was recorded.')
     for (const { stdout, stderr } of [asked, dry, recorded, again])
-      for (const { iban } of sandbox.mandates()) expect(stdout + stderr).not.toContain(iban)
+      for (const { iban } of sandbox().mandates()) expect(stdout + stderr).not.toContain(iban)
   })
 
   it('say what is missing or too much', async () => {
-    few(3)
-    sandbox = await startSandbox({ faults: [applied(2)] })
+    await open(3, { faults: [applied(2)] })
     await send()
-    const without = await here('resolve', '--from-read-back')
+    const without = await place.program('resolve', '--from-read-back')
     expect(without.status).toBe(2)
     expect(without.stderr).toContain('There is no reason')
     const both = await resolve('--from-read-back', '--row', '2', '--as', 'registered')
@@ -314,8 +286,7 @@ describe('the commands', () => {
   })
 
   it('leave a second mandate of a row to a person', async () => {
-    few(3)
-    sandbox = await startSandbox({
+    await open(3, {
       faults: [applied(2)],
       choices: { repeatedMandate: 'register' },
     })
@@ -323,7 +294,7 @@ describe('the commands', () => {
     const [row] = rowsOf('in_doubt')
     await resolve('--row', String(row?.id), '--as', 'resend', '--yes-resend', 'MANDATE-2')
     await send()
-    expect(sandbox.mandates()).toHaveLength(4)
+    expect(sandbox().mandates()).toHaveLength(4)
     const { status, stdout } = await readBack()
     expect(status).toBe(4)
     expect(stdout).toContain('1 twice: the service holds more than one')
@@ -332,22 +303,10 @@ describe('the commands', () => {
   })
 
   it('end with 4 where a registered mandate is not shown exactly once, and name it', async () => {
-    few(4)
-    sandbox = await startSandbox({ choices: { repeatedMandate: 'register' } })
+    await open(4, { choices: { repeatedMandate: 'register' } })
     expect((await send()).status).toBe(0)
     expect((await readBack('--of', 'registered')).status).toBe(0)
-    const list = async (customerNo: number): Promise<{ id: string }[]> => {
-      const answer = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=${customerNo}`, {
-        headers: { authorization },
-      })
-      return ((await answer.json()) as { data: { id: string }[] }).data
-    }
-    const [source] = await list(2)
-    await fetch(`${sandbox.url}/api/v2/payment_source/${source?.id ?? ''}/cancel`, {
-      method: 'POST',
-      body: '{}',
-      headers: { authorization, 'content-type': 'application/json' },
-    })
+    await cancelSource(place, (await sourceIds(place, 2))[0])
     const ended = await readBack('--of', 'registered')
     expect(ended.status).toBe(4)
     expect(ended.stdout).toContain('Registered, and not proven at the service: 1 different')

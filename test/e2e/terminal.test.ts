@@ -1,12 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { germanIban } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
-
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+import { placeForEach } from '../support/place.js'
 
 const ESCAPE = '\u001b[31m\u009b2J\u202e'
 /** In a name of a column, a reference, a file and an answer of the service. */
@@ -19,20 +13,11 @@ const EXPORT = [
 ].join('\n')
 const FILE = `export${ESCAPE}.csv`
 
-beforeEach(async () => {
-  place = makeFolder()
-  const said = { kind: 'refuse', status: 422, message: `no${ESCAPE}no` } as const
-  sandbox = await startSandbox({ seed: 1, faults: [{ match: { customer_no: 1 }, fault: said }] })
-  writeFileSync(join(place.folder, FILE), EXPORT)
+const said = { kind: 'refuse', status: 422, message: `no${ESCAPE}no` } as const
+const { read, write, program } = placeForEach({
+  sandbox: { faults: [{ match: { customer_no: 1 }, fault: said }] },
 })
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const program = (...args: string[]): Promise<Ended> =>
-  runProgram(args, { cwd: place.folder, env: CREDENTIALS })
-const read = (name: string): string => readFileSync(join(place.folder, inReport(name)), 'utf8')
+beforeEach(() => write(FILE, EXPORT))
 
 describe('9.2.7 what others wrote does not reach the terminal as commands', () => {
   it.each([
@@ -49,7 +34,7 @@ describe('9.2.7 what others wrote does not reach the terminal as commands', () =
   })
 
   it('run, its log, status, show and registered.csv', async () => {
-    const args = [FILE, '--base-url', sandbox.url, '--verbose', '--log-file', 'run.log']
+    const args = [FILE, '--verbose', '--log-file', 'run.log']
     const printed = [
       await program('run', ...args),
       await program('status'),

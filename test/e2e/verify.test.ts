@@ -1,121 +1,64 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { parse } from 'csv-parse/sync'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  MandateReference,
-} from '../../src/domain/mandate/mandate.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
-import { readBaseUrl } from '../../src/service/base-url.js'
-import { createClient } from '../../src/service/client.js'
 import { sheetsOf } from '../report/unzipped.js'
-import { germanIban, validExport } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, runProgram, start, type Ended } from '../support/program.js'
+import { germanIban } from '../support/export.js'
+import { atService, cancelSource, placeOfTest, sourceIds, type Place } from '../support/place.js'
+import { inReport, type Ended } from '../support/program.js'
 
-const authorization = `Basic ${btoa('sandbox:sandbox')}`
-const clock = { now: () => Date.now(), monotonic: () => performance.now() }
-
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
+let place: Place
 /** Everything that was printed. */
 let printed = ''
 
-beforeEach(() => {
-  place = makeFolder()
-  printed = ''
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const there = (args: readonly string[]): string[] => [...args, '--quiet', '--base-url', sandbox.url]
-const here = (...args: string[]): Promise<Ended> => runProgram(args, { cwd: place.folder, env: CREDENTIALS })
-const begin = (...args: string[]): Promise<Ended> => here(...there(args))
-
 async function program(...args: string[]): Promise<Ended> {
-  const ended = await here(...args)
+  const ended = await place.program(...args)
   printed += ended.stdout + ended.stderr
   return ended
 }
 
-async function verify(...args: string[]): Promise<Ended> {
-  const ended = await begin('verify', '--at-service', '--read-back', ...args)
-  printed += ended.stdout + ended.stderr
-  return ended
-}
+const THERE = ['verify', '--at-service', '--read-back', '--quiet']
+const verify = (...args: string[]): Promise<Ended> => program(...THERE, ...args)
 
 /** A campaign of so many mandates, all of them registered, customers counted from 1. */
 async function registered(rows: number, options: SandboxOptions = {}): Promise<void> {
   const choices = { repeatedMandate: 'register', cancelledSources: 'gone' } as const
-  sandbox = await startSandbox({ seed: 1, choices, ...options })
-  writeFileSync(at('export.csv'), validExport(rows))
-  const sent = await begin('run', 'export.csv', '--concurrency', '16')
+  place = await placeOfTest({ rows, sandbox: { choices, ...options } })
+  printed = ''
+  const sent = await place.program('run', 'export.csv', '--concurrency', '16')
   expect(sent.status, sent.stderr).toBe(0)
 }
 
-const at = (name: string): string => join(place.folder, inReport(name))
-const textOf = (name: string): string => readFileSync(at(name), 'utf8')
-const recordsOf = (name: string): Record<string, string>[] =>
-  parse(textOf(name), { columns: true, bom: true })
+const at = (name: string): string => place.path(name)
+const textOf = (name: string): string => place.read(name)
+const recordsOf = (name: string) => place.rows(name)
 const pageText = (): string =>
   textOf('report.html')
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
-async function sourceIds(customerNo: number): Promise<string[]> {
-  const answer = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=${customerNo}`, {
-    headers: { authorization },
-  })
-  return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
-}
-
-async function cancel(customerNo: number): Promise<void> {
-  const [id = ''] = await sourceIds(customerNo)
-  const url = `${sandbox.url}/api/v2/payment_source/${id}/cancel`
-  expect(
-    (
-      await fetch(url, {
-        method: 'POST',
-        body: '{}',
-        headers: { authorization, 'content-type': 'application/json' },
-      })
-    ).status,
-  ).toBe(200)
-}
+const cancel = async (customerNo: number): Promise<void> =>
+  cancelSource(place, (await sourceIds(place, customerNo))[0])
 
 /** As somebody else would, past the ledger. */
-async function postAgain(customerNo: number, signedDate: string): Promise<void> {
-  const { username, password } = sandbox
-  const given = { baseUrl: readBaseUrl(sandbox.url), username, password, version: '0', clock }
-  const client = createClient({ ...given, concurrency: 1, deadlineMs: 5_000 })
-  const original = {
-    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
-    mandateReference: `MANDATE-${customerNo}` as MandateReference,
-  }
-  const outcome = await client.migrateMandate(
-    { customerNo, iban: germanIban(customerNo) as Iban, signedDate: signedDate as LocalDate, original },
-    { requestId: `again-${customerNo}` },
-  )
-  await client.close()
-  expect(outcome.kind).toBe('registered')
+async function postAgain(customerNo: number, signed_date: string): Promise<void> {
+  const posted = await atService(place, '/api/v2/sepa_dd_mandate/migrate', {
+    ...{ customer_no: customerNo, iban: germanIban(customerNo), signed_date },
+    amendment: {
+      sepa_creditor_identifier: 'DE98ZZZ09999999999',
+      unique_mandate_reference: `MANDATE-${customerNo}`,
+    },
+  })
+  expect(posted.status).toBe(200)
 }
 
 const SIGNED_3 = '2024-03-04' // as `validExport` has it for customer 3
 
 /** No file of the pack, no output and no evidence holds an account number of the sandbox. */
 function expectNoAccount(): void {
-  const names = readdirSync(join(place.folder, 'sepa-migrate-report')).filter((name) =>
-    /\.(?:csv|html|json)$/.test(name),
-  )
+  const names = readdirSync(at('sepa-migrate-report')).filter((name) => /\.(?:csv|html|json)$/.test(name))
   const files = names.map(textOf)
-  for (const { iban } of sandbox.mandates())
+  for (const { iban } of place.sandbox().mandates())
     for (const text of [printed, ...files]) expect(text.includes(iban)).toBe(false)
 }
 
@@ -150,17 +93,17 @@ describe('verify --at-service', () => {
       faults: [{ operation: 'read_back', match: { customer_no: 5 }, fault }],
       choices: { repeatedMandate: 'register', cancelledSources: 'gone' },
     })
-    const [own = ''] = await sourceIds(3)
+    const [own = ''] = await sourceIds(place, 3)
     await cancel(2)
     await postAgain(3, SIGNED_3)
     await cancel(4)
     await postAgain(4, '2019-01-01')
-    const double = (await sourceIds(3)).find((id) => id !== own) ?? ''
-    const before = sandbox.mandates()
+    const double = (await sourceIds(place, 3)).find((id) => id !== own) ?? ''
+    const before = place.sandbox().mandates()
 
     const { status, stdout } = await verify()
     expect(status, stdout).toBe(4)
-    expect(sandbox.mandates()).toEqual(before) // neither sent nor cancelled
+    expect(place.sandbox().mandates()).toEqual(before) // neither sent nor cancelled
     const lines = stdout.split('\n')
     expect(lines[0]).toBe(
       'Registered, and not proven at the service: 1 missing, 1 twice, 1 different, 1 unreadable',
@@ -174,7 +117,7 @@ describe('verify --at-service', () => {
     expect(lines[2]).toContain(`${own} is the one of this ledger; a person may cancel ${double}.`)
     expect(stdout).toContain('36 of 40 registered mandates proven at the service between')
     expect(stdout).toContain('1 missing, 1 twice, 1 different, 1 unreadable; 0 not asked.')
-    expect(stdout).toMatch(/Next: sepa-migrate verify --base-url \S+ --read-back --at-service\n/)
+    expect(stdout).toMatch(/Next: sepa-migrate verify --read-back --at-service\n/)
 
     const listed = recordsOf('verification.csv')
     expect(
@@ -204,7 +147,7 @@ describe('verify --at-service', () => {
       ['report', 4],
       ['run', 0], // the status of its own rows
     ] as const) {
-      const ended = name === 'run' ? await begin('run', '--no-report') : await program(name)
+      const ended = name === 'run' ? await place.program('run', '--no-report') : await program(name)
       expect([name, ended.status]).toEqual([name, status])
       expect(ended.stdout).toContain('3 registered, and not so at the service')
       expect(ended.stdout).not.toContain('Nothing is open')
@@ -219,15 +162,12 @@ describe('verify --at-service', () => {
 
   it('27.7 counts the status words of the payment sources as the service shows them', async () => {
     await registered(12, { choices: { cancelledSources: 'listed' } })
-    const [first, second] = sandbox.mandates()
+    const [first, second] = place.sandbox().mandates()
     for (const mandate of [first, second])
-      await fetch(
-        `${sandbox.url}/_sandbox/mandates/${mandate?.unique_mandate_reference ?? ''}/first-payment`,
-        {
-          method: 'POST',
-          body: '{}',
-          headers: { authorization, 'content-type': 'application/json' },
-        },
+      await atService(
+        place,
+        `/_sandbox/mandates/${mandate?.unique_mandate_reference ?? ''}/first-payment`,
+        {},
       )
     await cancel(7)
     const { status, stdout } = await verify()
@@ -256,13 +196,7 @@ describe('verify --at-service', () => {
     }
     expect(status).toBe(4)
     expect(told.verification).toMatchObject({ registered: 10, proven: 9, twice: 1, notAsked: 0 })
-    const [id = ''] = told.unproven[0]?.cancellable ?? []
-    const url = `${sandbox.url}/api/v2/payment_source/${id}/cancel`
-    await fetch(url, {
-      method: 'POST',
-      body: '{}',
-      headers: { authorization, 'content-type': 'application/json' },
-    })
+    await cancelSource(place, told.unproven[0]?.cancellable[0])
     const again = await verify()
     expect(again.status, again.stdout).toBe(0)
     expect(recordsOf('verification.csv').map(({ verification }) => verification)).not.toContain('twice')
@@ -285,18 +219,14 @@ describe('verify --at-service', () => {
 
   it('goes on where it was killed, and asks nobody again who was proven', async () => {
     await registered(60)
-    const asked = (): number => sandbox.requests().received['read_back']
-    const { child, ended } = start(there(['verify', '--at-service', '--read-back', '--rate', '25']), {
-      cwd: place.folder,
-      env: CREDENTIALS,
-    })
+    const asked = (): number => place.sandbox().requests().received['read_back']
+    const { child, ended } = place.start(...THERE, '--rate', '25')
     while (asked() === 0) await setImmediate() // then the ledger is its own
-    const reader = openLedgerReader(at('sepa-migrate.db'))
-    while ((reader.readBacks()[0]?.questions ?? 0) < 10) await setImmediate()
+    const questions = (): number => place.ledger((reader) => reader.readBacks()[0]?.questions ?? 0)
+    while (questions() < 10) await setImmediate()
     child.kill('SIGKILL')
     expect((await ended).signal).toBe('SIGKILL')
-    const kept = reader.readBacks()[0]?.questions ?? 0
-    reader.close()
+    const kept = questions()
     expect(pageText()).toContain('not asked') // the page of the run
     const partly = await program('report')
     expect(partly.status).toBe(0)
@@ -315,17 +245,17 @@ describe('verify --at-service', () => {
     expect(stdout).toMatch(/A sample of 5 of 10 .*: 0 proven, \d unreadable\./)
     expect(stdout).toMatch(/0 of 10 registered mandates proven at the service; \d unreadable; \d not asked\./)
     expect(stdout).toContain('it has no read-back, or knows none of these customers')
-    expect(stdout).toMatch(/Next: sepa-migrate verify --base-url \S+ --read-back --at-service --sample 5\n/)
+    expect(stdout).toMatch(/Next: sepa-migrate verify --read-back --at-service --sample 5\n/)
     expect((await program('status')).status).toBe(0) // nothing contradicts a registration
   })
 
   it('says what is missing on the command line', async () => {
     await registered(2)
-    const bare = await begin('verify', '--read-back')
+    const bare = await place.program('verify', '--read-back')
     expect(bare).toMatchObject({ status: 2, stdout: '' })
     expect(bare.stderr).toContain('nothing was asked')
     expect(bare.stderr).toContain('Give --at-service')
-    const unsaid = await begin('verify', '--at-service')
+    const unsaid = await place.program('verify', '--at-service')
     expect(unsaid.status).toBe(2)
     expect(unsaid.stderr).toContain('--read-back')
     expect(existsSync(at('verification.csv'))).toBe(false)
@@ -334,11 +264,11 @@ describe('verify --at-service', () => {
   it('gives a file that is for reading: neither run nor resolve takes it', async () => {
     await registered(3)
     await verify()
-    const sent = sandbox.mandates().length
-    const run = await begin('run', inReport('verification.csv'), '--no-report')
+    const sent = place.sandbox().mandates().length
+    const run = await place.program('run', inReport('verification.csv'), '--no-report')
     expect([2, 7]).toContain(run.status)
     const resolve = await program('resolve', '--from', inReport('verification.csv'))
     expect([2, 7]).toContain(resolve.status)
-    expect(sandbox.mandates()).toHaveLength(sent)
+    expect(place.sandbox().mandates()).toHaveLength(sent)
   })
 })

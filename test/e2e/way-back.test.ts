@@ -1,19 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { stringify } from 'csv-stringify/sync'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import Papa from 'papaparse'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { describe, expect, it } from 'vitest'
 import { germanIban, validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { listed, placeForEach, type Row } from '../support/place.js'
+import type { Ended } from '../support/program.js'
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
-
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({
-    seed: 1,
+const place = placeForEach({
+  sandbox: {
     faults: [
       {
         match: { customer_no: 7 },
@@ -23,30 +14,10 @@ beforeEach(async () => {
       { match: { customer_no: 8 }, times: 1, fault: { kind: 'reset', applied: true } },
       { match: { customer_no: 9 }, times: 1, fault: { kind: 'reset', applied: false } },
     ],
-  })
+  },
 })
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
-
-const path = (name: string): string => join(place.folder, inReport(name))
-const program = (...args: string[]): Promise<Ended> =>
-  runProgram([...args, '--json'], {
-    cwd: place.folder,
-    env: { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: sandbox.url },
-  })
-
-type Row = Record<string, string>
-const readRows = (name: string): Row[] =>
-  Papa.parse<Row>(readFileSync(path(name), 'utf8').replace(/^\uFEFF/, ''), {
-    header: true,
-    skipEmptyLines: true,
-  }).data
-
-function writeRows(name: string, rows: readonly Row[], delimiter = ','): void {
-  writeFileSync(path(name), stringify([...rows], { header: true, delimiter, quoted: true }))
-}
+const { write, rows: readRows, save: writeRows, held, sandbox } = place
+const program = (...args: string[]): Promise<Ended> => place.program(...args, '--json')
 
 async function totalsOf(
   ended: Promise<Ended>,
@@ -57,14 +28,13 @@ async function totalsOf(
   return { status, totals: Object.fromEntries(Object.entries(totals).filter(([, count]) => count > 0)) }
 }
 
-const timesHeld = (customer: number): number =>
-  sandbox.mandates().filter(({ customer_no }) => customer_no === customer).length
+const timesHeld = (customer: number): number => held().filter((each) => each === customer).length
 
 /** Rows 1 and 2 are fine, 3 has an impossible date, 4 stands twice with different dates, 5 is repeated. */
 function writeExport(): void {
   const lines = [validLine(1), validLine(2), validLine(3).replace('2024-03-04', '2024-02-30')]
   lines.push(validLine(4), validLine(4).replace('2024-03-05', '2024-03-06'), validLine(5), validLine(5))
-  writeFileSync(path('export.csv'), `${validExport(0)}${lines.join('\n')}\n`)
+  write('export.csv', `${validExport(0)}${lines.join('\n')}\n`)
 }
 
 describe('the way back of corrected rows', () => {
@@ -80,7 +50,7 @@ describe('the way back of corrected rows', () => {
         status: 3,
         totals: { ...first, resubmitted: rows.length },
       })
-      expect(sandbox.mandates()).toHaveLength(3)
+      expect(sandbox().mandates()).toHaveLength(3)
     },
   )
 
@@ -102,7 +72,7 @@ describe('the way back of corrected rows', () => {
   })
 
   it('replaces a refused row, and protects rows that are registered or in doubt', async () => {
-    writeFileSync(path('export.csv'), validExport(8))
+    write('export.csv', validExport(8))
     expect((await totalsOf(program('run', 'export.csv'))).totals).toEqual({
       read: 8,
       registered: 6,
@@ -126,7 +96,7 @@ describe('the way back of corrected rows', () => {
   })
 
   it('sends a refused row again unchanged only when a person asks for it', async () => {
-    writeFileSync(path('export.csv'), validExport(7))
+    write('export.csv', validExport(7))
     await program('run', 'export.csv')
     writeRows('refused-unchanged.csv', readRows('refused.csv'))
     expect((await totalsOf(program('run', 'refused-unchanged.csv'))).totals).toEqual({
@@ -144,14 +114,18 @@ describe('the way back of corrected rows', () => {
 
 describe('rows in doubt', () => {
   it('are resolved by the filled-in file: one registered, one sent again, each held once', async () => {
-    writeFileSync(path('export.csv'), validExport(9))
+    write('export.csv', validExport(9))
     expect((await totalsOf(program('run', 'export.csv'))).totals).toEqual({
       read: 9,
       registered: 6,
       refused: 1,
       inDoubt: 2,
     })
-    const held = new Map(sandbox.mandates().map((mandate) => [String(mandate.customer_no), mandate]))
+    const held = new Map(
+      sandbox()
+        .mandates()
+        .map((mandate) => [String(mandate.customer_no), mandate]),
+    )
     const decided = readRows('in-doubt.csv').map((row) => {
       const found = held.get(row['customer_no'] ?? '')
       return {
@@ -166,7 +140,7 @@ describe('rows in doubt', () => {
     const tooEarly = await program('resolve', '--from', 'decided.csv', '--by', 'ops')
     expect(tooEarly.status).toBe(2)
     expect(tooEarly.stdout).toMatch(/15 minutes/)
-    const [again] = decided.filter((row) => row.migration_decision === 'resend') as Record<string, string>[]
+    const [again] = decided.filter((row) => row.migration_decision === 'resend') as Row[]
     const force = ['--yes-resend', again?.['unique_mandate_reference'] ?? '']
     const dry = await totalsOf(
       program('resolve', '--from', 'decided.csv', '--by', 'ops', ...force, '--dry-run'),
@@ -186,18 +160,9 @@ describe('rows in doubt', () => {
   })
 
   it('that a list from the service proves are proposed and recorded', async () => {
-    writeFileSync(path('export.csv'), validExport(9))
+    write('export.csv', validExport(9))
     await program('run', 'export.csv')
-    writeRows(
-      'list.csv',
-      sandbox.mandates().map((mandate) => ({
-        customer_no: String(mandate.customer_no),
-        iban: mandate.iban,
-        signed_date: mandate.signed_date,
-        sepa_creditor_identifier: mandate.sepa_creditor_identifier,
-        unique_mandate_reference: mandate.unique_mandate_reference,
-      })),
-    )
+    writeRows('list.csv', sandbox().mandates().map(listed))
     const compared = JSON.parse((await program('reconcile', 'list.csv')).stdout) as {
       reconciliation: unknown
     }
@@ -217,18 +182,20 @@ describe('rows in doubt', () => {
     expect(registered).toHaveLength(6)
     await program('report')
     const told = readRows('registered.csv').find(({ customer_no }) => customer_no === '8')
-    const truth = sandbox.mandates().find(({ customer_no }) => customer_no === 8)
+    const truth = sandbox()
+      .mandates()
+      .find(({ customer_no }) => customer_no === 8)
     expect(told?.['assigned_mandate_reference']).toBe(truth?.unique_mandate_reference)
   })
 
   it('and lists that do not fit the ledger are told apart', async () => {
-    writeFileSync(path('export.csv'), validExport(2))
+    write('export.csv', validExport(2))
     await program('run', 'export.csv')
-    const [one] = sandbox.mandates()
-    const listed = { customer_no: '1', iban: one?.iban ?? '', sepa_creditor_identifier: 'DE84ZZZ09876543210' }
+    const [one] = sandbox().mandates()
+    const known = listed(one!)
     writeRows('list.csv', [
-      { ...listed, signed_date: '2020-01-01', unique_mandate_reference: one?.unique_mandate_reference ?? '' },
-      { ...listed, customer_no: '99', signed_date: '2024-03-02', unique_mandate_reference: 'UNKNOWN' },
+      { ...known, signed_date: '2020-01-01' },
+      { ...known, customer_no: '99', unique_mandate_reference: 'UNKNOWN' },
     ])
     const compared = await program('reconcile', 'list.csv')
     expect(compared.status).toBe(3)

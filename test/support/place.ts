@@ -1,0 +1,203 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'csv-stringify/sync'
+import Papa from 'papaparse'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
+import type { Totals } from '../../src/domain/row/totals.js'
+import type { LedgerReader } from '../../src/ledger/read/reader.js'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { look } from '../ledger/ledger-views.js'
+import { validExport } from './export.js'
+import {
+  CREDENTIALS,
+  inReport,
+  makeFolder,
+  paste,
+  runProgram,
+  start,
+  type Ended,
+  type Started,
+} from './program.js'
+import { startTruth, type TruthOptions, type TruthServer } from './truth-server.js'
+
+interface PlaceOptions {
+  /** So many valid rows in export.csv. */
+  readonly rows?: number
+  readonly sandbox?: SandboxOptions
+  /** `isReal`: the program takes it for a service of somebody else. */
+  readonly truth?: Pick<TruthOptions, 'delayMs'> & { readonly isReal?: boolean }
+  readonly env?: Readonly<Record<string, string>>
+  /** The register lies in the folder, too. */
+  readonly ownState?: boolean
+}
+
+/** The parts of JSON documents that tests look at. */
+export interface Told {
+  readonly exitCode: number
+  readonly totals: Readonly<Record<string, number>>
+  readonly balanced: boolean
+  readonly errors: readonly { readonly kind: string; readonly message: string; readonly next: string }[]
+  readonly warnings: readonly string[]
+  readonly files: Readonly<Record<string, string>>
+}
+
+export type Row = Record<string, string>
+
+/** Somebody in a folder, with a service that the settings of the terminal name, where there is one. */
+export interface Place {
+  readonly folder: () => string
+  /** Files of a report by their name alone. */
+  readonly path: (name: string) => string
+  readonly read: (name: string) => string
+  readonly write: (name: string, text: string | Buffer) => void
+  /** The lines of a CSV file by column, and how to save such. */
+  readonly rows: (name: string) => Row[]
+  readonly save: (name: string, rows: readonly Row[], delimiter?: string) => void
+  /** Changes lines as a spreadsheet does, and saves them with the separator that they had. */
+  readonly edit: (name: string, change: (row: Row) => Row, saved?: string) => void
+  readonly env: () => Readonly<Record<string, string>>
+  readonly program: (...args: string[]) => Promise<Ended>
+  /** The same with more in the environment. */
+  readonly programWith: (env: Readonly<Record<string, string>>, ...args: string[]) => Promise<Ended>
+  readonly json: <Document extends object = Told>(...args: string[]) => Promise<Document>
+  readonly start: (...args: string[]) => Started
+  /** Runs what the last line of this output says to type, word for word. */
+  readonly pasteNext: (before: Ended) => Promise<Ended>
+  readonly sandbox: () => Sandbox
+  /** Customers whose mandates the sandbox holds, in the order of their requests. */
+  readonly held: () => number[]
+  readonly truth: () => TruthServer
+  readonly ledger: <Value>(ask: (reader: LedgerReader) => Value, name?: string) => Value
+  readonly totals: (name?: string) => Totals
+  readonly close: () => Promise<void>
+}
+
+async function openPlace(options: PlaceOptions = {}): Promise<Place> {
+  const { folder, remove } = makeFolder()
+  const sandbox = options.sandbox === undefined ? null : await startSandbox({ seed: 1, ...options.sandbox })
+  const { isReal = false, ...asked } = options.truth ?? {}
+  const truth =
+    options.truth === undefined
+      ? null
+      : await startTruth({ ...asked, ...(isReal ? { asRealService: folder } : {}) })
+  const baseUrl = sandbox?.url ?? truth?.baseUrl
+  const env = {
+    ...CREDENTIALS,
+    ...truth?.env,
+    ...(baseUrl === undefined ? {} : { SEPA_MIGRATE_BASE_URL: baseUrl }),
+    ...(options.ownState === true ? { XDG_STATE_HOME: join(folder, 'state') } : {}),
+    ...options.env,
+  }
+  const path = (name: string): string => join(folder, inReport(name))
+  const read = (name: string): string => readFileSync(path(name), 'utf8')
+  const write: Place['write'] = (name, text) => writeFileSync(path(name), text, { mode: 0o600 })
+  const parse = (name: string) =>
+    Papa.parse<Row>(read(name).replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true })
+  const save: Place['save'] = (name, rows, delimiter = ',') =>
+    write(name, stringify([...rows], { header: true, delimiter, quoted: true }))
+  const programWith: Place['programWith'] = (more, ...args) =>
+    runProgram(args, { cwd: folder, env: { ...env, ...more } })
+  const ledger: Place['ledger'] = (ask, name = 'sepa-migrate.db') => look(path(name), ask)
+  if (options.rows !== undefined) write('export.csv', validExport(options.rows))
+  return {
+    folder: () => folder,
+    path,
+    read,
+    write,
+    rows: (name) => parse(name).data,
+    save,
+    edit: (name, change, saved = name) => {
+      const { data, meta } = parse(name)
+      save(saved, data.map(change), meta.delimiter)
+    },
+    env: () => env,
+    program: (...args) => programWith({}, ...args),
+    programWith,
+    json: async <Document extends object>(...args: string[]) =>
+      JSON.parse((await programWith({}, ...args, '--json')).stdout) as Document,
+    start: (...args) => start(args, { cwd: folder, env }),
+    pasteNext: (before) => paste(nextOf(before), { cwd: folder, env }),
+    sandbox: () => sandbox!,
+    held: () => sandbox!.mandates().map(({ customer_no }) => customer_no),
+    truth: () => truth!,
+    ledger,
+    totals: (name) => ledger((reader) => reader.totals(), name),
+    close: async () => {
+      await sandbox?.close()
+      await truth?.close()
+      remove()
+    },
+  }
+}
+
+/** The command of the one `Next:` line, which is nothing but a command. */
+export function nextOf({ stdout, stderr }: Ended): string {
+  const lines = stdout.split('\n').filter((line) => line.startsWith('Next: '))
+  expect(lines, stdout + stderr).toHaveLength(1)
+  expect(lines[0]).toMatch(/^Next: sepa-migrate [a-z]+/)
+  return lines[0]?.slice('Next: '.length) ?? ''
+}
+
+/** As somebody else would ask the sandbox, past the program: a POST with this body, or a GET without. */
+export const atService = (place: Place, path: string, body?: object): Promise<Response> => {
+  const { url, username, password } = place.sandbox()
+  return fetch(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`${username}:${password}`)}`,
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+}
+
+/** What it lists of one customer. */
+export async function sourceIds(place: Place, customerNo: number): Promise<string[]> {
+  const answer = await atService(place, `/api/v2/payment_source?customer_no=${customerNo}`)
+  return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+}
+
+export async function cancelSource(place: Place, id = ''): Promise<void> {
+  expect((await atService(place, `/api/v2/payment_source/${id}/cancel`, {})).status).toBe(200)
+}
+
+/** A mandate as a list of the service shows it. */
+export const listed = (mandate: ReturnType<Sandbox['mandates']>[number]): Row => ({
+  customer_no: String(mandate.customer_no),
+  iban: mandate.iban,
+  signed_date: mandate.signed_date,
+  sepa_creditor_identifier: mandate.sepa_creditor_identifier,
+  unique_mandate_reference: mandate.unique_mandate_reference,
+})
+
+/** A place that goes when the test ends. */
+export async function placeOfTest(options?: PlaceOptions): Promise<Place> {
+  const place = await openPlace(options)
+  onTestFinished(place.close)
+  return place
+}
+
+/** Its members, whatever place is there when one is called. */
+const whichever = (current: () => Place): Place =>
+  new Proxy({} as Place, {
+    get:
+      (_, name) =>
+      (...args: never[]) =>
+        (current()[name as keyof Place] as (...given: never[]) => unknown)(...args),
+  })
+
+/** A place for each test of the file, or of the group that asks. */
+export function placeForEach(options?: PlaceOptions): Place {
+  let place: Place
+  beforeEach(async () => void (place = await placeOfTest(options)))
+  return whichever(() => place)
+}
+
+/** One place for all. */
+export function placeForAll(options?: PlaceOptions): Place {
+  let place: Place
+  beforeAll(async () => void (place = await openPlace(options)))
+  afterAll(() => place.close())
+  return whichever(() => place)
+}
