@@ -1,7 +1,7 @@
-import { treatedAsActive, type SourceReading } from '../domain/rule/source-reading.js'
 import { plural } from '../domain/text/wording.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { Line } from './terminal/line.js'
+import { treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
 
 type Source = Pick<
   ReturnType<LedgerReader['sources']>[number],

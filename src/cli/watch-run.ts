@@ -1,12 +1,10 @@
-import { isHeldBack } from '../domain/proof/before-sending.js'
-import type { OutcomeKind } from '../domain/row/outcome.js'
+import { type OutcomeKind, isHeldBack } from '../domain/row/outcome.js'
 import { durationText, plural } from '../domain/text/wording.js'
 import type { MigrationEvent } from '../migrate/options.js'
 import type { DeliveryEvent } from '../run/deliver.js'
 import type { Context } from './command.js'
 import { tellNotNoted } from './privacy/remains.js'
 import { toned, type Toned } from './terminal/line.js'
-
 export type Closed = Extract<MigrationEvent, { kind: 'closed' }>
 
 export function announceSignals({ world: { signals }, progress }: Context): void {

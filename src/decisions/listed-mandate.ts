@@ -1,10 +1,7 @@
-import { checkCreditorIdentifier } from '../domain/value/creditor-identifier.js'
-import { checkCustomerNo } from '../domain/value/customer-no.js'
-import { DATE_FORMATS, readDate } from '../domain/mandate/date-format.js'
+import { checkCreditorIdentifier, creditorOf, checkCustomerNo } from '../domain/value/identifiers.js'
+import { DATE_FORMATS, readDate, addDays } from '../domain/mandate/date.js'
 import { FIELD_HEADERS } from '../source/columns/header-synonyms.js'
 import { isSepaIban } from '../domain/value/iban.js'
-import { addDays } from '../domain/mandate/local-date.js'
-import { creditorOf } from '../domain/mandate/mandate-key.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { isSameName, readWhole } from '../domain/row/resaved.js'
 import {

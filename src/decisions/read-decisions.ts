@@ -1,4 +1,3 @@
-import { showValue } from '../domain/rule/finding.js'
 import { isSameName, readWhole } from '../domain/row/resaved.js'
 import { cleanCell, fold } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
@@ -9,6 +8,7 @@ import { DECISION_COLUMNS, ledgerMark } from '../report/files/row-lines.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openList, type ListRow } from '../source/list.js'
 import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
+import { showValue } from '../domain/rule/verdict.js'
 
 /** How a decision is written, on the command line and in the in-doubt file. */
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([

@@ -1,9 +1,7 @@
-import { parseLocalDate, todayIn } from '../domain/mandate/local-date.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import type { Choice } from '../domain/row/choice.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import { isRuleId, type Severity, type SeverityOverrides } from '../domain/rule/rules.js'
-import { DORMANT_SOON_DAYS } from '../domain/value/last-collection.js'
 import { UsageError } from '../errors.js'
 import { thisMachine, type Machine } from '../machine.js'
 import { type OpenNext, sourceOpeners } from '../run/admit-sources.js'
@@ -15,6 +13,8 @@ import type { TakeOver } from '../register/campaign-register.js'
 import { checkService, type CheckedService } from '../service/checked-service.js'
 import { readSourceOptions } from '../source/options.js'
 import type { MigrateOptions, MigrationEvent, MigrationPlan } from './options.js'
+import { parseLocalDate, todayIn } from '../domain/mandate/date.js'
+import { DORMANT_SOON_DAYS } from '../domain/value/check-mandate.js'
 
 /** What is left once everything was refused that can be refused before the ledger is opened. */
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'off']

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { beforeSending, heldBackBecause } from '../domain/proof/before-sending.js'
-import { evidenceOf, type Evidence } from '../domain/proof/evidence.js'
-import { matchSources, type Verdict } from '../domain/proof/match-sources.js'
-import type { Clock } from '../domain/text/clock.js'
+import { evidenceOf, type Evidence, beforeSending, heldBackBecause } from '../domain/proof/evidence.js'
+import { matchSources, type SourceVerdict } from '../domain/proof/match-sources.js'
 import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/outcome.js'
 import type { Attempt, HeardAnswer, ReadBacks, ReadBackTerms } from '../ledger/ledger.js'
 import { createAnswerBatch, type AnswerBatch } from '../run/ask/answer-batch.js'
@@ -11,6 +9,7 @@ import type { Send } from '../run/deliver.js'
 import type { After } from '../run/engine.js'
 import type { NotRead, SourcesSeen } from '../service/read-back/classify-sources.js'
 import type { SourceReader } from '../service/read-back/source-reader.js'
+import type { Clock } from '../domain/mandate/date.js'
 
 /** What came of asking about rows before they were sent. */
 export interface AskedFirst {
@@ -170,7 +169,7 @@ function judge(
   customerNo: number,
   { rowId }: Attempt,
   seen: SourcesSeen,
-): { readonly verdict: Verdict | null; readonly unread: NotRead | null } {
+): { readonly verdict: SourceVerdict | null; readonly unread: NotRead | null } {
   if (seen.kind === 'not_read') return { verdict: null, unread: seen }
   const rows = readBacks.rowsOf(customerNo)
   const verdict = matchSources(rows, { kind: 'listed', sources: seen.sources })[

@@ -1,5 +1,4 @@
-import { type Choice, narrowed } from '../domain/row/choice.js'
-import type { RunTerms } from '../domain/row/run-terms.js'
+import { type Choice, narrowed, type RunTerms } from '../domain/row/choice.js'
 import type { Totals } from '../domain/row/totals.js'
 import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
@@ -9,6 +8,7 @@ import type { Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceOptions } from '../source/options.js'
 import type { OpenedSource } from '../source/read-source.js'
 import type { CheckedAgainst } from '../source/recognised-source.js'
+import type { EarlierRows } from '../domain/row/resaved.js'
 
 /**
  * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What has a

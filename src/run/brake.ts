@@ -1,7 +1,5 @@
-import { isHeldBack } from '../domain/proof/before-sending.js'
-import type { Outcome } from '../domain/row/outcome.js'
+import { type Outcome, isHeldBack } from '../domain/row/outcome.js'
 import { type Stop, stopOfHalt } from './stop.js'
-
 /** Limits after which a run stops by itself (run/README.md#brakes). */
 /** Rows that may become in doubt where nobody says otherwise. */
 export const USUAL_MAX_IN_DOUBT = 10

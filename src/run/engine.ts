@@ -1,5 +1,4 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Clock } from '../domain/text/clock.js'
 import {
   afterSign,
   departuresOf,
@@ -12,6 +11,7 @@ import {
   type PaceSign,
 } from './pace.js'
 import { INTERRUPTED, OUT_OF_TIME, outranks, type Stop } from './stop.js'
+import type { Clock } from '../domain/mandate/date.js'
 
 /** Calls `wake` after so many milliseconds; the returned function takes that back. */
 export type After = (delayMs: number, wake: () => void) => () => void

@@ -1,5 +1,4 @@
-import { isHeldBack } from '../domain/proof/before-sending.js'
-import type { Outcome } from '../domain/row/outcome.js'
+import { type Outcome, isHeldBack } from '../domain/row/outcome.js'
 
 /** How fast a run goes on: slots, requests per second, repeats and pauses in one value. Times are monotonic milliseconds. */
 export interface Pace {

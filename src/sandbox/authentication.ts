@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isLoopback } from '../domain/text/loopback.js'
 import { refuse, type Refusal } from './refusal.js'
+import { isLoopback } from '../domain/text/text.js'
 
 export interface Credentials {
   readonly username: string

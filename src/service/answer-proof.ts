@@ -1,10 +1,10 @@
 import { readBillogramAnswer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
 import { readOfferAnswer } from '../contract/offer.js'
-import { noteAssigned, whyUnusable } from '../domain/value/assigned.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
 import type { RuleId } from '../domain/rule/rules.js'
 import { cleanCell, cleanIban } from '../domain/text/text.js'
+import { noteAssigned, whyUnusable } from '../domain/value/identifiers.js'
 
 /** What the JSON of a complete 2xx proves. */
 export type Proof<Value> =

@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../contract/envelope.js'
 import { UsageError, type Way } from '../errors.js'
-import { isLoopback } from '../domain/text/loopback.js'
+import { isLoopback } from '../domain/text/text.js'
 
 /** Where the service is, checked once at start. */
 export interface BaseUrl {

@@ -1,7 +1,6 @@
 import type { Iban } from '../domain/mandate/mandate.js'
 import { maskAccounts, maskIban } from '../domain/text/masking.js'
-import { oneLine } from '../domain/text/plain-text.js'
-
+import { oneLine } from '../domain/text/text.js'
 /** Makes text of the service fit to be kept: no account number, nothing that a terminal would obey, bounded. */
 export type Cleaner = (text: string, maxBytes: number) => string
 

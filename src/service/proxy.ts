@@ -1,5 +1,5 @@
-import { isLoopback } from '../domain/text/loopback.js'
 import { UsageError } from '../errors.js'
+import { isLoopback } from '../domain/text/text.js'
 
 /**
  * The address may hold the credentials of the proxy, so no message quotes it. Through a proxy of another machine they

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UsageError } from '../errors.js'
-import { DATE_FORMATS } from '../domain/mandate/date-format.js'
+import { DATE_FORMATS } from '../domain/mandate/date.js'
 import { DELIMITERS, type DelimiterName } from './csv/delimiter.js'
 import { ENCODINGS } from './bytes/encoding.js'
 

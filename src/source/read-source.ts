@@ -1,13 +1,16 @@
-import type { DateFormat, DecidedFormat } from '../domain/mandate/date-format.js'
-import { startDeciding } from '../domain/mandate/date-decider.js'
+import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/mandate/date.js'
 import { meaningOfHeader } from './columns/header-synonyms.js'
-import type { CheckOptions } from '../domain/value/check-mandate.js'
-import { isAbsentCollection } from '../domain/value/last-collection.js'
+import { type CheckOptions, isAbsentCollection } from '../domain/value/check-mandate.js'
 import type { Field } from '../domain/mandate/mandate.js'
-import type { LayoutReading, SourceReading } from '../domain/rule/source-reading.js'
 import { ruleOf } from '../domain/rule/rules.js'
 import { fold } from '../domain/text/text.js'
-import type { CheckedRecord, Finding, SourceSummary } from '../domain/rule/verdict.js'
+import type {
+  CheckedRecord,
+  Finding,
+  SourceSummary,
+  LayoutReading,
+  SourceReading,
+} from '../domain/rule/verdict.js'
 import { wordsWith } from '../domain/value/words.js'
 import { UsageError } from '../errors.js'
 import { showLeftOut } from './csv/left-out.js'

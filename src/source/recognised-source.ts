@@ -1,11 +1,11 @@
 import type { CheckOptions } from '../domain/value/check-mandate.js'
-import type { DecidedFormat } from '../domain/mandate/date-format.js'
-import type { LayoutReading } from '../domain/rule/source-reading.js'
-import type { EarlierRows } from '../domain/row/earlier-row.js'
+import type { DecidedFormat } from '../domain/mandate/date.js'
 import type { Crosswalk } from './columns/crosswalk.js'
 import type { Mapping } from './columns/mapping.js'
 import type { SourceOptions } from './options.js'
 import type { Table } from './table.js'
+import type { LayoutReading } from '../domain/rule/verdict.js'
+import type { EarlierRows } from '../domain/row/resaved.js'
 
 /** What every row is checked against, as far as it does not depend on the file. */
 export interface CheckedAgainst extends Pick<

@@ -4,12 +4,10 @@ import {
   type CheckOptions,
   type RawValues,
 } from '../domain/value/check-mandate.js'
-import type { EarlierRows } from '../domain/row/earlier-row.js'
 import type { Field } from '../domain/mandate/mandate.js'
-import { NO_FINDINGS } from '../domain/rule/finding.js'
 import type { RuleId } from '../domain/rule/rules.js'
 import { cleanCell } from '../domain/text/text.js'
-import type { CheckedRecord, Finding, ReadableValues } from '../domain/rule/verdict.js'
+import { type CheckedRecord, type Finding, type ReadableValues, NO_FINDINGS } from '../domain/rule/verdict.js'
 import { matchesSecondKey, type Crosswalk } from './columns/crosswalk.js'
 import type { Excluder } from './columns/exclude.js'
 import { findingOf } from './source-finding.js'
@@ -26,6 +24,7 @@ import {
   type Resubmission,
 } from './columns/resubmission.js'
 import { applyTransforms } from './columns/transform.js'
+import type { EarlierRows } from '../domain/row/resaved.js'
 
 /** A record with what the watches over the whole file want to know of it. */
 export interface RecordCheck {

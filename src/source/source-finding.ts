@@ -1,7 +1,6 @@
-import { showValue, STILL_NOT_SENT } from '../domain/rule/finding.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId, type SeverityOverrides } from '../domain/rule/rules.js'
-import type { Finding } from '../domain/rule/verdict.js'
+import { type Finding, showValue, STILL_NOT_SENT } from '../domain/rule/verdict.js'
 
 interface FindingDetails {
   readonly field?: Field

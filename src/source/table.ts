@@ -2,10 +2,10 @@ import type { ByteSource } from './bytes/byte-source.js'
 import type { ReadEnd } from './bytes/input.js'
 import type { Pieces } from './bytes/pieces.js'
 import type { Header } from './columns/header.js'
-import type { LayoutReading } from '../domain/rule/source-reading.js'
 import type { RuleId } from '../domain/rule/rules.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
+import type { LayoutReading } from '../domain/rule/verdict.js'
 
 /** One record as it stands in the file. */
 export interface RawRecord {

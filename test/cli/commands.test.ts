@@ -16,7 +16,7 @@ describe('the commands', () => {
   it('10.2.4 are not loaded for the version: commander is all that it needs', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sepa version '))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    for (const part of ['cli.js', 'cli', 'errors.js', 'machine.js', 'domain/text/plain-text.js'])
+    for (const part of ['cli.js', 'cli', 'errors.js', 'machine.js', 'domain/text/text.js'])
       cpSync(join(ROOT, 'dist', part), join(folder, 'dist', part), { recursive: true })
     cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
     mkdirSync(join(folder, 'node_modules'))

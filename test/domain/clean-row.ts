@@ -1,6 +1,6 @@
 import type { CheckOptions, RawValues } from '../../src/domain/value/check-mandate.js'
-import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
+import { parseLocalDate } from '../../src/domain/mandate/date.js'
 
 /** The date the rulebook's vectors use as today. */
 export const TODAY = parseLocalDate('2026-06-15')!

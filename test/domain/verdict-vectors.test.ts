@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { checkCreditorIdentifier } from '../../src/domain/value/creditor-identifier.js'
-import { checkCustomerNo } from '../../src/domain/value/customer-no.js'
-import { DATE_FORMATS, type DateFormat } from '../../src/domain/mandate/date-format.js'
-import type { Checked } from '../../src/domain/rule/finding.js'
+import {
+  checkCreditorIdentifier,
+  checkCustomerNo,
+  checkMandateReference,
+} from '../../src/domain/value/identifiers.js'
+import { DATE_FORMATS, type DateFormat, parseLocalDate } from '../../src/domain/mandate/date.js'
 import { checkIban } from '../../src/domain/value/iban.js'
-import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
-import { checkMandateReference } from '../../src/domain/value/mandate-reference.js'
-import { checkSignedDate } from '../../src/domain/value/signed-date.js'
 import vectors from './verdict-vectors.json' with { type: 'json' }
+import { checkSignedDate } from '../../src/domain/value/check-mandate.js'
+import type { Checked } from '../../src/domain/rule/verdict.js'
 
 const today = parseLocalDate(vectors.today)!
 

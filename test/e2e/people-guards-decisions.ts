@@ -78,7 +78,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.4 waiting': {
     without: 'sends again what a person called refused without waiting',
     off: {
-      'domain/row/late-request.ts': { LATE_REQUEST_MS: () => 0 },
+      'domain/row/outcome.ts': { LATE_REQUEST_MS: () => 0 },
       // A trigger says the same once more.
       'ledger/file/connection.ts': {
         configureForWriting: (real: Real<[Connection]>) => (connection: Connection) => {
@@ -142,7 +142,7 @@ export const GUARDS_OF_DECISIONS = {
   },
   '8.2.7 identifiers': {
     without: 'takes an assigned reference with a character that nobody sees',
-    off: { 'domain/value/assigned.ts': { whyUnusable: () => () => null } },
+    off: { 'domain/value/identifiers.ts': { whyUnusable: () => () => null } },
     acts: ['runTheExport', 'goOn'],
     scene: { weather: 'rough' },
     seed: 2,

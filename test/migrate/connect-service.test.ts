@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { checkIban } from '../../src/domain/value/iban.js'
 import { checkMandate, usualChecks } from '../../src/domain/value/check-mandate.js'
-import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
 import { connectService } from '../../src/migrate/connect-service.js'
 import { germanIban } from '../support/export.js'
 import { newPlace } from './place.js'
+import { parseLocalDate } from '../../src/domain/mandate/date.js'
 
 const RAW = {
   customer_no: '17',

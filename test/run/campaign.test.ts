@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LedgerError, SourceError } from '../../src/errors.js'
-import { LATE_REQUEST_MS } from '../../src/domain/row/late-request.js'
-import { mandateKey } from '../../src/domain/mandate/mandate-key.js'
 import type { MandateReference } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
@@ -19,6 +17,8 @@ import { mandateOf, recordOf } from './mandate-samples.js'
 import { inDoubt, refused, registered } from './outcome-samples.js'
 import { sourceOf } from './source-samples.js'
 import { startVirtualTime } from './virtual-time.js'
+import { mandateKey } from '../../src/domain/value/identifiers.js'
+import { LATE_REQUEST_MS } from '../../src/domain/row/outcome.js'
 
 interface Started {
   readonly ledger: Ledger

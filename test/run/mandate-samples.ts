@@ -1,5 +1,4 @@
 import type { Ledger } from '../../src/ledger/ledger.js'
-import { mandateKey } from '../../src/domain/mandate/mandate-key.js'
 import type {
   CreditorIdentifier,
   Iban,
@@ -8,6 +7,7 @@ import type {
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
+import { mandateKey } from '../../src/domain/value/identifiers.js'
 
 /** An invented German account number that passes its checksum. */
 function ibanOf(account: number): Iban {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseLocalDate } from '../../src/domain/mandate/local-date.js'
 import { sourceOpeners } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
+import { parseLocalDate } from '../../src/domain/mandate/date.js'
 
 const HEADER = 'member,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
 const lineOf = (member: string): string =>

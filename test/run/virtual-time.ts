@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/domain/text/clock.js'
 import type { After } from '../../src/run/engine.js'
+import type { Clock } from '../../src/domain/mandate/date.js'
 
 /** A clock that moves only from event to event, so that hours pass in no time and always in the same way. */
 export interface VirtualTime {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { mod97 } from '../../src/domain/text/check-digits.js'
 import { UsageError } from '../../src/errors.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import { openSource } from '../../src/source/read-source.js'
 import { CHECK, exportOf, fileOf, optionsOf, readAll, readText, refusal } from '../support/sources.js'
+import { mod97 } from '../../src/domain/text/countries.js'
 
 const rulesOf = (record: CheckedRecord | undefined) => record?.findings.map(({ rule }) => rule)
 const LINES = exportOf(3).trimEnd().split('\n')

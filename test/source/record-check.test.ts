@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { EarlierRow } from '../../src/domain/row/earlier-row.js'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import { CHECK, exportOf, fileOf, optionsOf, readText } from '../support/sources.js'
+import type { EarlierRow } from '../../src/domain/row/resaved.js'
 
 const [HEADER = '', FIRST = '', SECOND = ''] = exportOf(2).split('\n')
 const file = (...lines: readonly string[]): string => `${lines.join('\n')}\n`

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { choiceLines } from '../../domain/row/choice.js'
-import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/source-reading.js'
 import { plural } from '../../domain/text/wording.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
@@ -27,6 +26,7 @@ import { trustedLines } from '../settings/trusted.js'
 import { unlikelyShares } from '../../report/facts/unlikely.js'
 import { assertReportFolder } from '../../trust/folder.js'
 import { announceSignals, watchRun, type Closed } from '../watch-run.js'
+import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 
 export const runCommand: Command = {
   usage: 'run [files...]',

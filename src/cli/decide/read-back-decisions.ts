@@ -1,6 +1,6 @@
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/from-read-back.js'
 import { countText, plural } from '../../domain/text/wording.js'
-import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
+import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { UsageError } from '../../errors.js'
 import { actorOf, ownText, ownTexts, type Context } from '../command.js'
 import { lookInto } from '../existing-ledger.js'

@@ -1,12 +1,12 @@
 import { shortDigest, type PlanDocument } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
-import { treatedAsActiveText } from '../../domain/rule/source-reading.js'
-import { STATE_WORDS } from '../../domain/row/state-words.js'
 import { durationText, plural, timeText } from '../../domain/text/wording.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
 import { correctionLines } from '../correction-lines.js'
 import { type Line, toned } from '../terminal/line.js'
 import { totalsLines } from '../terminal/output.js'
+import { treatedAsActiveText } from '../../domain/rule/verdict.js'
+import { stateName } from '../../domain/row/row-state.js'
 
 const MOST = 10
 
@@ -65,7 +65,7 @@ export function planLines(document: PlanDocument): Line[] {
     ...first(
       staysBehind,
       ({ state, rule, count }) =>
-        `${plural(count, 'row', 'rows')} ${STATE_WORDS[state].name}${rule === null ? '' : ` (${rule})`}`,
+        `${plural(count, 'row', 'rows')} ${stateName(state)}${rule === null ? '' : ` (${rule})`}`,
     ),
     ...(asActive === '' ? [] : [[toned('open', 'Warning'), `: ${asActive}`] as Line]),
     ...(warnings.length === 0 ? [] : ['Warnings:']),

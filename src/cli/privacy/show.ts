@@ -1,6 +1,5 @@
-import { isAccountColumn, maskNumbers } from '../../domain/text/account-columns.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'

@@ -1,5 +1,4 @@
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
-import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
 import { LANGUAGES } from '../../report/text/language.js'
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
 import { USUAL_CONCURRENCY, USUAL_CONNECT_TIMEOUT_MS, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
@@ -21,6 +20,7 @@ import {
   yesOrNo,
   zone,
 } from './kinds.js'
+import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 
 /** One setting: where it may be given, what it can be, and what holds where nothing is given. */
 export interface Setting<Value> {

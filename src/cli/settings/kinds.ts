@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { parseLocalDate } from '../../domain/mandate/local-date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
+import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { UsageError } from '../../errors.js'
 import { readBaseUrl } from '../../service/base-url.js'
 import { readProxy } from '../../service/proxy.js'
 import { decimalText, wholeText } from './number-text.js'
+import { parseLocalDate } from '../../domain/mandate/date.js'
 
 type Scalar = string | number | boolean
 

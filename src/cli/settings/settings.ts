@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path'
-import { todayIn } from '../../domain/mandate/local-date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
@@ -11,6 +10,7 @@ import { settingOf, type SettingName, type SettingValue } from './declared.js'
 import { environmentName, flagName, isOption, type OptionName } from './options.js'
 import { askPassword, canAsk } from '../terminal/prompt.js'
 import type { World } from '../terminal/world.js'
+import { todayIn } from '../../domain/mandate/date.js'
 
 /** What commander found: one text per flag that was given. */
 export type Flags = Readonly<Partial<Record<OptionName, string>>>

@@ -1,8 +1,8 @@
 import { WriteStream } from 'node:tty'
-import { oneLine, plainLines } from '../../domain/text/plain-text.js'
 import { type Line, writtenLine } from './line.js'
 import type { Progress } from './progress.js'
 import type { Output, Screen, World } from './world.js'
+import { oneLine, plainLines } from '../../domain/text/text.js'
 
 /**
  * The one place where text leaves for a terminal or whatever reads in its stead. Names of columns and files, references

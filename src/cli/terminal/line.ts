@@ -1,6 +1,5 @@
 import { styleText } from 'node:util'
-import { oneLine } from '../../domain/text/plain-text.js'
-
+import { oneLine } from '../../domain/text/text.js'
 /** What colour says besides the word that it is on: it never says anything alone. */
 export type Tone = 'good' | 'bad' | 'open' | 'strong' | 'soft'
 

@@ -1,5 +1,4 @@
-import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
-import { STATE_WORDS } from '../../domain/row/state-words.js'
+import { ROW_STATES, type RowState, STATE_MEANS, stateName } from '../../domain/row/row-state.js'
 import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import { countText } from '../../domain/text/wording.js'
 import { type Line, type Tone, toned } from './line.js'
@@ -29,10 +28,8 @@ export function totalsLines(totals: Totals): Line[] {
     const counted = `${name.padEnd(12)} ${countText(count).padStart(width)}`
     return ['  ', tone === undefined || count === 0 ? counted : toned(tone, counted), `   ${meaning}`]
   }
-  const stateLine = (state: RowState): Line => {
-    const { name, short } = STATE_WORDS[state]
-    return line(name, totals[TOTAL_OF_STATE[state]], short, TONE[state])
-  }
+  const stateLine = (state: RowState): Line =>
+    line(stateName(state), totals[TOTAL_OF_STATE[state]], STATE_MEANS[state], TONE[state])
   return [
     [toned('strong', 'Control totals')],
     line('read', totals.read, COUNTED.read),

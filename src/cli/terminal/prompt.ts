@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
-import { oneLine } from '../../domain/text/plain-text.js'
 import { UsageError } from '../../errors.js'
 import type { World } from './world.js'
+import { oneLine } from '../../domain/text/text.js'
 
 /** Loaded when somebody is asked: most commands ask nobody. */
 const questions = () => import('@clack/prompts')

@@ -1,10 +1,10 @@
 import { isBalanced, type Totals } from '../../domain/row/totals.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { escapedJson } from '../../domain/text/plain-text.js'
 import { HaltError } from '../../errors.js'
 import { exitStatusOf } from '../../run/stop.js'
 import type { Line } from './line.js'
 import { nextText } from './ways.js'
+import { escapedJson } from '../../domain/text/text.js'
 
 interface ErrorEntry {
   readonly kind: string

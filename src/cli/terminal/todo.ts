@@ -1,8 +1,8 @@
-import { STILL_NOT_SENT } from '../../domain/rule/finding.js'
 import { RULES, type RuleId } from '../../domain/rule/rules.js'
 import { countText, plural } from '../../domain/text/wording.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { type Line, type Tone, toned } from './line.js'
+import { STILL_NOT_SENT } from '../../domain/rule/verdict.js'
 
 const EXAMPLES = 3
 /** Each column of a file wants a decision of its own. */

@@ -1,6 +1,6 @@
 import { isValidIBAN } from 'ibantools'
 import { maskAccounts, maskIban } from '../text/masking.js'
-import { accountOf, datePartOf, type ListedSource, type Verdict } from './match-sources.js'
+import { accountOf, datePartOf, type ListedSource, type SourceVerdict } from './match-sources.js'
 
 export const VERDICTS = ['proven', 'twice', 'absent', 'other', 'unreadable'] as const
 export type VerdictKind = (typeof VERDICTS)[number]
@@ -30,7 +30,7 @@ const MOST_KEPT = 10
 /** The longest that an identifier of the interface can be, and a good deal more. */
 const LONGEST = 140
 
-export function evidenceOf(verdict: Verdict): Evidence {
+export function evidenceOf(verdict: SourceVerdict): Evidence {
   switch (verdict.kind) {
     case 'proven':
       return { verdict: 'proven', why: null, sources: [kept(verdict.source)] }
@@ -65,3 +65,39 @@ function kept({ id, status, reference, iban, signedAt }: ListedSource): KeptSour
     signedDate: datePartOf(signedAt),
   }
 }
+
+/**
+ * What becomes of a row that the service was asked about before it is sent. What may be there is held back for a person;
+ * what cannot be told is asked again another time. Only a list that shows no such mandate lets a row leave, and even
+ * that proves nothing: it is the same as if nobody had asked.
+ */
+export function beforeSending(verdict: SourceVerdict): 'send' | 'hold_back' | 'ask_again' {
+  if (verdict.kind === 'unreadable') return 'ask_again'
+  const isElsewhere = verdict.kind === 'other' && verdict.why === 'differs'
+  return verdict.kind === 'absent' || isElsewhere ? 'send' : 'hold_back'
+}
+
+/** Why a row is held back, as one sentence for the operator. */
+export function heldBackBecause({ verdict, why, sources }: Evidence): string {
+  const shown = sources.map(textOf).join('; ')
+  return `${HELD_BACK[wordOf(verdict, why)]}, so it was not sent: ${shown}`
+}
+
+function wordOf(verdict: Evidence['verdict'], why: Evidence['why']): keyof typeof HELD_BACK {
+  if (why === 'ended' || why === 'ambiguous') return why
+  if (why === 'other_date') return 'otherDate'
+  return verdict === 'twice' ? 'moreThanOnce' : 'once'
+}
+
+/** What the service holds, as the beginning of that sentence. */
+const HELD_BACK = {
+  once: 'The service already holds this mandate',
+  moreThanOnce: 'The service already holds this mandate more than once',
+  ended: 'The service holds this mandate as one that was cancelled',
+  otherDate: 'The service holds a mandate with this account and another date',
+  ambiguous:
+    'The service holds a mandate that is this one or that of another row with the same account and date',
+} as const
+
+const textOf = ({ id, status, reference }: KeptSource): string =>
+  `payment source ${id ?? 'without an id'}${reference === null ? '' : `, reference ${reference}`}${status === null ? '' : `, ${status}`}`

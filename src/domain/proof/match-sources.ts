@@ -1,8 +1,8 @@
 import { isValidIBAN } from 'ibantools'
-import { parseLocalDate } from '../mandate/local-date.js'
 import { SEPA_COUNTRIES } from '../text/countries.js'
 import { maskIban } from '../text/masking.js'
 import { isSepaIban } from '../value/iban.js'
+import { parseLocalDate } from '../mandate/date.js'
 
 /**
  * What a list of payment sources proves about the rows of one customer. Pure; it decides nothing: presence is proof,
@@ -40,7 +40,7 @@ export type SourcesAnswer =
   | { readonly kind: 'listed'; readonly sources: readonly ListedSource[] }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-export type Verdict =
+export type SourceVerdict =
   /** Exactly one source is this row's. */
   | { readonly kind: 'proven'; readonly source: ListedSource }
   /** More than one could be: a person should cancel all but one. Its own by reference stands first. */
@@ -80,16 +80,18 @@ const OTHER_SCHEMES: ReadonlySet<string> = new Set(['CARD', 'AUTOGIRO', 'AVTALEG
  *   that nobody asks about too
  * @returns a verdict for each row, in their order
  */
-export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): readonly Verdict[] {
+export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): readonly SourceVerdict[] {
   if (answer.kind === 'unreadable') return rows.map(() => answer)
   const sources = distinct(answer.sources.map(toCompared))
-  const claimed = new Set(rows.flatMap(({ reference }) => (reference === null ? [] : [fold(reference)])))
+  const claimed = new Set(
+    rows.flatMap(({ reference }) => (reference === null ? [] : [foldReference(reference)])),
+  )
   const twins = countTwins(rows)
   return withoutShared(rows.map((row) => verdictOn(row, sources, { claimed, twins })))
 }
 
 /** Whatever the rows say of their accounts, one source is no proof for two of them. */
-function withoutShared(verdicts: readonly Verdict[]): readonly Verdict[] {
+function withoutShared(verdicts: readonly SourceVerdict[]): readonly SourceVerdict[] {
   const given = new Map<ListedSource, number>()
   for (const verdict of verdicts)
     if (verdict.kind === 'proven') given.set(verdict.source, (given.get(verdict.source) ?? 0) + 1)
@@ -143,7 +145,7 @@ const toCompared = (source: ListedSource): Compared => ({
   scheme: schemeOf(source.scheme),
   iban: accountOf(source.iban),
   date: datePartOf(source.signedAt),
-  reference: source.reference === null ? null : fold(source.reference),
+  reference: source.reference === null ? null : foldReference(source.reference),
   isEnded: source.status !== null && ENDED.has(source.status.trim().toUpperCase()),
 })
 
@@ -166,7 +168,7 @@ function distinct(sources: readonly Compared[]): readonly Compared[] {
 }
 
 /** Banks compare references without regard to letter case; blanks at the ends come from printing. */
-export const fold = (reference: string): string => reference.trim().toUpperCase()
+export const foldReference = (reference: string): string => reference.trim().toUpperCase()
 
 /** In one piece, where it has the form of an account number; that it is one, `isAccountNumber` tells. */
 export function accountOf(iban: string | null): string | null {
@@ -214,9 +216,9 @@ interface Others {
   readonly twins: ReadonlyMap<string, Twins>
 }
 
-function verdictOn(row: AskedRow, sources: readonly Compared[], others: Others): Verdict {
+function verdictOn(row: AskedRow, sources: readonly Compared[], others: Others): SourceVerdict {
   if (sources.length === 0) return { kind: 'absent' }
-  const own = row.reference === null ? null : fold(row.reference)
+  const own = row.reference === null ? null : foldReference(row.reference)
   const those = agreementsOf(row, own, sources, others)
   const live = those('same').filter(({ isEnded }) => !isEnded)
   const isUnclear =
@@ -257,14 +259,14 @@ function notLive(
   all: readonly Compared[],
   ofOtherDate: readonly Compared[],
   ended: readonly Compared[],
-): Verdict {
+): SourceVerdict {
   const why = ofOtherDate.length > 0 ? 'other_date' : ended.length > 0 ? 'ended' : 'differs'
   const shown = { other_date: ofOtherDate, ended, differs: all }[why]
   return { kind: 'other', why, sources: shown.map(({ source }) => source) }
 }
 
 /** The account number and the date are all there is to go by. */
-function ofUnknownReference(sources: readonly ListedSource[], twins: number): Verdict {
+function ofUnknownReference(sources: readonly ListedSource[], twins: number): SourceVerdict {
   const [source] = sources
   if (twins > 0) return { kind: 'other', why: 'ambiguous', sources }
   return sources.length === 1 && source !== undefined
@@ -273,7 +275,7 @@ function ofUnknownReference(sources: readonly ListedSource[], twins: number): Ve
 }
 
 /** A second mandate of the same row has a reference of its own, so that all that agree are counted. */
-function ofReference(live: readonly Compared[], own: string, twins: number): Verdict {
+function ofReference(live: readonly Compared[], own: string, twins: number): SourceVerdict {
   const mine = live.filter(({ reference }) => reference === own).map(({ source }) => source)
   const more = live.filter(({ reference }) => reference !== own).map(({ source }) => source)
   const [source] = mine

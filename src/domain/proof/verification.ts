@@ -1,6 +1,6 @@
 import { countText, plural, timeText } from '../text/wording.js'
 import type { KeptSource, VerdictKind } from './evidence.js'
-import { fold } from './match-sources.js'
+import { foldReference } from './match-sources.js'
 
 /** What reading back says of a registered mandate, in the order in which a person looks at it. */
 export const VERIFICATION_WORDS = ['missing', 'twice', 'different', 'unreadable', 'proven'] as const
@@ -105,7 +105,7 @@ export function cancellableOf(
 ): readonly string[] {
   const owned = sources.map(({ id, reference }) => ({
     id,
-    owner: reference === null ? undefined : ownerOf(fold(reference)),
+    owner: reference === null ? undefined : ownerOf(foldReference(reference)),
   }))
   const own = owned.findIndex(({ owner }) => owner === rowId)
   if (hasOpenSibling || own === -1) return []

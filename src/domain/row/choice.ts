@@ -1,4 +1,5 @@
 import { plural } from '../text/wording.js'
+import type { SeverityOverrides } from '../rule/rules.js'
 
 /** Rows with one of these values in this column of their export. */
 export interface ChosenColumn {
@@ -41,4 +42,56 @@ export function narrowed(wide: Choice | null, narrow: Choice | null): Choice | n
       ? (wide.countries ?? narrow.countries)
       : wide.countries.filter((country) => narrow.countries?.includes(country))
   return { only: [...wide.only, ...narrow.only], countries }
+}
+
+/**
+ * The terms on which a run sends: all that decides what becomes of a row, without secrets. They are kept with the run and
+ * shown in the report. Everything is optional, because a ledger of an earlier version holds less, and a run that only
+ * records a decision sends nothing.
+ */
+export interface RunTerms {
+  /** Requests under way at most. */
+  readonly concurrency?: number
+  /** Requests per second at most; null without a limit. */
+  readonly rate?: number | null
+  /** Rows of a pilot; null for all. */
+  readonly limit?: number | null
+  readonly maxDurationMs?: number | null
+  /** Rows in doubt that do not yet stop the run. */
+  readonly maxInDoubt?: number
+  /** Refused rows that do not yet stop the run: a count, or a share of the answers in percent. */
+  readonly maxRefused?: { readonly kind: 'count' | 'percent'; readonly value: number } | null
+  /** Whether a first row without an answer stops the run. */
+  readonly stopAtCanaryDoubt?: boolean
+  /** Deadline of one request. */
+  readonly timeoutMs?: number
+  /** HTTP statuses that are read against the default table, and as what. */
+  readonly outcomes?: Readonly<Record<string, string>>
+  /** Rules whose severity is not the default. */
+  readonly rules?: SeverityOverrides
+  /** Path of the configuration. */
+  readonly configuration?: string | null
+  /** Address without credentials. */
+  readonly proxy?: string | null
+  /** What is trusted besides the authorities that Node brings along. */
+  readonly extraCertificates?: readonly string[]
+  readonly clientCertificate?: string | null
+  /** In words: why others can change the folder of the ledger, which was allowed. */
+  readonly sharedFolder?: string
+  /** In words: who had it take the place of another ledger, or put every row in doubt, and why. */
+  readonly takeOver?: string
+  /** The host that was sent to was declared to be a test environment. */
+  readonly testHost?: string
+  /** The rows that the run was told to send alone, by columns of their export. */
+  readonly only?: readonly ChosenColumn[]
+  /** The same by countries of the account. */
+  readonly countries?: readonly string[]
+  /** Whether the service was asked about each row before it was sent. */
+  readonly checkBeforeSend?: boolean
+  /** Digest of the plan that the run went under. */
+  readonly plan?: string
+  /** Its approval, by the number in the ledger. */
+  readonly approval?: number
+  /** An older copy of the ledger was made to go on; nothing was sent. */
+  readonly adoptedOlderCopy?: boolean
 }

@@ -1,5 +1,6 @@
 import type { AssignedIdentity } from '../mandate/mandate.js'
 import type { RuleId } from '../rule/rules.js'
+import { plural } from '../text/wording.js'
 
 /** Why a run must stop because of one exchange. */
 export type Halt =
@@ -74,3 +75,19 @@ export type Outcome<Value = AssignedIdentity> =
   | (Seen & { readonly kind: 'in_doubt'; readonly hint: DoubtHint })
 
 export type OutcomeKind = Outcome['kind']
+
+/** In doubt although no byte of its request left: the service holds it already. */
+export const isHeldBack = ({ kind, evidence }: Pick<Outcome, 'kind' | 'evidence'>): boolean =>
+  kind === 'in_doubt' && !evidence.started
+
+/** A request that left may still arrive and be applied for this long, in milliseconds. */
+export const LATE_REQUEST_MS = 15 * 60 * 1_000
+
+/** What a decision says that let a row go out while its earlier request could still arrive; `ms` after that left. */
+export const forcedText = (ms: number): string =>
+  `forced, ${plural(Math.max(0, Math.floor(ms / 60_000)), 'minute', 'minutes')} after the attempt`
+
+const FORCED = /^forced, \d+ minutes? after the attempt/
+
+/** True for the evidence of such a decision. */
+export const isForced = (evidence: string | null): boolean => evidence !== null && FORCED.test(evidence)

@@ -1,6 +1,8 @@
 import type { Field, LocalDate, Mandate } from '../mandate/mandate.js'
-import type { SourceReading } from './source-reading.js'
-import type { RuleId } from './rules.js'
+import { type RuleId, ruleOf, severityOf, type SeverityOverrides } from './rules.js'
+import { maskAccountCell, maskAccounts } from '../text/masking.js'
+import { printable } from '../text/text.js'
+import type { DecidedFormat } from '../mandate/date.js'
 
 /** One problem of one value, row or file. It never holds a full account number. */
 export interface Finding {
@@ -69,4 +71,162 @@ export interface SourceSummary {
   readonly reading: SourceReading
   /** FILE_* and crosswalk findings on the whole file. */
   readonly findings: readonly Finding[]
+}
+
+/**
+ * What the checks of one value say (domain/rulebook.md#order-of-evaluation). `value` is the cleaned value as far as
+ * it could be read, also when an error keeps it from being sent; `usable` is true when nothing does.
+ */
+export type Checked<Usable, Readable = Usable> =
+  | { readonly usable: true; readonly value: Usable; readonly findings: readonly Finding[] }
+  | { readonly usable: false; readonly value: Readable | null; readonly findings: readonly Finding[] }
+
+/** The checks of one value under way. */
+export interface ValueCheck {
+  readonly field: Field
+  readonly raw: string
+  readonly severities: SeverityOverrides
+  readonly findings: Finding[]
+}
+
+const LONGEST_SHOWN = 120
+/** Shared, since most values have none. */
+export const NO_FINDINGS: readonly Finding[] = []
+/** Of a rule that leaves nothing to send, whatever its severity. */
+export const STILL_NOT_SENT = 'Its severity was lowered, but no usable value is left, so the row is not sent.'
+
+/** A value as a report may show it: accounts masked, unprintable characters as code points, capped. */
+export function showValue(raw: string, field: Field | null = null): string {
+  const masked = field === 'iban' ? maskAccountCell(raw) : maskAccounts(raw)
+  if (masked.length <= LONGEST_SHOWN) return printable(masked)
+  return `${printable(masked.slice(0, LONGEST_SHOWN))}…`
+}
+
+export const startCheck = (field: Field, raw: string, severities: SeverityOverrides): ValueCheck => ({
+  field,
+  raw,
+  severities,
+  findings: [],
+})
+
+/**
+ * Notes that a value broke a rule.
+ * A rule marked † leaves no value, so it is reported and ends the checks whatever its severity.
+ * @param detail what this value shows beyond the rule's text; never an account number
+ * @param better what to do about this value, where the rule's remedy is too general
+ * @returns true when this ends the checks of the field
+ */
+export function breaks(check: ValueCheck, rule: RuleId, detail?: string, better?: string): boolean {
+  const severity = severityOf(rule, check.severities)
+  const { message, remedy, unusable = false } = ruleOf(rule)
+  if (severity === 'off' && !unusable) return false
+  const isError = severity === 'error'
+  const parts = [message]
+  if (detail !== undefined) parts.push(detail)
+  if (unusable && !isError) parts.push(STILL_NOT_SENT)
+  check.findings.push({
+    rule,
+    severity: isError ? 'error' : 'warning',
+    field: check.field,
+    value: showValue(check.raw, check.field),
+    message: parts.join(' '),
+    remedy: better ?? remedy,
+  })
+  return isError || unusable
+}
+
+/** No error was found: the value may be sent. */
+export const usable = <Usable>(check: ValueCheck, value: Usable): Checked<Usable, never> => ({
+  usable: true,
+  value,
+  findings: check.findings,
+})
+
+/** The short answer to a plain value, of which no rule says anything whatever its severity. */
+export const plainlyUsable = <Usable>(value: Usable): Checked<Usable, never> => ({
+  usable: true,
+  value,
+  findings: NO_FINDINGS,
+})
+
+/** An error ended the checks; `value` is what could be read until then. */
+export const unusable = <Readable>(check: ValueCheck, value: Readable | null): Checked<never, Readable> => ({
+  usable: false,
+  value,
+  findings: check.findings,
+})
+
+/** What was found out about a source before its first record: how it is written, and which column feeds which field. */
+export interface LayoutReading {
+  readonly encoding?: { readonly encoding: string; readonly by: string }
+  readonly delimiter?: { readonly delimiter: string; readonly by: string }
+  /** Physical line on which the header begins. */
+  readonly headerLine?: number
+  readonly skipLines?: number
+  readonly skipFooterLines?: number
+  /** One of this program's own files, given back. */
+  readonly resultFile?: boolean
+  /** The header name that feeds each field. */
+  readonly columns?: Readonly<Record<string, string>>
+  /** The creditor identifier of every row, where no column gives it. */
+  readonly constantCreditorIdentifier?: string | null
+  readonly dateFormats?: { readonly signedDate?: DecidedFormat; readonly lastCollection?: DecidedFormat }
+  readonly transforms?: Readonly<Record<string, readonly unknown[]>>
+  readonly exclude?: readonly { readonly column: unknown; readonly reason: string }[]
+  readonly ignoredColumns?: readonly unknown[]
+  readonly crosswalk?: { readonly name: string; readonly sha256: string; readonly lines: number } | null
+}
+
+/** What the words of one column were understood to say, with how many cells hold each. */
+export interface WordsReading {
+  readonly column: string
+  /** Set where the column holds more different words than are counted. */
+  readonly tooManyWords?: string
+  /** In words: what stays behind by this column. */
+  readonly staysBehind?: string
+  readonly keptBack?: Readonly<Record<string, number>>
+  readonly goes?: Readonly<Record<string, number>>
+  readonly notUnderstood?: Readonly<Record<string, number>>
+}
+
+/**
+ * How a source was read, for the operator and for reports: names, settings and counts, never a whole cell. Everything is
+ * optional, because a ledger of an earlier version holds less.
+ */
+export interface SourceReading extends LayoutReading {
+  /** Only so many records were read: a first look. */
+  readonly sample?: number
+  /** Lines before the header and behind the last record, masked and capped. */
+  readonly leftOut?: { readonly beforeHeader?: readonly string[]; readonly atEnd?: readonly string[] }
+  /** Columns that nobody decided about, each with what to write. */
+  readonly undecided?: readonly string[]
+  /** Columns of few values that nothing uses, where another one is used as status; each with its values. */
+  readonly mayBeStatus?: readonly string[]
+  /** By field: status, sequence, scheme. */
+  readonly words?: Readonly<Record<string, WordsReading>>
+  /** Cells that were cleaned, by field and step. */
+  readonly cleaned?: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly transformed?: Readonly<Record<string, number>>
+  readonly restored?: Readonly<Record<string, number>>
+  readonly cellsWithControlCharacters?: number
+}
+
+/** Names of exports in which no column says which mandates are active; one that keeps rows back says so too. */
+export const treatedAsActive = (
+  sources: readonly { readonly name: string; readonly reading: SourceReading }[],
+): readonly string[] =>
+  sources.flatMap(({ name, reading: { columns, exclude = [], resultFile = false } }) =>
+    columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
+      ? []
+      : [name],
+  )
+
+const MOST_NAMED = 3
+
+/** The same for people who are about to send or to sign; empty where every export says it. */
+export function treatedAsActiveText(names: readonly string[]): string {
+  if (names.length === 0) return ''
+  const more = names.length - MOST_NAMED
+  const named = names.slice(0, MOST_NAMED).map((name) => `"${name}"`)
+  return `No column of ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} says which mandates are active: every mandate is treated as active`
 }

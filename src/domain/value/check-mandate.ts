@@ -1,16 +1,162 @@
-import { checkCreditorIdentifier } from './creditor-identifier.js'
-import { checkCustomerNo } from './customer-no.js'
-import type { DecidedFormat } from '../mandate/date-format.js'
-import { NO_FINDINGS, type Checked } from '../rule/finding.js'
+import { checkCreditorIdentifier, mandateKey, checkCustomerNo, checkMandateReference } from './identifiers.js'
+import {
+  type DecidedFormat,
+  explainDate,
+  readDate,
+  compareDates,
+  isZeroDate,
+  addMonths,
+  daysBetween,
+} from '../mandate/date.js'
 import { checkIban } from './iban.js'
-import { checkLastCollection, DORMANT_SOON_DAYS, latestDebitFromSigning } from './last-collection.js'
-import { mandateKey } from '../mandate/mandate-key.js'
-import { checkMandateReference } from './mandate-reference.js'
 import type { LocalDate, Mandate, OptionalField, RequiredField } from '../mandate/mandate.js'
 import { ruleOf, type SeverityOverrides } from '../rule/rules.js'
-import { checkSignedDate } from './signed-date.js'
-import type { CheckedRecord, Finding, Verdict } from '../rule/verdict.js'
+import {
+  type CheckedRecord,
+  type Finding,
+  type Verdict,
+  NO_FINDINGS,
+  type Checked,
+  breaks,
+  plainlyUsable,
+  startCheck,
+  unusable,
+  usable,
+  type ValueCheck,
+} from '../rule/verdict.js'
 import { checkWord, WORDS, type Words } from './words.js'
+import { cleanCell } from '../text/text.js'
+
+/**
+ * Months after which a recurrent mandate lapses. They count from the last collection that was presented to the bank,
+ * also when it came back.
+ */
+const DORMANT_AFTER_MONTHS = 36
+
+/** Days before the lapse from which MANDATE_DORMANT_SOON warns, where nobody says otherwise. */
+export const DORMANT_SOON_DAYS = 60
+
+const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1970-01-01'])
+
+/** A cleaned cell that stands for "never collected". */
+export const isAbsentCollection = (text: string): boolean => isZeroDate(text) || FILLERS.has(text)
+
+/** True when 36 months have passed since a date: without a collection after it, the mandate has lapsed. */
+export const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
+  compareDates(addMonths(date, DORMANT_AFTER_MONTHS), today) < 0
+
+export interface LastCollectionOptions {
+  readonly format: DecidedFormat
+  readonly today: LocalDate
+  /** Days before the lapse from which MANDATE_DORMANT_SOON warns. */
+  readonly dormantSoonDays: number
+  /** Null when the signed date cannot be read: then nothing is compared with it. */
+  readonly signedDate: LocalDate | null
+  readonly severities: SeverityOverrides
+}
+
+interface CheckedCollection {
+  readonly findings: readonly Finding[]
+  /** The last day for the first debit; null when it cannot be told. */
+  readonly latestFirstDebit: LocalDate | null
+}
+
+/** Never collected: 36 months from signing are safe, after that nobody can tell. */
+function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate): LocalDate | null {
+  if (signedDate === null) return null
+  const latest = addMonths(signedDate, DORMANT_AFTER_MONTHS)
+  return compareDates(latest, today) < 0 ? null : latest
+}
+
+/** The 36 months are over, or soon will be. */
+function noteLapse(check: ValueCheck, latest: LocalDate, options: LastCollectionOptions): void {
+  const daysLeft = daysBetween(options.today, latest)
+  if (daysLeft < 0) breaks(check, 'MANDATE_DORMANT', `The last day was ${latest}.`)
+  else if (daysLeft <= options.dormantSoonDays)
+    breaks(check, 'MANDATE_DORMANT_SOON', `The last day is ${latest}.`)
+}
+
+function checkAbsent(check: ValueCheck, { signedDate, today }: LastCollectionOptions): CheckedCollection {
+  if (signedDate !== null && isLongAgo(signedDate, today)) breaks(check, 'DORMANCY_UNKNOWN')
+  return { findings: check.findings, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
+}
+
+/** Checks a mapped column of last collections (domain/rulebook.md#last-collection). */
+export function checkLastCollection(raw: string, options: LastCollectionOptions): CheckedCollection {
+  const { format, today, signedDate, severities } = options
+  const check = startCheck('last_collection_date', raw, severities)
+  const text = cleanCell(raw)
+  if (isAbsentCollection(text)) return checkAbsent(check, options)
+  const read = readDate(text, format, today)
+  if (read.kind !== 'date') {
+    const { detail, remedy } = explainDate(text) ?? {}
+    breaks(check, 'LAST_COLLECTION_INVALID', detail, remedy)
+    return { findings: check.findings, latestFirstDebit: null }
+  }
+  if (FILLERS.has(read.date)) return checkAbsent(check, options)
+  const latestFirstDebit = addMonths(read.date, DORMANT_AFTER_MONTHS)
+  const ended =
+    (compareDates(read.date, today) > 0 && breaks(check, 'LAST_COLLECTION_FUTURE')) ||
+    (signedDate !== null &&
+      compareDates(read.date, signedDate) < 0 &&
+      breaks(check, 'LAST_COLLECTION_BEFORE_SIGNATURE'))
+  if (!ended) noteLapse(check, latestFirstDebit, options)
+  return { findings: check.findings, latestFirstDebit }
+}
+
+/** The day SEPA direct debit began; also the usual filler for old Dutch mandates. */
+const SEPA_START = '2009-11-01' as LocalDate
+
+const PLAIN_DAY = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])$/
+
+/** A day behind the beginning of SEPA and up to today, that every month has. */
+const isPlainDate = (text: string, today: LocalDate): boolean =>
+  PLAIN_DAY.test(text) && text > SEPA_START && text <= today
+
+/** A date that can be read and is odd. True when an error ended the checks. */
+function endsAtOddDate(
+  check: ValueCheck,
+  read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
+  today: LocalDate,
+): boolean {
+  const sinceStart = compareDates(read.date, SEPA_START)
+  return (
+    (compareDates(read.date, today) > 0 && breaks(check, 'DATE_FUTURE')) ||
+    (sinceStart < 0 && breaks(check, 'DATE_PRE_SEPA')) ||
+    (sinceStart === 0 && breaks(check, 'DATE_LEGACY_DEFAULT')) ||
+    (read.hasAssumedCentury && breaks(check, 'DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
+    (read.isNearMidnightUtc && breaks(check, 'DATE_UTC_SHIFT'))
+  )
+}
+
+/**
+ * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is decided first
+ * (`startDeciding`).
+ */
+export function checkSignedDate(
+  raw: string,
+  format: DecidedFormat,
+  today: LocalDate,
+  severities: SeverityOverrides = {},
+): Checked<LocalDate> {
+  if ((format === 'iso' || format === 'unsettled') && isPlainDate(raw, today))
+    return plainlyUsable(raw as LocalDate)
+  const check = startCheck('signed_date', raw, severities)
+  const text = cleanCell(raw)
+  if (text === '') {
+    breaks(check, 'DATE_EMPTY')
+    return unusable(check, null)
+  }
+  const read = readDate(text, format, today)
+  if (read.kind !== 'date') {
+    const { detail, remedy } = explainDate(text) ?? {}
+    // A number of days or a row of # is not ambiguous, whatever the other values of the column are.
+    const rule = read.kind === 'ambiguous' && detail === undefined ? 'DATE_AMBIGUOUS' : 'DATE_INVALID'
+    breaks(check, rule, detail, remedy)
+    return unusable(check, null)
+  }
+  return endsAtOddDate(check, read, today) ? unusable(check, read.date) : usable(check, read.date)
+}
 
 /**
  * The cells of one record by field, exactly as they were read.
@@ -53,7 +199,7 @@ export const usualChecks = (today: LocalDate): CheckOptions => ({
   schemeIsFirmenMandat: false,
 })
 
-export type CheckedMandate = Pick<
+type CheckedMandate = Pick<
   CheckedRecord,
   'verdict' | 'values' | 'mandateKey' | 'latestFirstDebit' | 'findings'
 >

@@ -1,8 +1,7 @@
-import { breaks, startCheck } from '../rule/finding.js'
 import type { OptionalField } from '../mandate/mandate.js'
 import type { RuleId, SeverityOverrides } from '../rule/rules.js'
 import { cleanCell, fold } from '../text/text.js'
-import type { Finding } from '../rule/verdict.js'
+import { type Finding, breaks, startCheck } from '../rule/verdict.js'
 import builtIn from './words.json' with { type: 'json' }
 
 /**

@@ -1,13 +1,13 @@
+import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
+import { ruleOf } from '../../domain/rule/rules.js'
+import { cleanCell } from '../../domain/text/text.js'
 import {
+  type RowState,
   decideCorrection,
   LIVE_STATES,
   REPLACEABLE_STATES,
   type CorrectionPlan,
-} from '../../domain/row/across-rows.js'
-import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
-import { ruleOf } from '../../domain/rule/rules.js'
-import { cleanCell } from '../../domain/text/text.js'
-import type { RowState } from '../../domain/row/row-state.js'
+} from '../../domain/row/row-state.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import { IS_TAKING, prepareFormerRows } from '../correct/former-row.js'
 import { LATEST } from './earlier-rows.js'

@@ -1,12 +1,11 @@
-import { writeDate, type DecidedFormat } from '../../domain/mandate/date-format.js'
-import type { SourceReading } from '../../domain/rule/source-reading.js'
-import type { EarlierRow, EarlierRows } from '../../domain/row/earlier-row.js'
+import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { fold } from '../../domain/text/text.js'
-import type { ReadableValues } from '../../domain/rule/verdict.js'
+import type { ReadableValues, SourceReading } from '../../domain/rule/verdict.js'
 import type { Connection } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
+import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
 
 interface Stored {
   readonly id: number

@@ -1,11 +1,3 @@
-import {
-  decideGroup,
-  LIVE_STATES,
-  REPLACEABLE_STATES,
-  type GroupFacts,
-  type GroupPlan,
-  type LiveState,
-} from '../../domain/row/across-rows.js'
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
 import { HAS_ITS_KEY } from '../correct/former-row.js'
@@ -14,6 +6,14 @@ import { describeRow, recordName } from './row-names.js'
 import { pagesOf } from '../read/pages.js'
 import { sqlList } from '../schema/sql-list.js'
 import { isErased, type Scope } from './scope.js'
+import {
+  decideGroup,
+  LIVE_STATES,
+  REPLACEABLE_STATES,
+  type GroupFacts,
+  type GroupPlan,
+  type LiveState,
+} from '../../domain/row/row-state.js'
 
 const PAGE = 500
 

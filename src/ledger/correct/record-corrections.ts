@@ -6,7 +6,6 @@ import {
   type FieldChange,
 } from '../../domain/row/correction.js'
 import { REQUIRED_FIELDS, type RequiredField } from '../../domain/mandate/mandate.js'
-import { showValue } from '../../domain/rule/finding.js'
 import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { prepareColumns } from '../admit/corrections.js'
@@ -14,6 +13,7 @@ import { requiredCells } from '../admit/fingerprints.js'
 import type { Scope } from '../admit/scope.js'
 import type { Connection } from '../file/connection.js'
 import { pagesOf } from '../read/pages.js'
+import { showValue } from '../../domain/rule/verdict.js'
 
 const PAGE = 500
 

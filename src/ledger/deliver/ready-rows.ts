@@ -1,5 +1,4 @@
 import type { Choice } from '../../domain/row/choice.js'
-import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
 import type {
   CreditorIdentifier,
   Iban,
@@ -13,6 +12,7 @@ import { IS_CHOSEN, placedChoice } from '../read/chosen-rows.js'
 import { HAS_COPIES } from './account-removal.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type { ClaimedMandate, ReadyRow, WaitingRows } from '../ledger.js'
+import { LATE_REQUEST_MS } from '../../domain/row/outcome.js'
 
 interface StoredReady {
   readonly id: number

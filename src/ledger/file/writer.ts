@@ -22,7 +22,6 @@ import { prepareTotals } from '../read/control-totals.js'
 import { startGroupCommit, type GroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
 import type { Admission, BegunGroup, Ledger, ReadBacks, RunSettings } from '../ledger.js'
-import type { Clock } from '../../domain/text/clock.js'
 import type { Lock } from '../safety/lock.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
 import { createReader } from '../read/open-reader.js'
@@ -38,6 +37,7 @@ import {
   startReadBack,
 } from '../prove/read-backs.js'
 import { createStorage, type Storage } from './storage.js'
+import type { Clock } from '../../domain/mandate/date.js'
 
 export interface LedgerOptions {
   readonly file: string

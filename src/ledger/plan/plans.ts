@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { isCounted } from '../../domain/plan/drift.js'
 import {
   approversText,
   textOfPlan,
@@ -9,6 +8,7 @@ import {
   type PlanDocument,
   type PlannedRows,
   type StaysBehind,
+  isCounted,
 } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { CORRECTED } from '../../domain/row/correction.js'

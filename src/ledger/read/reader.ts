@@ -9,10 +9,8 @@ import type {
   PlannedRows,
   StaysBehind,
 } from '../../domain/plan/plan.js'
-import type { Choice } from '../../domain/row/choice.js'
-import type { RunTerms } from '../../domain/row/run-terms.js'
-import type { SourceReading } from '../../domain/rule/source-reading.js'
-import type { Finding } from '../../domain/rule/verdict.js'
+import type { Choice, RunTerms } from '../../domain/row/choice.js'
+import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
 import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
 import type { Corrections } from '../../domain/row/correction.js'
 import type { RowState } from '../../domain/row/row-state.js'

@@ -1,6 +1,4 @@
 import type { Outcome } from '../../domain/row/outcome.js'
-import type { RunTerms } from '../../domain/row/run-terms.js'
-import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type {
   AttemptRecord,
@@ -11,6 +9,8 @@ import type {
   SourceRecord,
 } from './reader.js'
 import { READ_COLUMNS } from '../schema/row-columns.js'
+import type { SourceReading } from '../../domain/rule/verdict.js'
+import type { RunTerms } from '../../domain/row/choice.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import {
+  type PlanDocument,
+  type PlannedSource,
   approvalDrifts,
   drift,
   isCounted,
@@ -11,8 +13,7 @@ import {
   targetDrifts,
   versionDrifts,
   type Drift,
-} from '../../domain/plan/drift.js'
-import type { PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
+} from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'

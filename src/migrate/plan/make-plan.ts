@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { textToDigest, type PlanDocument, type PlannedSource } from '../../domain/plan/plan.js'
-import { treatedAsActive } from '../../domain/rule/source-reading.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { requireDriver } from '../../driver.js'
 import { UsageError } from '../../errors.js'
@@ -16,6 +15,7 @@ import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
 import { registerOf } from '../register-of.js'
 import { approversOf, defaultSettings, namesOfChanged, settingsOf } from './settings.js'
+import { treatedAsActive } from '../../domain/rule/verdict.js'
 
 /** What a page has room for; all of them stand in decisions.csv. */
 const CORRECTIONS_LISTED = 50

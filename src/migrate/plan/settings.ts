@@ -3,7 +3,6 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Approver, PlannedSettings } from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { DORMANT_SOON_DAYS } from '../../domain/value/last-collection.js'
 import { UsageError } from '../../errors.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/usual-pace.js'
 import { readSourceOptions } from '../../source/options.js'
@@ -11,6 +10,7 @@ import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
 import { checkOptions, type Asked } from '../asked.js'
 import type { MigrateOptions } from '../options.js'
+import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 
 type Planned = Pick<Asked, 'options' | 'service' | 'policy' | 'zone'>
 

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
 import { CORRECTED } from '../../domain/row/correction.js'
-import { isForced } from '../../domain/row/late-request.js'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
 import type {
@@ -21,6 +20,7 @@ import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pa
 import { tallyTimeline } from './timeline.js'
 import { tallyValues, type ValueTally } from './value-counts.js'
 import { walkVerification, type VerifiedFile } from './verification.js'
+import { isForced } from '../../domain/row/outcome.js'
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50

@@ -1,4 +1,4 @@
-import { fold } from '../../domain/proof/match-sources.js'
+import { foldReference } from '../../domain/proof/match-sources.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 import type { VerifiedRow } from '../../ledger/read/reader.js'
@@ -66,8 +66,10 @@ function doubleText(row: VerifiedRow): string {
 
 /** The one with the reference that the ledger has. */
 const ownOf = ({ sources, assignedMandateReference }: VerifiedRow): KeptSource | null =>
-  sources.find(({ reference }) => reference !== null && fold(reference) === fold(assignedMandateReference)) ??
-  null
+  sources.find(
+    ({ reference }) =>
+      reference !== null && foldReference(reference) === foldReference(assignedMandateReference),
+  ) ?? null
 
 function differenceText(row: VerifiedRow): string {
   const own = ownOf(row)

@@ -3,7 +3,7 @@ import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../../domai
 import { fold } from '../../domain/text/text.js'
 import { plainText } from '../page/plain-text.js'
 import { editableCell, keptCell, neutralCell } from './csv.js'
-import { writeDate, type DecidedFormat } from '../../domain/mandate/date-format.js'
+import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
 export interface OriginalColumns {

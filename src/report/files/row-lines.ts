@@ -1,10 +1,10 @@
 import { absenceText, type Absence } from '../../domain/proof/absence.js'
-import { LATE_REQUEST_MS } from '../../domain/row/late-request.js'
 import type { CampaignRecord, RegisteredRow, RowRecord } from '../../ledger/read/reader.js'
 import { BYTE_ORDER_MARK, csvHeader, csvLine, editableCell, messageCell } from './csv.js'
 import type { Explanation } from '../facts/explanation.js'
 import type { OriginalColumns } from './original-columns.js'
 import { ageText, timeText } from '../../domain/text/wording.js'
+import { LATE_REQUEST_MS } from '../../domain/row/outcome.js'
 
 /** A column of a result file: its name, and the cell of a row. */
 type ReportColumn<Of> = readonly [name: string, cell: (of: Of) => string]

@@ -1,8 +1,6 @@
 import { html } from 'hono/html'
-import { treatedAsActive } from '../../domain/rule/source-reading.js'
 import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { isLoopback } from '../../domain/text/loopback.js'
 import { timeText } from '../../domain/text/wording.js'
 import type { RunRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/facts.js'
@@ -13,6 +11,8 @@ import { approvalFacts } from './page-plans.js'
 import { proofText } from './page-verification.js'
 import { maskedText, plainText } from './plain-text.js'
 import { REPORT_ORDER } from './report-order.js'
+import { isLoopback } from '../../domain/text/text.js'
+import { treatedAsActive } from '../../domain/rule/verdict.js'
 
 const SHOWN = 4
 

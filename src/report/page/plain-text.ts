@@ -1,6 +1,5 @@
 import { maskAccounts } from '../../domain/text/masking.js'
-import { oneLine } from '../../domain/text/plain-text.js'
-
+import { oneLine } from '../../domain/text/text.js'
 /**
  * Text that came from the service, a file or a person, as one line that shows what it holds: no terminal
  * sequences, no control characters, nothing that reorders or hides.

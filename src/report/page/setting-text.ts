@@ -1,7 +1,6 @@
 import { printable } from '../../domain/text/text.js'
-import type { RunTerms } from '../../domain/row/run-terms.js'
-import type { SourceReading } from '../../domain/rule/source-reading.js'
-
+import type { SourceReading } from '../../domain/rule/verdict.js'
+import type { RunTerms } from '../../domain/row/choice.js'
 /** The parts of a setting that is an object, else none. */
 export const partsOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : []

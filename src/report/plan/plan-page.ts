@@ -1,18 +1,21 @@
 import { html } from 'hono/html'
-import { changedSettings, changedSources } from '../../domain/plan/drift.js'
-import type { PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
+import {
+  type PlanDocument,
+  type PlannedSource,
+  changedSettings,
+  changedSources,
+} from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import { changesIn, type CorrectedRow, type FieldChange } from '../../domain/row/correction.js'
-import { STATE_WORDS } from '../../domain/row/state-words.js'
-import { ROW_STATES } from '../../domain/row/row-state.js'
+import { ROW_STATES, stateName } from '../../domain/row/row-state.js'
 import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import { countText, durationText, plural, timeText } from '../../domain/text/wording.js'
-import { treatedAsActiveText } from '../../domain/rule/source-reading.js'
 import type { Markup } from '../text/texts.js'
 import { PAGE_STYLE } from '../page/page-style.js'
 import { fact, table, tableHead } from '../page/parts.js'
 import { maskedText, plainText } from '../page/plain-text.js'
 import { settingText } from '../page/setting-text.js'
+import { treatedAsActiveText } from '../../domain/rule/verdict.js'
 
 /**
  * plan.html: one page without network or script, for the person who approves.
@@ -149,7 +152,7 @@ function totalsSection(document: PlanDocument, last: PlanDocument | null): Marku
         ${shown.map(
           (state) =>
             html`<tr>
-              <th scope="row">${STATE_WORDS[state].name}</th>
+              <th scope="row">${stateName(state)}</th>
               <td class="n">${countText(document.totals[TOTAL_OF_STATE[state]])}</td>
               ${then(last?.totals[TOTAL_OF_STATE[state]])}
             </tr>`,
@@ -206,7 +209,7 @@ const behindSection = ({ staysBehind, warnings, treatedAsActive = [] }: PlanDocu
               ({ state, rule, count }) =>
                 html`<li>
                   ${plural(count, 'row', 'rows')}
-                  ${STATE_WORDS[state].name}${rule === null ? '' : html`: <code>${plainText(rule)}</code>`}
+                  ${stateName(state)}${rule === null ? '' : html`: <code>${plainText(rule)}</code>`}
                 </li>`,
             )}
           </ul>`

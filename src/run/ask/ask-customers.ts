@@ -1,4 +1,3 @@
-import type { Clock } from '../../domain/text/clock.js'
 import type { SourcesSeen } from '../../service/read-back/classify-sources.js'
 import {
   createEngine,
@@ -26,6 +25,7 @@ import {
   type AskBrake,
   type CustomerAnswer,
 } from './judge-answer.js'
+import type { Clock } from '../../domain/mandate/date.js'
 
 /** One question at a time for each customer, many customers at once. */
 export interface AskParts extends EngineParts<AskEvent> {

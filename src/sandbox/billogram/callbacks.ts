@@ -3,8 +3,8 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BillogramEvent } from '../../contract/billogram.js'
 import { EVENT_CALLBACK, SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../../contract/callback.js'
-import { isLoopback } from '../../domain/text/loopback.js'
 import type { PlainFields } from './billogram-record.js'
+import { isLoopback } from '../../domain/text/text.js'
 
 const TIMEOUT_MS = 5_000
 

@@ -1,12 +1,11 @@
-import { isAbsentCollection } from '../../domain/value/last-collection.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
-import { NO_FINDINGS } from '../../domain/rule/finding.js'
 import { cleanCell, fold } from '../../domain/text/text.js'
-import type { Finding } from '../../domain/rule/verdict.js'
+import { type Finding, NO_FINDINGS } from '../../domain/rule/verdict.js'
 import { keepsBack, wordOf } from '../../domain/value/words.js'
 import { findingOf } from '../source-finding.js'
 import { findColumn, type Header } from './header.js'
 import type { ExcludeOptions } from '../options.js'
+import { isAbsentCollection } from '../../domain/value/check-mandate.js'
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
 export type Excluder = (cells: readonly string[]) => readonly Finding[]

@@ -1,10 +1,10 @@
-import type { EarlierRow } from '../../domain/row/earlier-row.js'
 import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
-import { showValue } from '../../domain/rule/finding.js'
 import { fold } from '../../domain/text/text.js'
 import { findColumn, type Header } from './header.js'
 import type { Mapping } from './mapping.js'
 import type { SourceOptions } from '../options.js'
+import { showValue } from '../../domain/rule/verdict.js'
+import type { EarlierRow } from '../../domain/row/resaved.js'
 
 /** What was known when the row of a line came in, and is not said now: the configuration was forgotten. */
 export interface Forgotten {

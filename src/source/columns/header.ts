@@ -1,7 +1,7 @@
 import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
-import { showValue } from '../../domain/rule/finding.js'
 import type { ColumnRef } from '../options.js'
+import { showValue } from '../../domain/rule/verdict.js'
 
 /** The columns of a source. Those that this program's own result files add are left out of `names`. */
 export interface Header {

@@ -1,5 +1,5 @@
 import { UsageError, type SourceError } from '../../errors.js'
-import type { DateFormat } from '../../domain/mandate/date-format.js'
+import type { DateFormat } from '../../domain/mandate/date.js'
 import { isFirmenMandat, meaningOfHeader } from './header-synonyms.js'
 import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { ruleOf, type RuleId } from '../../domain/rule/rules.js'

@@ -1,5 +1,4 @@
-import type { EarlierRow } from '../../domain/row/earlier-row.js'
-import type { DecidedFormat } from '../../domain/mandate/date-format.js'
+import type { DecidedFormat } from '../../domain/mandate/date.js'
 import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
 import {
   dateLikeness,
@@ -9,6 +8,7 @@ import {
   withoutDecimals,
   withoutMidnight,
   type Likeness,
+  type EarlierRow,
 } from '../../domain/row/resaved.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell, fold } from '../../domain/text/text.js'

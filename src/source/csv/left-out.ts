@@ -1,9 +1,7 @@
 import { holdsIban } from '../../domain/text/masking.js'
-import { showValue } from '../../domain/rule/finding.js'
-import type { SourceReading } from '../../domain/rule/source-reading.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell } from '../../domain/text/text.js'
-import type { Finding } from '../../domain/rule/verdict.js'
+import { type Finding, showValue, type SourceReading } from '../../domain/rule/verdict.js'
 import { findingOf } from '../source-finding.js'
 import { isTotalsLine, statedCounts } from './stated-count.js'
 

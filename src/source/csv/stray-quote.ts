@@ -1,8 +1,8 @@
-import { showValue } from '../../domain/rule/finding.js'
 import { holdsIban } from '../../domain/text/masking.js'
 import { findColumn, type Header } from '../columns/header.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../refusal.js'
+import { showValue } from '../../domain/rule/verdict.js'
 
 /** Several records that a stray quote joined into one, by the physical lines where it opens and closes. */
 interface StrayQuote {

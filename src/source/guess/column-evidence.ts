@@ -1,6 +1,5 @@
-import type { DateFormat } from '../../domain/mandate/date-format.js'
-import { startDeciding } from '../../domain/mandate/date-decider.js'
-import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
+import { type DateFormat, startDeciding } from '../../domain/mandate/date.js'
+import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { isSepaIban } from '../../domain/value/iban.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban } from '../../domain/text/text.js'

@@ -1,4 +1,4 @@
-import type { DateFormat } from '../../domain/mandate/date-format.js'
+import type { DateFormat } from '../../domain/mandate/date.js'
 import { isFirmenMandat, meaningOfHeader, namesEnd, namesLastCollection } from '../columns/header-synonyms.js'
 import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { WORDS, type WordField } from '../../domain/value/words.js'

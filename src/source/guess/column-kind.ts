@@ -1,7 +1,5 @@
-import { DATE_FORMATS, readDate, type DateFormat } from '../../domain/mandate/date-format.js'
-import { isAbsentCollection } from '../../domain/value/last-collection.js'
+import { DATE_FORMATS, readDate, type DateFormat } from '../../domain/mandate/date.js'
 import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
-import { showValue } from '../../domain/rule/finding.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import { cleanCell, fold } from '../../domain/text/text.js'
 import {
@@ -13,6 +11,8 @@ import {
   type WordField,
 } from '../../domain/value/words.js'
 import type { WordCounts } from './word-counter.js'
+import { isAbsentCollection } from '../../domain/value/check-mandate.js'
+import { showValue } from '../../domain/rule/verdict.js'
 
 /** A column that says which mandates live, told by its values. */
 export interface ColumnKind {

@@ -1,10 +1,10 @@
-import { showValue } from '../../domain/rule/finding.js'
 import { REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { fold } from '../../domain/text/text.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import type { ColumnGuess } from './column-guess.js'
 import type { ColumnKind } from './column-kind.js'
 import type { Inspection } from './inspect.js'
+import { showValue } from '../../domain/rule/verdict.js'
 
 /** Marks the lines that only a person can complete. */
 const EDIT = '# EDIT:'

@@ -1,7 +1,5 @@
-import { isAccountColumn, maskNumbers } from '../../domain/text/account-columns.js'
-import { checkCreditorIdentifier } from '../../domain/value/creditor-identifier.js'
-import { showValue } from '../../domain/rule/finding.js'
-import { holdsIban, maskAccountCell } from '../../domain/text/masking.js'
+import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
+import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { meaningOfHeader } from '../columns/header-synonyms.js'
 import { isSepaIban } from '../../domain/value/iban.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
@@ -16,6 +14,7 @@ import { headerless } from '../columns/mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from '../options.js'
 import { openTable } from '../formats.js'
 import type { RawRecord, Table, TableEnd } from '../table.js'
+import { showValue } from '../../domain/rule/verdict.js'
 
 interface Told {
   readonly value: string

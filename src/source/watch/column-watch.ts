@@ -1,9 +1,7 @@
-import { showValue } from '../../domain/rule/finding.js'
 import { isFirmenMandat, namesEnd, namesLastCollection } from '../columns/header-synonyms.js'
 import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
-import type { SourceReading, WordsReading } from '../../domain/rule/source-reading.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
-import type { Finding } from '../../domain/rule/verdict.js'
+import { type Finding, showValue, type SourceReading, type WordsReading } from '../../domain/rule/verdict.js'
 import { wordOf, wordsWith, type Meanings, type WordField, type Words } from '../../domain/value/words.js'
 import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-evidence.js'
 import {

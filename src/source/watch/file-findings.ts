@@ -1,10 +1,9 @@
-import { hasOddBritishLength } from '../../domain/value/creditor-identifier.js'
-import { isLongAgo } from '../../domain/value/last-collection.js'
-import { creditorOf } from '../../domain/mandate/mandate-key.js'
+import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { RuleId, SeverityOverrides } from '../../domain/rule/rules.js'
 import type { Finding, ReadableValues } from '../../domain/rule/verdict.js'
 import { findingOf } from '../source-finding.js'
+import { isLongAgo } from '../../domain/value/check-mandate.js'
 
 interface WatchOptions {
   readonly today: LocalDate

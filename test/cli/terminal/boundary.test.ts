@@ -5,8 +5,8 @@ import { printResult } from '../../../src/cli/terminal/output.js'
 import { silentProgress } from '../../../src/cli/terminal/silent.js'
 import { toned, wordsOf } from '../../../src/cli/terminal/line.js'
 import { emptyResult, jsonOf } from '../../../src/cli/terminal/result.js'
-import { escapedJson, oneLine, plainLines } from '../../../src/domain/text/plain-text.js'
 import { worldOf } from '../world.js'
+import { escapedJson, oneLine, plainLines } from '../../../src/domain/text/text.js'
 
 fc.configureGlobal({ seed: 20260616 })
 

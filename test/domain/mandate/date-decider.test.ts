@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decideAuto, startDeciding } from '../../../src/domain/mandate/date-decider.js'
-import { isAbsentCollection } from '../../../src/domain/value/last-collection.js'
+import { decideAuto, startDeciding } from '../../../src/domain/mandate/date.js'
+import { isAbsentCollection } from '../../../src/domain/value/check-mandate.js'
 
 describe('a column that is decided', () => {
   test.each([

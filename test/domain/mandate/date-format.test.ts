@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  DATE_FORMATS,
-  isZeroDate,
-  readDate,
-  type DecidedFormat,
-} from '../../../src/domain/mandate/date-format.js'
+import { DATE_FORMATS, isZeroDate, readDate, type DecidedFormat } from '../../../src/domain/mandate/date.js'
 import { TODAY } from '../clean-row.js'
 
 const dateIn = (text: string, format: DecidedFormat): string => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { dateOf } from '../clean-row.js'
 import {
   addDays,
   addMonths,
@@ -8,8 +9,7 @@ import {
   localDate,
   parseLocalDate,
   todayIn,
-} from '../../../src/domain/mandate/local-date.js'
-import { dateOf } from '../clean-row.js'
+} from '../../../src/domain/mandate/date.js'
 
 const anyDate = fc
   .tuple(fc.integer({ min: 1, max: 9990 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { approvalDrifts, changedSources, type Drift } from '../../../src/domain/plan/drift.js'
-
+import { approvalDrifts, changedSources, type Drift } from '../../../src/domain/plan/plan.js'
 const source = (name: string, sha256: string) => ({ name, sha256, bytes: 1, records: 1 })
 const texts = (drifts: readonly Drift[]): string[] => drifts.map(({ text }) => text)
 

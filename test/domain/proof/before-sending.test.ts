@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { beforeSending, heldBackBecause, isHeldBack } from '../../../src/domain/proof/before-sending.js'
-import { evidenceOf } from '../../../src/domain/proof/evidence.js'
-import type { ListedSource, Verdict } from '../../../src/domain/proof/match-sources.js'
+import { evidenceOf, beforeSending, heldBackBecause } from '../../../src/domain/proof/evidence.js'
+import { isHeldBack } from '../../../src/domain/row/outcome.js'
+import type { ListedSource, SourceVerdict } from '../../../src/domain/proof/match-sources.js'
 import { inDoubt, notSent, registered, turnedAway } from '../../run/outcome-samples.js'
 
 const source: ListedSource = {
@@ -12,15 +12,15 @@ const source: ListedSource = {
   iban: 'DE89370400440532013000',
   signedAt: '2024-03-01T00:00:00',
 }
-const other = (why: Extract<Verdict, { kind: 'other' }>['why']): Verdict => ({
+const other = (why: Extract<SourceVerdict, { kind: 'other' }>['why']): SourceVerdict => ({
   kind: 'other',
   why,
   sources: [source],
 })
-const twice: Verdict = { kind: 'twice', sources: [source, { ...source, id: 'ps-2', reference: null }] }
+const twice: SourceVerdict = { kind: 'twice', sources: [source, { ...source, id: 'ps-2', reference: null }] }
 
 describe('a row that the service was asked about before it is sent', () => {
-  it.each<[string, Verdict, string]>([
+  it.each<[string, SourceVerdict, string]>([
     ['nothing is there', { kind: 'absent' }, 'send'],
     ['others are there, and none is it', other('differs'), 'send'],
     ['it is there', { kind: 'proven', source }, 'hold_back'],

@@ -3,7 +3,7 @@ import {
   matchSources,
   type AskedRow,
   type ListedSource,
-  type Verdict,
+  type SourceVerdict,
 } from '../../../src/domain/proof/match-sources.js'
 import { maskIban } from '../../../src/domain/text/masking.js'
 
@@ -38,7 +38,7 @@ const source = (values: Partial<ListedSource> = {}): ListedSource => ({
   ...values,
 })
 
-const verdictsOn = (rows: readonly AskedRow[], sources: readonly ListedSource[]): readonly Verdict[] =>
+const verdictsOn = (rows: readonly AskedRow[], sources: readonly ListedSource[]): readonly SourceVerdict[] =>
   matchSources(rows, { kind: 'listed', sources })
 
 /** One word for each verdict: its kind, and why where it is `other`. */

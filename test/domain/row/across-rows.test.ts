@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  EDGES,
+  ROW_STATES,
   decideCorrection,
   decideGroup,
   LIVE_STATES,
@@ -8,8 +10,7 @@ import {
   type CorrectionFacts,
   type GroupFacts,
   type LiveState,
-} from '../../../src/domain/row/across-rows.js'
-import { EDGES, ROW_STATES } from '../../../src/domain/row/row-state.js'
+} from '../../../src/domain/row/row-state.js'
 
 const PROTECTED = ['sending', 'registered', 'in_doubt', 'written_off'] as const
 

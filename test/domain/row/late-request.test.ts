@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { forcedText, isForced } from '../../../src/domain/row/late-request.js'
-
+import { forcedText, isForced } from '../../../src/domain/row/outcome.js'
 it.each([
   [-5, 'forced, 0 minutes after the attempt'],
   [119_999, 'forced, 1 minute after the attempt'],

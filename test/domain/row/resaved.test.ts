@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DATE_FORMATS, readDate, writeDate } from '../../../src/domain/mandate/date-format.js'
-import { addDays } from '../../../src/domain/mandate/local-date.js'
+import { DATE_FORMATS, readDate, writeDate, addDays } from '../../../src/domain/mandate/date.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import {
   dateLikeness,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { showValue } from '../../../src/domain/rule/finding.js'
-
+import { showValue } from '../../../src/domain/rule/verdict.js'
 describe('a value in a report', () => {
   test('is masked, and its unprintable characters are code points', () => {
     expect(showValue('a\u200b DE89370400440532013000\u0007')).toBe('a<U+200B> DE…3000<U+0007>')

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAccountColumn, maskNumbers } from '../../../src/domain/text/account-columns.js'
-
+import { isAccountColumn, maskNumbers } from '../../../src/domain/text/masking.js'
 describe('9.2.4 a column of account numbers or bank codes', () => {
   it.each([
     'IBAN',

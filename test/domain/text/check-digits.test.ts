@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isImpossibleCheck, mod97 } from '../../../src/domain/text/check-digits.js'
-
+import { isImpossibleCheck, mod97 } from '../../../src/domain/text/countries.js'
 /** The definition itself: letters as two digits, one big number. */
 const byDefinition = (text: string): number =>
   Number(BigInt(Array.from(text, (character) => parseInt(character, 36)).join('') || '0') % 97n)

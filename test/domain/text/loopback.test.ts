@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLoopback } from '../../../src/domain/text/loopback.js'
-
+import { isLoopback } from '../../../src/domain/text/text.js'
 describe('loopback', () => {
   it.each(['localhost', '127.0.0.1', '127.255.0.9', '::1', '[::1]', new URL('http://127.1/').hostname])(
     'is %s',

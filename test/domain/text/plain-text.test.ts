@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { escapedJson, oneLine, plainLines } from '../../../src/domain/text/plain-text.js'
-
+import { escapedJson, oneLine, plainLines } from '../../../src/domain/text/text.js'
 describe('one line', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', 'red'],

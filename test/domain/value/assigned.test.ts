@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { noteAssigned } from '../../../src/domain/value/assigned.js'
 import { checkMandate } from '../../../src/domain/value/check-mandate.js'
 import type { Mandate } from '../../../src/domain/mandate/mandate.js'
 import { CLEAN_ROW, OPTIONS } from '../clean-row.js'
+import { noteAssigned } from '../../../src/domain/value/identifiers.js'
 
 function cleanMandate(): Mandate {
   const { verdict } = checkMandate(CLEAN_ROW, OPTIONS)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkCreditorIdentifier } from '../../../src/domain/value/creditor-identifier.js'
+import { checkCreditorIdentifier } from '../../../src/domain/value/identifiers.js'
 import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/rules.js'
 import vectors from '../verdict-vectors.json' with { type: 'json' }
 

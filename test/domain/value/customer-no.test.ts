@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkCustomerNo } from '../../../src/domain/value/customer-no.js'
-
+import { checkCustomerNo } from '../../../src/domain/value/identifiers.js'
 const rulesOf = (raw: string) => checkCustomerNo(raw, {}).findings.map(({ rule }) => rule)
 
 test.each([

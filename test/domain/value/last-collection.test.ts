@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkLastCollection } from '../../../src/domain/value/last-collection.js'
-import type { LastCollectionOptions } from '../../../src/domain/value/last-collection.js'
 import { dateOf, TODAY } from '../clean-row.js'
+import { checkLastCollection, type LastCollectionOptions } from '../../../src/domain/value/check-mandate.js'
 
 const OPTIONS: LastCollectionOptions = {
   format: 'iso',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkMandateReference } from '../../../src/domain/value/mandate-reference.js'
 import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/rules.js'
+import { checkMandateReference } from '../../../src/domain/value/identifiers.js'
 
 const rulesOf = (raw: string, severities: SeverityOverrides = {}): RuleId[] =>
   checkMandateReference(raw, severities).findings.map(({ rule }) => rule)

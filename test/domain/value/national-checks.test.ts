@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hasNationalDefect } from '../../../src/domain/value/national-checks.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
+import { hasNationalDefect } from '../../../src/domain/value/iban.js'
 
 const withDigit = (iban: string, at: number, digit: string): string =>
   iban.slice(0, at) + digit + iban.slice(at + 1)

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { EarlierRow } from '../../../src/domain/row/earlier-row.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import {
   admit,
@@ -16,6 +15,7 @@ import {
   summaryOf,
   type Values,
 } from '../campaign-setup.js'
+import type { EarlierRow } from '../../../src/domain/row/resaved.js'
 
 function earlier(ledger: Ledger, row: number): readonly EarlierRow[] {
   const admission = ledger.admit({ severities: {} })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { LATE_REQUEST_MS } from '../../../src/domain/row/late-request.js'
 import { LedgerError } from '../../../src/errors.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import {
@@ -14,6 +13,7 @@ import {
   turnedAway,
 } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
+import { LATE_REQUEST_MS } from '../../../src/domain/row/outcome.js'
 
 const ids = (ledger: Ledger, after = 0, limit = 10): number[] =>
   ledger.ready(after, limit).map(({ id }) => id)

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { RunTerms } from '../../../src/domain/row/run-terms.js'
 import { EDGES } from '../../../src/domain/row/row-state.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
@@ -17,6 +16,7 @@ import {
   sourceOf,
   type LedgerValue,
 } from '../ledger-value.js'
+import type { RunTerms } from '../../../src/domain/row/choice.js'
 
 /** As somebody else may write it into the ledger. */
 const HOSTILE_TERMS = { '<u>': '<script>', outcomes: { '<u>': '<script>' } } as RunTerms

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { html } from 'hono/html'
 import { describe, expect, it } from 'vitest'
-import { ROW_STATES } from '../../../src/domain/row/row-state.js'
-import { STATE_WORDS } from '../../../src/domain/row/state-words.js'
+import { ROW_STATES, stateName } from '../../../src/domain/row/row-state.js'
 import { type Language, LANGUAGES } from '../../../src/report/text/language.js'
 import { ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import { OTHERS, wordsIn } from './words.js'
@@ -55,8 +54,7 @@ describe.each(OTHERS)('in %s', (language) => {
 })
 
 it('a state has on paper the name that it has on the screen', () => {
-  for (const state of ROW_STATES)
-    expect(ENGLISH.say(`state.${state}`).toLowerCase()).toBe(STATE_WORDS[state].name)
+  for (const state of ROW_STATES) expect(ENGLISH.say(`state.${state}`).toLowerCase()).toBe(stateName(state))
 })
 
 it('11.5 what may still be at the service is never called unregistered', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { EarlierRow } from '../../../src/domain/row/earlier-row.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import { readHeader } from '../../../src/source/columns/header.js'
 import type { Mapping } from '../../../src/source/columns/mapping.js'
@@ -10,6 +9,7 @@ import {
   unclearFindings,
   type RestoreOptions,
 } from '../../../src/source/columns/resubmission.js'
+import type { EarlierRow } from '../../../src/domain/row/resaved.js'
 
 const TODAY = '2026-06-15' as LocalDate
 const NAMES = ['customer_no', 'iban', 'signed_date', 'reference', 'status', 'note']

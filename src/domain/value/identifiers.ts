@@ -1,0 +1,337 @@
+import {
+  CREDITOR_IDENTIFIER_LENGTHS,
+  SEPA_COUNTRIES,
+  TERRITORIES,
+  isImpossibleCheck,
+  mod97,
+} from '../text/countries.js'
+import { isSepaIban } from './iban.js'
+import type { CreditorIdentifier, MandateReference, AssignedIdentity, Mandate } from '../mandate/mandate.js'
+import { type SeverityOverrides, severityOf, type RuleId } from '../rule/rules.js'
+import {
+  cleanCell,
+  cleanCreditorIdentifier,
+  isScientific,
+  upperCase,
+  hasBlank,
+  printable,
+} from '../text/text.js'
+import {
+  breaks,
+  plainlyUsable,
+  startCheck,
+  unusable,
+  usable,
+  type Checked,
+  type ValueCheck,
+} from '../rule/verdict.js'
+
+const FORM = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{3}[A-Z0-9+?/:().,']{1,28}$/
+const PLAIN = /^[A-Z0-9]*$/
+const PLAIN_FORM = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{4,31}$/
+
+/** What the configuration says about creditors, as it was written there. */
+interface CreditorSettings {
+  /** Fills empty cells; never overrides a cell. */
+  readonly constant: string | null
+  /** The identifier of the new creditor, where it is known. */
+  readonly assigned: string | null
+}
+
+const clean = (raw: string): string => cleanCreditorIdentifier(cleanCell(raw))
+
+/** Behind country, check digits and business code. */
+const NATIONAL_PART = 7
+const nationalPart = (ci: string): string => ci.slice(NATIONAL_PART)
+
+function hasWrongForm(ci: string): boolean {
+  const isStrict = CREDITOR_IDENTIFIER_LENGTHS.get(ci.slice(0, 2))?.isConfirmed ?? false
+  return !FORM.test(ci) || (isStrict && !PLAIN.test(nationalPart(ci)))
+}
+
+/** The business code plays no part; the national part comes first, which hides a lost leading zero. */
+const hasWrongCheckDigits = (ci: string): boolean =>
+  isImpossibleCheck(ci.slice(2, 4)) || mod97(ci, NATIONAL_PART) !== 1
+
+/** The number of an issuer with a confirmed length, as it is sent, and not the new creditor's own. */
+function isPlain(ci: string, { constant, assigned }: CreditorSettings): boolean {
+  const country = ci.slice(0, 2)
+  const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
+  return (
+    constant === null &&
+    known?.isConfirmed === true &&
+    known.totals.includes(ci.length) &&
+    ci.length !== SEPA_COUNTRIES.get(country)?.length &&
+    PLAIN_FORM.test(ci) &&
+    !hasWrongCheckDigits(ci) &&
+    (assigned === null || !isSameCreditor(ci, assigned))
+  )
+}
+
+const isUnknownIssuer = (country: string): boolean =>
+  !SEPA_COUNTRIES.has(country) && !TERRITORIES.has(country)
+
+/** True when two identifiers name one creditor, whatever their business codes. Spelling is cleaned first. */
+const isSameCreditor = (a: string, b: string): boolean => creditorOf(clean(a)) === creditorOf(clean(b))
+
+/** Is this a creditor identifier at all? Like all below, true when an error ended the checks. */
+const endsAtForm = (check: ValueCheck, text: string, ci: string): boolean =>
+  (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
+  (hasWrongForm(ci) && breaks(check, 'CI_FORMAT')) ||
+  (isSepaIban(ci) && breaks(check, 'CI_LOOKS_LIKE_IBAN'))
+
+/** The length of the country, as far as it is known. */
+function endsAtLength(check: ValueCheck, ci: string): boolean {
+  const country = ci.slice(0, 2)
+  // Their lengths differ by bank: told once per identifier of the file (`hasOddBritishLength`), never per row.
+  if (country === 'GB') return false
+  const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
+  if (known === undefined) return breaks(check, 'CI_LENGTH_UNKNOWN')
+  if (known.totals.includes(ci.length)) return false
+  const detail = `It has ${ci.length} characters, ${country} uses ${known.totals.join(' or ')}.`
+  return breaks(check, known.isConfirmed ? 'CI_LENGTH' : 'CI_LENGTH_UNCONFIRMED', detail)
+}
+
+/** Identifiers of the United Kingdom have 27 to 30 characters, depending on the sponsoring bank. */
+export const hasOddBritishLength = (ci: string): boolean =>
+  ci.startsWith('GB') && (ci.length < 27 || ci.length > 30)
+
+/** Check digits, issuer, length and signs. */
+function endsAtIssuer(check: ValueCheck, ci: string): boolean {
+  const isPlain = PLAIN.test(nationalPart(ci))
+  return (
+    (isPlain && hasWrongCheckDigits(ci) && breaks(check, 'CI_CHECKSUM')) ||
+    (isUnknownIssuer(ci.slice(0, 2)) && breaks(check, 'CI_COUNTRY')) ||
+    endsAtLength(check, ci) ||
+    (!isPlain && breaks(check, 'CI_NATIONAL_CHARS'))
+  )
+}
+
+/** Against the configured creditors. A configured identifier that cannot be read is compared with nothing. */
+function endsAtCreditor(
+  check: ValueCheck,
+  ci: string,
+  isOwnCell: boolean,
+  settings: CreditorSettings,
+): boolean {
+  const { constant, assigned } = settings
+  const isCompared = isOwnCell && constant !== null && FORM.test(clean(constant))
+  return (
+    (isCompared && !isSameCreditor(ci, constant) && breaks(check, 'CI_CONSTANT_MISMATCH')) ||
+    (assigned !== null && isSameCreditor(ci, assigned) && breaks(check, 'CI_SAME_AS_NEW'))
+  )
+}
+
+/**
+ * Checks the previous creditor's identifier (domain/rulebook.md#creditor-identifier). `value` is the cleaned
+ * identifier, business code as written, once it has the form of one.
+ */
+export function checkCreditorIdentifier(
+  cell: string,
+  settings: CreditorSettings = { constant: null, assigned: null },
+  severities: SeverityOverrides = {},
+): Checked<CreditorIdentifier, string> {
+  if (isPlain(cell, settings)) return plainlyUsable(cell as CreditorIdentifier)
+  const isOwnCell = clean(cell) !== ''
+  const raw = isOwnCell ? cell : (settings.constant ?? cell)
+  const check = startCheck('sepa_creditor_identifier', raw, severities)
+  const text = cleanCell(raw)
+  const ci = cleanCreditorIdentifier(text)
+  if (ci === '') {
+    breaks(check, 'CI_EMPTY')
+    return unusable(check, null)
+  }
+  if (endsAtForm(check, text, ci)) return unusable(check, null)
+  const ended = endsAtIssuer(check, ci) || endsAtCreditor(check, ci, isOwnCell, settings)
+  return ended ? unusable(check, ci) : usable(check, ci as CreditorIdentifier)
+}
+
+/**
+ * The creditor that a cleaned creditor identifier names: `country|national part`.
+ * Check digits and business code are no part of the identity.
+ */
+export const creditorOf = (creditorIdentifier: string): string =>
+  `${creditorIdentifier.slice(0, 2)}|${creditorIdentifier.slice(7)}`
+
+/** What identifies a mandate in the ledger and on resume (domain/rulebook.md#mandate-key), from cleaned values. */
+export const mandateKey = (creditorIdentifier: string, mandateReference: string): string =>
+  `${creditorOf(creditorIdentifier)}|${upperCase(mandateReference)}`
+
+const PLAIN_NUMBER = /^[1-9][0-9]{0,14}$/
+const DIGITS_ALONE = /^[0-9]+$/
+const LEADING_ZEROS = /^0+/
+const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER)
+const MOST_DIGITS = HIGHEST.toString().length
+
+/** On the text, because `Number` would round. `digits` has no leading zeros. */
+const isOutOfRange = (digits: string): boolean =>
+  digits === '' || digits.length > MOST_DIGITS || (digits.length === MOST_DIGITS && BigInt(digits) > HIGHEST)
+
+/** Checks a customer number of the invoicing service (domain/rulebook.md#customer-number): 1 to 2^53-1. */
+export function checkCustomerNo(raw: string, severities: SeverityOverrides = {}): Checked<number> {
+  if (PLAIN_NUMBER.test(raw)) return plainlyUsable(Number(raw))
+  const check = startCheck('customer_no', raw, severities)
+  const text = cleanCell(raw)
+  if (text === '') {
+    breaks(check, 'CUST_EMPTY')
+    return unusable(check, null)
+  }
+  if (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
+  if (!DIGITS_ALONE.test(text)) {
+    breaks(check, 'CUST_FORMAT')
+    return unusable(check, null)
+  }
+  const digits = text.replace(LEADING_ZEROS, '')
+  if (isOutOfRange(digits)) {
+    breaks(check, 'CUST_RANGE')
+    return unusable(check, null)
+  }
+  const customerNo = Number(digits)
+  const ended = text.startsWith('0') && breaks(check, 'CUST_LEADING_ZERO')
+  return ended ? unusable(check, customerNo) : usable(check, customerNo)
+}
+
+const NOT_ALLOWED = /[^A-Za-z0-9/\-?:().,'+ ]/
+const LONGEST = 35
+const ONLY_DIGITS = /^[0-9]{16,}$/
+const ONLY_ZEROS = /^0+$/
+/** Digits a spreadsheet keeps. */
+const PRECISION = 15
+
+const PLACEHOLDERS: ReadonlySet<string> = new Set([
+  'NOTPROVIDED',
+  'NOT PROVIDED',
+  'N/A',
+  'NA',
+  'NONE',
+  'NULL',
+  'UNKNOWN',
+  'UNBEKANNT',
+  '-',
+  '0',
+])
+
+/**
+ * Letters and digits, both, are no placeholder and no rounded number; with hyphens they are no date, month or power of ten
+ * where they are longer than any of these, or where no two and no four digits follow.
+ */
+const PLAIN_REFERENCE =
+  /^(?:(?=.*[0-9])(?=.*[A-Za-z])(?:[A-Za-z0-9]{2,35}|[A-Za-z0-9-]{10,35})|[0-9]{2,15}|[A-Za-z]{1,9}-(?:[0-9]{3}|[0-9]{5,20}))$/
+
+/** Short month names as spreadsheets write them in English, German, Dutch, French, Spanish and Italian. */
+const MONTHS: ReadonlySet<string> = new Set(
+  (
+    'JAN FEB MAR APR MAY JUN JUL AUG SEP SEPT OCT NOV DEC MRZ MAI OKT DEZ MRT MEI ' +
+    'JANV FEVR MARS AVR JUIN JUIL AOUT ENE ABR AGO DIC GEN MAG GIU LUG SET OTT'
+  ).split(' '),
+)
+const NUMBERS = /^([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{2}|[0-9]{4})$/
+const YEAR_FIRST = /^[0-9]{4}-([0-9]{1,2})-([0-9]{1,2})$/
+const DAY_MONTH_NAME = /^([0-9]{1,2})(?:-|\. )([A-Z]+)$/
+const MONTH_NAME_YEAR = /^([A-Z]+)-(?:[0-9]{2}|[0-9]{4})$/
+
+const isBetween = (text: string | undefined, lowest: number, highest: number): boolean => {
+  const value = Number(text)
+  return value >= lowest && value <= highest
+}
+
+/** Day and month in either order: the spreadsheet's language is not known. */
+const isDayAndMonth = (a: string | undefined, b: string | undefined): boolean =>
+  (isBetween(a, 1, 31) && isBetween(b, 1, 12)) || (isBetween(a, 1, 12) && isBetween(b, 1, 31))
+
+function looksLikeDate(reference: string): boolean {
+  const text = upperCase(reference)
+  const numbers = NUMBERS.exec(text)
+  if (numbers !== null) return isDayAndMonth(numbers[1], numbers[3])
+  const yearFirst = YEAR_FIRST.exec(text)
+  if (yearFirst !== null) return isDayAndMonth(yearFirst[1], yearFirst[2])
+  const dayMonth = DAY_MONTH_NAME.exec(text)
+  if (dayMonth !== null) return isBetween(dayMonth[1], 1, 31) && MONTHS.has(dayMonth[2] ?? '')
+  return MONTHS.has(MONTH_NAME_YEAR.exec(text)?.[1] ?? '')
+}
+
+const charsetDetail = (reference: string): string | undefined =>
+  reference.startsWith('#') ? 'It starts with #, like an error cell of a spreadsheet.' : undefined
+
+const hasOddSlash = (reference: string): boolean =>
+  reference.startsWith('/') || reference.endsWith('/') || reference.includes('//')
+
+/** Characters, length and slashes. Like the next, true when an error ended the checks. */
+function endsAtSigns(check: ValueCheck, reference: string): boolean {
+  const isTooLong = reference.length > LONGEST && Array.from(reference).length > LONGEST
+  return (
+    (NOT_ALLOWED.test(reference) && breaks(check, 'UMR_CHARSET', charsetDetail(reference))) ||
+    (isTooLong && breaks(check, 'UMR_LENGTH')) ||
+    (hasOddSlash(reference) && breaks(check, 'UMR_SLASH'))
+  )
+}
+
+/** What a bank takes, but a person should look at. */
+const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
+  (hasBlank(reference) && breaks(check, 'UMR_SPACE')) ||
+  (PLACEHOLDERS.has(upperCase(reference)) && breaks(check, 'UMR_PLACEHOLDER')) ||
+  (ONLY_DIGITS.test(reference) &&
+    ONLY_ZEROS.test(reference.slice(PRECISION)) &&
+    breaks(check, 'UMR_PRECISION')) ||
+  (looksLikeDate(reference) && breaks(check, 'UMR_LOOKS_LIKE_DATE')) ||
+  (reference.startsWith("'") && breaks(check, 'UMR_APOSTROPHE'))
+
+/**
+ * Checks the previous reference (domain/rulebook.md#mandate-reference). It is sent exactly as the debtor's bank knows
+ * it.
+ */
+export function checkMandateReference(
+  raw: string,
+  severities: SeverityOverrides = {},
+): Checked<MandateReference, string> {
+  if (PLAIN_REFERENCE.test(raw)) return plainlyUsable(raw as MandateReference)
+  const check = startCheck('unique_mandate_reference', raw, severities)
+  const reference = cleanCell(raw)
+  if (reference === '') {
+    breaks(check, 'UMR_EMPTY')
+    return unusable(check, null)
+  }
+  if (isScientific(reference) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
+  const ended = endsAtSigns(check, reference) || endsAtOddity(check, reference)
+  return ended ? unusable(check, reference) : usable(check, reference as MandateReference)
+}
+
+const isSameReference = (a: string, b: string): boolean => upperCase(cleanCell(a)) === upperCase(cleanCell(b))
+
+const hasUsualForm = ({ creditorIdentifier, mandateReference }: AssignedIdentity): boolean =>
+  checkCreditorIdentifier(creditorIdentifier).usable && checkMandateReference(mandateReference).usable
+
+/** A SEPA identifier has at most 35 characters; this is room for a service that sees it otherwise. */
+const LONGEST_IDENTIFIER = 140
+
+/**
+ * Why an assigned identifier cannot be taken as it stands: people could not tell it from another one, or it is no
+ * identifier at all. Completes "it …"; null where it can.
+ */
+export function whyUnusable(identifier: string): string | null {
+  if (identifier.trim() !== identifier) return 'begins or ends with a blank'
+  if (printable(identifier) !== identifier) return 'holds a control or an invisible character'
+  if (identifier.length > LONGEST_IDENTIFIER) return `is longer than ${LONGEST_IDENTIFIER} characters`
+  return null
+}
+
+/**
+ * What is odd about the identifiers the service assigned (domain/rulebook.md#answers). They are kept as they came and
+ * never fail a row. The form is judged by the default severities: an override meant for the old identifiers says
+ * nothing here.
+ * @returns the rules that were seen, without those that are off
+ */
+export function noteAssigned(
+  request: Mandate,
+  assigned: AssignedIdentity,
+  severities: SeverityOverrides = {},
+): RuleId[] {
+  const { original } = request
+  const seen: RuleId[] = []
+  if (isSameCreditor(original.creditorIdentifier, assigned.creditorIdentifier))
+    seen.push('RESPONSE_CI_UNCHANGED')
+  if (isSameReference(original.mandateReference, assigned.mandateReference))
+    seen.push('RESPONSE_UMR_UNCHANGED')
+  if (!hasUsualForm(assigned)) seen.push('RESPONSE_IDENTIFIER_FORMAT')
+  return seen.filter((rule) => severityOf(rule, severities) !== 'off')
+}
