@@ -1,8 +1,8 @@
 import { absenceText, USUAL_ABSENT_AFTER_MS, type Absence } from '../domain/proof/absence.js'
 import type { Resolution } from '../ledger/ledger.js'
-import { absencesAlong } from '../ledger/read/absences.js'
-import { pagesOf } from '../ledger/read/pages.js'
 import type { LedgerReader, ProofRecord, RowRecord } from '../ledger/read/reader.js'
+import { absencesAlong } from '../ledger/read/read-proofs.js'
+import { pagesOf } from '../ledger/file/connection.js'
 
 const PAGE = 500
 

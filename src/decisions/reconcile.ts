@@ -1,7 +1,6 @@
 import { isSameName } from '../domain/row/resaved.js'
 import { isScientific } from '../domain/text/text.js'
 import type { Resolution } from '../ledger/ledger.js'
-import { pagesOf } from '../ledger/read/pages.js'
 import type { LedgerReader, RowRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
@@ -14,6 +13,7 @@ import {
   type ListEntry,
   type Listed,
 } from './listed-mandate.js'
+import { pagesOf } from '../ledger/file/connection.js'
 
 export type Difference =
   /** Registered here, not in the list. */

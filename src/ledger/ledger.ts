@@ -1,4 +1,5 @@
 import type { Choice, RunTerms } from '../domain/row/choice.js'
+import type { EarlierRows } from '../domain/row/resaved.js'
 import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
 import type { ApprovalStatement, Approver, PlanDocument } from '../domain/plan/plan.js'
 import type { Evidence } from '../domain/proof/evidence.js'
@@ -9,10 +10,9 @@ import type { Outcome } from '../domain/row/outcome.js'
 import type { RowState } from '../domain/row/row-state.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
-import type { HeldRecord } from './admit/held-rows.js'
 import type { ApprovalRecord, LedgerReader, Standing } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
-import type { EarlierRows } from '../domain/row/resaved.js'
+import type { HeldRecord } from './admit/earlier-rows.js'
 
 /** A row that may be sent now. */
 export interface ReadyRow {

@@ -4,9 +4,7 @@ import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/ledger.js'
-import { distrustLedgerFolder } from '../ledger/safety/side-files.js'
-import { roomWarning } from '../ledger/safety/free-space.js'
-import { noteWritten } from '../ledger/safety/written-files.js'
+import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
 import type { TakeOver } from '../register/campaign-register.js'
 import type { RunRegister } from '../register/run-register.js'
 import { registerOf } from './register-of.js'
@@ -26,6 +24,7 @@ import {
 } from './plan/hold-to-plan.js'
 import { targetOf } from './plan/make-plan.js'
 import type { MigrateOptions, Migration, MigrationPlan, RunResult } from './options.js'
+import { roomWarning } from '../ledger/safety/emergency-file.js'
 
 /**
  * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything

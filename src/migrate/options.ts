@@ -2,7 +2,6 @@ import type { ChosenColumn } from '../domain/row/choice.js'
 import type { Totals } from '../domain/row/totals.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { CampaignRecord } from '../ledger/read/reader.js'
-import type { WrittenPath } from '../ledger/safety/written-files.js'
 import type { Machine } from '../machine.js'
 import type { CampaignEnd, Plan } from '../run/campaign.js'
 import type { DeliveryEvent } from '../run/deliver.js'
@@ -12,6 +11,7 @@ import type { Credentials, ServiceOptions } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptionsInput } from '../source/options.js'
 import type { AskedFirst } from './check-before-send.js'
+import type { WrittenPath } from '../ledger/safety/side-files.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Database } from '../database.js'
 import { openDatabase } from '../driver.js'
 import { type HaltOptions, LedgerError } from '../errors.js'
-import { createPrivateFile } from '../ledger/safety/file-safety.js'
 import { distrustFolder, distrustPrivateFile, entryAt } from '../trust/entry.js'
 import { makeFolder } from '../trust/folder.js'
+import { createPrivateFile } from '../ledger/safety/side-files.js'
 
 /** `SMMr` in ASCII: tells a register from any other SQLite file. */
 const APPLICATION_ID = 0x534d4d72

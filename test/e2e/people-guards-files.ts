@@ -108,14 +108,14 @@ export const GUARDS_OF_FILES = {
   },
   '8.3.5 changed keys': {
     without: 'takes a mandate whose reference was corrected for another one',
-    off: { 'ledger/admit/resemblance.ts': { decideResemblances: () => () => undefined } },
+    off: { 'ledger/admit/cross-checks.ts': { decideResemblances: () => () => undefined } },
     acts: ['runTheExport', 'giveAChangedExport'],
     seed: 8,
     finds: ['TWICE'],
   },
   '26.2 moved columns': {
     without: 'gives a row the account or the reference of another one because a correction says so',
-    off: { 'ledger/correct/anothers-values.ts': { holdAnothersValues: () => () => undefined } },
+    off: { 'ledger/correct/corrected-rows.ts': { holdAnothersValues: () => () => undefined } },
     acts: ['runTheExport', 'moveAColumn'],
     scene: { weather: 'refusing', pairs: 0, status: null, mostly: 'mistyped_account' },
     seed: 2,
@@ -131,7 +131,7 @@ export const GUARDS_OF_FILES = {
   },
   '26.2 corrections on record': {
     without: 'keeps no trace of what a correction changed',
-    off: { 'ledger/correct/record-corrections.ts': { recordCorrections: () => () => undefined } },
+    off: { 'ledger/correct/corrected-rows.ts': { recordCorrections: () => () => undefined } },
     acts: ['runTheExport', 'correctTheFile', 'giveTwoCopies'],
     scene: { weather: 'refusing', mostly: 'former_account' },
     seed: 9,

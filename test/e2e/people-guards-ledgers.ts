@@ -107,7 +107,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.1 way out': {
     without: 'goes on with an older copy as if nothing had been sent since',
     off: {
-      'ledger/deliver/claims.ts': {
+      'ledger/deliver/ready-rows.ts': {
         createClaims: (real: Real<[{ connection: Connection }]>) => (parts: { connection: Connection }) =>
           real({ ...parts, connection: withoutReadyRows(parts.connection) }),
       },

@@ -3,7 +3,6 @@ import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absen
 import { LedgerError } from '../../src/errors.js'
 import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Ledger, Resolution } from '../../src/ledger/ledger.js'
-import { absences } from '../../src/ledger/read/absences.js'
 import { askAbout } from '../../src/migrate/read-back.js'
 import { deliver, type DeliveryParts, type DeliveryPolicy, type Send } from '../../src/run/deliver.js'
 import { classify } from '../../src/service/classify.js'
@@ -23,6 +22,7 @@ import {
   type Fate,
   type Weather,
 } from './simulation-service.js'
+import { absences } from '../../src/ledger/read/read-proofs.js'
 
 /**
  * A whole campaign from one seed: the real `deliver` and the real ledger code over a virtual clock, a service that

@@ -8,10 +8,10 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openDatabase } from '../../src/driver.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import type { LedgerReader } from '../../src/ledger/read/reader.js'
-import { readWritten } from '../../src/ledger/safety/written-files.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrationEvent, MigrationPlan } from '../../src/migrate/options.js'
 import { newPlace, type Place } from './place.js'
+import { readWritten } from '../../src/ledger/safety/side-files.js'
 
 const SERVICE = 'https://service.example'
 

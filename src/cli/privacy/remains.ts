@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/written-files.js'
 import { findResultFiles, removeLeftovers } from '../../report/pack/remains.js'
 import type { Context } from '../command.js'
 import { usualOut } from '../settings/settings.js'
 import { removeOwn, type Owner, type RemovedFiles } from './own-files.js'
+import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 
 /** What this command writes elsewhere: its log, and the folder of a report. */
 export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {

@@ -1,7 +1,7 @@
 import { plural, timeText } from '../../domain/text/wording.js'
-import { absences } from '../../ledger/read/absences.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import type { Settings } from '../settings/settings.js'
+import { absences } from '../../ledger/read/read-proofs.js'
 
 /** Rows in doubt of whose customers the service last listed nothing. */
 export interface Absent {

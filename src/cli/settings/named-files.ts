@@ -1,6 +1,6 @@
-import { ledgerFiles } from '../../ledger/safety/written-files.js'
 import type { Context } from '../command.js'
 import { SETTING_NAMES, settingOf } from './declared.js'
+import { ledgerFiles } from '../../ledger/safety/side-files.js'
 
 /** The ledger comes with its side files below, the configuration as it was found, and reports lie in a folder. */
 const FILES = SETTING_NAMES.filter(

@@ -2,7 +2,6 @@ import { relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { readWritten } from '../../ledger/safety/written-files.js'
 import { PLACE_OF_PART } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import type { Stop } from '../../run/stop.js'
@@ -10,6 +9,7 @@ import type { Context } from '../command.js'
 import { type Line, toned } from './line.js'
 import { commandLine, type NextCommand } from './shell.js'
 import { nextText } from './ways.js'
+import { readWritten } from '../../ledger/safety/side-files.js'
 
 /** What is known at the end of a command that decides what comes next. */
 export interface CommandEnd {

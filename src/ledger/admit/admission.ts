@@ -4,24 +4,26 @@ import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import { holdAnothersValues } from '../correct/anothers-values.js'
-import { recordCorrections } from '../correct/record-corrections.js'
+import {
+  recordCorrections,
+  preparePlaces,
+  type Places,
+  holdAnothersValues,
+} from '../correct/corrected-rows.js'
 import type { Connection } from '../file/connection.js'
-import { decideCorrections, prepareGivenBack } from './corrections.js'
-import { prepareEarlierRows } from './earlier-rows.js'
-import { decideCustomers, decideNearDuplicates, decideSharedAccounts } from './cross-checks.js'
-import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
+import { decideCorrections, prepareGivenBack, prepareLocating } from './corrections.js'
+import { prepareEarlierRows, prepareHeldRows } from './earlier-rows.js'
+import {
+  decideCustomers,
+  decideNearDuplicates,
+  decideSharedAccounts,
+  decideResemblances,
+} from './cross-checks.js'
+import { fingerprintRaw, type Fingerprints, keyOf, prepareReadyRow } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from '../ledger.js'
-import { prepareHeldRows } from './held-rows.js'
-import { prepareLocating } from './locate.js'
-import { preparePlaces, type Places } from './places.js'
-import { prepareProblems, type ProblemWriter } from './problems.js'
-import { decideResemblances } from './resemblance.js'
-import { keyOf, prepareReadyRow } from './ready-row.js'
+import { prepareProblems, type ProblemWriter, type Scope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
-import { withoutIndexes } from './row-indexes.js'
-import type { Scope } from './scope.js'
 
 export interface AdmissionParts {
   readonly connection: Connection
@@ -357,5 +359,29 @@ function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
       return verdict.rule
     case 'invalid':
       return findings.find(({ severity }) => severity === 'error')?.rule ?? null
+  }
+}
+
+/** With more rows than these it is no gain any more, and lookups by older rows would go through all of them. */
+const FEW_ROWS = 1_000
+
+/**
+ * Takes the indexes of all rows away while a source is read into a ledger of few, as one made of all rows at once costs half
+ * of what its entries cost one by one. Both are part of the admission: without its commit nothing has happened.
+ * @returns makes them again, and must be called before any rule compares rows; the unique ones refuse what they always refuse
+ */
+export function withoutIndexes(connection: Connection, rowsBefore: number): () => void {
+  if (rowsBefore > FEW_ROWS) return () => undefined
+  // What the schema says now is what is made again; an index that belongs to a constraint has no text. One of few rows
+  // costs less to keep: making it walks over all of them.
+  const indexes = connection
+    .prepare<[], { name: string; sql: string }>(
+      `select name, sql from sqlite_schema where type = 'index' and tbl_name = 'row'
+        and name in (select name from pragma_index_list('row') where origin = 'c' and partial = 0) order by rowid`,
+    )
+    .all()
+  for (const { name } of indexes) connection.exec(`drop index "${name}"`)
+  return () => {
+    for (const { sql } of indexes) connection.exec(sql)
   }
 }

@@ -1,24 +1,79 @@
-import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
-import { ruleOf } from '../../domain/rule/rules.js'
-import { cleanCell } from '../../domain/text/text.js'
 import {
-  type RowState,
   decideCorrection,
   LIVE_STATES,
   REPLACEABLE_STATES,
   type CorrectionPlan,
+  type RowState,
 } from '../../domain/row/row-state.js'
+import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
+import { ruleOf } from '../../domain/rule/rules.js'
+import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
-import { IS_TAKING, prepareFormerRows } from '../correct/former-row.js'
 import { LATEST } from './earlier-rows.js'
-import { requiredCells, type HeaderColumns } from './fingerprints.js'
-import type { Connection } from '../file/connection.js'
-import { pagesOf } from '../read/pages.js'
-import { prepareLocating } from './locate.js'
-import type { Places } from './places.js'
-import { prepareNotices, type Notice } from './problems.js'
-import { describeRow } from './row-names.js'
-import type { Scope } from './scope.js'
+import { prepareColumns, requiredCells, type HeaderColumns, type Fingerprints } from './fingerprints.js'
+import { type Connection, pagesOf } from '../file/connection.js'
+import { prepareNotices, type Notice, describeRow, type Scope } from './problems.js'
+import { readWhole } from '../../domain/row/resaved.js'
+import { type Places, IS_TAKING, prepareFormerRows } from '../correct/corrected-rows.js'
+
+interface Candidate {
+  readonly id: number
+  readonly customerNo: number | null
+  readonly reference: string | null
+  readonly account: Buffer | null
+}
+
+const COLUMNS = `id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account`
+
+/** More than one of the three, less than two. */
+const ITS_NUMBER = 1.5
+
+const isAmong = (reference: string, numbers: ReadonlySet<number>): boolean => {
+  const number = readWhole(reference)
+  return number !== null && numbers.has(number)
+}
+
+/**
+ * Finds the row that a line was meant to correct when its row number cannot be read or belongs to another line, or its
+ * cells are shifted: the row must not be sent with the values that somebody has just corrected. A row is found by two
+ * of customer, account and reference (which may have lost the zeros in front), or by one of them and its number, among
+ * all cells of the line; of several, the one for which most speaks, or none.
+ */
+export function prepareLocating(
+  connection: Connection,
+  fingerprints: Fingerprints,
+  first: number,
+): (cells: readonly string[]) => number | null {
+  const byId = connection.prepare<[number, number], Candidate>(
+    `select ${COLUMNS} from row where id = ? and id < ? and state <> 'superseded' and place is not 0`,
+  )
+  const byCustomer = connection.prepare<[number, number], Candidate>(
+    `select ${COLUMNS} from row where customer_no = ? and id < ? and state <> 'superseded' and place is not 0`,
+  )
+  return (cells) => {
+    const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
+    const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
+    const accounts = [...texts].map((text) => fingerprints.account(cleanIban(text)))
+    const shared = ({ customerNo, reference, account }: Candidate): number =>
+      [
+        customerNo !== null && numbers.has(customerNo),
+        reference !== null && (texts.has(upperCase(reference)) || isAmong(reference, numbers)),
+        account !== null && accounts.some((each) => each.equals(account)),
+      ].filter(Boolean).length
+    const weights = new Map<number, number>()
+    const weigh = (row: Candidate, more: number, least: number): void => {
+      const count = shared(row)
+      if (count >= least) weights.set(row.id, Math.max(weights.get(row.id) ?? 0, count + more))
+    }
+    for (const number of numbers) {
+      for (const row of byId.all(number, first)) weigh(row, ITS_NUMBER, 1)
+      for (const row of byCustomer.all(number, first)) weigh(row, 0, 2)
+    }
+    const most = Math.max(...weights.values())
+    const [only, ...others] = [...weights].filter(([, weight]) => weight === most)
+    return only !== undefined && others.length === 0 ? only[0] : null
+  }
+}
 
 const PAGE = 500
 /** Of the five required cells: customer number, account and reference tell one mandate from another. */
@@ -198,26 +253,6 @@ function prepareLooking(scope: Scope) {
       current: current.id,
       repeated: repeated?.id ?? null,
     }
-  }
-}
-
-/** How the cells of each source lie. */
-export function prepareColumns(connection: Connection): (sourceId: number) => HeaderColumns {
-  const read = connection.prepare<[number], { header: string; columns: string }>(
-    'select header, columns from source where id = ?',
-  )
-  const known = new Map<number, HeaderColumns>()
-  return (sourceId) => {
-    const seen = known.get(sourceId)
-    if (seen !== undefined) return seen
-    const row = read.get(sourceId)
-    if (row === undefined) throw new Error(`The ledger has no source ${sourceId}`)
-    const columns: HeaderColumns = {
-      header: JSON.parse(row.header) as string[],
-      columns: JSON.parse(row.columns) as Record<string, string>,
-    }
-    known.set(sourceId, columns)
-    return columns
   }
 }
 

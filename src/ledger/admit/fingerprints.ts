@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto'
 import { type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
-import { cleanCell } from '../../domain/text/text.js'
+import { cleanCell, upperCase } from '../../domain/text/text.js'
+import type { CheckedRecord } from '../../domain/rule/verdict.js'
+import { maskIban } from '../../domain/text/masking.js'
+import type { Connection } from '../file/connection.js'
+import { ROWS_AT_ONCE, type ReadyRow } from '../schema/row-columns.js'
 
-export const FINGERPRINT_BYTES = 16
+const FINGERPRINT_BYTES = 16
 const SEPARATOR = '\u001f'
 const ACCOUNT = `account${SEPARATOR}`
 const CONTENT = `content${SEPARATOR}`
@@ -48,6 +52,26 @@ export interface HeaderColumns {
   readonly columns: Readonly<Record<string, string>>
 }
 
+/** How the cells of each source lie. */
+export function prepareColumns(connection: Connection): (sourceId: number) => HeaderColumns {
+  const read = connection.prepare<[number], { header: string; columns: string }>(
+    'select header, columns from source where id = ?',
+  )
+  const known = new Map<number, HeaderColumns>()
+  return (sourceId) => {
+    const seen = known.get(sourceId)
+    if (seen !== undefined) return seen
+    const row = read.get(sourceId)
+    if (row === undefined) throw new Error(`The ledger has no source ${sourceId}`)
+    const columns: HeaderColumns = {
+      header: JSON.parse(row.header) as string[],
+      columns: JSON.parse(row.columns) as Record<string, string>,
+    }
+    known.set(sourceId, columns)
+    return columns
+  }
+}
+
 /** The cell that feeds each of the five required fields, cleaned; empty for a constant and for a short record. */
 export const requiredCells = ({ header, columns }: HeaderColumns, cells: readonly string[]): string[] =>
   REQUIRED_FIELDS.map((field) => {
@@ -64,3 +88,46 @@ export const fingerprintRaw = (
   fingerprints.raw(
     cells.length === columns.header.length ? requiredCells(columns, cells) : cells.map(cleanCell),
   )
+
+/**
+ * With the rules on the creditor identifier lowered, a row may be sent although its key cannot be told. Its two
+ * values as they are then stand in for it, so that it is not sent twice either.
+ */
+export const keyOf = (key: string | null, { original }: Mandate): string =>
+  key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
+
+/** Buffers of a fingerprint that are written over in turn: a row waits together with fewer than ROWS_AT_ONCE others. */
+function spareKeys(): () => Buffer {
+  const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
+  let used = 0
+  return () => spare[(used = (used + 1) % spare.length)] ?? Buffer.allocUnsafe(FINGERPRINT_BYTES)
+}
+
+/** @returns null for a record that is held back or corrects a row; fingerprints are good for the next rows at once only */
+export function prepareReadyRow({
+  account,
+  content,
+}: Fingerprints): (record: CheckedRecord) => ReadyRow | null {
+  const accountKey = spareKeys()
+  const contentKey = spareKeys()
+  return ({ record, line, verdict, corrects, mandateKey, latestFirstDebit, cells }) => {
+    if (verdict.kind !== 'sendable' || corrects !== null) return null
+    const { mandate } = verdict
+    const { customerNo, iban, signedDate, original } = mandate
+    return {
+      record,
+      line,
+      customerNo,
+      iban,
+      ibanMasked: maskIban(iban),
+      ibanKey: account(iban, accountKey()),
+      signedDate,
+      originalCreditorIdentifier: original.creditorIdentifier,
+      originalMandateReference: original.mandateReference,
+      mandateKey: keyOf(mandateKey, mandate),
+      latestFirstDebit,
+      cells: JSON.stringify(cells),
+      contentKey: content(mandate, contentKey()),
+    }
+  }
+}

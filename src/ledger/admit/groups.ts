@@ -1,11 +1,3 @@
-import { ruleOf, severityOf } from '../../domain/rule/rules.js'
-import { prepareRemovalOfMandate } from '../deliver/account-removal.js'
-import { HAS_ITS_KEY } from '../correct/former-row.js'
-import { NAMED, prepareNotices, type Notice, type NoticeWriter } from './problems.js'
-import { describeRow, recordName } from './row-names.js'
-import { pagesOf } from '../read/pages.js'
-import { sqlList } from '../schema/sql-list.js'
-import { isErased, type Scope } from './scope.js'
 import {
   decideGroup,
   LIVE_STATES,
@@ -14,6 +6,21 @@ import {
   type GroupPlan,
   type LiveState,
 } from '../../domain/row/row-state.js'
+import { ruleOf, severityOf } from '../../domain/rule/rules.js'
+import {
+  NAMED,
+  prepareNotices,
+  type Notice,
+  type NoticeWriter,
+  describeRow,
+  recordName,
+  isErased,
+  type Scope,
+} from './problems.js'
+import { sqlList } from '../schema/schema.js'
+import { prepareRemovalOfMandate } from '../deliver/delivery.js'
+import { pagesOf } from '../file/connection.js'
+import { HAS_ITS_KEY } from '../correct/corrected-rows.js'
 
 const PAGE = 500
 

@@ -1,6 +1,26 @@
-import type { RuleId } from '../../domain/rule/rules.js'
+import type { RuleId, SeverityOverrides } from '../../domain/rule/rules.js'
 import type { Finding } from '../../domain/rule/verdict.js'
 import type { Connection } from '../file/connection.js'
+import { transition } from '../../domain/row/row-state.js'
+import type { Fingerprints } from './fingerprints.js'
+
+/** SQL that is true for a row of an erased customer, whose account can be compared with none any more. */
+export const isErased = (row: string): string =>
+  `exists (select 1 from decision where decision.row_id = ${row}.id and decision.decision = 'erased')`
+
+/** The source that is being admitted. Its rows are those from `first` on; every older row has a lower id. */
+export interface Scope {
+  readonly connection: Connection
+  readonly fingerprints: Fingerprints
+  readonly severities: SeverityOverrides
+  readonly sourceId: number
+  readonly first: number
+  /** The first row of the whole admission: of all files of the command. */
+  readonly firstOfAll: number
+  readonly header: readonly string[]
+  /** The header name that feeds each field; a constant has none. */
+  readonly columns: Readonly<Record<string, string>>
+}
 
 export interface ProblemWriter {
   /** `columns` names the header that feeds each field of the source. */
@@ -88,5 +108,45 @@ export function prepareNotices(
       const text = `:before || ${named} || :after`
       run(noticeSql(notice.field, text, from), notice, { ...values, before, after })
     },
+  }
+}
+
+interface Named {
+  readonly id: number
+  readonly record: number
+  readonly state: string
+  readonly source: string
+}
+
+/** A row of the file at hand. */
+export const recordName = (record: number | string): string => `record ${record}`
+
+/** Names a row for the operator. Rows from `first` on belong to the file at hand, whose name goes without saying. */
+export function describeRow(connection: Connection, first: number): (id: number | null) => string {
+  const read = connection.prepare<[number], Named>(
+    `select row.id, record, state, source.name as source from row join source on source.id = source_id
+      where row.id = ?`,
+  )
+  return (id) => {
+    const row = id === null ? undefined : read.get(id)
+    if (row === undefined) return 'another row'
+    if (row.id >= first) return recordName(row.record)
+    return `${recordName(row.record)} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
+  }
+}
+
+/** Makes a row that is ready, and never left, wait for a person: a decision of the program, on record with its reason. */
+export function prepareHoldRow(
+  connection: Connection,
+  at: string,
+): (row: number, rule: RuleId, reason: string) => void {
+  const decide = connection.prepare(
+    `insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     values (?, ?, 'sepa-migrate', 'held', 'ready', 'conflict', ?)`,
+  )
+  const hold = connection.prepare<[string, string, number]>('update row set state = ?, rule = ? where id = ?')
+  return (row, rule, reason) => {
+    decide.run(row, at, reason)
+    hold.run(transition('ready', 'held'), rule, row)
   }
 }

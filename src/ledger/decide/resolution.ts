@@ -1,14 +1,14 @@
 import { maskAccounts } from '../../domain/text/masking.js'
+import { forcedText, LATE_REQUEST_MS } from '../../domain/row/outcome.js'
 import { EDGES, transition, type RowEvent, type RowState } from '../../domain/row/row-state.js'
+import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
 import type { Way } from '../../errors.js'
-import { prepareRegistration } from '../deliver/account-removal.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import type { Connection } from '../file/connection.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
-import { showValue } from '../../domain/rule/verdict.js'
-import { forcedText, LATE_REQUEST_MS } from '../../domain/row/outcome.js'
+import { prepareRegistration } from '../deliver/delivery.js'
 
 const EVENT_OF = {
   registered: 'resolved_registered',

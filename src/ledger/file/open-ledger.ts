@@ -3,15 +3,20 @@ import { resolve } from 'node:path'
 import { pid as ownPid } from 'node:process'
 import { LedgerError } from '../../errors.js'
 import { configureForWriting, openForReading, openForWriting, type Connection } from './connection.js'
-import { assertLocalFolder, createPrivateFile } from '../safety/file-safety.js'
 import { entryAt } from '../../trust/entry.js'
 import type { Ledger } from '../ledger.js'
-import { acquireLock, type Lock } from '../safety/lock.js'
-import { assertOurs, missing } from '../schema/ours.js'
-import { makeSchema } from '../schema/schema.js'
-import { assertNoLeftovers, assertSafePlace, isLogGone } from '../safety/side-files.js'
-import { explaining } from './storage-error.js'
+import { makeSchema, assertOurs, missing } from '../schema/schema.js'
+import {
+  assertNoLeftovers,
+  assertSafePlace,
+  isLogGone,
+  assertLocalFolder,
+  createPrivateFile,
+  acquireLock,
+  type Lock,
+} from '../safety/side-files.js'
 import { createLedger, type LedgerOptions } from './writer.js'
+import { explaining } from './storage.js'
 
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.

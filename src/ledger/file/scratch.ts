@@ -4,15 +4,14 @@ import { openAdmission, type AdmissionParts } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
 import { openScratch, type Connection } from './connection.js'
 import type { Ledger } from '../ledger.js'
+import type { Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { createReader, readingLedger } from '../read/open-reader.js'
 import type { LedgerReader } from '../read/reader.js'
 import { guardsSql } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
-import { explaining } from './storage-error.js'
-import { createStorage } from './storage.js'
-import type { Clock } from '../../domain/mandate/date.js'
+import { createStorage, explaining } from './storage.js'
 
 /** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
 export interface ScratchLedger {

@@ -16,16 +16,14 @@ import {
   recover,
   UNNOTICED,
 } from '../deliver/campaign-rows.js'
-import { createClaims } from '../deliver/claims.js'
 import { emptyLog, type Connection } from './connection.js'
-import { prepareTotals } from '../read/control-totals.js'
 import { startGroupCommit, type GroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
 import type { Admission, BegunGroup, Ledger, ReadBacks, RunSettings } from '../ledger.js'
-import type { Lock } from '../safety/lock.js'
+import type { Clock } from '../../domain/mandate/date.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
-import { createReader } from '../read/open-reader.js'
-import { prepareReadyRows, type ReadyRows } from '../deliver/ready-rows.js'
+import { createReader, prepareTotals } from '../read/open-reader.js'
+import { prepareReadyRows, type ReadyRows, createClaims } from '../deliver/ready-rows.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import {
@@ -37,7 +35,7 @@ import {
   startReadBack,
 } from '../prove/read-backs.js'
 import { createStorage, type Storage } from './storage.js'
-import type { Clock } from '../../domain/mandate/date.js'
+import type { Lock } from '../safety/side-files.js'
 
 export interface LedgerOptions {
   readonly file: string

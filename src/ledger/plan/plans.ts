@@ -16,9 +16,8 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { fingerprintOf, readSignature } from '../../trust/signature.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import type { Connection } from '../file/connection.js'
+import { type Connection, IS_CHOSEN, placedChoice } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
-import { IS_CHOSEN, placedChoice } from '../read/chosen-rows.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord, SentUnder } from '../read/reader.js'
 
 /** A plan that is on record already is left as it is. */

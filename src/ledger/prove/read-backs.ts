@@ -1,10 +1,10 @@
 import type { AskedRow } from '../../domain/proof/match-sources.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
-import { isErased } from '../admit/scope.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import type { Connection } from '../file/connection.js'
 import type { HeardAnswer, HeldRow, ReadBackStart, ReadBackTerms } from '../ledger.js'
 import type { Scope } from '../schema/schema.js'
+import { isErased } from '../admit/problems.js'
 
 /** A read-back that was broken off is gone on with for so long; later its first answers say too little. */
 const CONTINUED_WITHIN_MS = 24 * 60 * 60_000

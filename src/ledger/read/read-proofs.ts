@@ -1,9 +1,17 @@
-import { mayShow, shownOf, vouchers, type Heard, type Present } from '../../domain/proof/absence.js'
-import type { KeptSource } from '../../domain/proof/evidence.js'
+import {
+  mayShow,
+  shownOf,
+  vouchers,
+  type Heard,
+  type Present,
+  absenceOf,
+  type Absence,
+} from '../../domain/proof/absence.js'
+import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import type { Connection } from '../file/connection.js'
-import type { LedgerReader, ProofRecord, ReadBackRecord } from './reader.js'
-
+import { type Connection, pagesOf } from '../file/connection.js'
+import type { LedgerReader, ProofRecord, ReadBackRecord, StatusCount, VerifiedRow } from './reader.js'
+import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 type StoredProof = Omit<ProofRecord, 'sources'> & { readonly sources: string | null }
 
 const COLUMNS = `proof.row_id as rowId, proof.attempts, question.answered_at as answeredAt,
@@ -140,5 +148,119 @@ function preparePresent(connection: Connection): () => (readBackId: number, runI
       ofRun: ofRun.get(`${readBackId} ${runId}`) ?? 0,
       ofAny: ofAny.get(readBackId) ?? 0,
     })
+  }
+}
+
+/**
+ * The latest answer about each registered row, where it counts. Presence does from the row's latest request on, since
+ * a doubt is settled by it; what contradicts a registration only where it was asked behind it, or the look before a
+ * mandate was sent would contradict it.
+ */
+const COUNTED_ANSWER = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
+  and state = 'registered' and proof.attempts = row.attempts
+  and (verdict in ('proven', 'twice') or asked_at > registered_at)`
+
+/** In this order, so that the rows without an answer are never looked at. */
+const VERIFIED =
+  'proof cross join row on row.id = proof.row_id cross join question on question.id = question_id'
+
+interface StoredVerified extends Omit<VerifiedRow, 'sources' | 'cancellable'> {
+  readonly sources: string | null
+}
+
+type VerificationReads = Pick<
+  LedgerReader,
+  'verificationCounts' | 'verifiedRows' | 'sourceStatuses' | 'latestSample'
+>
+
+/** What was read back of registered rows. Where nobody asked, no row is looked at. */
+export function prepareVerificationReads(connection: Connection): VerificationReads {
+  const hasProofs = connection.prepare<[]>('select 1 from proof limit 1')
+  const counts = connection.prepare<[{ readBack: number | null }], VerdictCount>(
+    `select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${VERIFIED}
+      where ${COUNTED_ANSWER} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`,
+  )
+  const statuses = connection.prepare<[], StatusCount>(
+    `select value ->> '$.status' as status,
+       count(distinct coalesce(value ->> '$.id', row.id || ' ' || key)) as sources
+      from ${VERIFIED} cross join json_each(proof.sources) where ${COUNTED_ANSWER}
+      group by 1 order by 2 desc, 1`,
+  )
+  const sample = connection
+    .prepare<[], number | null>(
+      `select sample from read_back where scope in ('registered', 'all')
+         and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`,
+    )
+    .pluck()
+  return {
+    verificationCounts: (readBackId) =>
+      hasProofs.get() === undefined ? [] : counts.all({ readBack: readBackId ?? null }),
+    verifiedRows: prepareVerifiedRows(connection),
+    sourceStatuses: () => statuses.all(),
+    latestSample: () => sample.get() ?? null,
+  }
+}
+
+function prepareVerifiedRows(connection: Connection): VerificationReads['verifiedRows'] {
+  const page = connection.prepare<[VerdictKind, number, number], StoredVerified>(
+    `select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
+       assigned_creditor_identifier as assignedCreditorIdentifier,
+       assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, proof.sources
+      from ${VERIFIED} where ${COUNTED_ANSWER} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`,
+  )
+  const openSibling = connection.prepare<[number]>(
+    `select 1 from row as own join row as other on other.customer_no = own.customer_no and other.id <> own.id
+      where own.id = ? and other.state in ('in_doubt', 'sending')
+        and other.iban_key is own.iban_key and other.signed_date is own.signed_date limit 1`,
+  )
+  const owner = connection
+    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
+    .pluck()
+  const cancellable = (id: number, sources: readonly KeptSource[]): readonly string[] =>
+    cancellableOf(
+      { rowId: id, sources, hasOpenSibling: openSibling.get(id) !== undefined },
+      (reference) => owner.get(reference) ?? null,
+    )
+  return (verdict, after, limit) =>
+    page.all(verdict, after, limit).map((stored) => {
+      const sources = stored.sources === null ? [] : (JSON.parse(stored.sources) as KeptSource[])
+      return { ...stored, sources, cancellable: verdict === 'twice' ? cancellable(stored.id, sources) : [] }
+    })
+}
+
+/** The questions of a page are folded row by row, so that a row that was asked about a thousand times costs no more. */
+const PAGE = 500
+
+/** A row in doubt that was asked about, and whether sending it again is proposed. */
+export interface DoubtedAbsence {
+  readonly rowId: number
+  readonly absence: Absence
+}
+
+/**
+ * Rows in doubt that were ever asked about, in order of row. The same ledger gives the same, whenever it is asked.
+ * @param absentAfterMs how long after its latest request a row must still be absent
+ */
+export function* absences(
+  reader: Pick<LedgerReader, 'shown'>,
+  absentAfterMs: number,
+): Generator<DoubtedAbsence, void, undefined> {
+  for (const page of pagesOf(
+    (after) => reader.shown(after, PAGE),
+    ({ rowId }) => rowId,
+  ))
+    for (const { rowId, ...facts } of page) yield { rowId, absence: absenceOf(facts, absentAfterMs) }
+}
+
+/** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */
+export function absencesAlong(
+  reader: Pick<LedgerReader, 'shown'>,
+  absentAfterMs: number,
+): (rowId: number) => Absence | null {
+  const rest = absences(reader, absentAfterMs)
+  let next = rest.next()
+  return (rowId) => {
+    while (next.done !== true && next.value.rowId < rowId) next = rest.next()
+    return next.done !== true && next.value.rowId === rowId ? next.value.absence : null
   }
 }

@@ -1,4 +1,3 @@
-import type { DistinctCounts } from './distinct-counts.js'
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { VerdictCount } from '../../domain/proof/verification.js'
@@ -180,6 +179,13 @@ export interface DecisionRecord {
   readonly to: string
   readonly reason: string
   readonly evidence: string | null
+}
+
+/** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
+export interface DistinctCounts {
+  readonly customers: number
+  readonly mandates: number
+  readonly accounts: number
 }
 
 /** One going through what the service holds. */

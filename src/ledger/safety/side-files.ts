@@ -1,10 +1,190 @@
 import { basename, dirname, resolve } from 'node:path'
 import { LedgerError } from '../../errors.js'
-import { distrustFolder, entryAt } from '../../trust/entry.js'
+import { distrustFolder, entryAt, distrustPrivateFile } from '../../trust/entry.js'
 import { isMountPoint } from '../../trust/mount.js'
-import { assertPrivateFile } from './file-safety.js'
-import { lockFileOf } from './lock.js'
-import { ledgerFiles } from './written-files.js'
+import { closeSync, readFileSync, writeSync, fchmodSync, openSync, statfsSync, type Stats } from 'node:fs'
+import { openTrusted } from '../../trust/output.js'
+import { openDatabase } from '../../driver.js'
+
+export interface Lock {
+  readonly release: () => void
+}
+
+/** Of two that start at once each may see the other's first step; one of them gives up, and the other must not. */
+const WAIT_MS = 250
+
+export const lockFileOf = (file: string): string => `${file}.lock`
+
+/**
+ * One writer per ledger: an exclusive transaction on a second tiny SQLite file, held for life. The operating system
+ * frees it when the process dies, however it dies (ledger/README.md#how-it-is-written).
+ *
+ * Never open, copy, rename or delete the lock file by other means: closing any descriptor of it drops the lock, and a
+ * second file of the name would let a second run in. It stays behind on purpose.
+ * @throws {LedgerError} `locked`
+ */
+export function acquireLock(file: string, describeHolder: () => string): Lock {
+  const path = lockFileOf(file)
+  createPrivateFile(path)
+  const connection = openDatabase(path, { timeout: WAIT_MS })
+  try {
+    connection.pragma('journal_mode = DELETE')
+    connection.exec('begin exclusive')
+  } catch (error) {
+    connection.close()
+    throw isBusy(error) ? lockedBy(file, describeHolder(), error) : error
+  }
+  return { release: () => connection.close() }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+
+const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
+  new LedgerError(
+    'locked',
+    `Cannot open the ledger "${file}": ${holder}`,
+    'Wait until it has ended, or stop it. How far it is can be looked at meanwhile',
+    { cause, ways: ['status'] },
+  )
+
+/** The owner may read and write, nobody else may do anything. */
+export const PRIVATE = 0o600
+
+/**
+ * Types of file systems that live on another machine, as Linux numbers them: their locks and their shared memory do
+ * not hold between hosts, and SQLite's write-ahead log needs both. FUSE and 9p are let through, because containers and
+ * virtual machines mount local folders by them.
+ */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x73757245, 'Coda'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+])
+
+/** @throws {LedgerError} `unsafe` where the folder is on another machine */
+export function assertLocalFolder(file: string, typeOf = (folder: string) => statfsSync(folder).type): void {
+  const type = NETWORK_FILE_SYSTEMS.get(typeOf(dirname(file)) >>> 0)
+  if (type === undefined) return
+  throw new LedgerError(
+    'unsafe',
+    `Cannot keep the ledger "${file}" on a network file system (${type}): its locks do not hold there, two runs could send the same mandates`,
+    'Give a path on a local disk',
+    { ways: ['name_ledger'] },
+  )
+}
+
+/** @throws {LedgerError} `unsafe` for a file that others can read or put in the place of ours */
+export function assertPrivateFile(path: string, entry: Stats): void {
+  const fault = distrustPrivateFile(entry)
+  if (fault === null) return
+  throw new LedgerError('unsafe', `Cannot trust the file "${path}": ${fault.why}`, fault.next)
+}
+
+/** Null when another process was faster. */
+function openNew(path: string): number | null {
+  try {
+    return openSync(path, 'wx', PRIVATE)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+    throw error
+  }
+}
+
+/**
+ * Creates an empty private file; what SQLite puts beside it copies its mode.
+ * An existing file is only looked at, never opened: closing it would drop the locks this process holds on it.
+ */
+export function createPrivateFile(path: string): void {
+  const entry = entryAt(path)
+  if (entry !== null) {
+    assertPrivateFile(path, entry)
+    return
+  }
+  const descriptor = openNew(path)
+  if (descriptor === null) {
+    createPrivateFile(path)
+    return
+  }
+  try {
+    fchmodSync(descriptor, PRIVATE)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** `report`: a folder with result files; `log`: a log file. */
+const KINDS = ['report', 'log'] as const
+
+export interface WrittenPath {
+  readonly kind: (typeof KINDS)[number]
+  /** Absolute. */
+  readonly path: string
+}
+
+/**
+ * Which folders and logs the commands of a campaign wrote, one JSON line each, beside the ledger: a report is written
+ * beside a run and cannot take the ledger's lock. `purge` reads it.
+ */
+const writtenListOf = (ledger: string): string => `${ledger}.files.jsonl`
+
+/** Where outcomes go that the ledger could not take. */
+export const emergencyPathOf = (file: string): string => `${file}.emergency.jsonl`
+
+/** Everything that belongs to a ledger: no other output may be written there. */
+export function ledgerFiles(ledger: string): readonly string[] {
+  const file = resolve(ledger)
+  const beside = ['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix)
+  return [...beside, emergencyPathOf(file), writtenListOf(file)]
+}
+
+/** @returns false where the list cannot be written; the command goes on, and a purge knows less */
+export function noteWritten(ledger: string, { kind, path }: WrittenPath): boolean {
+  const entry = { kind, path: resolve(path) }
+  const known = readWritten(ledger)
+  if (known.some((other) => other.kind === kind && other.path === entry.path)) return true
+  try {
+    const descriptor = openTrusted(writtenListOf(resolve(ledger)), { mode: 'append', what: 'list of files' })
+    try {
+      writeSync(descriptor, `${JSON.stringify(entry)}\n`)
+    } finally {
+      closeSync(descriptor)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Lines that are cut or foreign are passed over. */
+export function readWritten(ledger: string): readonly WrittenPath[] {
+  const list = writtenListOf(resolve(ledger))
+  if (entryAt(list)?.isFile() !== true) return []
+  return readFileSync(list, 'utf8')
+    .split('\n')
+    .flatMap((line) => writtenOf(line) ?? [])
+}
+
+function writtenOf(line: string): WrittenPath | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value !== 'object' || value === null || !('kind' in value) || !('path' in value)) return null
+    const { path } = value
+    const kind = KINDS.find((each) => each === value.kind)
+    return kind !== undefined && typeof path === 'string' ? { kind, path } : null
+  } catch {
+    return null
+  }
+}
 
 const logFileOf = (file: string): string => `${file}-wal`
 

@@ -2,10 +2,13 @@ import { VERDICTS } from '../../domain/proof/evidence.js'
 import { DOUBT_HINTS } from '../../domain/row/outcome.js'
 import type { Connection } from '../file/connection.js'
 import { guardsSql } from './guards.js'
-import { sqlList } from './sql-list.js'
+import { LedgerError, UsageError } from '../../errors.js'
+
+/** Words of a closed set as an SQL list. Only for words of our own, never for values. */
+export const sqlList = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(', ')
 
 /** `SMMl` in ASCII: tells a ledger from any other SQLite file. */
-export const APPLICATION_ID = 0x534d4d6c
+const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
 export const SCHEMA_VERSION = 17
@@ -296,3 +299,49 @@ export function makeTables(connection: Connection): void {
   connection.pragma(`application_id = ${APPLICATION_ID}`)
   connection.pragma(`user_version = ${SCHEMA_VERSION}`)
 }
+
+/**
+ * Looks whether the file is a ledger of this version, without changing it.
+ * @returns true for an empty file, which may become a ledger
+ * @throws {LedgerError} `foreign`, `newer`, `earlier`
+ */
+export function assertOurs(connection: Connection, file: string): boolean {
+  const applicationId = Number(connection.pragma('application_id', { simple: true }))
+  const version = Number(connection.pragma('user_version', { simple: true }))
+  const tables = connection.prepare<[], number>('select count(*) from sqlite_schema').pluck().get()
+  if (applicationId === 0 && version === 0 && tables === 0) return true
+  if (applicationId !== APPLICATION_ID)
+    throw new LedgerError(
+      'foreign',
+      `Cannot use "${file}" as a ledger: it is an SQLite file of another program`,
+      'Give another file',
+      { ways: ['name_ledger'] },
+    )
+  if (version > SCHEMA_VERSION)
+    throw new LedgerError(
+      'newer',
+      `Cannot open the ledger "${file}": a newer version of this program wrote it (schema ${version}, this one has ${SCHEMA_VERSION})`,
+      'Install the newer version. Nothing was changed',
+    )
+  if (version < SCHEMA_VERSION) throw earlier(connection, file, version)
+  return false
+}
+
+function earlier(connection: Connection, file: string, version: number): LedgerError {
+  const wrote = connection
+    .prepare<[], string>('select version from run order by id desc limit 1')
+    .pluck()
+    .get()
+  return new LedgerError(
+    'earlier',
+    `Cannot open the ledger "${file}": an earlier version of this program wrote it (${wrote === undefined ? '' : `version ${wrote}, `}schema ${version}, this one has ${SCHEMA_VERSION}), and ledgers are not converted`,
+    'Finish the campaign and write its report with the checkout or package that made the ledger. Nothing was changed, and nothing was sent',
+  )
+}
+
+export const missing = (file: string): UsageError =>
+  new UsageError(
+    `Cannot open the ledger "${file}": there is no such file`,
+    'Give its path, or start a campaign',
+    { ways: ['name_ledger', 'run_file'] },
+  )

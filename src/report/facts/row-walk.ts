@@ -11,7 +11,6 @@ import type {
   RunRecord,
   SourceRecord,
 } from '../../ledger/read/reader.js'
-import { absencesAlong } from '../../ledger/read/absences.js'
 import { cappedList, type CappedList } from './capped-list.js'
 import { explain, type Explanation } from './explanation.js'
 import { isNotTaken, partOf, type ListedRow, type Part, type ReportFacts } from './facts.js'
@@ -21,6 +20,7 @@ import { tallyTimeline } from './timeline.js'
 import { tallyValues, type ValueTally } from './value-counts.js'
 import { walkVerification, type VerifiedFile } from './verification.js'
 import { isForced } from '../../domain/row/outcome.js'
+import { absencesAlong } from '../../ledger/read/read-proofs.js'
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50

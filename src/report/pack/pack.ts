@@ -4,7 +4,6 @@ import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
-import { ledgerFiles, noteWritten } from '../../ledger/safety/written-files.js'
 import { NOTE, noteOf, type PackFile } from './earlier-pack.js'
 import { FILE_OF_PART, partOf, PLACE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import { mergeColumns } from '../files/original-columns.js'
@@ -29,6 +28,7 @@ import { renderSummary } from '../files/summary.js'
 import { openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import type { Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
+import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 
 /** The lists to work in, which no manifest names, by their place in the folder. */
 export const TO_DO_FILES = [

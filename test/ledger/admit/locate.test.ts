@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
-import { prepareLocating } from '../../../src/ledger/admit/locate.js'
 import { admit, CREDITOR, IBAN, open, OTHER_IBAN, type Values } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
+import { prepareLocating } from '../../../src/ledger/admit/corrections.js'
 
 const ROWS: readonly Values[] = [
   { customerNo: 1001, reference: 'M-1', iban: IBAN },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
-import { withoutIndexes } from '../../../src/ledger/admit/row-indexes.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { openDatabase } from '../../../src/driver.js'
 import { admit, open } from '../campaign-setup.js'
+import { withoutIndexes } from '../../../src/ledger/admit/admission.js'
 
 const indexesOf = (connection: Connection): unknown[] =>
   connection

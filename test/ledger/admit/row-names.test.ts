@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { describeRow } from '../../../src/ledger/admit/row-names.js'
 import { admit, inDoubt, open, send, SETTINGS } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
+import { describeRow } from '../../../src/ledger/admit/problems.js'
 
 it('names a row by its record, and one of an older file by file, state and number too', async () => {
   const ledger = open()

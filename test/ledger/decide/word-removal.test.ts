@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/rule/verdict.js'
 import { UsageError } from '../../../src/errors.js'
-import { emergencyPathOf } from '../../../src/ledger/safety/emergency-file.js'
+import { emergencyPathOf } from '../../../src/ledger/safety/side-files.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import {

@@ -4,8 +4,6 @@ import { openDatabase } from '../../../src/driver.js'
 import { isBalanced } from '../../../src/domain/row/totals.js'
 import { LedgerError } from '../../../src/errors.js'
 import { openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
-import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
-import { acquireLock } from '../../../src/ledger/safety/lock.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { createLedger } from '../../../src/ledger/file/writer.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
@@ -26,6 +24,7 @@ import {
 } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { processes } from '../second-process.js'
+import { createPrivateFile, acquireLock } from '../../../src/ledger/safety/side-files.js'
 
 const mandates = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ reference: `M-${n + 1}`, customerNo: n + 1 }))

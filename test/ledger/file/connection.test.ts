@@ -9,8 +9,8 @@ import {
   openForReading,
   openForWriting,
 } from '../../../src/ledger/file/connection.js'
-import { createPrivateFile } from '../../../src/ledger/safety/file-safety.js'
 import { admit, freshFile, open } from '../campaign-setup.js'
+import { createPrivateFile } from '../../../src/ledger/safety/side-files.js'
 
 function freshConnection() {
   const file = freshFile()

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LedgerError, UsageError } from '../../../src/errors.js'
-import { explaining, explainStorageError } from '../../../src/ledger/file/storage-error.js'
-
+import { explaining, explainStorageError } from '../../../src/ledger/file/storage.js'
 const systemError = (code: string) => Object.assign(new Error(code), { code })
 const sqliteError = (message: string, code: string) =>
   Object.assign(new Error(message), { name: 'SqliteError', code })

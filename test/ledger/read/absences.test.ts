@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { VerdictKind } from '../../../src/domain/proof/evidence.js'
 import type { HeardAnswer, Ledger } from '../../../src/ledger/ledger.js'
-import { absences, type DoubtedAbsence } from '../../../src/ledger/read/absences.js'
 import { admit, inDoubt, open, registered, send, SETTINGS, stoppedClock } from '../campaign-setup.js'
 import { listed } from '../heard-answer.js'
 import { look } from '../ledger-views.js'
+import { absences, type DoubtedAbsence } from '../../../src/ledger/read/read-proofs.js'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR

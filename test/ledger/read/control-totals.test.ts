@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../../src/domain/row/totals.js'
-import { prepareSourceTotals, prepareTotals } from '../../../src/ledger/read/control-totals.js'
 import { admit, open, OTHER_IBAN, registered, send, SETTINGS } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
+import { prepareSourceTotals, prepareTotals } from '../../../src/ledger/read/open-reader.js'
 
 const totalsIn = (file: string) => byHand(file, (connection) => prepareTotals(connection)())
 const ofSource = (file: string, id: number) =>

@@ -1,11 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  attemptsInEmergencyFile,
-  emergencyPathOf,
-  openEmergencyFile,
-} from '../../../src/ledger/safety/emergency-file.js'
+import { attemptsInEmergencyFile, openEmergencyFile } from '../../../src/ledger/safety/emergency-file.js'
+import { emergencyPathOf } from '../../../src/ledger/safety/side-files.js'
 import { admit, freshFile, open } from '../campaign-setup.js'
 import { processes } from '../second-process.js'
 

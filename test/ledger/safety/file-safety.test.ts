@@ -1,13 +1,13 @@
 import { chmodSync, linkSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { entryAt } from '../../../src/trust/entry.js'
+import { freshFile } from '../campaign-setup.js'
 import {
   assertLocalFolder,
   assertPrivateFile,
   createPrivateFile,
-} from '../../../src/ledger/safety/file-safety.js'
-import { entryAt } from '../../../src/trust/entry.js'
-import { freshFile } from '../campaign-setup.js'
+} from '../../../src/ledger/safety/side-files.js'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { roomWarning } from '../../../src/ledger/safety/free-space.js'
 import { freshFolder } from '../../support/folder.js'
+import { roomWarning } from '../../../src/ledger/safety/emergency-file.js'
 
 const disk = (bytes: number) => () => ({ bavail: bytes / 4096, bsize: 4096, blocks: 1e6 })
 

@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { acquireLock, lockFileOf } from '../../../src/ledger/safety/lock.js'
 import { admit, freshFile, open } from '../campaign-setup.js'
 import { processes } from '../second-process.js'
+import { acquireLock, lockFileOf } from '../../../src/ledger/safety/side-files.js'
 
 const start = processes()
 

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ledgerFiles, noteWritten, readWritten } from '../../../src/ledger/safety/written-files.js'
 import { freshFile } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
+import { ledgerFiles, noteWritten, readWritten } from '../../../src/ledger/safety/side-files.js'
 
 describe('what the commands of a campaign wrote', () => {
   it('is noted once each, by its absolute path', () => {

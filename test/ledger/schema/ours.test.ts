@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
-import { assertOurs } from '../../../src/ledger/schema/ours.js'
-import { makeSchema } from '../../../src/ledger/schema/schema.js'
+import { makeSchema, assertOurs } from '../../../src/ledger/schema/schema.js'
 
 describe('assertOurs', () => {
   it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {

@@ -1,0 +1,363 @@
+import {
+  CORRECTED,
+  changesText,
+  NO_REASON,
+  type Corrector,
+  type FieldChange,
+} from '../../domain/row/correction.js'
+import { REQUIRED_FIELDS, type RequiredField } from '../../domain/mandate/mandate.js'
+import { showValue } from '../../domain/rule/verdict.js'
+import { cleanCell } from '../../domain/text/text.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
+import { type Connection, pagesOf } from '../file/connection.js'
+import { type Scope, prepareNotices, type Notice, describeRow, prepareHoldRow } from '../admit/problems.js'
+import { type RuleId, ruleOf } from '../../domain/rule/rules.js'
+import { LATEST } from '../admit/earlier-rows.js'
+
+const PAGE = 500
+/** Rows of one line at the most are passed over, and it is one row that is looked for. */
+const BEARERS_AT_ONCE = 100
+
+interface Changed {
+  readonly id: number
+  readonly former: number
+  readonly isDecided: 0 | 1
+}
+
+interface Found {
+  readonly rule: typeof TAKES_ACCOUNT | typeof TAKES_REFERENCE
+  readonly other: number
+}
+
+/**
+ * A column that moved by a line gives each row what belongs to its neighbour. So a reference that any other row of the
+ * ledger ever had, or an account that another customer has, waits for a person. Beside their word only a row that still
+ * claims the very mandate counts: one of both must be wrong.
+ */
+export function holdAnothersValues(scope: Scope, at: string): void {
+  const { connection } = scope
+  if (!gatherBearers(scope)) return
+  const look = prepareLooking(connection)
+  const hold = prepareHolding(scope, at)
+  const page = connection.prepare<[number, number], Changed>(
+    `select changed.id, former, is_decided as isDecided from temp.changed
+       join temp.correction on correction.id = changed.id
+       join temp.given_back on given_back.id = changed.id
+      where changed.id > ? order by changed.id limit ?`,
+  )
+  for (const lines of pagesOf(
+    (after) => page.all(after, PAGE),
+    ({ id }) => id,
+  ))
+    for (const line of lines) {
+      const found = look(line)
+      if (found !== null) hold(line, found)
+    }
+}
+
+/** @returns false where no reference and no account was changed */
+function gatherBearers({ connection, first }: Scope): boolean {
+  connection.exec(`
+    create temp table if not exists changed (id integer primary key, reference text, account blob,
+      customer_no integer, is_customer_changed integer not null);
+    create temp table if not exists bearer (id integer primary key, reference text, account blob, customer_no integer);
+    create index if not exists temp.bearer_reference on bearer (reference);
+    create index if not exists temp.bearer_account on bearer (account);
+    delete from temp.changed; delete from temp.bearer`)
+  const changed = connection
+    .prepare(
+      `insert into temp.changed
+       select now.id,
+              iif(upper(now.original_mandate_reference) is upper(base.original_mandate_reference), null,
+                upper(now.original_mandate_reference)),
+              iif(now.iban_key is base.iban_key, null, now.iban_key),
+              now.customer_no, now.customer_no is not base.customer_no
+         from temp.correction join row as now on now.id = correction.id
+         join row as base on base.id = correction.base
+        where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
+           or now.iban_key is not base.iban_key`,
+    )
+    .run().changes
+  if (changed === 0) return false
+  // One walk over all rows. What was given back and not taken is no row of the campaign.
+  connection
+    .prepare<[number]>(
+      `insert into temp.bearer
+       select id, upper(original_mandate_reference), iban_key, customer_no from row
+        where (upper(original_mandate_reference) in (select reference from temp.changed)
+            or iban_key in (select account from temp.changed))
+          and not (place is 0 and state <> 'superseded' and id < ?) and state <> 'duplicate'`,
+    )
+    .run(first)
+  return true
+}
+
+/** Finds another row that has the reference or the account; null where there is none. */
+function prepareLooking(connection: Connection): (line: Changed) => Found | null {
+  const latest = connection.prepare<[number], number>(LATEST).pluck()
+  const formerOf = connection
+    .prepare<[number], number>('select former from temp.correction where id = ?')
+    .pluck()
+  const bearers = (where: string) =>
+    connection
+      .prepare<[number, number], number>(
+        `select bearer.id from temp.changed join temp.bearer on ${where}
+           join row as other on other.id = bearer.id join row as now on now.id = changed.id
+          where changed.id = ? and bearer.id <> changed.id
+            and (other.content_key is null or other.content_key is not now.content_key)
+          order by bearer.id limit ?`,
+      )
+      .pluck()
+  const ofReference = bearers('bearer.reference = changed.reference')
+  const ofMandate = bearers(`bearer.reference = changed.reference and other.mandate_key = now.mandate_key
+    and other.state not in ('superseded', 'written_off')`)
+  const ofAccount = bearers(`bearer.account = changed.account
+    and (bearer.customer_no is not changed.customer_no or is_customer_changed)`)
+  const firstBeside = ({ id, former }: Changed, rows: readonly number[]): number | undefined =>
+    rows.find((row) => {
+      const last = latest.get(row)
+      return last !== id && last !== former && formerOf.get(row) !== former
+    })
+  return (line) => {
+    const found = (statement: typeof ofReference): number | undefined =>
+      firstBeside(line, statement.all(line.id, BEARERS_AT_ONCE))
+    const reference = found(line.isDecided === 1 ? ofMandate : ofReference)
+    if (reference !== undefined) return { rule: TAKES_REFERENCE, other: reference }
+    const account = line.isDecided === 1 ? undefined : found(ofAccount)
+    return account === undefined ? null : { rule: TAKES_ACCOUNT, other: account }
+  }
+}
+
+function prepareHolding(
+  { connection, columns, first }: Scope,
+  at: string,
+): (line: Changed, found: Found) => void {
+  const notices = prepareNotices(connection, columns)
+  const nameOf = describeRow(connection, first)
+  const give = connection.prepare<[string, number]>(
+    `update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
+      where id = ? and state in ('ready', 'invalid', 'excluded')`,
+  )
+  // The row number may be that of another mandate of the customer, and the account the new one of this.
+  const shown = connection
+    .prepare<[number, number], number>(
+      `select other.id from row as now join row as other on other.mandate_key = now.mandate_key
+        where now.id = ? and other.id < now.id and other.id <> ? and other.customer_no = now.customer_no
+          and other.state = 'ready' and other.attempts = 0`,
+    )
+    .pluck()
+  const holdRow = prepareHoldRow(connection, at)
+  return ({ id, former, isDecided }, { rule, other }) => {
+    for (const row of shown.all(id, former)) {
+      const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
+      const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
+      notices.write(
+        { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', message, remedy },
+        'id = :row',
+        { row },
+      )
+      holdRow(row, 'CONFLICT_MANDATE', message)
+    }
+    const { message, remedy } = ruleOf(rule)
+    const notice: Notice = {
+      rule,
+      severity: 'error',
+      field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
+      message: `${message} It is that of ${nameOf(other)}.`,
+      remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
+    }
+    if (give.run(rule, id).changes > 0) notices.write(notice, 'id = :id', { id })
+  }
+}
+
+const BOTH_CLAIM_IT =
+  'Two rows claim one mandate, and only one of them can be sent. Correct the other row or write it off, then give this line back with "send" in migration_decision.'
+
+/** Hold a correction back that has what belongs to another row. */
+const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE' satisfies RuleId
+const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
+
+/** Such a row stands under the key of another mandate, and must not take part in what is decided of that. */
+export const HAS_ITS_KEY = `rule is not '${TAKES_REFERENCE}'`
+
+/** What it says was never agreed to. */
+export const IS_TAKING = `coalesce(rule, '') in ('${TAKES_REFERENCE}', '${TAKES_ACCOUNT}')`
+
+/**
+ * Remembers which row a line corrects, while its source is being admitted, and the row with whose values it is compared:
+ * what was held back meanwhile was never agreed to.
+ */
+export function prepareFormerRows(connection: Connection) {
+  connection.exec(
+    `create temp table if not exists correction
+       (id integer primary key, former integer not null, base integer not null, from_state text not null)`,
+  )
+  connection.exec('delete from temp.correction')
+  const note = connection.prepare<[number, number, number, string]>(
+    'insert into temp.correction values (?, ?, ?, ?)',
+  )
+  const before = connection
+    .prepare<[number], number | null>(
+      `select (select max(older.id) from row as older where older.superseded_by = row.id)
+         from row where id = ? and ${IS_TAKING}`,
+    )
+    .pluck()
+  return (id: number, former: number, state: string): void => {
+    let base = former
+    for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
+    note.run(id, former, base, state)
+  }
+}
+
+/**
+ * Control totals count mandates of the campaign. Every record of an export has a place in them, and a correction takes
+ * the place of the row it replaces. `row.place` is null for a row in its own place, 0 for one without a place, else the
+ * id of the row whose place it took.
+ */
+export interface Places {
+  /** The line is about this row; it takes its place if that is replaced. */
+  readonly isAbout: (newcomer: number, row: number) => void
+  /** Once all rules across rows have spoken. */
+  readonly decide: () => void
+}
+
+export function preparePlaces({ connection, first }: Scope): Places {
+  connection.exec(
+    'create temp table if not exists about (newcomer integer primary key, row integer not null)',
+  )
+  connection.exec('delete from temp.about')
+  const note = connection.prepare<[number, number]>('insert or replace into temp.about values (?, ?)')
+  const named = connection.prepare<[], { newcomer: number; row: number }>(
+    `select newcomer, about.row from temp.about join row on row.id = newcomer
+      order by state = 'duplicate', newcomer`,
+  )
+  const replaced = connection.prepare<[number, number], { newcomer: number; row: number }>(
+    `select superseded_by as newcomer, id as row from row
+      where superseded_by >= ? and id < ? and place is not 0 order by id`,
+  )
+  const placeOf = connection
+    .prepare<[number], number>(
+      `select coalesce(place, id) from row where id = ? and state = 'superseded' and place is not 0`,
+    )
+    .pluck()
+  const isWaiting = connection.prepare<[number]>('select 1 from row where id = ? and place = 0')
+  const leave = connection.prepare<[number]>('update row set place = 0 where id = ?')
+  const enter = connection.prepare<[number, number]>('update row set place = ? where id = ?')
+  const lost = connection
+    .prepare<[number], number>(`select count(*) from row where id >= ? and place = 0 and state = 'ready'`)
+    .pluck()
+
+  function take({ newcomer, row }: { newcomer: number; row: number }): void {
+    const place = placeOf.get(row)
+    if (place === undefined || isWaiting.get(newcomer) === undefined) return
+    leave.run(row)
+    enter.run(place, newcomer)
+  }
+
+  return {
+    isAbout: (newcomer, row) => void note.run(newcomer, row),
+    decide: () => {
+      named.all().forEach(take)
+      replaced.all(first, first).forEach(take)
+      if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
+    },
+  }
+}
+
+interface Taken {
+  readonly id: number
+  readonly base: number
+  readonly from: string
+  readonly to: string
+  readonly isDecided: 0 | 1
+  readonly reason: string | null
+  readonly by: string | null
+}
+
+interface Stored {
+  readonly sourceId: number
+  readonly customerNo: number | null
+  readonly ibanMasked: string | null
+  readonly account: Buffer | null
+  readonly signedDate: string | null
+  readonly creditorIdentifier: string | null
+  readonly mandateReference: string | null
+  readonly cells: string | null
+}
+
+const VALUE_OF: Readonly<Record<RequiredField, (row: Stored) => string | null>> = {
+  customer_no: ({ customerNo }) => (customerNo === null ? null : String(customerNo)),
+  iban: ({ account }) => account?.toString('hex') ?? null,
+  signed_date: ({ signedDate }) => signedDate,
+  sepa_creditor_identifier: ({ creditorIdentifier }) => creditorIdentifier,
+  unique_mandate_reference: ({ mandateReference }) => mandateReference,
+}
+
+/**
+ * Puts each correction that took the place of a row on record as what it is: a decision of a person, with the fields that
+ * it changed. It is on the new row, so that what is erased of a customer is erased there too.
+ */
+export function recordCorrections({ connection }: Scope, corrector: Corrector, at: string): void {
+  const page = connection.prepare<[number, number], Taken>(
+    `select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
+       given_back.reason, decided_by as "by"
+       from temp.correction join row on row.id = correction.id join temp.given_back on given_back.id = row.id
+      where row.id > ? and place > 0 and state <> 'duplicate' order by row.id limit ?`,
+  )
+  const insert = connection.prepare(
+    `insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
+     values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`,
+  )
+  const changesOf = prepareChanges(connection)
+  for (const rows of pagesOf(
+    (after) => page.all(after, 500),
+    ({ id }) => id,
+  ))
+    for (const { id, base, from, to, isDecided, reason, by } of rows) {
+      const changes = [...changesOf(base, id), ...(isDecided === 1 ? [SENT_BY_WORD] : [])]
+      // A row that was kept back as excluded goes out by a cell that feeds none of the fields.
+      if (changes.length === 0 && from !== 'excluded') continue
+      insert.run({
+        id,
+        at,
+        by: maskAccounts(by ?? corrector.by),
+        from,
+        to,
+        reason: maskAccounts(reason ?? corrector.reason ?? NO_REASON),
+        evidence: changes.length === 0 ? null : changesText(changes),
+      })
+    }
+}
+
+const SENT_BY_WORD: FieldChange = { field: 'migration_decision', before: '', after: 'send' }
+
+/**
+ * What differs is what was read. Where nothing could be read before or after, the cells say whether somebody changed
+ * them: a changed configuration reads the same cell in another way.
+ */
+function prepareChanges(connection: Connection): (before: number, after: number) => FieldChange[] {
+  const read = connection.prepare<[number], Stored>(
+    `select source_id as sourceId, customer_no as customerNo, iban_masked as ibanMasked, iban_key as account,
+       signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
+       original_mandate_reference as mandateReference, cells from row where id = ?`,
+  )
+  const columnsOf = prepareColumns(connection)
+  const cellsOf = (row: Stored): readonly string[] =>
+    row.cells === null ? [] : requiredCells(columnsOf(row.sourceId), JSON.parse(row.cells) as string[])
+  return (before, after) => {
+    const [old, now] = [read.get(before), read.get(after)]
+    if (old === undefined || now === undefined) return []
+    const [oldCells, cells] = [cellsOf(old), cellsOf(now)]
+    return REQUIRED_FIELDS.flatMap((field, index): FieldChange[] => {
+      const [was, is] = [VALUE_OF[field](old), VALUE_OF[field](now)]
+      const [oldCell, cell] = [oldCells[index] ?? '', cells[index] ?? '']
+      const isSame = was !== null && is !== null ? was === is : cleanCell(oldCell) === cleanCell(cell)
+      if (isSame) return []
+      return [{ field, before: shownValue(field, old, oldCell), after: shownValue(field, now, cell) }]
+    })
+  }
+}
+
+const shownValue = (field: RequiredField, row: Stored, cell: string): string =>
+  field === 'iban' ? (row.ibanMasked ?? showValue(cell, field)) : showValue(VALUE_OF[field](row) ?? cell)
