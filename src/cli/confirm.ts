@@ -15,8 +15,7 @@ import type { Service } from './settings/service.js'
 import type { Settings } from './settings/settings.js'
 import { distrustedConfiguration, trustedLines } from './settings/trusted.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
-import { unlikelyShares } from '../report/facts/unlikely.js'
-
+import { unlikelyShares } from '../report/facts/row-walk.js'
 type Target = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
 
 interface Asked {

@@ -3,7 +3,6 @@ import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { problemPages } from '../../report/facts/pages.js'
 import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import { CORRECTIONS_SHOWN, correctionLines } from '../correction-lines.js'
@@ -19,7 +18,7 @@ import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { IGNORE_COLUMN, nothingToCorrect, openers, sampled } from '../settings/sources.js'
 import { todoLines, todosOf } from '../terminal/todo.js'
-import { unlikelyShares } from '../../report/facts/unlikely.js'
+import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 
 export const checkCommand: Command = {
   usage: 'check <files...>',

@@ -1,6 +1,5 @@
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
-import { ledgerMark } from '../../report/files/row-lines.js'
 import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
 import { lookInto, openExisting } from '../existing-ledger.js'
 import { EXITS } from '../settings/exit-statuses.js'
@@ -9,6 +8,7 @@ import { assertTyped } from '../terminal/prompt.js'
 import { remainLines, remainsOf } from './remains.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
 import { customerOf } from './show.js'
+import { ledgerMark } from '../../report/files/lists.js'
 
 export const eraseCommand: Command = {
   usage: 'erase',

@@ -5,12 +5,12 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fold } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
 import { MANIFEST_FILE, readManifest } from '../../report/files/manifest.js'
-import { DECISION_COLUMNS, ledgerMark } from '../../report/files/row-lines.js'
 import { isToDo, NOTE, readNote, type WrittenFiles } from '../../report/pack/earlier-pack.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../source/options.js'
 import { openList } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { DECISION_COLUMNS, ledgerMark } from '../../report/files/lists.js'
 
 interface LeftFile {
   readonly file: string

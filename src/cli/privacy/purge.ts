@@ -5,9 +5,9 @@ import { EXITS } from '../settings/exit-statuses.js'
 import { SHARED } from '../settings/options.js'
 import { totalsLines } from '../terminal/output.js'
 import { assertTyped } from '../terminal/prompt.js'
-import { ledgerMark } from '../../report/files/row-lines.js'
 import { remainLines, remainsOf, removeLists } from './remains.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
+import { ledgerMark } from '../../report/files/lists.js'
 
 export const purgeCommand: Command = {
   usage: 'purge',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { findResultFiles, removeLeftovers } from '../../report/pack/remains.js'
+import { findResultFiles, removeLeftovers } from '../../report/pack/earlier-pack.js'
 import type { Context } from '../command.js'
 import { usualOut } from '../settings/settings.js'
 import { removeOwn, type Owner, type RemovedFiles } from './own-files.js'

@@ -8,8 +8,8 @@ import {
 } from '../../domain/proof/verification.js'
 import { countText } from '../../domain/text/wording.js'
 import type { LedgerReader, VerifiedRow } from '../../ledger/read/reader.js'
-import { explainVerified } from '../../report/facts/verification.js'
 import { type Line, toned } from '../terminal/line.js'
+import { explainVerified } from '../../report/facts/explanation.js'
 
 const MOST_SHOWN = 20
 

@@ -11,7 +11,6 @@ import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader, StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
-import { plainText } from '../../report/page/plain-text.js'
 import { SOME_LEFT } from '../../run/stop.js'
 import { ownFlag, ownText, type Command, type Context } from '../command.js'
 import { OLDER_STATUS, olderOf } from '../older.js'
@@ -24,7 +23,7 @@ import { worded } from '../terminal/ways.js'
 import { ASK_EXITS, ASK_OPTIONS, askedLine, askService, SAMPLE_FLAG, sameFlags, sampleOf } from './asking.js'
 import { standingWith, verificationIn } from './standing.js'
 import { unprovenLines, unprovenRows } from './unproven.js'
-
+import { plainText } from '../../report/files/cells.js'
 export const verifyCommand: Command = {
   usage: 'verify [folder]',
   summary: 'prove a report by itself, or ask the service whether it holds every registered mandate',

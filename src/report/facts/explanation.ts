@@ -1,7 +1,9 @@
 import { isRuleId, RULES } from '../../domain/rule/rules.js'
-import type { DecisionRecord, ProblemRecord, RowRecord } from '../../ledger/read/reader.js'
-import { maskedText } from '../page/plain-text.js'
+import type { DecisionRecord, ProblemRecord, RowRecord, VerifiedRow } from '../../ledger/read/reader.js'
 import { timeText } from '../../domain/text/wording.js'
+import { foldReference } from '../../domain/proof/match-sources.js'
+import type { KeptSource } from '../../domain/proof/evidence.js'
+import { maskedText } from '../files/cells.js'
 
 /** Why a row is where it is and what a person should do, for the result files and the lists. */
 export interface Explanation {
@@ -13,7 +15,7 @@ export interface Explanation {
 }
 
 /** What the ledger knows of a row besides the row itself. */
-export interface RowBackground {
+interface RowBackground {
   readonly problems: readonly ProblemRecord[]
   /** The latest decision of a person. */
   readonly decision: DecisionRecord | null
@@ -137,4 +139,47 @@ function explainAdmission(row: RowRecord, { problems }: RowBackground): Explanat
 const ruleMessage = (rule: string | null): string => {
   if (rule === null) return ''
   return isRuleId(rule) ? RULES[rule].message : rule
+}
+
+/** What was seen of a row, and what a person may do about it; English in every language. */
+export function explainVerified(row: VerifiedRow): string {
+  switch (row.verdict) {
+    case 'absent':
+      return 'The service shows no payment source of this customer. Ask it: the mandate may have been cancelled, or shows late.'
+    case 'twice':
+      return `The service shows this mandate ${row.sources.length > 1 ? `${row.sources.length} times` : 'more than once'}. ${doubleText(row)}`
+    case 'other':
+      return differenceText(row)
+    case 'unreadable':
+      return `It could not be compared, so it is not proven: ${maskedText(row.why ?? 'no list came')}.`
+    case 'proven':
+      return ''
+  }
+}
+
+function doubleText(row: VerifiedRow): string {
+  const own = ownOf(row)
+  if (own === null || row.cancellable.length === 0)
+    return 'Which of them may be cancelled cannot be told here: look them up at the service.'
+  return `${own.id ?? 'One without an id'} is the one of this ledger; a person may cancel ${row.cancellable.join(', ')}.`
+}
+
+/** The one with the reference that the ledger has. */
+const ownOf = ({ sources, assignedMandateReference }: VerifiedRow): KeptSource | null =>
+  sources.find(
+    ({ reference }) =>
+      reference !== null && foldReference(reference) === foldReference(assignedMandateReference),
+  ) ?? null
+
+function differenceText(row: VerifiedRow): string {
+  const own = ownOf(row)
+  if (row.why === 'ended')
+    return `The service shows this mandate as ended (${maskedText(own?.status ?? row.sources[0]?.status ?? 'no status')}).`
+  if (row.why === 'ambiguous')
+    return 'Another row of this customer has the same account and date, and no reference tells them apart.'
+  if (own === null)
+    return 'The service shows payment sources of this customer, and none with account, date and reference of this mandate.'
+  const of = (account: string | null, date: string | null): string =>
+    `account ${account ?? 'unknown'}, signed ${date ?? 'unknown'}`
+  return `The service shows it with ${of(own.accountMasked, own.signedDate)}; the ledger has ${of(row.ibanMasked, row.signedDate)}.`
 }

@@ -13,9 +13,7 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
-import type { HashTotals } from './hash-totals.js'
-import type { Timeline } from './timeline.js'
-import type { ValueCounts } from './value-counts.js'
+import { hash } from 'node:crypto'
 
 /** A row as lists show it: without its original cells. */
 export interface ListedRow {
@@ -24,7 +22,7 @@ export interface ListedRow {
 }
 
 /** The first entries of a list and how many there are. */
-export interface Capped<Entry> {
+interface Capped<Entry> {
   readonly total: number
   readonly first: readonly Entry[]
 }
@@ -131,3 +129,256 @@ export interface ReportFacts {
   /** Decisions that sent a row once more while its earlier request could still arrive. */
   readonly forcedResends: number
 }
+
+export interface CappedList<Entry> {
+  readonly add: (entry: Entry) => void
+  readonly result: () => Capped<Entry>
+}
+
+/** Keeps the first entries and counts them all. */
+export function cappedList<Entry>(limit: number): CappedList<Entry> {
+  const first: Entry[] = []
+  let total = 0
+  return {
+    add: (entry) => {
+      total += 1
+      if (first.length < limit) first.push(entry)
+    },
+    result: () => ({ total, first }),
+  }
+}
+
+/** How often each value was met. */
+export interface ValueCounts {
+  /** Most frequent first, then in the order of the values. */
+  readonly values: readonly { readonly value: string; readonly count: number }[]
+  /** How often values were met beyond those that are kept. */
+  readonly others: number
+}
+
+export interface ValueTally {
+  readonly add: (value: string) => void
+  readonly result: () => ValueCounts
+}
+
+/** Counts values of which there should be few, and keeps no more than `limit` different ones. */
+export function tallyValues(limit: number): ValueTally {
+  const counts = new Map<string, number>()
+  let others = 0
+  return {
+    add: (value) => {
+      const count = counts.get(value)
+      if (count !== undefined) counts.set(value, count + 1)
+      else if (counts.size < limit) counts.set(value, 1)
+      else others += 1
+    },
+    result: () => ({
+      values: [...counts]
+        .map(([value, count]) => ({ value, count }))
+        .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)),
+      others,
+    }),
+  }
+}
+
+/** Widths of a bar in milliseconds, each dividing the next; the last one grows without end. */
+const WIDTHS_MS = [1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000]
+const BARS_AT_MOST = 60
+
+interface Bar {
+  /** ISO 8601, where the bar begins. */
+  readonly from: string
+  readonly count: number
+}
+
+export interface Timeline {
+  readonly widthMs: number
+  /** Without gaps from the first bar to the last. */
+  readonly bars: readonly Bar[]
+}
+
+interface TimelineTally {
+  /** Takes a time in ISO 8601. */
+  readonly add: (at: string) => void
+  readonly result: () => Timeline
+}
+
+/** Counts points in time in bars that widen as the span grows, so that memory stays flat. */
+export function tallyTimeline(): TimelineTally {
+  let widthMs = WIDTHS_MS[0] ?? 1_000
+  let first = Infinity
+  let last = -Infinity
+  let counts = new Map<number, number>()
+
+  let latest = { at: '', time: NaN }
+
+  return { add, result }
+
+  function add(at: string): void {
+    // Rows next to each other were often registered in the same millisecond.
+    if (at !== latest.at) latest = { at, time: Date.parse(at) }
+    const { time } = latest
+    if (Number.isNaN(time)) return
+    first = Math.min(first, time)
+    last = Math.max(last, time)
+    while (Math.floor(last / widthMs) - Math.floor(first / widthMs) >= BARS_AT_MOST) widen()
+    const bar = Math.floor(time / widthMs)
+    counts.set(bar, (counts.get(bar) ?? 0) + 1)
+  }
+
+  function widen(): void {
+    const wider = WIDTHS_MS.find((width) => width > widthMs) ?? widthMs * 4
+    const merged = new Map<number, number>()
+    for (const [bar, count] of counts) {
+      const into = Math.floor((bar * widthMs) / wider)
+      merged.set(into, (merged.get(into) ?? 0) + count)
+    }
+    widthMs = wider
+    counts = merged
+  }
+
+  function result(): Timeline {
+    const bars: Bar[] = []
+    for (let bar = Math.floor(first / widthMs); counts.size > 0 && bar * widthMs <= last; bar += 1) {
+      bars.push({ from: new Date(bar * widthMs).toISOString(), count: counts.get(bar) ?? 0 })
+    }
+    return { widthMs, bars }
+  }
+}
+
+/**
+ * Totals that show a lost, doubled or altered row where a count alone would not. They do not depend on the order
+ * of rows and those of parts add up to that of the whole (sums and digests alike, the digests modulo 2^256).
+ * How to compute them again is written in DEFINITIONS.
+ */
+export interface HashTotals {
+  readonly rows: number
+  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
+  readonly customerNoRows: number
+  readonly customerNoSum: string
+  /** Rows with a mandate key, and the digest of their keys: 64 hexadecimal digits. */
+  readonly oldKeyRows: number
+  readonly oldKeyDigest: string
+  /** Rows with assigned identifiers, and the digest of old and new together. */
+  readonly pairRows: number
+  readonly pairDigest: string
+}
+
+/** Part of summary.json, so that a third party needs nothing but the pack. */
+export const DEFINITIONS = {
+  customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.',
+  oldKey:
+    'First two characters of original_creditor_identifier, "|", its characters from the eighth on, "|", original_mandate_reference with a to z in upper case.',
+  oldKeyDigest:
+    'Sum modulo 2^256 of the SHA-256 of each old key (UTF-8, read as a big-endian number), as 64 hexadecimal digits.',
+  pairDigest:
+    'The same over the old key, a line feed, assigned_creditor_identifier, a line feed and assigned_mandate_reference.',
+} as const
+
+interface Sums {
+  rows: number
+  customerNoRows: number
+  customerNo: bigint
+  oldKeyRows: number
+  readonly oldKeys: DigestSum
+  pairRows: number
+  readonly pairs: DigestSum
+}
+
+/**
+ * A sum of digests by their 16 words of 16 bits, the first word counting most. They are carried at the end: no word
+ * leaves the exact numbers before 2^37 rows, and numbers are added in a fraction of the time that a bigint takes.
+ */
+type DigestSum = Float64Array
+
+const WORDS = 16
+const MODULUS_BITS = 256
+
+function addDigest(sum: DigestSum, text: string): void {
+  const digest = hash('sha256', text, 'binary')
+  for (let word = 0; word < WORDS; word += 1)
+    sum[word] = (sum[word] ?? 0) + digest.charCodeAt(2 * word) * 256 + digest.charCodeAt(2 * word + 1)
+}
+
+const addSum = (sum: DigestSum, part: DigestSum): void =>
+  part.forEach((value, word) => (sum[word] = (sum[word] ?? 0) + value))
+
+const hex = (sum: DigestSum): string =>
+  BigInt.asUintN(
+    MODULUS_BITS,
+    sum.reduce((total, value) => (total << 16n) + BigInt(value), 0n),
+  )
+    .toString(16)
+    .padStart(64, '0')
+
+export const noSums = (): Sums => ({
+  rows: 0,
+  customerNoRows: 0,
+  customerNo: 0n,
+  oldKeyRows: 0,
+  oldKeys: new Float64Array(WORDS),
+  pairRows: 0,
+  pairs: new Float64Array(WORDS),
+})
+
+/** The values of a row that its totals are made from. */
+type SummedRow = Pick<
+  RowRecord,
+  'customerNo' | 'mandateKey' | 'assignedCreditorIdentifier' | 'assignedMandateReference'
+>
+
+export function addRow(sums: Sums, row: SummedRow): void {
+  sums.rows += 1
+  if (row.customerNo !== null) {
+    sums.customerNoRows += 1
+    sums.customerNo += BigInt(row.customerNo)
+  }
+  if (row.mandateKey === null) return
+  sums.oldKeyRows += 1
+  addDigest(sums.oldKeys, row.mandateKey)
+  if (row.assignedCreditorIdentifier === null || row.assignedMandateReference === null) return
+  sums.pairRows += 1
+  addDigest(
+    sums.pairs,
+    `${row.mandateKey}\n${row.assignedCreditorIdentifier}\n${row.assignedMandateReference}`,
+  )
+}
+
+export const allSums = (parts: Iterable<Sums>): Sums => {
+  const all = noSums()
+  for (const part of parts) {
+    all.rows += part.rows
+    all.customerNoRows += part.customerNoRows
+    all.customerNo += part.customerNo
+    all.oldKeyRows += part.oldKeyRows
+    addSum(all.oldKeys, part.oldKeys)
+    all.pairRows += part.pairRows
+    addSum(all.pairs, part.pairs)
+  }
+  return all
+}
+
+export const hashTotalsOf = (sums: Sums): HashTotals => ({
+  rows: sums.rows,
+  customerNoRows: sums.customerNoRows,
+  customerNoSum: sums.customerNo.toString(),
+  oldKeyRows: sums.oldKeyRows,
+  oldKeyDigest: hex(sums.oldKeys),
+  pairRows: sums.pairRows,
+  pairDigest: hex(sums.pairs),
+})
+
+/** States in the order of a report: what was achieved, what is open, what is closed. */
+export const REPORT_ORDER: readonly RowState[] = [
+  'registered',
+  'in_doubt',
+  'sending',
+  'refused',
+  'ready',
+  'invalid',
+  'conflict',
+  'excluded',
+  'duplicate',
+  'superseded',
+  'written_off',
+]

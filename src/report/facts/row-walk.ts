@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
 import { CORRECTED } from '../../domain/row/correction.js'
+import { isForced } from '../../domain/row/outcome.js'
 import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
 import type {
@@ -10,17 +11,160 @@ import type {
   RowRecord,
   RunRecord,
   SourceRecord,
+  LedgerReader,
+  RowPage,
+  VerifiedRow,
 } from '../../ledger/read/reader.js'
-import { cappedList, type CappedList } from './capped-list.js'
-import { explain, type Explanation } from './explanation.js'
-import { isNotTaken, partOf, type ListedRow, type Part, type ReportFacts } from './facts.js'
-import { addRow, hashTotalsOf, noSums, sumsOf } from './hash-totals.js'
-import { decisionPages, problemPages, rowPages, type ReportedLedger } from './pages.js'
-import { tallyTimeline } from './timeline.js'
-import { tallyValues, type ValueTally } from './value-counts.js'
-import { walkVerification, type VerifiedFile } from './verification.js'
-import { isForced } from '../../domain/row/outcome.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
+import { explain, type Explanation } from './explanation.js'
+import {
+  isNotTaken,
+  partOf,
+  type ListedRow,
+  type Part,
+  type ReportFacts,
+  cappedList,
+  type CappedList,
+  tallyValues,
+  type ValueTally,
+  tallyTimeline,
+  addRow,
+  hashTotalsOf,
+  noSums,
+  allSums,
+  type VerificationFacts,
+} from './facts.js'
+import type { VerdictKind } from '../../domain/proof/evidence.js'
+import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
+
+const FROM_ROWS = 10
+const SHARE = 0.5
+
+/** What hits half of all rows is rarely true of each: more often a column is mapped wrong or a file is given twice. */
+export function unlikelyShares(reader: LedgerReader): string[] {
+  const { read, resubmitted } = reader.totals()
+  // A corrected row and the line that corrects it both have what was found.
+  const rows = read + resubmitted
+  const isUnlikely = (count: number, of: number): boolean => of >= FROM_ROWS && count > of * SHARE
+  const sources = reader.sources()
+  return [
+    ...reader
+      .problemCounts()
+      .filter(({ rule, count }) => !rule.startsWith('FILE_') && isUnlikely(count, rows))
+      .map(({ rule, count }) => `${rule} was found in ${count} of ${rows} rows: is the right column mapped?`),
+    ...sources
+      .filter(({ totals }) => sources.length > 1 && isUnlikely(totals.duplicate, totals.read))
+      .map(
+        ({ name, totals }) =>
+          `${totals.duplicate} of ${totals.read} rows of "${name}" repeat other rows: does it overlap with another file?`,
+      ),
+  ]
+}
+
+/** Takes the rows for the file; `drain` comes after every page. */
+interface VerifiedFile {
+  readonly verified: (row: VerifiedRow) => void
+  readonly drain: () => Promise<void>
+}
+
+/**
+ * Hands every registered row that was read back to the file, what is not proven first, and returns what the pages
+ * show; null where nobody asked.
+ * @param totals of the rows that were walked over
+ * @param longest how many rows that are not proven are kept for the pages
+ */
+export async function walkVerification(
+  reader: ReportedLedger,
+  { registered }: ReportFacts['totals'],
+  { verified, drain }: VerifiedFile,
+  { longest, signal }: { readonly longest: number; readonly signal: AbortSignal | undefined },
+): Promise<VerificationFacts | null> {
+  const counts = reader.verificationCounts()
+  const verification = verificationOf(registered, counts)
+  if (verification === null) return null
+  const unproven = cappedList<VerifiedRow>(longest)
+  for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each)))
+    for (const page of verifiedPages(reader, verdict)) {
+      signal?.throwIfAborted()
+      for (const row of page) {
+        if (verdict !== 'proven') unproven.add(row)
+        verified(row)
+      }
+      await drain()
+    }
+  return { ...verification, sample: reader.latestSample(), unproven: unproven.result() }
+}
+
+/** What a report asks of a ledger. */
+export type ReportedLedger = Pick<
+  LedgerReader,
+  | 'file'
+  | 'campaign'
+  | 'sources'
+  | 'runs'
+  | 'plans'
+  | 'sentByApproval'
+  | 'leftBy'
+  | 'page'
+  | 'problems'
+  | 'problemsOfRow'
+  | 'problemCounts'
+  | 'refusalCounts'
+  | 'decisions'
+  | 'distinctCounts'
+  | 'shown'
+  | 'verificationCounts'
+  | 'verifiedRows'
+  | 'latestSample'
+>
+
+/** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
+const PAGE_ENTRIES = 1000
+/** Fewer rows: those of a page are gone before V8 would keep them for longer, and moves none of them. */
+const PAGE_ROWS = 250
+
+/** Everything a paged list of the ledger holds, page by page, so that the caller can write in between. */
+function* pagesOf<Entry extends { readonly id: number }>(
+  read: (after: number, limit: number) => Entry[],
+  entries = PAGE_ENTRIES,
+): Generator<readonly Entry[], void, undefined> {
+  let after = 0
+  for (;;) {
+    const page = read(after, entries)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    after = last.id
+  }
+}
+
+/**
+ * One walk over all rows in order of id: beside a running writer each row is still met once, in one state. Registered
+ * rows that count come without their requests.
+ */
+export function* rowPages(reader: Pick<LedgerReader, 'page'>): Generator<RowPage, void, undefined> {
+  let after = 0
+  for (;;) {
+    const page = reader.page(after, PAGE_ROWS)
+    if (page.last === null) return
+    yield page
+    after = page.last
+  }
+}
+
+export const problemPages = (
+  reader: Pick<LedgerReader, 'problems'>,
+): Generator<readonly ProblemRecord[], void, undefined> => pagesOf(reader.problems)
+
+export const decisionPages = (
+  reader: Pick<LedgerReader, 'decisions'>,
+): Generator<readonly DecisionRecord[], void, undefined> => pagesOf(reader.decisions)
+
+const verifiedPages = (
+  reader: Pick<LedgerReader, 'verifiedRows'>,
+  verdict: VerdictKind,
+): Generator<readonly VerifiedRow[], void, undefined> =>
+  pagesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50
@@ -117,7 +261,7 @@ interface Gathered {
   proposals: number
 }
 
-export interface WalkTerms {
+interface WalkTerms {
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
@@ -251,7 +395,7 @@ function factsFrom(
       assigned: gathered.assignedCreditors.result(),
     },
     hashTotals: {
-      read: hashTotalsOf(sumsOf(sums.values())),
+      read: hashTotalsOf(allSums(sums.values())),
       byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
     },
     registrations: gathered.registrations.result(),

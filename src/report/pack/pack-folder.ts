@@ -17,15 +17,15 @@ import {
   freeToDo,
   keptFile,
   NOTE,
-  noteOf,
+  noteText,
   type PackFile,
   WORKSHOP_MARK,
   WORKSHOP_PREFIX,
 } from './earlier-pack.js'
 import { TO_DO } from '../facts/facts.js'
-import { ledgerMark } from '../files/row-lines.js'
 import { assertReportFolder, makeFolder } from '../../trust/folder.js'
 import { assertNotTaken } from '../../trust/output.js'
+import { ledgerMark } from '../files/lists.js'
 
 /** A file that is being written under a temporary name. */
 interface PackOutput {
@@ -257,7 +257,7 @@ async function moveInto(out: string, finished: Finished): Promise<Published> {
 /** The lists with their note, as a whole. */
 async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished): Promise<ToDo> {
   const files = lists.map((file) => ({ ...file, name: basename(file.name) }))
-  await writeFile(join(workshop, TO_DO, NOTE), noteOf(ledgerId, files), { mode: 0o600, flush: true })
+  await writeFile(join(workshop, TO_DO, NOTE), noteText(ledgerId, files), { mode: 0o600, flush: true })
   await syncFolder(join(workshop, TO_DO))
   for (;;) {
     const { free, left } = await freeToDo(folder, workshop)

@@ -4,13 +4,17 @@ import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
-import { NOTE, noteOf, type PackFile } from './earlier-pack.js'
+import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
+import { NOTE, noteText, type PackFile } from './earlier-pack.js'
 import { FILE_OF_PART, partOf, PLACE_OF_PART, type ReportFacts } from '../facts/facts.js'
-import { mergeColumns } from '../files/original-columns.js'
 import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
-import type { ReportedLedger } from '../facts/pages.js'
-import { problemHeader, problemLine, problemsCsv, type ProblemLine } from '../files/problem-lines.js'
+import { walkLedger, type RowFiles, type ReportedLedger } from '../facts/row-walk.js'
+import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
+import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
+import { openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
+import type { Language } from '../text/language.js'
+import { textsIn } from '../text/texts.js'
 import {
   inDoubtHeader,
   inDoubtLine,
@@ -18,17 +22,19 @@ import {
   openRowLine,
   registeredHeader,
   registeredLine,
-} from '../files/row-lines.js'
-import { VERIFICATION_FILE, verificationHeader, verificationLine } from '../files/verification-lines.js'
-import { walkLedger, type RowFiles } from '../facts/row-walk.js'
-import { DECISIONS_FILE, decisionHeader, decisionLines, type ChainEnd } from '../files/decision-lines.js'
-import { MANIFEST_FILE, renderManifest } from '../files/manifest.js'
-import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
-import { renderSummary } from '../files/summary.js'
-import { openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
-import type { Language } from '../text/language.js'
-import { textsIn } from '../text/texts.js'
-import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
+  problemHeader,
+  problemLine,
+  problemsCsv,
+  type ProblemLine,
+  DECISIONS_FILE,
+  decisionHeader,
+  decisionLines,
+  type ChainEnd,
+  VERIFICATION_FILE,
+  verificationHeader,
+  verificationLine,
+} from '../files/lists.js'
+import { mergeColumns } from '../files/cells.js'
 
 /** The lists to work in, which no manifest names, by their place in the folder. */
 export const TO_DO_FILES = [
@@ -274,7 +280,7 @@ export async function writeProblems(
       if (waiting % 1000 === 0) await output.drain()
     }
     const file = await output.finish()
-    await folder.write(NOTE, noteOf('', [file]))
+    await folder.write(NOTE, noteText('', [file]))
     return { ...file, ...(await folder.publish()) }
   } finally {
     await folder.discard()

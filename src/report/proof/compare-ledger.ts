@@ -8,12 +8,17 @@ import type { DecisionRecord, LedgerReader } from '../../ledger/read/reader.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { readVersion } from '../../version.js'
 import { FILE_OF_PART, partOf } from '../facts/facts.js'
-import { decisionPages, rowPages } from '../facts/pages.js'
-import { DECISIONS_FILE, decisionHeader, decisionLines } from '../files/decision-lines.js'
-import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
-import { REGISTERED_COLUMN_NAMES, registeredHeader, registeredLine } from '../files/row-lines.js'
-import { plansIn } from '../files/summary.js'
+import { MANIFEST_FILE, readManifest, type Manifest, plansIn } from '../files/manifest.js'
 import { writeManifestAgain } from '../pack/pack.js'
+import { decisionPages, rowPages } from '../facts/row-walk.js'
+import {
+  REGISTERED_COLUMN_NAMES,
+  registeredHeader,
+  registeredLine,
+  DECISIONS_FILE,
+  decisionHeader,
+  decisionLines,
+} from '../files/lists.js'
 
 /** What of a pack does not hold. */
 export interface Discrepancy {

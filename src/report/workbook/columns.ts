@@ -10,16 +10,14 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import type { ListedRow, ReportFacts } from '../facts/facts.js'
-import { explainVerified } from '../facts/verification.js'
-import { runsUnder } from '../page/page-plans.js'
-import { decisionWord, hashTotalLines } from '../page/page-record.js'
-import { proofText } from '../page/page-verification.js'
-import { maskedText } from '../page/plain-text.js'
-import { REPORT_ORDER } from '../page/report-order.js'
-import { explainedColumns } from '../text/explained-columns.js'
+import { type ListedRow, type ReportFacts, REPORT_ORDER } from '../facts/facts.js'
 import type { Texts } from '../text/texts.js'
-import { freeSheet, oneCell, STYLES, type CellValue, type SheetColumn } from './sheet-xml.js'
+import { explainVerified } from '../facts/explanation.js'
+import { maskedText } from '../files/cells.js'
+import { explainedColumns } from '../files/lists.js'
+import { proofText, decisionWord, hashTotalLines } from '../page/annex-rows.js'
+import { runsUnder } from '../page/annex-runs.js'
+import { freeSheet, oneCell, STYLES, type CellValue, type SheetColumn } from './xlsx.js'
 
 /** Of so many columns that a sheet can still be read when it is printed one page across. */
 export function registeredColumns(texts: Texts): readonly SheetColumn<RegisteredRow>[] {
@@ -172,7 +170,7 @@ interface PlanLine {
   readonly runs: string
 }
 
-export const planLines = (plans: readonly PlanRecord[], runs: readonly RunRecord[]): readonly PlanLine[] =>
+export const linesOfPlans = (plans: readonly PlanRecord[], runs: readonly RunRecord[]): readonly PlanLine[] =>
   plans.flatMap((plan) => {
     const ids = runsUnder(plan, runs)
       .map(({ id }) => id)

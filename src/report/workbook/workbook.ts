@@ -2,12 +2,9 @@ import { UsageError } from '../../errors.js'
 import type { DecisionRecord, ProblemRecord, RegisteredRow, VerifiedRow } from '../../ledger/read/reader.js'
 import { partOf, PLACE_OF_PART, type ListedRow, type Part, type ReportFacts } from '../facts/facts.js'
 import type { RowFiles } from '../facts/row-walk.js'
-import { DECISIONS_FILE } from '../files/decision-lines.js'
-import { VERIFICATION_FILE } from '../files/verification-lines.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { ENGLISH, type Texts } from '../text/texts.js'
-import { LARGEST_ARCHIVE, openArchive } from './archive.js'
 import {
   columnLines,
   decisionColumns,
@@ -15,7 +12,7 @@ import {
   inDoubtColumns,
   openColumns,
   planColumns,
-  planLines,
+  linesOfPlans,
   problemColumns,
   registeredColumns,
   runColumns,
@@ -23,8 +20,17 @@ import {
   summarySheet,
   verifiedColumns,
 } from './columns.js'
-import { sheetPath, workbookParts } from './parts.js'
-import { listHead, listTail, rowWriter, type SheetColumn } from './sheet-xml.js'
+import { DECISIONS_FILE, VERIFICATION_FILE } from '../files/lists.js'
+import {
+  LARGEST_ARCHIVE,
+  openArchive,
+  sheetPath,
+  workbookParts,
+  listHead,
+  listTail,
+  rowWriter,
+  type SheetColumn,
+} from './xlsx.js'
 
 export const WORKBOOK_FILE = 'reconciliation.xlsx'
 
@@ -238,7 +244,7 @@ function sheetsOf(facts: ReportFacts, { rows, ...lists }: Lists, newList: NewLis
     ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
     ...lists.decisions.sheets({ sheet: say('decisions.title'), file: DECISIONS_FILE }),
     ...known(say('sources.title'), sourceColumns(texts), sources),
-    ...(plans.length === 0 ? [] : known(say('plans.title'), planColumns(texts), planLines(plans, runs))),
+    ...(plans.length === 0 ? [] : known(say('plans.title'), planColumns(texts), linesOfPlans(plans, runs))),
     ...known(say('runs.title'), runColumns(texts), runs),
     ...known(say('columns.title'), fileColumns(texts), columnLines(facts, texts)),
   ]

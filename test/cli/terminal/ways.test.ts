@@ -46,7 +46,7 @@ const SPEAK_OF_COMMANDS: Readonly<Record<string, string>> = {
   'src/source/columns/resubmission.ts': 'a finding in problems.csv says where decisions go',
   'src/source/guess/init.ts': 'the comment of a drafted configuration',
   'src/report/facts/explanation.ts': 'the column of the result files that says what to do',
-  'src/report/page/page-open-points.ts': 'the page says which file goes where',
+  'src/report/page/annex-rows.ts': 'the page says which file goes where',
   'src/migrate/migrate.ts': 'what was allowed, recorded with the run as ledgers have held it from the start',
   'src/ledger/decide/resolution.ts': 'the reason that is recorded for a repeated refusal',
 }
@@ -68,7 +68,7 @@ describe('11.5 the rooms below the command line', () => {
     return texts
   }
   const NAMES_COMMAND = /(?<![\w-])--[a-z][a-z-]+(?![\w-]*:)|sepa-migrate [a-z]|SEPA_MIGRATE_/
-  const isPageStyle = (file: string): boolean => file.endsWith('page-style.ts')
+  const isPageStyle = (file: string): boolean => file.endsWith('page/look.ts')
 
   it('name no flag, command or variable: a program that embeds them has none', () => {
     expect(files.length).toBeGreaterThan(150)

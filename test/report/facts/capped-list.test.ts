@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { cappedList } from '../../../src/report/facts/capped-list.js'
-
+import { cappedList } from '../../../src/report/facts/facts.js'
 it('keeps the first entries and counts the others', () => {
   const list = cappedList<number>(2)
   expect(list.result()).toEqual({ total: 0, first: [] })

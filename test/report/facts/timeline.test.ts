@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { tallyTimeline } from '../../../src/report/facts/timeline.js'
-
+import { tallyTimeline } from '../../../src/report/facts/facts.js'
 const START = Date.parse('2026-06-15T10:00:00.000Z')
 
 function timelineOf(offsetsMs: readonly number[]) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { unlikelyShares } from '../../../src/report/facts/unlikely.js'
+import { parseLocalDate } from '../../../src/domain/mandate/date.js'
 import { openScratchLedger } from '../../../src/ledger/file/scratch.js'
 import { admitSources, sourceOpeners } from '../../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { Readable } from 'node:stream'
 import { validExport, validLine } from '../../support/export.js'
-import { parseLocalDate } from '../../../src/domain/mandate/date.js'
+import { unlikelyShares } from '../../../src/report/facts/row-walk.js'
 
 /** What is unlikely about these files, as `check` admits them. */
 async function unlikelyIn(...texts: readonly string[]): Promise<string[]> {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tallyValues } from '../../../src/report/facts/value-counts.js'
-
+import { tallyValues } from '../../../src/report/facts/facts.js'
 describe('tallyValues', () => {
   it('counts values, the most frequent first', () => {
     const tally = tallyValues(10)

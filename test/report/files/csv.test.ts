@@ -10,8 +10,7 @@ import {
   keptCell,
   messageCell,
   neutralCell,
-} from '../../../src/report/files/csv.js'
-
+} from '../../../src/report/files/cells.js'
 const SEED = 20260615
 fc.configureGlobal({ seed: SEED, numRuns: 1000 })
 

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto'
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import {
-  DECISION_FILE_COLUMNS,
-  decisionHeader,
-  decisionLines,
-} from '../../../src/report/files/decision-lines.js'
 import { decisionOf } from '../ledger-value.js'
+import { DECISION_FILE_COLUMNS, decisionHeader, decisionLines } from '../../../src/report/files/lists.js'
 
 const recordsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/text/text.js'
-import { mergeColumns } from '../../../src/report/files/original-columns.js'
 import { HEADER, IBAN, rowOf, sourceOf } from '../ledger-value.js'
+import { mergeColumns } from '../../../src/report/files/cells.js'
 
 const other = sourceOf({
   id: 2,

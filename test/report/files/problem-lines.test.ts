@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { expect, it } from 'vitest'
-import { problemLine, problemsCsv } from '../../../src/report/files/problem-lines.js'
 import { problemOf } from '../ledger-value.js'
+import { problemLine, problemsCsv } from '../../../src/report/files/lists.js'
 
 async function textOf(problems: Iterable<ReturnType<typeof problemOf>>): Promise<string> {
   let text = ''

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import type { Absence } from '../../../src/domain/proof/absence.js'
 import type { RowRecord } from '../../../src/ledger/read/reader.js'
-import { mergeColumns } from '../../../src/report/files/original-columns.js'
+import { attemptOf, HEADER, NO_RECORDS, readerOf, registeredRow, rowOf, sourceOf } from '../ledger-value.js'
 import {
   DECISION_COLUMNS,
   inDoubtHeader,
@@ -11,8 +11,8 @@ import {
   openRowLine,
   registeredHeader,
   registeredLine,
-} from '../../../src/report/files/row-lines.js'
-import { attemptOf, HEADER, NO_RECORDS, readerOf, registeredRow, rowOf, sourceOf } from '../ledger-value.js'
+} from '../../../src/report/files/lists.js'
+import { mergeColumns } from '../../../src/report/files/cells.js'
 
 const CAMPAIGN = readerOf(NO_RECORDS).campaign()
 const EXPLANATION = {

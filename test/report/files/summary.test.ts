@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
-import { renderManifest } from '../../../src/report/files/manifest.js'
-import { renderSummary } from '../../../src/report/files/summary.js'
+import { renderManifest, renderSummary } from '../../../src/report/files/manifest.js'
 import { planOf } from '../../ledger/plan/plan-document.js'
 import { factsOf } from '../facts-value.js'
 import {

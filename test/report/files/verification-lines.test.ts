@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import type { VerifiedRow } from '../../../src/ledger/read/reader.js'
-import { verificationHeader, verificationLine } from '../../../src/report/files/verification-lines.js'
 import { keptSource, verifiedRow } from '../ledger-value.js'
+import { verificationHeader, verificationLine } from '../../../src/report/files/lists.js'
 
 const cellsOf = (row: VerifiedRow): Record<string, string> => {
   const [cells = {}] = parse<Record<string, string>>(verificationHeader() + verificationLine(row), {

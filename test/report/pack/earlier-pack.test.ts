@@ -6,7 +6,7 @@ import {
   findPack,
   keptFile,
   NOTE,
-  noteOf,
+  noteText,
   pathInPack,
   WORKSHOP_PREFIX,
 } from '../../../src/report/pack/earlier-pack.js'
@@ -94,7 +94,7 @@ describe('a result file is kept', () => {
 
 describe('what lies beside a note', () => {
   const next = [fileOf('problems.csv', 'next'), fileOf(NOTE, 'x')]
-  const note = noteOf('', [fileOf('problems.csv', 'listed')])
+  const note = noteText('', [fileOf('problems.csv', 'listed')])
 
   it('may be replaced as long as the note is about it', async () => {
     const holding = (text: string) => folderWith({ 'problems.csv': text, [NOTE]: note })

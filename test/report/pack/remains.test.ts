@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
-import { findResultFiles, removeLeftovers } from '../../../src/report/pack/remains.js'
 import { freshFolder } from '../../support/folder.js'
+import { findResultFiles, removeLeftovers } from '../../../src/report/pack/earlier-pack.js'
 
 function fill(folder: string, ...names: string[]): void {
   mkdirSync(folder, { recursive: true })

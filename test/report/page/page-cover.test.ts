@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
-import { hostOf, rehearsalText } from '../../../src/report/page/page-cover.js'
-import { renderPage } from '../../../src/report/page/page.js'
+import { renderPage, hostOf, rehearsalText } from '../../../src/report/page/page.js'
 import { ENGLISH } from '../../../src/report/text/texts.js'
 import { factsOf } from '../facts-value.js'
 import { decisionOf, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderPage } from '../../../src/report/page/page.js'
 import { ENGLISH } from '../../../src/report/text/texts.js'
-import {
-  contradictionText,
-  proofText,
-  verificationSection,
-} from '../../../src/report/page/page-verification.js'
 import { factsOf } from '../facts-value.js'
 import {
   IBAN,
@@ -17,6 +12,7 @@ import {
   verifiedRow,
   type LedgerValue,
 } from '../ledger-value.js'
+import { contradictionText, proofText, verificationSection } from '../../../src/report/page/annex-rows.js'
 
 const registered = (count: number, change: Partial<LedgerValue> = {}): LedgerValue => ({
   ...NO_RECORDS,

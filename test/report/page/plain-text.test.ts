@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskedText, plainText } from '../../../src/report/page/plain-text.js'
-
+import { maskedText, plainText } from '../../../src/report/files/cells.js'
 describe('plainText', () => {
   it.each([
     ['\u001B[1;31mred\u001B[0m', 'red'],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settingLines, settingText } from '../../../src/report/page/setting-text.js'
-
+import { settingLines, settingText } from '../../../src/report/page/annex-runs.js'
 describe('settings as text', () => {
   it('are one line each, names as words, parts in brackets, what is not set left out', () => {
     const reading = {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { TO_DO_FILES, writeReport } from '../../../src/report/pack/pack.js'
-import { explainedColumns } from '../../../src/report/text/explained-columns.js'
 import { ENGLISH } from '../../../src/report/text/texts.js'
 import { freshFolder } from '../../support/folder.js'
 import { HEADER, NO_RECORDS, readerOf, registeredRow, sourceOf, verifiedRow } from '../ledger-value.js'
+import { explainedColumns } from '../../../src/report/files/lists.js'
 
 const LEDGER = { ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] }
 

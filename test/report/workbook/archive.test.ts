@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openArchive } from '../../../src/report/workbook/archive.js'
 import { unzipped } from '../unzipped.js'
+import { openArchive } from '../../../src/report/workbook/xlsx.js'
 
 async function archiveOf(entries: ReadonlyMap<string, string>): Promise<Buffer> {
   const written: Uint8Array[] = []

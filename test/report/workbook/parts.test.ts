@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { workbookParts } from '../../../src/report/workbook/parts.js'
-
+import { workbookParts } from '../../../src/report/workbook/xlsx.js'
 it('names every sheet as it is, also with characters that mean something', () => {
   const sheets = ['Summary', "À l'essai & <1>"].map((name, index) => ({ name, isList: index > 0 }))
   const parts = new Map(workbookParts(sheets))

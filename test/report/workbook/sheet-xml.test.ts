@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainText } from '../../../src/report/page/plain-text.js'
-import { inAscii, listTail, rowWriter, type SheetColumn } from '../../../src/report/workbook/sheet-xml.js'
 import { textOf } from '../unzipped.js'
-
+import { plainText } from '../../../src/report/files/cells.js'
+import { inAscii, listTail, rowWriter, type SheetColumn } from '../../../src/report/workbook/xlsx.js'
 type Entry = readonly (string | number | null)[]
 
 const columns = (count: number): SheetColumn<Entry>[] =>

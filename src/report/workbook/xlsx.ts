@@ -1,4 +1,123 @@
-import { plainText } from '../page/plain-text.js'
+import { Zip, ZipDeflate } from 'fflate'
+import { plainText } from '../files/cells.js'
+
+/** Sizes and places in an archive are 32 bits long. Above that it would need another form, which few readers know. */
+export const LARGEST_ARCHIVE = 0xffff_fffe
+
+/** 1 January 1980, 00:00, the first moment that an archive can name: it says nothing of when it was written. */
+const NO_TIME = new Date(1980, 0, 1)
+/** The first level takes half of the time of the usual one, for a file a quarter larger. Less memory is as good here. */
+const TERMS = { level: 1, mem: 4 } as const
+
+interface Archive {
+  /** One entry behind the other. */
+  readonly add: (name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => Promise<void>
+  readonly end: () => Promise<void>
+  /** How large it has become. */
+  readonly bytes: () => number
+}
+
+/**
+ * A zip archive that is written from front to back. The same entries are the same bytes with every Node and on every
+ * machine, which zlib does not promise.
+ */
+export function openArchive(write: (bytes: Uint8Array) => Promise<void>): Archive {
+  let packed: Uint8Array[] = []
+  let bytes = 0
+  const zip = new Zip((error, chunk) => {
+    if (error !== null) throw error
+    packed.push(chunk)
+    bytes += chunk.length
+  })
+
+  async function drain(): Promise<void> {
+    const chunks = packed
+    packed = []
+    for (const chunk of chunks) await write(chunk)
+  }
+
+  return {
+    add: async (name, chunks) => {
+      const entry = new ZipDeflate(name, TERMS)
+      entry.mtime = NO_TIME
+      zip.add(entry)
+      for await (const chunk of chunks) {
+        entry.push(chunk)
+        await drain()
+      }
+      entry.push(new Uint8Array(0), true)
+      await drain()
+    },
+    end: () => {
+      zip.end()
+      return drain()
+    },
+    bytes: () => bytes,
+  }
+}
+
+/** A sheet by its name, which a reader sees. */
+interface NamedSheet {
+  readonly name: string
+  readonly isList: boolean
+}
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+
+/** Of the sheet at that place, from 0. */
+export const sheetPath = (index: number): string => `xl/worksheets/sheet${index + 1}.xml`
+
+const contentTypes = (sheets: readonly NamedSheet[]): string => {
+  const parts: (readonly [path: string, type: string])[] = [
+    ['workbook.xml', 'sheet.main'],
+    ['styles.xml', 'styles'],
+    ...sheets.map((_, index) => [sheetPath(index).replace(/^xl\//, ''), 'worksheet'] as const),
+  ]
+  return (
+    `<Types xmlns="${PACKAGE}/content-types">` +
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    '<Default Extension="xml" ContentType="application/xml"/>' +
+    `${parts.map(([path, type]) => `<Override PartName="/xl/${path}" ContentType="${TYPES}.${type}+xml"/>`).join('')}</Types>`
+  )
+}
+
+const relations = (targets: readonly (readonly [type: string, target: string])[]): string =>
+  `<Relationships xmlns="${PACKAGE}/relationships">` +
+  `${targets.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`).join('')}</Relationships>`
+
+/** The head of a list is printed on each of its pages. */
+const printTitles = ({ name }: NamedSheet, index: number): string =>
+  `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">` +
+  `'${inAscii(name.replaceAll("'", "''"))}'!$1:$${HEAD_ROWS}</definedName>`
+
+const workbook = (sheets: readonly NamedSheet[]): string =>
+  `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${RELATIONS}">` +
+  `<bookViews><workbookView/></bookViews><sheets>` +
+  `${sheets.map(({ name }, index) => `<sheet name="${inAscii(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets>` +
+  `<definedNames>${sheets.map((sheet, index) => (sheet.isList ? printTitles(sheet, index) : '')).join('')}</definedNames></workbook>`
+
+/** Everything in a workbook but its sheets (ISO/IEC 29500-1, 12.2), by path. */
+export const workbookParts = (
+  sheets: readonly NamedSheet[],
+): readonly (readonly [path: string, xml: string])[] =>
+  (
+    [
+      ['[Content_Types].xml', contentTypes(sheets)],
+      ['_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']])],
+      ['xl/workbook.xml', workbook(sheets)],
+      [
+        'xl/_rels/workbook.xml.rels',
+        relations([
+          ...sheets.map((_, index) => ['worksheet', sheetPath(index).replace(/^xl\//, '')] as const),
+          ['styles', 'styles.xml'],
+        ]),
+      ],
+      ['xl/styles.xml', stylesXml()],
+    ] as const
+  ).map(([path, xml]) => [path, DECLARATION + xml])
 
 /** How a cell looks, by its place among the formats below. Text is in text format, so that editing it makes no number. */
 export const STYLES = { plain: 0, text: 1, sentence: 2, number: 3, title: 4, heading: 5 } as const
@@ -19,7 +138,7 @@ const FORMATS = [
   `<xf ${TEXT} fontId="1" fillId="2" applyFont="1" applyFill="1"/>`,
 ]
 
-export const stylesXml = (): string =>
+const stylesXml = (): string =>
   '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
   `<fonts count="2"><font>${NORMAL}</font><font><b/>${NORMAL}</font></fonts>` +
   // The first two are the same in every workbook, whatever stands there.
@@ -91,7 +210,7 @@ export interface SheetColumn<Entry> {
 }
 
 /** Title and header; they stay in sight, and are printed on every page. */
-export const HEAD_ROWS = 2
+const HEAD_ROWS = 2
 
 /** A cell that nothing stands in. Without it, the next one would be taken for it: cells go without their names. */
 const EMPTY = '<c/>'

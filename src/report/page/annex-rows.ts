@@ -1,0 +1,390 @@
+import { html } from 'hono/html'
+import { isRuleId, RULES } from '../../domain/rule/rules.js'
+import {
+  PLACE_OF_PART,
+  type ListedRow,
+  type ReportFacts,
+  FILE_OF_PART,
+  type HashTotals,
+  REPORT_ORDER,
+} from '../facts/facts.js'
+import type { RowRecord, VerifiedRow, DecisionRecord } from '../../ledger/read/reader.js'
+import { timeText } from '../../domain/text/wording.js'
+import type { Markup, Texts, TextKey } from '../text/texts.js'
+import { maskedText, plainText } from '../files/cells.js'
+import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
+import { lineBar, fileLink, fact, table, registrationsChart, tableHead } from './look.js'
+import { contradictedIn, VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
+import { explainVerified } from '../facts/explanation.js'
+
+/** Entries the page shows of each list; the sentence under it says where the rest is. */
+const CASES_SHOWN = 50
+const LINES_SHOWN = 25
+
+const restOf = (shown: number, total: number, file: string, { say }: Texts): Markup | '' =>
+  shown >= total ? '' : html`<p>${say('page.shown', { shown, total })} ${say('page.allIn', { file })}</p>`
+
+/** The rows nobody can answer for yet, each with what is known about it. */
+export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
+  const { labelled, mark } = texts
+  const shown = first.slice(0, CASES_SHOWN)
+  const file = fileLink(PLACE_OF_PART.inDoubt)
+  const command = html`<code>sepa-migrate resolve --from ${PLACE_OF_PART.inDoubt}</code>`
+  const proposed = { count: proposals, file, word: html`<em>resend</em>` }
+  return html`<section id="in-doubt">
+    <h2>${labelled('state.in_doubt', total)}</h2>
+    ${total === 0 ? '' : html`<p>${mark('doubt.lead', { file, command })}</p>`}
+    ${proposals === 0 ? '' : html`<p>${mark('doubt.proposals', proposed)}</p>`}
+    ${shown.map((listed) => inDoubtCase(listed, texts))}
+    ${restOf(shown.length, total, PLACE_OF_PART.inDoubt, texts)}
+  </section>`
+}
+
+/** @param isUnsent nothing left, since the service held it already */
+function hintOf({ lastAttempt }: RowRecord, isUnsent: boolean, { say }: Texts): string {
+  const hint = lastAttempt?.hint ?? 'unknown'
+  if (isUnsent) return say('doubt.alreadyThere')
+  return hint === 'unknown' ? '' : say(`hint.${hint}`)
+}
+
+function inDoubtCase({ row, explanation }: ListedRow, texts: Texts): Markup {
+  const { say, labelled } = texts
+  const attempt = row.lastAttempt
+  const since = attempt?.endedAt ?? attempt?.startedAt ?? null
+  const isUnsent = attempt?.outcome === 'in_doubt' && attempt.started === false
+  const hint = hintOf(row, isUnsent, texts)
+  const mark = hint === '' ? '' : html` <span class="mark">${hint}</span>`
+  const answered = attempt?.status == null ? '–' : `HTTP ${attempt.status}`
+  const error = attempt?.errorCode ?? null
+  return html`<article class="case">
+    <h3>
+      <span
+        >${labelled('label.row', String(row.id))},
+        ${labelled('label.customer', String(row.customerNo ?? '–'))}${mark}</span
+      >
+      <span class="soft">${since === null ? '' : say('doubt.openSince', { at: timeText(since) })}</span>
+    </h3>
+    <p lang="en">${explanation.message}</p>
+    <dl>
+      ${fact(say('label.previousReference'), plainText(row.originalMandateReference ?? ''), 'id')}
+      ${fact(say('label.sentAt'), isUnsent ? '–' : timeText(attempt?.startedAt ?? null))}
+      ${fact(say('label.previousCreditor'), plainText(row.originalCreditorIdentifier ?? ''), 'id')}
+      ${fact(say('label.answer'), `${answered}${error === null ? '' : `, ${plainText(error)}`}`)}
+      ${fact(say('label.account'), row.ibanMasked ?? '')} ${fact(say('label.signed'), row.signedDate ?? '')}
+      ${fact(say('label.lastRequest'), attempt?.requestId ?? '', 'id')}
+      ${fact(say('label.source'), `${plainText(row.source)}, ${labelled('label.record', String(row.record))}`)}
+      ${fact(say('label.attempts'), String(row.attempts))}
+    </dl>
+    ${answerOf(attempt?.answer ?? null, texts)}
+  </article>`
+}
+
+const LONGEST_ANSWER = 600
+
+/** As it was received, accounts masked; the whole of it is in the ledger. */
+function answerOf(answer: string | null, { say }: Texts): Markup | '' {
+  if (answer === null || answer.trim() === '') return ''
+  const text = maskedText(answer)
+  const shown = text.length <= LONGEST_ANSWER ? text : `${text.slice(0, LONGEST_ANSWER)}…`
+  return html`<div class="answer"><span class="soft">${say('label.answer')}</span> ${shown}</div>`
+}
+
+type RefusalCount = ReportFacts['refusalCounts'][number]
+
+const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
+  maskedText([serviceCode, field, message].filter((part) => part !== null && part !== '').join(', ')) || '–'
+
+/** Refused rows by what the service said. */
+export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: Texts): Markup {
+  const { count, say, labelled, mark } = texts
+  const heading = html`<h2>${labelled('state.refused', totals.refused)}</h2>`
+  if (totals.refused === 0) return html`<section id="refused">${heading}</section>`
+  const causes = [...refusalCounts].sort((a, b) => b.count - a.count)
+  const shown = causes.slice(0, LINES_SHOWN)
+  const highest = shown[0]?.count ?? 1
+  const command = html`<code>sepa-migrate run ${PLACE_OF_PART.refused}</code>`
+  return html`<section id="refused">
+    ${heading}
+    <p>${mark('refused.lead', { file: fileLink(PLACE_OF_PART.refused), command })}</p>
+    ${table(shown, [
+      { name: 'HTTP', of: ({ status }) => status ?? say('label.decision') },
+      { name: say('label.answer'), of: causeText },
+      {
+        name: say('label.rows'),
+        of: (cause) => html`${lineBar(cause.count, highest)} ${count(cause.count)}`,
+        as: 'figures',
+      },
+    ])}
+    ${restOf(shown.length, causes.length, PLACE_OF_PART.refused, texts)}
+  </section>`
+}
+
+/** Findings by rule, errors first, the most frequent first; what a rule says is English in every language. */
+export function problemsSection({ problems, problemCounts }: ReportFacts, texts: Texts): Markup {
+  const { say, labelled, mark } = texts
+  const heading = html`<h2>${labelled('problems.title', problems)}</h2>`
+  if (problemCounts.length === 0) return html`<section id="problems">${heading}</section>`
+  const counts = [...problemCounts].sort(
+    (a, b) => a.severity.localeCompare(b.severity, 'en') || b.count - a.count || (a.rule < b.rule ? -1 : 1),
+  )
+  const highest = Math.max(...counts.map(({ count }) => count))
+  const files = { problems: fileLink('problems.csv'), corrections: fileLink(PLACE_OF_PART.corrections) }
+  return html`<section id="problems">
+    ${heading}
+    <p>${mark('problems.lead', files)}</p>
+    ${table(counts, [
+      {
+        name: say('label.severity'),
+        of: ({ severity }) =>
+          severity === 'error' ? html`<strong>${say('severity.error')}</strong>` : say('severity.warning'),
+      },
+      {
+        name: say('label.rule'),
+        of: ({ rule }) =>
+          html`<code>${rule}</code>
+            <span class="soft" lang="en">${isRuleId(rule) ? RULES[rule].message : ''}</span>`,
+      },
+      {
+        name: say('label.count'),
+        of: ({ count }) => html`${lineBar(count, highest)} ${texts.count(count)}`,
+        as: 'figures',
+      },
+    ])}
+  </section>`
+}
+
+const UNPROVEN_SHOWN = 50
+
+/** What is told where there is any. */
+const UNPROVEN = VERIFICATION_WORDS.filter((word) => word !== 'proven')
+
+/** What the sign-off says of the proof at the service; where nobody asked, that alone. */
+export function proofText({ verification }: ReportFacts, texts: Texts): string {
+  const { say, labelled } = texts
+  if (verification === null) return say('proof.none')
+  const { firstAt, lastAt, notAsked, sample } = verification
+  const asked = firstAt === null ? '' : ` (${timeText(firstAt)} – ${timeText(lastAt)})`
+  const counts = [
+    ...UNPROVEN.filter((word) => verification[word] > 0).map((word) =>
+      labelled(`proof.${word}`, verification[word]),
+    ),
+    labelled('proof.notAsked', notAsked),
+  ]
+  const drawn = sample === null || notAsked === 0 ? '' : ` ${say('proof.sample', { count: sample })}`
+  const { proven, registered } = verification
+  return `${say('proof.summary', { proven, registered })}${asked}; ${counts.join('; ')}.${drawn}`
+}
+
+/** What the service contradicts, which somebody has to look at before anything else; null where it contradicts nothing. */
+export function contradictionText({ verification }: ReportFacts, { say }: Texts): string | null {
+  const contradicted = verification === null ? 0 : contradictedIn(verification)
+  return contradicted === 0 ? null : say('open.contradicted', { count: contradicted })
+}
+
+/** Nothing where nobody asked. */
+export function verificationSection(facts: ReportFacts, texts: Texts): Markup | '' {
+  const { verification } = facts
+  const { say, mark, count } = texts
+  if (verification === null) return ''
+  const { total, first } = verification.unproven
+  const shown = first.slice(0, UNPROVEN_SHOWN)
+  return html`<section id="verification">
+    <h2>${say('proof.title')}</h2>
+    <p>${proofText(facts, texts)} ${mark('page.allIn', { file: fileLink(VERIFICATION_FILE) })}</p>
+    ${total === 0 ? '' : unprovenTable(shown, texts)}
+    ${shown.length < total ? html`<p>${say('page.shown', { shown: shown.length, total })}</p>` : ''}
+    <dl class="facts">
+      ${VERIFICATION_WORDS.map((word) => fact(say(`proof.${word}`), count(verification[word])))}
+      ${fact(say('proof.notAsked'), count(verification.notAsked))}
+    </dl>
+  </section>`
+}
+
+const unprovenTable = (rows: readonly VerifiedRow[], { say }: Texts): Markup =>
+  table(rows, [
+    { name: say('label.row'), of: ({ id }) => id, as: 'figures' },
+    {
+      name: say('label.verification'),
+      of: ({ verdict }) => html`<strong>${say(`proof.${verificationWord(verdict)}`)}</strong>`,
+    },
+    {
+      name: say('label.customer'),
+      of: (row) => html`${row.customerNo}<br /><span class="soft">${row.ibanMasked ?? ''}</span>`,
+    },
+    { name: say('label.assignedReference'), of: (row) => plainText(row.assignedMandateReference), as: 'id' },
+    {
+      name: say('label.message'),
+      of: (row) =>
+        html`<span lang="en">${plainText(explainVerified(row))}</span><br /><span class="soft t"
+            >${timeText(row.answeredAt)}</span
+          >`,
+    },
+  ])
+
+const DECISIONS_SHOWN = 50
+
+/** Nobody should sign for more than the answer of the service says. */
+const MEANS_NOT = ['notFinal', 'notProven', 'notCancelled', 'notRestarted', 'notTold'] as const
+
+export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
+  const { say, labelled, mark } = texts
+  return html`<section id="registered">
+    <h2>${labelled('state.registered', facts.totals.registered)}</h2>
+    ${registrationsChart(facts.registrations, texts)}
+    <div class="note">
+      <p>${mark('registered.meaning', { file: fileLink(FILE_OF_PART.registered) })}</p>
+      <p><strong>${say('registered.meansNot')}</strong></p>
+      <ul>
+        ${MEANS_NOT.map((key) => html`<li>${say(`registered.${key}`)}</li>`)}
+      </ul>
+    </div>
+    ${firstDebits(facts, texts)}
+  </section>`
+}
+
+function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup | '' {
+  if (rows.length === 0) return ''
+  return html`<h3>${say('registered.lapseFirst')}</h3>
+    ${table(rows, [
+      { name: say('label.firstDebitBy'), of: (row) => row.latestFirstDebit ?? '', as: 'head' },
+      { name: say('label.customer'), of: (row) => row.customerNo ?? '' },
+      {
+        name: say('label.assignedReference'),
+        of: (row) => plainText(row.assignedMandateReference ?? ''),
+        as: 'id',
+      },
+      {
+        name: say('label.previousReference'),
+        of: (row) => plainText(row.originalMandateReference ?? ''),
+        as: 'id',
+      },
+    ])}`
+}
+
+export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
+  html`<section id="decisions">
+    <h2>${texts.labelled('decisions.title', decisions.total)}</h2>
+    ${decisions.total === 0 ? '' : decisionsTable(decisions, texts)}
+  </section>`
+
+/** What people changed in rows that they gave back. */
+export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
+  corrections.total === 0
+    ? ''
+    : html`<section id="corrected">
+        <h2>${texts.labelled('decisions.corrected', corrections.total)}</h2>
+        ${decisionsTable(corrections, texts)}
+      </section>`
+
+function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
+  const { say } = texts
+  const shown = first.slice(0, DECISIONS_SHOWN)
+  const rest = `${say('page.shown', { shown: shown.length, total })} ${say('page.allIn', { file: DECISIONS_FILE })}`
+  return html`${table(shown, [
+    { name: say('label.row'), of: ({ rowId }) => rowId, as: 'figures' },
+    { name: say('label.decision'), of: ({ decision }) => decisionWord(decision, texts) },
+    {
+      name: say('label.by'),
+      of: ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${timeText(at)}</span>`,
+    },
+    { name: say('label.reason'), of: reasonOf },
+  ])}
+  ${shown.length < total ? html`<p>${rest}</p>` : ''}`
+}
+
+const DECISIONS: Readonly<Partial<Record<string, TextKey>>> = {
+  registered: 'state.registered',
+  refused: 'state.refused',
+  written_off: 'state.written_off',
+  resend: 'decision.resend',
+  retry_refused: 'decision.retry_refused',
+  corrected: 'decision.corrected',
+}
+
+/** What a person decided; the word of another version stands as it was recorded. */
+export function decisionWord(decision: string, { say }: Texts): string {
+  const key = DECISIONS[decision]
+  return key === undefined ? plainText(decision) : say(key)
+}
+
+const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>
+  html`${maskedText(reason)}${evidence === null ? '' : html`<br /><span class="soft id">${plainText(evidence)}</span>`}`
+
+/** A hash total with the rows that it is over: on the page and in the workbook. */
+interface HashTotalLine {
+  readonly name: string
+  readonly rows: number
+  readonly value: string
+}
+
+/** Figures that let a third party check the files against page and workbook. */
+export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts): HashTotalLine[] {
+  const registered = hashTotals.byState.get('registered')
+  const over = (rows: TextKey, totals: HashTotals): HashTotalLine[] => [
+    { name: `${say('hash.sum')}, ${say(rows)}`, rows: totals.customerNoRows, value: totals.customerNoSum },
+    { name: `${say('hash.oldKeys')}, ${say(rows)}`, rows: totals.oldKeyRows, value: totals.oldKeyDigest },
+  ]
+  if (registered === undefined) return over('hash.all', hashTotals.read)
+  const pairs = { name: say('hash.pairs'), rows: registered.pairRows, value: registered.pairDigest }
+  return [...over('hash.all', hashTotals.read), ...over('state.registered', registered), pairs]
+}
+
+export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
+  const { count, say, mark } = texts
+  const { customers, mandates, accounts } = facts.distinct
+  const files = { summary: fileLink('summary.json'), manifest: fileLink('manifest.json') }
+  return html`<section id="hash-totals">
+    <h2>${say('hash.title')}</h2>
+    <dl class="facts">
+      ${fact(say('hash.customers'), count(customers))} ${fact(say('hash.mandates'), count(mandates))}
+      ${fact(say('hash.accounts'), count(accounts))}
+    </dl>
+    <p>${say('hash.lead')} ${mark('hash.where', files)}</p>
+    ${table(hashTotalLines(facts, texts), [
+      { name: say('hash.title'), of: ({ name }) => name, as: 'head' },
+      { name: say('label.rows'), of: ({ rows }) => count(rows), as: 'figures' },
+      { name: say('label.value'), of: ({ value }) => value, as: 'id' },
+    ])}
+  </section>`
+}
+
+export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
+  html`<section id="definitions">
+    <h2>${say('meaning.title')}</h2>
+    <table>
+      <tbody>
+        ${REPORT_ORDER.map(
+          (state) =>
+            html`<tr>
+              <th scope="row" class="t">${say(`state.${state}`)}</th>
+              <td>${say(`meaning.${state}`)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`
+
+/** What stands in the files beside this page: their headers are the same in every language. */
+export const columnsSection = ({ verification }: ReportFacts, texts: Texts): Markup =>
+  html`<section id="columns">
+    <h2>${texts.say('columns.title')}</h2>
+    <p>${texts.say('columns.lead')}</p>
+    ${explainedColumns(texts, verification !== null).map(
+      ({ files, columns }) =>
+        html`<table class="columns">
+          <caption>
+            ${files.map((file, at) => html`${at === 0 ? '' : ', '}${fileLink(file)}`)}
+          </caption>
+          ${tableHead([texts.say('label.column'), texts.say('label.meaning')])}
+          <tbody>
+            ${columns.map(
+              ([column, meaning]) =>
+                html`<tr>
+                  <th scope="row"><code>${column}</code></th>
+                  <td>${meaning}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>`,
+    )}
+  </section>`

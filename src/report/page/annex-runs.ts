@@ -1,0 +1,259 @@
+import { printable } from '../../domain/text/text.js'
+import type { RunTerms } from '../../domain/row/choice.js'
+import type { SourceReading } from '../../domain/rule/verdict.js'
+import { html } from 'hono/html'
+import { isRuleId, ruleOf } from '../../domain/rule/rules.js'
+import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
+import type { RunRecord, SourceRecord, ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
+import { type ReportFacts, REPORT_ORDER } from '../facts/facts.js'
+import { timeText } from '../../domain/text/wording.js'
+import type { Markup, Texts } from '../text/texts.js'
+import { maskedText, plainText } from '../files/cells.js'
+import { tableHead, fact, table } from './look.js'
+import { shortDigest } from '../../domain/plan/plan.js'
+
+/** The parts of a setting that is an object, else none. */
+const partsOf = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : []
+
+/** Nothing was set, or it is switched off: the page leaves it out. */
+const isUnset = (value: unknown): boolean =>
+  value === null || value === false || (typeof value === 'object' && partsOf(value).length === 0)
+
+/** Settings whose own name says nothing to a person. */
+const NAMES: Readonly<Partial<Record<string, string>>> = {
+  stopAtCanaryDoubt: 'stop where the very first row gets no answer',
+  maxDurationMs: 'longest duration in ms',
+  timeoutMs: 'deadline of a request in ms',
+  resultFile: 'written by this program',
+} satisfies Partial<Record<keyof RunTerms | keyof SourceReading, string>>
+
+/** `headerLine` as `header line`. */
+const asWords = (name: string): string =>
+  name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
+
+/** A recorded setting as one line for people, English in every language, at whatever depth; `,` and a tab can be told from nothing. */
+export function settingText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(settingText).join(', ')
+  if (typeof value === 'object' && value !== null) return settingLines(partsOf(value)).join(', ')
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return /^[\p{L}\p{N}_.:/+-]+( [\p{L}\p{N}_.:/+-]+)*$/u.test(value) ? value : `"${printable(value)}"`
+}
+
+/** One `name: value` for each setting that is set. */
+export const settingLines = (settings: readonly (readonly [string, unknown])[]): string[] =>
+  settings
+    .filter(([, value]) => !isUnset(value))
+    .map(([name, value]) => {
+      const text = settingText(value)
+      const shown = printable(NAMES[name] ?? asWords(name))
+      return partsOf(value).length === 0 ? `${shown}: ${text}` : `${shown} (${text})`
+    })
+
+/** Totals of each source, and how it was read. */
+export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
+  const { count, say } = texts
+  const states = REPORT_ORDER.filter((state) => facts.totals[TOTAL_OF_STATE[state]] > 0)
+  const counts = (name: string, totals: Totals): Markup =>
+    html`<th scope="row">${name}</th>
+      <td class="n">${count(totals.read)}</td>
+      ${states.map((state) => html`<td class="n">${count(totals[TOTAL_OF_STATE[state]])}</td>`)}
+      <td>${isBalanced(totals) ? say('yes') : html`<strong>${say('no').toUpperCase()}</strong>`}</td>`
+  return html`<section id="sources" tabindex="0" aria-label="${say('sources.title')}">
+    <h2>${say('sources.title')}</h2>
+    <table class="wide">
+      ${tableHead([
+        say('label.source'),
+        { figures: say('cover.read') },
+        ...states.map((state) => ({ figures: say(`state.${state}`) })),
+        say('label.balanced'),
+      ])}
+      <tbody>
+        ${facts.sources.map(
+          (source) =>
+            html`<tr>
+              ${counts(plainText(source.name), source.totals)}
+            </tr>`,
+        )}
+        <tr class="sum last">
+          ${counts(say('sources.all'), facts.totals)}
+        </tr>
+      </tbody>
+    </table>
+    ${facts.sources.map((source) => oneSource(source, texts))}
+  </section>`
+}
+
+const oneSource = (source: SourceRecord, { labelled }: Texts): Markup =>
+  html`<div class="run">
+    <h3>${plainText(source.name)}</h3>
+    <p>
+      ${labelled('label.bytes', source.bytes)}, ${labelled('cover.read', source.records)},
+      ${timeText(source.admittedAt)}, SHA-256: <span class="id">${source.sha256}</span>
+    </p>
+    <ul class="settings one" lang="en">
+      ${settingLines([...Object.entries(source.reading), ['blankLines', source.blankLines]]).map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </div>`
+
+/** Every run with its settings; those that change what an answer means stand out. */
+export const runsSection = ({ runs, leftByChoice }: ReportFacts, texts: Texts): Markup =>
+  html`<section id="runs">
+    <h2>${texts.labelled('runs.title', runs.length)}</h2>
+    ${runs.map((run, at) => oneRun(run, runs[at + 1] ?? null, leftByChoice, texts))}
+  </section>`
+
+/** What changes the meaning of an answer or a finding: nobody should sign without having seen it. */
+export const hasOverrides = ({ settings }: RunRecord): boolean =>
+  partsOf(settings.outcomes).length + partsOf(settings.rules).length > 0
+
+/** @param left ready rows that the latest run was not told to send */
+function oneRun(run: RunRecord, later: RunRecord | null, left: number | null, texts: Texts): Markup {
+  const { say } = texts
+  const span =
+    run.endedAt === null ? '' : ` (${texts.duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))})`
+  const { outcomes, rules, only = [], ...others } = run.settings
+  const lines = settingLines([
+    ['startedBy', run.startedAs === null ? null : plainText(run.startedAs)],
+    ['programVersion', plainText(run.version)],
+    ['todayOfDateRules', `${run.asOf} ${plainText(run.zone)}`],
+    ...partsOf(others),
+  ])
+  const chosen = only.map(
+    ({ column, values }) => `only rows with ${maskedText(column)}: ${maskedText(values.join(', '))}`,
+  )
+  const ofOthers = left === null || later !== null ? '' : ` ${say('runs.leftByChoice', { count: left })}`
+  return html`<div class="run">
+    <h3>${run.id}, ${timeText(run.startedAt)}<span class="soft">${span}</span></h3>
+    <p>${endOf(run, later, texts)} ${requestsText(run, texts)}.${ofOthers}</p>
+    ${hasOverrides(run) ? html`<div class="changed"><span class="mark">${say('verdict.settingsChanged')}</span>${overrides(outcomes, rules)}</div>` : ''}
+    <ul class="settings" lang="en">
+      ${[...chosen, ...lines].map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </div>`
+}
+
+/** A rule has its usual severity before the one that it was given. */
+const overrides = (outcomes: unknown, rules: unknown): Markup[] => [
+  ...partsOf(outcomes).map(
+    ([status, outcome]) => html` <code>${plainText(status)}: ${settingText(outcome)}</code>`,
+  ),
+  ...partsOf(rules).map(
+    ([rule, severity]) =>
+      html` <code
+        >${plainText(rule)}:
+        ${isRuleId(rule) ? `${ruleOf(rule).severity} → ` : ''}${settingText(severity)}</code
+      >`,
+  ),
+]
+
+const requestsText = ({ attempts }: RunRecord, { labelled }: Texts): string =>
+  [
+    labelled('state.registered', attempts.registered),
+    labelled('state.refused', attempts.refused),
+    labelled('state.in_doubt', attempts.in_doubt),
+    labelled('label.turnedAway', attempts.turned_away),
+    labelled('cover.notSent', attempts.not_sent),
+    ...(attempts.open > 0 ? [labelled('label.open', attempts.open)] : []),
+  ].join(', ')
+
+/** One run at a time holds the ledger, so one that never ended and was followed by another is dead. */
+function endOf(run: RunRecord, later: RunRecord | null, { say, labelled }: Texts): Markup {
+  if (run.endedAt === null)
+    return html`<strong
+      >${say(later === null && run.stoppedBy === null ? 'runs.goingOn' : 'runs.killed')}</strong
+    >`
+  const exit = labelled('label.exit', run.exitCode ?? '–')
+  if (run.stoppedBy === null) return html`${labelled('label.ended', timeText(run.endedAt))}, ${exit}.`
+  return html`<strong>${labelled('label.stoppedBy', maskedText(run.stoppedBy))}</strong> (${exit}).`
+}
+
+const PLANS_SHOWN = 50
+
+/** On the first page, which stays one page. */
+const APPROVALS_SHOWN = 3
+
+/** How many rows left under which approval, and how many under none: nobody should sign without having seen it. */
+export function approvalFacts({ plans, sentByApproval }: ReportFacts, texts: Texts): Markup[] {
+  const { say, labelled } = texts
+  const approvals = new Map(plans.flatMap((plan) => plan.approvals.map((each) => [each.id, each] as const)))
+  const under = sentByApproval.flatMap(({ approval: id, rows }) => {
+    const approval = id === null ? undefined : approvals.get(id)
+    return approval === undefined ? [] : [{ approval, rows }]
+  })
+  const bare = sentByApproval.find(({ approval }) => approval === null)?.rows ?? 0
+  const shown = under.slice(0, APPROVALS_SHOWN)
+  return [
+    ...shown.map(({ approval, rows }) =>
+      fact(
+        say('cover.approvedBy'),
+        `${maskedText(approval.approvedBy)}, ${timeText(approval.approvedAt).slice(0, 16)}; ${labelled('label.rows', rows)}; ${proofOf(approval, texts)}`,
+      ),
+    ),
+    ...(under.length > shown.length
+      ? [fact(say('cover.approvedBy'), say('cover.others', { count: under.length - shown.length }))]
+      : []),
+    ...(plans.length === 0 || bare === 0 ? [] : [fact(say('plans.none'), labelled('label.rows', bare))]),
+  ]
+}
+
+/** What a signature proves is the key, and what was recorded proves nothing. */
+const proofOf = ({ key, reference }: ApprovalRecord, { say }: Texts): string =>
+  key === null
+    ? say('plans.recorded', { reference: maskedText(reference ?? '') })
+    : say('plans.proven', { key })
+
+const personText = (by: string, as: string | null): string =>
+  as === null ? maskedText(by) : `${maskedText(by)} (${plainText(as)})`
+
+/** Every plan with its approvals, and the runs that went under it; nothing where nobody planned. */
+export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup | '' {
+  const { say } = texts
+  if (plans.length === 0) return ''
+  const shown = plans.slice(-PLANS_SHOWN)
+  const unplanned = runs.filter(
+    ({ settings, attempts }) => settings.plan === undefined && sentIn(attempts) > 0,
+  )
+  const capped = { shown: shown.length, total: plans.length }
+  return html`<section id="plans">
+    <h2>${say('plans.title')}</h2>
+    ${shown.length === plans.length ? '' : html`<p>${say('page.shown', capped)}</p>`}
+    ${unplanned.length === 0 ? '' : html`<p>${say('plans.underNone', { runs: idsText(unplanned) })}</p>`}
+    ${table(shown, [
+      { name: say('label.plan'), of: ({ digest }) => html`<code>${shortDigest(digest)}</code>`, as: 'head' },
+      {
+        name: say('cover.plannedBy'),
+        of: (plan) => `${timeText(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
+      },
+      {
+        name: say('label.rows'),
+        of: ({ document: { rows, limit } }) => texts.count(Math.min(rows.count, limit ?? rows.count)),
+        as: 'figures',
+      },
+      {
+        name: say('cover.approvedBy'),
+        of: ({ approvals }) =>
+          approvals.length === 0
+            ? say('plans.notApproved')
+            : html`${approvals.map((approval) => html`<div>${approvalText(approval, texts)}</div>`)}`,
+      },
+      { name: say('runs.title'), of: (plan) => idsText(runsUnder(plan, runs)) },
+    ])}
+  </section>`
+}
+
+const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
+
+const sentIn = (attempts: RunRecord['attempts']): number =>
+  Object.values(attempts).reduce((sum, count) => sum + count, 0)
+
+/** Those that sent something. */
+export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): readonly RunRecord[] =>
+  runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0)
+
+function approvalText(approval: ApprovalRecord, texts: Texts): string {
+  const { approvedAt, approvedBy, recordedAs, expiresAt } = approval
+  const ends = texts.labelled('label.expires', timeText(expiresAt))
+  return `${timeText(approvedAt)}, ${personText(approvedBy, recordedAs)}; ${ends}; ${proofOf(approval, texts)}`
+}
