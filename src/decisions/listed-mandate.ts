@@ -1,6 +1,5 @@
 import { checkCreditorIdentifier, creditorOf, checkCustomerNo } from '../domain/value/identifiers.js'
 import { DATE_FORMATS, readDate, addDays } from '../domain/mandate/date.js'
-import { FIELD_HEADERS } from '../source/columns/header-synonyms.js'
 import { isSepaIban } from '../domain/value/iban.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { isSameName, readWhole } from '../domain/row/resaved.js'
@@ -15,6 +14,7 @@ import {
 import { UsageError } from '../errors.js'
 import type { LedgerReader, RowRecord } from '../ledger/read/reader.js'
 import type { ListRow } from '../source/list.js'
+import { FIELD_HEADERS } from '../source/columns/header.js'
 
 /** One mandate as the service's list shows it; null for a value that the list does not have. */
 export interface Listed {

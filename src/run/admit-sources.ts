@@ -7,8 +7,8 @@ import { digestOf, nameOf, sizeOf, type SourceInput } from '../source/bytes/inpu
 import type { Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceOptions } from '../source/options.js'
 import type { OpenedSource } from '../source/read-source.js'
-import type { CheckedAgainst } from '../source/recognised-source.js'
 import type { EarlierRows } from '../domain/row/resaved.js'
+import type { CheckedAgainst } from '../source/record-check.js'
 
 /**
  * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What has a

@@ -1,8 +1,71 @@
-import { openBytes } from './bytes/byte-source.js'
-import type { SourceInput } from './bytes/input.js'
+import { type SourceInput, openBytes } from './bytes/input.js'
 import { CSV } from './csv/csv.js'
-import { NOT_READ } from './not-read.js'
 import type { InputFormat, Table, TableOptions } from './table.js'
+import { refuse } from './refusal.js'
+
+/** What people give instead of an export: told by its name, where a word about bytes or separators would puzzle. */
+
+const SAVE_AS = 'Save the sheet as CSV (UTF-8) and give that file.'
+const UNPACK = 'Unpack it and give the CSV file in it.'
+const ASK = 'Ask for the export as CSV; no mandate is read from this file.'
+
+const notRead = (name: string, recognises: InputFormat['recognises'], next: string): InputFormat => ({
+  name,
+  recognises,
+  open: ({ label }) => {
+    throw refuse(label, 'FILE_FORMAT', `it is ${name}, not a CSV file`, { next })
+  },
+})
+
+const isZip = (start: Uint8Array): boolean => beginsWith(start, 'PK\u0003\u0004')
+
+const beginsWith = (start: Uint8Array, mark: string): boolean => latin1(start, mark.length) === mark
+
+const latin1 = (start: Uint8Array, length: number): string =>
+  Buffer.from(start.subarray(0, length)).toString('latin1')
+
+/** Some first letters of a text, whether or not two bytes stand for each. */
+const opening = (start: Uint8Array): string =>
+  latin1(start, 4096)
+    .replace(/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, '')
+    .replaceAll('\u0000', '')
+    .trimStart()
+
+export const NOT_READ: readonly InputFormat[] = [
+  notRead(
+    'an Excel workbook (.xlsx)',
+    (start) => isZip(start) && /\[Content_Types\]\.xml|_rels\/|xl\//.test(latin1(start, 65_536)),
+    SAVE_AS,
+  ),
+  notRead(
+    'a spreadsheet (.ods)',
+    (start) => isZip(start) && latin1(start, 200).includes('opendocument.spreadsheet'),
+    SAVE_AS,
+  ),
+  notRead('a ZIP archive', isZip, UNPACK),
+  notRead(
+    'an old Excel workbook (.xls)',
+    (start) => beginsWith(start, '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'),
+    SAVE_AS,
+  ),
+  notRead('a PDF', (start) => opening(start).startsWith('%PDF-'), ASK),
+  notRead(
+    'a collection file of a bank (pain.008)',
+    (start) => isXml(start) && opening(start).includes('pain.008'),
+    ASK,
+  ),
+  notRead('an XML file', isXml, ASK),
+  notRead(
+    'a web page (some systems call it .xls)',
+    (start) => /^<(?:!doctype\s+html|html|table)\b/i.test(opening(start)),
+    'Open it in a spreadsheet, save it as CSV (UTF-8) and give that file.',
+  ),
+]
+
+function isXml(start: Uint8Array): boolean {
+  const text = opening(start)
+  return text.startsWith('<?xml') || /^<(?:\w+:)?Document\b/.test(text)
+}
 
 /** The first that recognises a source reads it. A further format stands first. */
 export const INPUT_FORMATS: readonly InputFormat[] = [...NOT_READ, CSV]

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { UsageError } from '../errors.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'
-import { DELIMITERS, type DelimiterName } from './csv/delimiter.js'
 import { ENCODINGS } from './bytes/encoding.js'
+
+/** The separators a source may have, by the spellings of the configuration. */
+export const DELIMITERS = { ',': ',', ';': ';', '\t': '\t', '|': '|', tab: '\t' } as const
 
 /** The sections of sepa-migrate.yaml that say how to read a source. */
 
@@ -21,13 +23,13 @@ export type Candidates = z.output<typeof candidatesSchema>
 
 const transformSchema = z.union(
   [
-    z.enum(['trim', 'upperCase']),
+    z.enum(['trim', 'upperCase', 'stripZeros']),
     z.strictObject({ stripPrefix: z.string().min(1) }),
     z.strictObject({
       padLeft: z.strictObject({ length: z.int().min(1).max(64), with: z.string().length(1) }),
     }),
   ],
-  'Transforms are trim, upperCase, { stripPrefix: text } and { padLeft: { length: 11, with: "0" } }',
+  'Transforms are trim, upperCase, stripZeros, { stripPrefix: text } and { padLeft: { length: 11, with: "0" } }',
 )
 /** A change that the operator ordered, made before the checks. The list is closed. */
 export type Transform = z.output<typeof transformSchema>
@@ -78,7 +80,7 @@ const columnsSchema = z
   })
   .meta({ description: 'Which column feeds which field; fields left out are found by their usual names' })
 
-const delimiterSchema = z.enum(Object.keys(DELIMITERS) as [DelimiterName, ...DelimiterName[]])
+const delimiterSchema = z.enum(Object.keys(DELIMITERS) as (keyof typeof DELIMITERS)[])
 
 const layout = {
   delimiter: delimiterSchema.optional().meta({ description: 'Column separator; detected when left out' }),

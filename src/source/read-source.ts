@@ -1,6 +1,5 @@
 import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/mandate/date.js'
-import { meaningOfHeader } from './columns/header-synonyms.js'
-import { type CheckOptions, isAbsentCollection } from '../domain/value/check-mandate.js'
+import { isAbsentCollection } from '../domain/value/check-mandate.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { ruleOf } from '../domain/rule/rules.js'
 import { fold } from '../domain/text/text.js'
@@ -11,33 +10,20 @@ import type {
   LayoutReading,
   SourceReading,
 } from '../domain/rule/verdict.js'
-import { wordsWith } from '../domain/value/words.js'
 import { UsageError } from '../errors.js'
 import { showLeftOut } from './csv/left-out.js'
 import { loadCrosswalk } from './columns/crosswalk.js'
-import { excludeBy } from './columns/exclude.js'
-import { forgottenBy } from './columns/forgotten-columns.js'
-import { findColumn, isOwnColumn } from './columns/header.js'
+import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import type { SourceInput } from './bytes/input.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
-import { mapColumns, type MappedColumn } from './columns/mapping.js'
+import { mapColumns, type Mapping } from './columns/mapping.js'
 import type { SourceOptions } from './options.js'
-import {
-  columnNames,
-  describeReading,
-  type DateFormats,
-  type RecognisedSource,
-  type CheckedAgainst,
-} from './recognised-source.js'
-import { checkRecord, type RecordCheck } from './record-check.js'
-import { piecesOf } from './bytes/pieces.js'
+import { checkRecord, type CheckedAgainst, type RecognisedSource, type RecordCheck } from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
-import { restoreFrom } from './columns/resubmission.js'
-import { alignRows } from './csv/row-shape.js'
-import { watchSource } from './watch/source-watch.js'
+import { watchSource, tellOnce } from './watch/source-watch.js'
 import type { RawRecord, TableEnd } from './table.js'
-import { tellOnce } from './watch/told-once.js'
-import { isBareTotals } from './csv/totals-line.js'
+import { isBareTotals } from './csv/totals.js'
+import { piecesOf } from './bytes/text.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
 export interface OpenedSource {
@@ -85,24 +71,23 @@ export async function openSource(
   const { name, label, header } = table
   const mapping = mapColumns(label, table.headerLine, header, options)
   const crosswalk = await crosswalkFor(options, against, signal)
-  const source: RecognisedSource = { ...table, mapping, options, against, crosswalk }
-  const formats = await decideFormats(source, signal)
+  const recognised = { ...table, mapping, options, against, crosswalk }
+  const source: RecognisedSource = { ...recognised, formats: await decideFormats(recognised, signal) }
   let summary: SourceSummary | null = null
-  const checkOne = recordChecker(source, formats)
+  const checkOne = checkRecord(source)
   return {
     name,
     sha256: table.sha256,
     header: header.names,
     columns: columnNames(mapping),
     isResultFile: table.isResultFile,
-    reading: describeReading(source, formats),
+    reading: describeReading(source),
     records: async function* (readSignal, isWanted) {
       const watch = isWanted === undefined ? watchSource(source) : null
       const data = piecesOf(readData(source, readSignal ?? signal))
       const records = piecesOf(checkAll(data, checkOne, { note: watch?.note, isWanted }))
       yield* records
-      if (watch !== null)
-        summary = conclude(source, formats, { end: data.end(), watch, records: records.end() })
+      if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
     },
     summary: () => {
       if (summary === null) throw new Error(`The source "${name}" was not read to its end`)
@@ -134,6 +119,42 @@ async function crosswalkFor(
   return { loaded: await loadCrosswalk(crosswalk.file, crosswalk, limits, signal), isOwn: true }
 }
 
+/** The column of each field, by its name in the header. */
+function columnNames({ fields, oldKey }: Mapping): Record<string, string> {
+  const names = Object.fromEntries(fields.map(({ field, name }) => [field, name]))
+  return oldKey === null ? names : { customer_no: oldKey.name, ...names }
+}
+
+/** How the source was read, for reports; column names and settings, never a cell. */
+function describeReading({
+  written,
+  headerLine,
+  isResultFile,
+  mapping,
+  crosswalk,
+  options,
+  formats,
+}: RecognisedSource): LayoutReading {
+  return {
+    ...written,
+    headerLine,
+    resultFile: isResultFile,
+    columns: columnNames(mapping),
+    constantCreditorIdentifier: mapping.constant,
+    dateFormats: formats,
+    transforms: Object.fromEntries(
+      mapping.fields
+        .filter(({ transforms }) => transforms.length > 0)
+        .map(({ field, transforms }) => [field, transforms]),
+    ),
+    exclude: options.exclude,
+    ...(options.source.ignoreColumns.length === 0 ? {} : { ignoredColumns: options.source.ignoreColumns }),
+    crosswalk:
+      crosswalk === null
+        ? null
+        : { name: crosswalk.loaded.name, sha256: crosswalk.loaded.sha256, lines: crosswalk.loaded.lines },
+  }
+}
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
 function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecided'> {
   const undecided = findings
@@ -151,7 +172,7 @@ interface DataEnd extends TableEnd {
 
 /** The records in batches, without lines of totals at the end. */
 async function* readData(
-  { read, mapping }: RecognisedSource,
+  { read, mapping }: Pick<RecognisedSource, 'read' | 'mapping'>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RawRecord[], DataEnd> {
   const batches = read(signal)
@@ -178,21 +199,22 @@ async function* readData(
 
 /** Decides the columns declared `auto`, which takes a look at all their values first. */
 async function decideFormats(
-  source: RecognisedSource,
+  source: Omit<RecognisedSource, 'formats'>,
   signal: AbortSignal | undefined,
-): Promise<DateFormats> {
+): Promise<RecognisedSource['formats']> {
   const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
-  const columns = [
-    autoColumn(fields, 'signed_date', signedDateFormat),
-    autoColumn(fields, 'last_collection_date', lastCollectionFormat, isAbsentCollection),
-  ] as const
+  const declared = new Map([
+    ['signed_date', signedDateFormat],
+    ['last_collection_date', lastCollectionFormat],
+  ])
+  const open = fields.flatMap(({ field, position }) =>
+    declared.get(field) === 'auto'
+      ? [{ field, position, ...startDeciding(field === 'signed_date' ? undefined : isAbsentCollection) }]
+      : [],
+  )
   // Saved again, a column is written in several ways at once; each date is then read on its own.
-  if (isGivenBack(source) && source.against.earlier !== undefined)
-    return {
-      signedDate: declaredFormat(signedDateFormat),
-      lastCollection: declaredFormat(lastCollectionFormat),
-    }
-  if (columns.some((column) => column.position !== null)) {
+  const isOneByOne = source.header.migrationRow !== null && source.against.earlier !== undefined
+  if (open.length > 0 && !isOneByOne) {
     if (source.sha256 === null)
       throw new UsageError(
         'The date format auto needs two looks at the whole column, which a stream cannot give',
@@ -201,98 +223,18 @@ async function decideFormats(
     const align = alignRows(source.header)
     for await (const batch of readData(source, signal))
       for (const { cells } of batch)
-        if (align(cells) !== null) for (const column of columns) column.note(cells)
+        if (align(cells) !== null) for (const { position, note } of open) note(cells[position] ?? '')
   }
-  return { signedDate: columns[0].decided(), lastCollection: columns[1].decided() }
-}
-
-const declaredFormat = (format: DateFormat | 'auto'): DecidedFormat =>
-  format === 'auto' ? 'unsettled' : format
-
-interface AutoColumn {
-  readonly position: number | null
-  readonly note: (cells: readonly string[]) => void
-  readonly decided: () => DecidedFormat
-}
-
-function autoColumn(
-  fields: readonly MappedColumn[],
-  field: Field,
-  format: DateFormat | 'auto',
-  isAbsent?: (text: string) => boolean,
-): AutoColumn {
-  if (format !== 'auto') return { position: null, note: () => undefined, decided: () => format }
-  const decider = startDeciding(isAbsent)
-  const position = fields.find((column) => column.field === field)?.position ?? null
+  const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat =>
+    format !== 'auto'
+      ? format
+      : isOneByOne
+        ? 'unsettled'
+        : (open.find((column) => column.field === field)?.decided() ?? 'iso')
   return {
-    position,
-    note: (cells) => {
-      if (position !== null) decider.note(cells[position] ?? '')
-    },
-    decided: decider.decided,
+    signedDate: decided('signed_date', signedDateFormat),
+    lastCollection: decided('last_collection_date', lastCollectionFormat),
   }
-}
-
-/** Its lines name rows of the ledger, so they may have been saved again since they were written. */
-const isGivenBack = ({ header }: RecognisedSource): boolean => header.migrationRow !== null
-
-const excludePositions = ({ header, options }: RecognisedSource): number[] =>
-  options.exclude.flatMap(({ column }) => {
-    const index = findColumn(header, column)
-    return index === null ? [] : [header.positions[index] ?? 0]
-  })
-
-/** Where the cells stand in a record that decide what is sent. */
-const tellingPositions = (source: RecognisedSource): (number | undefined)[] => [
-  ...source.mapping.fields.map(({ position }) => position),
-  source.mapping.oldKey?.position,
-  source.mapping.secondKey?.position,
-  ...excludePositions(source),
-]
-
-function restoreOptions(source: RecognisedSource, formats: DateFormats) {
-  const { header, mapping, against } = source
-  return {
-    header,
-    mapping,
-    watched: excludePositions(source),
-    today: against.today,
-    declared: { signed_date: formats.signedDate, last_collection_date: formats.lastCollection },
-  }
-}
-
-const checkOptionsOf = (
-  { mapping, options, against }: RecognisedSource,
-  formats: DateFormats,
-): CheckOptions => ({
-  today: against.today,
-  severities: against.severities,
-  newCreditorIdentifier: against.newCreditorIdentifier,
-  dormantSoonDays: against.dormantSoonDays,
-  signedDateFormat: formats.signedDate,
-  lastCollectionFormat: formats.lastCollection,
-  constantCreditorIdentifier: mapping.constant,
-  schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
-  words: wordsWith(options.words),
-})
-
-function recordChecker(
-  source: RecognisedSource,
-  formats: DateFormats,
-): (raw: RawRecord, record: number) => RecordCheck {
-  const { header, mapping, options, against, crosswalk } = source
-  return checkRecord({
-    against: checkOptionsOf(source, formats),
-    mapping,
-    align: alignRows(header),
-    header,
-    earlier: against.earlier ?? (() => []),
-    restore: isGivenBack(source) ? restoreFrom(restoreOptions(source, formats)) : null,
-    forgotten: forgottenBy({ header, mapping, options }),
-    exclude: excludeBy(header, options.exclude, against.severities),
-    endsTelling: tellingPositions(source).includes(header.width - 1),
-    crosswalk: crosswalk?.loaded ?? null,
-  })
 }
 
 interface Checking {
@@ -325,7 +267,6 @@ async function* checkAll(
 /** What is known of a source once all of it was read. @throws {SourceError} where it cannot be trusted */
 function conclude(
   source: RecognisedSource,
-  formats: DateFormats,
   { end, watch, records }: { end: DataEnd; watch: ReturnType<typeof watchSource>; records: number },
 ): SourceSummary {
   const { label } = source
@@ -341,8 +282,8 @@ function conclude(
     records,
     blankLines,
     reading: {
-      ...describeReading(source, formats),
-      leftOut: showLeftOut(source.preamble, footer),
+      ...describeReading(source),
+      leftOut: source.preamble === '' && footer === '' ? {} : showLeftOut(source.preamble, footer),
       ...undecidedOf(findings),
       ...watch.counts(),
     },

@@ -4,27 +4,29 @@ import {
   type CheckOptions,
   type RawValues,
 } from '../domain/value/check-mandate.js'
+import { wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
-import type { RuleId } from '../domain/rule/rules.js'
-import { cleanCell } from '../domain/text/text.js'
+import { cleanCell, upperCase } from '../domain/text/text.js'
 import { type CheckedRecord, type Finding, type ReadableValues, NO_FINDINGS } from '../domain/rule/verdict.js'
-import { matchesSecondKey, type Crosswalk } from './columns/crosswalk.js'
-import type { Excluder } from './columns/exclude.js'
-import { findingOf } from './source-finding.js'
-import type { Forgotten, forgottenBy } from './columns/forgotten-columns.js'
-import type { MappedColumn, Mapping } from './columns/mapping.js'
-import type { Header } from './columns/header.js'
-import type { RawRecord } from './table.js'
+import { askCrosswalk, type Crosswalk } from './columns/crosswalk.js'
+import { excludeBy, type Excluder, type MappedColumn, type Mapping } from './columns/mapping.js'
+import { alignRows, findColumn } from './columns/header.js'
+import type { RawRecord, Table } from './table.js'
 import {
+  forgottenBy,
   readResubmission,
+  restoreFrom,
   saidBefore,
   saysTheSame,
   unclearFindings,
+  type Forgotten,
   type Restored,
   type Resubmission,
 } from './columns/resubmission.js'
-import { applyTransforms } from './columns/transform.js'
 import type { EarlierRows } from '../domain/row/resaved.js'
+import { findingOf } from './refusal.js'
+import type { Transform, SourceOptions } from './options.js'
+import type { DecidedFormat } from '../domain/mandate/date.js'
 
 /** A record with what the watches over the whole file want to know of it. */
 export interface RecordCheck {
@@ -40,22 +42,26 @@ export interface RecordCheck {
   readonly forgotten: readonly Forgotten[]
 }
 
-export interface RecordCheckOptions {
-  readonly against: CheckOptions
+/** What every row is checked against, as far as it does not depend on the file. */
+export interface CheckedAgainst extends Pick<
+  CheckOptions,
+  'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays'
+> {
+  /** A column that nobody decided about refuses the source (when left out), or is told only. */
+  readonly undecided?: 'refuse' | 'tell'
+  /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
+  readonly crosswalk?: Crosswalk
+  /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
+  readonly earlier?: EarlierRows
+}
+
+/** Everything that is known of a source before its records are read. */
+export interface RecognisedSource extends Table {
   readonly mapping: Mapping
-  /** Cells in the order of the header's names; null for a record of the wrong shape. */
-  readonly align: (cells: readonly string[]) => readonly string[] | null
-  readonly header: Header
-  /** What the ledger knows of the rows that a result file names; none where there is no ledger. */
-  readonly earlier: EarlierRows
-  /** Null for an export, whose cells count as they stand. */
-  readonly restore:
-    ((cells: readonly string[], earlier: ReturnType<EarlierRows>, isDecided: boolean) => Restored) | null
-  readonly forgotten: ReturnType<typeof forgottenBy>
-  readonly exclude: Excluder
-  /** Whether the last cell of a record decides anything: its value, its customer, whether it stays behind. */
-  readonly endsTelling: boolean
-  readonly crosswalk: Crosswalk | null
+  readonly options: SourceOptions
+  readonly against: CheckedAgainst
+  readonly crosswalk: { readonly loaded: Crosswalk; readonly isOwn: boolean } | null
+  readonly formats: { readonly signedDate: DecidedFormat; readonly lastCollection: DecidedFormat }
 }
 
 const NOTHING: ReadableValues = {
@@ -67,36 +73,46 @@ const NOTHING: ReadableValues = {
 }
 
 /** Turns one CSV record into a checked one; never throws. */
-export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, record: number) => RecordCheck {
-  const { align, header, earlier, restore, forgotten, endsTelling, against } = options
+export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: number) => RecordCheck {
+  const { header, mapping, options, against } = source
+  const { severities } = against
+  const watched = options.exclude.flatMap(({ column }) => {
+    const index = findColumn(header, column)
+    return index === null ? [] : [header.positions[index] ?? 0]
+  })
+  const { fields, oldKey, secondKey } = mapping
+  // Whether the last cell of a record decides anything: its value, its customer, whether it stays behind.
+  const endsTelling = [...fields, oldKey, secondKey, ...watched.map((position) => ({ position }))].some(
+    (column) => column?.position === header.width - 1,
+  )
+  const align = alignRows(header)
+  const checkOne = cellChecker(source)
+  const given = header.migrationRow === null ? null : givenBack(source, watched)
+
   return ({ line, cells: read, isOpen = false }, record) => {
     const cells = align(read)
-    if (cells === null) return misshapen(read, { line, record }, options)
-    const cut = isOpen && endsTelling ? findingOf('ROW_MAY_BE_CUT', against.severities, {}) : NO_FINDINGS
-    const resubmission = readResubmission(read, header, against.severities)
-    if (resubmission === null) {
-      const restored = restore?.(read, [], false) ?? null
-      return checkCells({ read, cells, line, record }, options, { resubmission, restored, more: cut })
-    }
+    if (cells === null) return misshapen(read, { line, record }, source)
+    const cut = isOpen && endsTelling ? findingOf('ROW_MAY_BE_CUT', severities, {}) : NO_FINDINGS
+    if (given === null) return checkOne({ read, cells, line, record }, cut)
+    const resubmission = readResubmission(read, header, severities)
+    if (resubmission === null)
+      return checkOne({ read, cells, line, record }, cut, { restored: given.restore(read, [], false) })
     const { corrects, isDecided } = resubmission
-    const rows = earlier(corrects)
-    const restored = restore?.(read, rows, isDecided) ?? null
-    const given = restored?.cells ?? read
+    const rows = given.earlier(corrects)
+    const restored = given.restore(read, rows, isDecided)
     const check = (more: readonly Finding[]): RecordCheck => ({
-      ...checkCells({ read: given, cells: align(given) ?? [], line, record }, options, {
+      ...checkOne({ read: restored.cells, cells: align(restored.cells) ?? [], line, record }, more, {
         resubmission,
         restored,
-        more,
       }),
-      forgotten: forgotten(corrects, rows, isDecided),
+      forgotten: given.forgotten(corrects, rows, isDecided),
     })
     const result = check(cut)
     const isUnchanged =
       !isDecided &&
       resubmission.findings.length === 0 &&
       rows.some(
-        (row) =>
-          (restored?.isSame === true && saysTheSame(row, result.checked)) || saidBefore(row, result.checked),
+        (row) => (restored.isSame && saysTheSame(row, result.checked)) || saidBefore(row, result.checked),
       )
     if (isUnchanged || resubmission.ifChanged.length === 0)
       return { ...result, checked: { ...result.checked, isUnchanged } }
@@ -104,63 +120,95 @@ export function checkRecord(options: RecordCheckOptions): (raw: RawRecord, recor
   }
 }
 
-interface Record extends Pick<RawRecord, 'line'> {
+/** Of a file of ours: its lines name rows of the ledger, and may have been saved again since they were written. */
+const givenBack = (source: RecognisedSource, watched: readonly number[]) => ({
+  earlier: source.against.earlier ?? (() => []),
+  restore: restoreFrom({
+    ...source,
+    watched,
+    today: source.against.today,
+    declared: { signed_date: source.formats.signedDate, last_collection_date: source.formats.lastCollection },
+  }),
+  forgotten: forgottenBy(source),
+})
+
+interface Line {
+  readonly line: number
+  readonly record: number
   readonly read: readonly string[]
   /** In the order of the header. */
   readonly cells: readonly string[]
-  readonly record: number
 }
 
-interface GivenBack {
-  readonly resubmission: Resubmission | null
-  readonly restored: Restored | null
-  readonly more: readonly Finding[]
+/** What a line of a file of ours says of itself, and how it was saved since. */
+interface Given {
+  readonly resubmission?: Resubmission
+  readonly restored?: Restored
 }
 
-function checkCells(
-  { read, cells, line, record }: Record,
-  { against, mapping, exclude, crosswalk }: RecordCheckOptions,
-  { resubmission, restored, more }: GivenBack,
-): RecordCheck {
-  const { raw, transformed } = rawValues(read, mapping.fields)
-  const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
-  const crossed = oldKey === null ? null : askCrosswalk(oldKey, read, { crosswalk, mapping, against })
-  const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
-  const given = joinFindings(
-    resubmission?.findings ?? NO_FINDINGS,
-    more,
-    exclude(cells),
-    crossed?.findings ?? NO_FINDINGS,
-    restored === null
-      ? NO_FINDINGS
-      : unclearFindings(restored.unclear, (field) => raw[field] ?? '', against.severities),
-  )
-  const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(
-    complete,
-    resubmission === null && restored === null ? against : datedBy(against, resubmission, restored),
-    given,
-  )
-  // Not by spreading: that took a third of the time of a record.
-  const checked: CheckedRecord = {
-    line,
-    record,
-    cells,
-    corrects: resubmission?.corrects ?? null,
-    isDecided: resubmission?.isDecided ?? false,
-    isUnchanged: false,
-    verdict,
-    values,
-    mandateKey,
-    latestFirstDebit,
-    findings,
+const NOT_GIVEN: Given = {}
+
+function cellChecker({ header, mapping, options, against, crosswalk, formats }: RecognisedSource) {
+  const { severities } = against
+  const exclude: Excluder | null =
+    options.exclude.length === 0 ? null : excludeBy(header, options.exclude, severities)
+  const checks: CheckOptions = {
+    today: against.today,
+    severities,
+    newCreditorIdentifier: against.newCreditorIdentifier,
+    dormantSoonDays: against.dormantSoonDays,
+    signedDateFormat: formats.signedDate,
+    lastCollectionFormat: formats.lastCollection,
+    constantCreditorIdentifier: mapping.constant,
+    schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
+    words: wordsWith(options.words),
   }
-  return {
-    checked: resubmission === null ? checked : { ...checked, said: resubmission.said },
-    raw: complete,
-    oldKey,
-    transformed,
-    restored: restored?.restored ?? NO_FIELDS,
-    forgotten: NONE_FORGOTTEN,
+  return (
+    { read, cells, line, record }: Line,
+    more: readonly Finding[],
+    { resubmission, restored }: Given = NOT_GIVEN,
+  ): RecordCheck => {
+    const { raw, transformed } = rawValues(read, mapping.fields)
+    const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
+    const crossed =
+      oldKey === null ? null : askCrosswalk(crosswalk?.loaded, oldKey, { read, mapping, severities })
+    const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
+    const found = joinFindings(
+      resubmission?.findings ?? NO_FINDINGS,
+      more,
+      exclude?.(cells) ?? NO_FINDINGS,
+      crossed?.findings ?? NO_FINDINGS,
+      restored === undefined
+        ? NO_FINDINGS
+        : unclearFindings(restored.unclear, (field) => raw[field] ?? '', severities),
+    )
+    const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(
+      complete,
+      restored === undefined ? checks : datedBy(checks, restored, resubmission),
+      found,
+    )
+    // Not by spreading: that took a third of the time of a record.
+    const checked: CheckedRecord = {
+      line,
+      record,
+      cells,
+      corrects: resubmission?.corrects ?? null,
+      isDecided: resubmission?.isDecided ?? false,
+      isUnchanged: false,
+      verdict,
+      values,
+      mandateKey,
+      latestFirstDebit,
+      findings,
+    }
+    return {
+      checked: resubmission === undefined ? checked : { ...checked, said: resubmission.said },
+      raw: complete,
+      oldKey,
+      transformed,
+      restored: restored?.restored ?? NO_FIELDS,
+      forgotten: NONE_FORGOTTEN,
+    }
   }
 }
 
@@ -168,13 +216,13 @@ const NO_FIELDS: readonly Field[] = []
 const NONE_FORGOTTEN: readonly Forgotten[] = []
 
 const datedBy = (
-  against: CheckOptions,
-  resubmission: Resubmission | null,
-  restored: Restored | null,
+  checks: CheckOptions,
+  { formats }: Restored,
+  resubmission: Resubmission | undefined,
 ): CheckOptions => ({
-  ...against,
-  signedDateFormat: restored?.formats.signed_date ?? against.signedDateFormat,
-  lastCollectionFormat: restored?.formats.last_collection_date ?? against.lastCollectionFormat,
+  ...checks,
+  signedDateFormat: formats.signed_date ?? checks.signedDateFormat,
+  lastCollectionFormat: formats.last_collection_date ?? checks.lastCollectionFormat,
   isDecided: resubmission?.isDecided ?? false,
 })
 
@@ -182,9 +230,8 @@ const datedBy = (
 function misshapen(
   cells: readonly string[],
   place: { readonly line: number; readonly record: number },
-  { header, against }: RecordCheckOptions,
+  { header: { width, migrationRow }, against }: RecognisedSource,
 ): RecordCheck {
-  const { width, migrationRow } = header
   const findings = findingOf('ROW_FIELD_COUNT', against.severities, {
     value: `${cells.length}`,
     detail: `It has ${cells.length}, the header has ${width}.`,
@@ -213,7 +260,7 @@ function rawValues(
     sepa_creditor_identifier: null,
     unique_mandate_reference: null,
   }
-  let transformed = NO_FIELDS
+  let transformed: readonly Field[] = NO_FIELDS
   for (const { field, position, transforms } of fields) {
     const cell = cells[position] ?? ''
     const value = transforms.length === 0 ? cell : applyTransforms(cell, transforms)
@@ -223,18 +270,21 @@ function rawValues(
   return { raw, transformed }
 }
 
-function askCrosswalk(
-  oldKey: string,
-  cells: readonly string[],
-  { crosswalk, mapping, against }: Pick<RecordCheckOptions, 'crosswalk' | 'mapping' | 'against'>,
-): { readonly customerNo: string | null; readonly findings: readonly Finding[] } {
-  const answer = crosswalk?.find(oldKey) ?? { kind: 'no_match' }
-  const report = (rule: RuleId): readonly Finding[] =>
-    findingOf(rule, against.severities, { field: 'customer_no', value: oldKey })
-  if (answer.kind === 'no_match') return { customerNo: null, findings: report('CROSSWALK_NO_MATCH') }
-  if (answer.kind === 'ambiguous') return { customerNo: null, findings: report('CROSSWALK_AMBIGUOUS') }
-  const { secondKey } = mapping
-  const isSame =
-    secondKey === null || matchesSecondKey(secondKey.by, cells[secondKey.position] ?? '', answer.secondKeys)
-  return { customerNo: answer.customerNo, findings: isSame ? [] : report('CROSSWALK_MISMATCH') }
+/**
+ * Applies the changes that the configuration orders, in its order, before any check. They see the cell without outer
+ * blanks and text marker (domain/rulebook.md#normalisation, steps A1 and A2), so a result file that marked a cell as
+ * text comes back unchanged.
+ */
+export const applyTransforms = (cell: string, transforms: readonly Transform[]): string =>
+  transforms.reduce(applyTransform, cleanCell(cell))
+
+function applyTransform(text: string, transform: Transform): string {
+  if (transform === 'trim') return cleanCell(text)
+  if (transform === 'upperCase') return upperCase(text)
+  if (transform === 'stripZeros') return text.replace(/^0+(?=.)/, '')
+  if ('stripPrefix' in transform)
+    return text.startsWith(transform.stripPrefix) ? text.slice(transform.stripPrefix.length) : text
+  // An empty cell stays empty: a made-up value must not hide that there is none.
+  const { length, with: filler } = transform.padLeft
+  return text === '' ? text : text.padStart(length, filler)
 }

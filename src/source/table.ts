@@ -1,11 +1,10 @@
-import type { ByteSource } from './bytes/byte-source.js'
-import type { ReadEnd } from './bytes/input.js'
-import type { Pieces } from './bytes/pieces.js'
+import type { ReadEnd, ByteSource } from './bytes/input.js'
 import type { Header } from './columns/header.js'
 import type { RuleId } from '../domain/rule/rules.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
 import type { LayoutReading } from '../domain/rule/verdict.js'
+import type { Pieces } from './bytes/text.js'
 
 /** One record as it stands in the file. */
 export interface RawRecord {
@@ -87,11 +86,8 @@ export interface InputFormat {
    * Finds the header and says how records are read. It refuses what it cannot read whole and keeps to `limits`.
    * @throws {SourceError} for a source that cannot be trusted
    */
-  readonly open: (bytes: ByteSource, options: TableOptions) => Promise<Table>
+  readonly open: (bytes: ByteSource, options: TableOptions) => Table | Promise<Table>
 }
-
-/** A line of separators only; like an empty line it is no record. */
-export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')
 
 /** A ragged line of a list or a crosswalk could name the wrong person. @throws {SourceError} ROW_FIELD_COUNT */
 export function refuseRagged({ label, header }: Table, { line, cells }: RawRecord, what: string): void {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InputFormat, RawRecord, TableEnd } from '../../src/source/table.js'
-import { piecesOf } from '../../src/source/bytes/pieces.js'
-import { textOf } from '../../src/source/bytes/decoded-text.js'
+import { textOf, piecesOf } from '../../src/source/bytes/text.js'
 import { readHeader } from '../../src/source/columns/header.js'
 import { INPUT_FORMATS, openTable } from '../../src/source/formats.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'

@@ -9,8 +9,8 @@ import type { CheckedRecord, SourceSummary } from '../../src/domain/rule/verdict
 import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from '../../src/source/options.js'
 import { openSource, type OpenedSource } from '../../src/source/read-source.js'
-import type { CheckedAgainst } from '../../src/source/recognised-source.js'
 import { freshFolder } from './folder.js'
+import type { CheckedAgainst } from '../../src/source/record-check.js'
 
 export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
 

@@ -1,7 +1,6 @@
 import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
 import { plural } from '../../domain/text/wording.js'
-import { draftConfiguration } from '../../source/guess/init.js'
 import { openTrusted } from '../../trust/output.js'
 import { ownText, type Command, type Context } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
@@ -9,6 +8,7 @@ import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
 import { inspect, isConfigurationNamed } from './inspect.js'
 import { nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { draftConfiguration } from '../../source/guess/inspect.js'
 
 const FILE = 'sepa-migrate.yaml'
 

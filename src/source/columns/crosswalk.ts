@@ -1,12 +1,12 @@
-import type { SeverityOverrides } from '../../domain/rule/rules.js'
+import type { RuleId, SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
 import type { Finding } from '../../domain/rule/verdict.js'
-import { findingOf } from '../source-finding.js'
 import { findColumn, showNames } from './header.js'
+import type { Mapping } from './mapping.js'
 import type { SourceInput } from '../bytes/input.js'
 import type { ColumnRef, CrosswalkOptions, LimitOptions } from '../options.js'
 import { leftOutFindings } from '../csv/left-out.js'
-import { refuse, refuseByFinding, unreadable } from '../refusal.js'
+import { refuse, refuseByFinding, unreadable, findingOf } from '../refusal.js'
 import { openTable } from '../formats.js'
 import { refuseRagged, type Table } from '../table.js'
 
@@ -201,4 +201,24 @@ export function matchesSecondKey(
   if (by === 'cell') return ofCrosswalk.some((key) => fold(key) === fold(ofRow))
   const iban = cleanIban(cleanCell(ofRow))
   return ofCrosswalk.some((key) => iban.endsWith(cleanIban(key)))
+}
+
+/** What the crosswalk says of the customer of one row, its second key compared. */
+export function askCrosswalk(
+  crosswalk: Crosswalk | undefined,
+  oldKey: string,
+  {
+    read,
+    mapping: { secondKey },
+    severities,
+  }: { read: readonly string[]; mapping: Pick<Mapping, 'secondKey'>; severities: SeverityOverrides },
+): { readonly customerNo: string | null; readonly findings: readonly Finding[] } {
+  const answer = crosswalk?.find(oldKey) ?? { kind: 'no_match' }
+  const report = (rule: RuleId): readonly Finding[] =>
+    findingOf(rule, severities, { field: 'customer_no', value: oldKey })
+  if (answer.kind === 'no_match') return { customerNo: null, findings: report('CROSSWALK_NO_MATCH') }
+  if (answer.kind === 'ambiguous') return { customerNo: null, findings: report('CROSSWALK_AMBIGUOUS') }
+  const isSame =
+    secondKey === null || matchesSecondKey(secondKey.by, read[secondKey.position] ?? '', answer.secondKeys)
+  return { customerNo: answer.customerNo, findings: isSame ? [] : report('CROSSWALK_MISMATCH') }
 }

@@ -2,6 +2,8 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
 import { showValue } from '../../domain/rule/verdict.js'
+import type { Field } from '../../domain/mandate/mandate.js'
+import headers from './headers.json' with { type: 'json' }
 
 /** The columns of a source. Those that this program's own result files add are left out of `names`. */
 export interface Header {
@@ -57,11 +59,14 @@ export const isResultHeader = (cells: readonly string[]): boolean => {
 }
 
 /** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
-export function findColumn({ names, positions }: Header, ref: ColumnRef): number | null {
-  return typeof ref === 'number' ? indexOrNull(positions.indexOf(ref - 1)) : findName(names, ref)
+export function findColumn(
+  { names, positions }: Pick<Header, 'names' | 'positions'>,
+  ref: ColumnRef,
+): number | null {
+  if (typeof ref === 'string') return findName(names, ref)
+  const index = positions.indexOf(ref - 1)
+  return index < 0 ? null : index
 }
-
-const indexOrNull = (index: number): number | null => (index < 0 ? null : index)
 
 /** Groups of columns whose names are equal after folding; those without a name are no group. */
 export function duplicateColumns({ names }: Header): readonly (readonly number[])[] {
@@ -92,3 +97,77 @@ const VALUE = /^[-0-9.,:/ ]*[0-9][-0-9.,:/ ]*$/
 
 /** A number, a date or an account: nobody calls the column of a field like that. */
 export const looksLikeValue = (name: string): boolean => VALUE.test(name) || isAccount(name)
+
+/**
+ * Puts the cells of records in the order of the header's names, or says null for a record with another number of
+ * columns. One empty field behind the last name is tolerated where every row has it (ROW_FIELD_COUNT); which of the
+ * two holds for the file, the first record of either shape decides. To accept both would hide a shifted row.
+ */
+export function alignRows({
+  names,
+  positions,
+  width,
+}: Header): (cells: readonly string[]) => readonly string[] | null {
+  const isWhole = positions.length === width
+  const endsUnnamed = isWhole && names[width - 1] === ''
+  let expected: number | null = null
+  const recognise = (cells: readonly string[]): number | null => {
+    if (cells.length === width) return width
+    if (cells.length === width + 1 && cells[width] === '') return width + 1
+    return endsUnnamed && cells.length === width - 1 ? width - 1 : null
+  }
+  return (cells) => {
+    const found = recognise(cells)
+    expected ??= found
+    if (found === null || found !== expected) return null
+    if (isWhole && found === width) return cells
+    return positions.map((position) => cells[position] ?? '')
+  }
+}
+
+const LAST = /letzt|laatst|dernier|ultim|senast|sista|sidste|ostatni|last(?!schrift|name)/
+const OTHER_LAST =
+  /aender|ander|modif|mutat|wijzig|bearbeit|edit|chang|updat|login|anmeld|kontakt|contact|mahn|ruck|rueck|export|sync|seen|zmian|ndring|andring|name|nom/
+
+/** A header that names the last collection; none of the last change or the last contact. */
+export function namesLastCollection(header: string): boolean {
+  const folded = fold(header)
+  return LAST.test(folded) && !OTHER_LAST.test(folded)
+}
+
+const END =
+  /kundig|opgezegd|opzeg|resili|revoc|widerruf|cancel|beend|beeindig|einddat|endedat|endedon|enddat|datefin|findate|datumende|terminat|storno|uppsag|opsig|opsagt|wypowied|anulo|datafine|baja|disdett|austritt|erlosch|withdraw|closedat|closedon|deactivated|geloscht|deletedat|slutdat|ablaufdat|expir|vervaldat|gultigbis|validuntil|validto|geldigtot/
+
+/** A header that names the day on which a mandate ended. */
+export const namesEnd = (header: string): boolean => END.test(fold(header))
+
+/** Keys of the previous system are for a crosswalk only and never mapped by themselves; a second key guards one. */
+type HeaderMeaning =
+  | { readonly kind: 'field'; readonly field: Field }
+  | { readonly kind: 'old_key' | 'second_key' | 'unused' | 'unknown' }
+
+const meaningsOf = (headers: readonly string[], meaning: HeaderMeaning): [string, HeaderMeaning][] =>
+  headers.map((header) => [fold(header), meaning])
+
+/** By the field that they name. */
+export const FIELD_HEADERS: Readonly<Record<Field, readonly string[]>> = headers.field
+
+/** An explicit mapping in the configuration always wins over these (domain/rulebook.md#header-folding). */
+const MEANINGS: ReadonlyMap<string, HeaderMeaning> = new Map([
+  ...Object.entries(FIELD_HEADERS).flatMap(([field, names]) =>
+    meaningsOf(names, { kind: 'field', field: field as Field }),
+  ),
+  ...meaningsOf(headers.old_key, { kind: 'old_key' }),
+  ...meaningsOf(headers.second_key, { kind: 'second_key' }),
+  ...meaningsOf(headers.unused, { kind: 'unused' }),
+])
+
+const UNKNOWN: HeaderMeaning = { kind: 'unknown' }
+
+/** What a header of an export stands for. */
+export const meaningOfHeader = (header: string): HeaderMeaning => MEANINGS.get(fold(header)) ?? UNKNOWN
+
+const FIRMEN_MANDAT = fold('FirmenMandat')
+
+/** A scheme column of this name says only whether the mandate is business-to-business. */
+export const isFirmenMandat = (header: string): boolean => fold(header) === FIRMEN_MANDAT

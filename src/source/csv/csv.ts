@@ -1,42 +1,244 @@
-import { textOf, type TextSource } from '../bytes/decoded-text.js'
-import { piecesOf } from '../bytes/pieces.js'
-import {
-  isBlankRecord,
-  type InputFormat,
-  type RawRecord,
-  type Table,
-  type TableEnd,
-  type TableOptions,
-} from '../table.js'
-import { splitLine, type DelimiterChoice } from './delimiter.js'
-import { bodyOf, detectLayout, recordSettings, type Layout } from './layout.js'
-import { guessPreamble } from './preamble.js'
-import { readRecords } from './records.js'
+import { textOf, type TextSource, piecesOf, dropFirstLines, dropLastLines } from '../bytes/text.js'
+import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
+import { isBlankRecord, readRecords, splitRecords } from './records.js'
+import { refuse } from '../refusal.js'
+import type { EncodingChoice } from '../bytes/encoding.js'
+import { hasTwoRowNumbers, isResultHeader, readHeader } from '../columns/header.js'
+import { DELIMITERS, type LayoutOptions } from '../options.js'
+import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
+import { SourceError } from '../../errors.js'
+
+/** How a CSV file is written: everything that must be known before its first record can be read. */
+interface Layout extends Pick<Table, 'header' | 'headerCells' | 'headerLine' | 'preamble' | 'isResultFile'> {
+  readonly encoding: EncodingChoice
+  readonly delimiter: DelimiterChoice
+  /** Physical lines before the header. */
+  readonly skipLines: number
+  readonly skipFooterLines: number
+  readonly quotes: QuoteLayout
+}
+
+const UNDECLARED: LayoutOptions = {
+  delimiter: undefined,
+  encoding: undefined,
+  skipLines: 0,
+  skipFooterLines: 0,
+  multilineColumns: [],
+}
+
+/**
+ * Finds encoding, delimiter and header; what is declared wins.
+ * @throws {SourceError} FILE_ENCODING, FILE_DELIMITER, FILE_EMPTY or FILE_RECORD_TOO_LONG
+ */
+function detectLayout(source: TextSource, options: TableOptions): Layout {
+  const { limits, isKnown } = options
+  const isResultFile = isWrittenByUs(source)
+  // Our own files repeat the cells of the export, those over several lines too.
+  const { multilineColumns } = options.layout
+  const declared = isResultFile ? { ...UNDECLARED, multilineColumns } : options.layout
+  const { head, ...encoding } = source.choose(declared.encoding)
+  const { skipLines, sep } = skipPreamble(head, declared.skipLines)
+  const firstLine = skipLines + 1
+  const body = head.slice(startOfLine(head, firstLine))
+  const delimiter = chooseDelimiter(declared, sep, () =>
+    detectDelimiter(source.label, firstRecord(body), firstLine, isKnown),
+  )
+  const split = splitRecords(source.label, {
+    delimiter: delimiter.delimiter,
+    limits,
+    firstLine,
+    quotes: null,
+  })
+  const isFilled = ({ cells }: RawRecord): boolean => !isBlankRecord(cells)
+  const record = split.take(body).find(isFilled) ?? split.end().find(isFilled)
+  if (record === undefined) throw refuse(source.label, 'FILE_EMPTY', 'it has no header line')
+  if (hasTwoRowNumbers(record.cells))
+    throw refuse(source.label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
+      line: record.line,
+      next: 'Give one result file at a time; nobody can tell which of the two numbers counts.',
+    })
+  const header = readHeader(record.cells)
+  const isSpaced = firstRecord(body).includes(`${delimiter.delimiter} `)
+  const quotes = { header, delimiter: delimiter.delimiter, isSpaced, multilineColumns }
+  // A quote too many in the header would show as columns that are missing.
+  if (record.cells.some((cell) => lineEnds().test(cell))) refuseStrayQuote(source.label, record, quotes)
+  return {
+    encoding,
+    delimiter,
+    skipLines,
+    skipFooterLines: declared.skipFooterLines,
+    headerLine: record.line,
+    header,
+    headerCells: record.cells,
+    preamble: head.slice(0, startOfLine(head, record.line)),
+    quotes,
+    isResultFile,
+  }
+}
+
+function chooseDelimiter(
+  { delimiter }: LayoutOptions,
+  sep: Delimiter | null,
+  detect: () => Delimiter,
+): DelimiterChoice {
+  if (delimiter !== undefined) return { delimiter: DELIMITERS[delimiter], by: 'declared' }
+  if (sep !== null) return { delimiter: sep, by: 'sep= line' }
+  return { delimiter: detect(), by: 'header line' }
+}
+
+/** Result files may come back from a spreadsheet in another encoding and with another separator. */
+function isWrittenByUs(source: TextSource): boolean {
+  try {
+    const first = lineAt(source.choose(undefined).head, 1)
+    return Object.values(DELIMITERS).some((delimiter) => isResultHeader(splitLine(first, delimiter)))
+  } catch (error) {
+    if (error instanceof SourceError) return false
+    throw error
+  }
+}
+
+const lineEnds = (): RegExp => /\r\n|\n|\r/g
+
+/** Offset at which a physical line begins, or the end of the text. */
+function startOfLine(text: string, line: number): number {
+  const pattern = lineEnds()
+  for (let number = 1; number < line; number += 1) if (pattern.exec(text) === null) return text.length
+  return pattern.lastIndex
+}
+
+function lineAt(text: string, line: number): string {
+  const rest = text.slice(startOfLine(text, line))
+  return rest.slice(0, lineEnds().exec(rest)?.index ?? rest.length)
+}
+
+/** A `sep=` line decides at the top of the file, and right behind the declared preamble, where it is skipped. */
+function skipPreamble(head: string, declared: number): { skipLines: number; sep: Delimiter | null } {
+  const next = readSepLine(lineAt(head, declared + 1))
+  if (next !== null) return { skipLines: declared + 1, sep: next }
+  return { skipLines: declared, sep: readSepLine(lineAt(head, 1)) }
+}
+
+/** The text of the first record that is not blank, up to the line end outside quotes. */
+function firstRecord(body: string): string {
+  const start = body.search(/\S/)
+  return start < 0 ? '' : body.slice(start, endOutsideQuotes(body, start, '\r\n'))
+}
+
+const CANDIDATES = [',', ';', '\t', '|'] as const
+type Delimiter = (typeof CANDIDATES)[number]
+
+interface DelimiterChoice {
+  readonly delimiter: Delimiter
+  readonly by: 'declared' | 'sep= line' | 'header line'
+}
+
+const SEP_LINE = /^\s*"?sep=([,;|\t])"?\s*$/i
+
+/** The separator that a spreadsheet's `sep=;` line names, or null for any other line. */
+const readSepLine = (line: string): Delimiter | null =>
+  CANDIDATES.find((delimiter) => delimiter === SEP_LINE.exec(line)?.[1]) ?? null
+
+/**
+ * Decides by the header line: the one separator outside quotes or, of several, the one that gives the most column
+ * names that `isKnown` recognises. @throws {SourceError} FILE_DELIMITER
+ */
+function detectDelimiter(
+  source: string,
+  headerLine: string,
+  line: number,
+  isKnown: (name: string) => boolean,
+): Delimiter {
+  const plausible = CANDIDATES.map((delimiter) => ({ delimiter, names: splitLine(headerLine, delimiter) }))
+    .filter(({ names }) => names.length > 1)
+    .map(({ delimiter, names }) => ({ delimiter, known: names.filter(isKnown).length }))
+  if (headerLine === '') throw refuse(source, 'FILE_EMPTY', 'it has no header line')
+  const [first] = plausible
+  if (first === undefined)
+    throw refuse(source, 'FILE_DELIMITER', `its header line ${line} has no comma, semicolon, tab or pipe`, {
+      line,
+      next: 'Declare source.delimiter, and source.skipLines if the header is not on this line.',
+    })
+  if (plausible.length === 1) return first.delimiter
+  const most = Math.max(...plausible.map(({ known }) => known))
+  const best = plausible.filter(({ known }) => known === most)
+  const [winner] = best
+  if (winner !== undefined && best.length === 1) return winner.delimiter
+  throw refuse(source, 'FILE_DELIMITER', `its header line ${line} can be split in several ways`, { line })
+}
+
+/** Splits one line outside quotes, for a look ahead of the real parser; cells keep their blanks. */
+function splitLine(line: string, delimiter: string): string[] {
+  const cells: string[] = []
+  for (let start = 0; start <= line.length;) {
+    const end = endOutsideQuotes(line, start, delimiter)
+    cells.push(line.slice(start, end).replaceAll('"', ''))
+    start = end + 1
+  }
+  return cells
+}
+
+/** The offset of the first of these characters outside quotes, from `start` on, or the end of the text. */
+function endOutsideQuotes(text: string, start: number, characters: string): number {
+  let isQuoted = false
+  for (let at = start; at < text.length; at += 1) {
+    const character = text.charAt(at)
+    if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && characters.includes(character)) return at
+  }
+  return text.length
+}
+
+const SEARCHED_LINES = 60
+
+/** The header is where most names are known; failing that, the first line as wide as most lines are. */
+function guessPreamble(
+  head: string,
+  { skipLines, delimiter: declared }: LayoutOptions,
+  isKnown: (name: string) => boolean,
+): TableEvidence['preamble'] {
+  if (skipLines > 0) return { lines: skipLines, evidence: 'declared' }
+  const lines = head.split(/\r\n|\n|\r/, SEARCHED_LINES)
+  const delimiters = declared === undefined ? Object.values(DELIMITERS) : [DELIMITERS[declared]]
+  const most = (count: (cells: readonly string[]) => number): number[] =>
+    lines.map((line) => Math.max(...delimiters.map((delimiter) => count(splitLine(line, delimiter)))))
+  const known = most((cells) => cells.filter(isKnown).length)
+  const best = Math.max(...known)
+  if (best >= 2) {
+    const first = known.indexOf(best)
+    return { lines: first, evidence: `line ${first + 1} holds ${best} known column names` }
+  }
+  const widths = most((cells) => cells.length)
+  const first = Math.max(0, widths.indexOf(mostFrequent(widths.filter((width) => width > 1))))
+  return { lines: first, evidence: `line ${first + 1} is the first as wide as most lines` }
+}
+
+function mostFrequent(values: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
+}
 
 /** Text in records and cells. It recognises whatever no other format does, and refuses what is no text. */
 export const CSV: InputFormat = {
   name: 'CSV',
   recognises: () => true,
-  open: async (bytes, options) => {
+  open: (bytes, options) => {
     const text = textOf(bytes)
     const { layout: declared, seeksHeader } = options
     const preamble =
       seeksHeader === true
         ? guessPreamble(text.choose(declared.encoding).head, declared, options.isKnown)
         : { lines: declared.skipLines, evidence: 'declared' }
-    const layout = await detectLayout(text, {
+    const layout = detectLayout(text, {
       ...options,
       layout: { ...declared, skipLines: preamble.lines },
     })
-    const { encoding, delimiter, skipLines, skipFooterLines } = layout
+    const { encoding, delimiter, skipLines, skipFooterLines, quotes: _quotes, ...found } = layout
     return {
+      ...found,
       name: bytes.name,
       label: bytes.label,
       sha256: bytes.sha256,
-      header: layout.header,
-      headerCells: layout.headerCells,
-      headerLine: layout.headerLine,
-      isResultFile: layout.isResultFile,
       written: { encoding, delimiter, skipLines, skipFooterLines },
       evidence: {
         encoding: encodingEvidence(text, layout),
@@ -44,7 +246,6 @@ export const CSV: InputFormat = {
         preamble,
       },
       assumed: assumedEncoding(text, layout),
-      preamble: layout.preamble,
       split: (line) => splitLine(line, delimiter.delimiter),
       read: (signal) => piecesOf(readTable(text, layout, options, signal)),
     }
@@ -57,11 +258,24 @@ async function* readTable(
   { limits, trustsOwnQuotes }: TableOptions,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RawRecord[], TableEnd> {
-  const { judge, ...settings } = recordSettings(layout, limits)
+  const { skipLines, skipFooterLines, quotes } = layout
   const isTrusted = trustsOwnQuotes === true && layout.isResultFile
   const pieces = piecesOf(text.read(layout.encoding.encoding, signal))
-  const body = piecesOf(bodyOf(pieces, layout, limits))
-  const records = piecesOf(readRecords(text.label, body, { ...settings, judge: isTrusted ? null : judge }))
+  // Between preamble and footer, the header included; its end is the footer.
+  const body = piecesOf(
+    dropLastLines(dropFirstLines(pieces, skipLines), {
+      count: skipFooterLines,
+      maxHeld: (skipFooterLines + 2) * limits.recordLength,
+    }),
+  )
+  const records = piecesOf(
+    readRecords(text.label, body, {
+      delimiter: quotes.delimiter,
+      limits,
+      firstLine: skipLines + 1,
+      quotes: isTrusted ? null : quotes,
+    }),
+  )
   // The header is none.
   let blankLines = -1
   for await (const batch of records) {

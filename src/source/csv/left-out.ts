@@ -2,8 +2,8 @@ import { holdsIban } from '../../domain/text/masking.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell } from '../../domain/text/text.js'
 import { type Finding, showValue, type SourceReading } from '../../domain/rule/verdict.js'
-import { findingOf } from '../source-finding.js'
-import { isTotalsLine, statedCounts } from './stated-count.js'
+import { isTotalsLine, statedCounts } from './totals.js'
+import { findingOf } from '../refusal.js'
 
 /** Lines that the configuration leaves out before the header and behind the last record. */
 

@@ -2,7 +2,7 @@ import { CsvError, type Options } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import { refuse } from '../refusal.js'
 import type { RawRecord, RecordsEnd } from '../table.js'
-import { refuseStrayQuote, type QuoteJudge } from './stray-quote.js'
+import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
 
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
 export interface RecordLimits {
@@ -17,7 +17,7 @@ export interface RecordSettings {
   /** The number of the first line of the text, where a preamble was cut off. */
   readonly firstLine: number
   /** Null where a cell over several lines is never in doubt. */
-  readonly judge: QuoteJudge | null
+  readonly quotes: QuoteLayout | null
 }
 
 /**
@@ -53,7 +53,7 @@ interface RecordEnd {
  * and caps are counted here too: csv-parse tells the line where a record ends, counts a CRLF inside quotes twice, caps no
  * columns and skips a gigabyte of blanks without a word (all measured).
  */
-function splitRecords(source: string, { delimiter, limits, firstLine, judge }: RecordSettings) {
+export function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: RecordSettings) {
   const separator = delimiter.charCodeAt(0)
   const options = parserOptions(delimiter, limits)
   let rest = ''
@@ -184,7 +184,7 @@ function splitRecords(source: string, { delimiter, limits, firstLine, judge }: R
       })
     for (const [order, { index, spansLines }] of quoted.entries()) {
       const record = { line: found[index]?.line ?? line, cells: parsed[order] ?? [] }
-      if (spansLines) refuseStrayQuote(source, judge?.(record) ?? null)
+      if (spansLines && quotes !== null) refuseStrayQuote(source, record, quotes)
       found[index] = record
     }
   }
@@ -260,3 +260,6 @@ const parserOptions = (delimiter: string, limits: RecordLimits): Options => ({
   // In bytes, where characters are counted here: it only has to hold when that is wrong.
   max_record_size: limits.recordLength * 4,
 })
+
+/** A line of separators only; like an empty line it is no record. */
+export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')

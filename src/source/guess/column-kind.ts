@@ -9,10 +9,12 @@ import {
   type Meanings,
   type Words,
   type WordField,
+  undated,
 } from '../../domain/value/words.js'
-import type { WordCounts } from './word-counter.js'
 import { isAbsentCollection } from '../../domain/value/check-mandate.js'
 import { showValue } from '../../domain/rule/verdict.js'
+import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
+import other from './other-columns.json' with { type: 'json' }
 
 /** A column that says which mandates live, told by its values. */
 export interface ColumnKind {
@@ -181,3 +183,105 @@ export function staysBehindText(kinds: readonly ColumnKind[]): string {
   const isOne = [...counts.values()].reduce((all, count) => all + count, 0) === 1
   return `${isLeast ? 'at least ' : ''}${parts.join(', ')} ${isOne ? 'stays' : 'stay'} behind`
 }
+
+/** The words of a column and how often each occurs, by its first spelling; null where they are too many to be words. */
+export type WordCounts = ReadonlyMap<string, number> | null
+
+export interface WordCounter {
+  readonly note: (cell: string) => void
+  readonly counts: () => WordCounts
+}
+
+const LONGEST_WORD = 40
+const MOST_SPELLINGS = 200
+
+/** Counts in bounded memory: a column with more than `most` words is no column of words. */
+export function countWords(most: number): WordCounter {
+  const spellings = new Map<string, { readonly shown: string; count: number }>()
+  let words: Map<string, { readonly shown: string; count: number }> | null = new Map()
+  const enter = (cell: string): void => {
+    const shown = undated(cell)
+    if (shown === '' || words === null) return
+    const folded = fold(shown)
+    const key = folded === '' ? shown : folded
+    const entry = words.get(key) ?? { shown, count: 0 }
+    entry.count += 1
+    words.set(key, entry)
+    if (spellings.size < MOST_SPELLINGS) spellings.set(cell, entry)
+    if (words.size <= most && shown.length <= LONGEST_WORD) return
+    words = null
+    spellings.clear()
+  }
+  return {
+    note: (cell) => {
+      if (words === null || cell === '') return
+      const known = spellings.get(cell)
+      if (known === undefined) enter(cell)
+      else known.count += 1
+    },
+    counts: () =>
+      words === null ? null : new Map([...words.values()].map(({ shown, count }) => [shown, count])),
+  }
+}
+
+/** A smaller file shows too little of a column. */
+const MORE_THAN_ROWS = 20
+const MOST_VALUES = 12
+
+/**
+ * A column of few values may say which mandates live, in words that nobody here knows. An empty cell is a value too: where
+ * only ended mandates are marked, nothing else stands beside the mark.
+ * @param records those whose cells were counted
+ */
+export function mayBeStatus(name: string, counts: WordCounts, records: number): boolean {
+  if (counts === null || counts.size === 0 || records <= MORE_THAN_ROWS) return false
+  const filled = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const values = counts.size + (filled < records ? 1 : 0)
+  return values >= 2 && counts.size <= MOST_VALUES && !isNamedOther(name) && !holdsOther([...counts.keys()])
+}
+
+const words = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => text.split(',').map(fold)))
+
+/** Headings of countries, languages, currencies, salutations and frequencies. */
+const OTHER_NAMES = words(other.headings)
+
+/** `address.country_code` and `Debtor country` are named by what they end with. */
+function isNamedOther(name: string): boolean {
+  const parts = name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return [name, parts.slice(-1).join(''), parts.slice(-2).join('')].some((part) =>
+    OTHER_NAMES.has(fold(part)),
+  )
+}
+
+const LANGUAGES =
+  'bg,ca,cs,da,de,el,en,es,et,fi,fr,ga,hr,hu,is,it,lb,lt,lv,mk,mt,nb,nl,nn,no,pl,pt,rm,ro,ru,sk,sl,sq,sr,sv,tr,uk'.split(
+    ',',
+  )
+
+const OTHER_WORDS = [other.currencies, other.salutations, other.frequencies].map(words)
+
+/** All values are countries, all are languages, and so on. `si` and `no` are countries, but in a column they answer. */
+function holdsOther(values: readonly string[]): boolean {
+  const folded = values.map(fold)
+  if (folded.every((value) => ANSWERS.has(value))) return false
+  return others().some((known) => folded.every((value) => known.has(value)))
+}
+
+let known: readonly ReadonlySet<string>[] | null = null
+
+function others(): readonly ReadonlySet<string>[] {
+  known ??= [
+    new Set([...SEPA_COUNTRIES.keys()].flatMap((code) => [fold(code), ...namesOf('region', code)])),
+    new Set([
+      ...LANGUAGES.flatMap((code) => [code, ...namesOf('language', code)]),
+      ...LANGUAGES.flatMap((code) => [...SEPA_COUNTRIES.keys()].map((country) => fold(code + country))),
+    ]),
+    ...OTHER_WORDS,
+  ]
+  return known
+}
+
+/** What people of those languages call it. */
+const namesOf = (type: 'region' | 'language', code: string): string[] =>
+  LANGUAGES.map((language) => fold(new Intl.DisplayNames([language], { type }).of(code) ?? code))

@@ -1,9 +1,7 @@
-import { isFirmenMandat, namesEnd, namesLastCollection } from '../columns/header-synonyms.js'
 import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { type Finding, showValue, type SourceReading, type WordsReading } from '../../domain/rule/verdict.js'
 import { wordOf, wordsWith, type Meanings, type WordField, type Words } from '../../domain/value/words.js'
-import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-evidence.js'
 import {
   counted,
   countEnds,
@@ -14,12 +12,15 @@ import {
   WORD_FIELDS,
   type ColumnKind,
   type EndsCounter,
+  countWords,
+  type WordCounter,
+  type WordCounts,
+  mayBeStatus,
 } from '../guess/column-kind.js'
-import { findingOf } from '../source-finding.js'
-import { findColumn } from '../columns/header.js'
-import type { RecognisedSource } from '../recognised-source.js'
-import { mayBeStatus } from '../guess/status-column.js'
-import { countWords, type WordCounter, type WordCounts } from '../guess/word-counter.js'
+import { findColumn, isFirmenMandat, namesEnd, namesLastCollection } from '../columns/header.js'
+import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-guess.js'
+import { findingOf } from '../refusal.js'
+import type { RecognisedSource } from '../record-check.js'
 
 /** Watches what the columns say about which mandates live: those that are used, and those that nothing uses. */
 export interface ColumnsWatch {

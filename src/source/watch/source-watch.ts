@@ -1,23 +1,32 @@
 import { holdsIban } from '../../domain/text/masking.js'
-import type { Field } from '../../domain/mandate/mandate.js'
-import type { SeverityOverrides } from '../../domain/rule/rules.js'
-import type { CheckedRecord, Finding } from '../../domain/rule/verdict.js'
-import { countCleaning } from './cleaning.js'
+import {
+  type Field,
+  type LocalDate,
+  REQUIRED_FIELDS,
+  type RequiredField,
+} from '../../domain/mandate/mandate.js'
+import type { SeverityOverrides, RuleId } from '../../domain/rule/rules.js'
+import type { CheckedRecord, Finding, ReadableValues } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
-import { watchFile } from './file-findings.js'
-import { findingOf } from '../source-finding.js'
-import { countFindings, leftOutFindings, type LeftOutColumns } from '../csv/left-out.js'
-import { watchDamage } from './mojibake.js'
-import type { RecognisedSource } from '../recognised-source.js'
-import type { RecordCheck } from '../record-check.js'
+import { countFindings, leftOutFindings } from '../csv/left-out.js'
+import type { RecordCheck, RecognisedSource } from '../record-check.js'
 import type { RawRecord } from '../table.js'
-import { isTotalsLine } from '../csv/stated-count.js'
+import { isTotalsLine } from '../csv/totals.js'
+import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
+import { isLongAgo, type RawValues } from '../../domain/value/check-mandate.js'
+import { cleanCell, removeBlanks } from '../../domain/text/text.js'
+import { findingOf } from '../refusal.js'
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
-  const { against, crosswalk } = source
+  const { mapping, options, against, crosswalk } = source
   const { severities } = against
-  const file = watchFile(fileOptions(source))
+  const file = watchFile({
+    today: against.today,
+    severities,
+    fillerDates: [...options.source.fillerDates, options.source.exportDay ?? against.today],
+    hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
+  })
   const columns = watchColumns(source)
   const damage = watchDamage()
   const cleaning = countCleaning()
@@ -50,7 +59,12 @@ export function watchSource(source: RecognisedSource) {
       ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
       ...(last === null ? [] : undeclaredTotal(last, records, severities)),
       ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
-      ...totals.flatMap((line) => totalsLine(line, severities)),
+      ...totals.flatMap(({ line, cells }) =>
+        findingOf('FILE_TOTALS_LINE', severities, {
+          value: cells.filter((cell) => cell !== '').join(' '),
+          detail: `It is line ${line}.`,
+        }),
+      ),
       ...[...forgotten].flatMap(([value, detail]) =>
         findingOf('FILE_CONFIGURATION_FORGOTTEN', severities, { value, detail }),
       ),
@@ -70,37 +84,23 @@ export function watchSource(source: RecognisedSource) {
   }
 }
 
-const fileOptions = ({ mapping, options, against }: RecognisedSource): Parameters<typeof watchFile>[0] => ({
-  today: against.today,
-  severities: against.severities,
-  fillerDates: [...options.source.fillerDates, options.source.exportDay ?? against.today],
-  hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
-})
-
-const leftOutOf = (source: RecognisedSource, footer: string, records: number): readonly Finding[] =>
-  leftOutFindings({
-    preamble: source.preamble,
-    footer,
-    columns: leftOutColumns(source),
-    records,
-    severities: source.against.severities,
-  })
-
-const totalsLine = ({ line, cells }: RawRecord, severities: SeverityOverrides): readonly Finding[] =>
-  findingOf('FILE_TOTALS_LINE', severities, {
-    value: cells.filter((cell) => cell !== '').join(' '),
-    detail: `It is line ${line}.`,
-  })
-
-function leftOutColumns({ split, mapping }: RecognisedSource): LeftOutColumns {
+/** A line that is left out before the header or behind the last record may be a mandate; most files have none. */
+function leftOutOf(
+  { preamble, split, mapping, against }: RecognisedSource,
+  footer: string,
+  records: number,
+): readonly Finding[] {
+  if (preamble === '' && footer === '') return []
   const positionOf = (wanted: Field): number | null =>
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
-  return {
-    split,
-    keys: keys.filter((position) => position !== null),
-    account: positionOf('iban'),
-  }
+  return leftOutFindings({
+    preamble,
+    footer,
+    columns: { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') },
+    records,
+    severities: against.severities,
+  })
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
@@ -112,4 +112,249 @@ function undeclaredTotal(
   return verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
     ? countFindings(cells, records - 1, severities)
     : []
+}
+
+interface WatchOptions {
+  readonly today: LocalDate
+  readonly severities: SeverityOverrides
+  /** Dates that are suspicious from 10 % of the rows on. */
+  readonly fillerDates: readonly string[]
+  readonly hasLastCollection: boolean
+}
+
+/** Watches the records go by for what only the whole file shows (domain/rulebook.md#file-rules). */
+interface FileWatch {
+  /**
+   * @param oldKey what the row called its customer, where there is a crosswalk
+   * @param order grows with every record of the file
+   */
+  readonly note: (values: ReadableValues, oldKey: string | null, order: number) => void
+  readonly findings: () => readonly Finding[]
+}
+
+interface Dated {
+  count: number
+  readonly first: number
+}
+
+const MOST_CREDITORS = 1000
+/** One finding each; a file with more of them is damaged as a whole. */
+const MOST_TOLD = 100
+const FEWEST_ROWS_FOR_DATES = 10
+const DOMINANT_SHARE = 0.5
+const FILLER_SHARE = 0.1
+
+/** Memory is bounded by the calendar up to today and by 1,000 creditors. */
+export function watchFile(options: WatchOptions): FileWatch {
+  const dates = new Map<LocalDate, Dated>()
+  const creditors = new Set<string>()
+  const oddBritish = new Set<string>()
+  let rows = 0
+  let references = 0
+  let allAreCustomers = true
+  let lastCreditor = ''
+  const noteDate = (date: LocalDate, order: number): void => {
+    if (date > options.today) return
+    const known = dates.get(date)
+    if (known === undefined) dates.set(date, { count: 1, first: order })
+    else known.count += 1
+  }
+  const noteCreditor = (identifier: string): void => {
+    lastCreditor = identifier
+    if (creditors.size < MOST_CREDITORS) creditors.add(creditorOf(identifier))
+    if (oddBritish.size < MOST_TOLD && hasOddBritishLength(identifier)) oddBritish.add(identifier)
+  }
+  return {
+    note: ({ customerNo, signedDate, creditorIdentifier, mandateReference }, oldKey, order) => {
+      rows += 1
+      if (signedDate !== null) noteDate(signedDate, order)
+      if (creditorIdentifier !== null && creditorIdentifier !== lastCreditor) noteCreditor(creditorIdentifier)
+      if (mandateReference === null) return
+      references += 1
+      allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
+    },
+    findings: () => {
+      const report = (rule: RuleId, value: string, detail: string): readonly Finding[] =>
+        findingOf(rule, options.severities, { value, detail })
+      return [
+        ...dominantDates(dates, rows, options.fillerDates).flatMap(([date, count]) =>
+          report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
+        ),
+        ...(references >= 2 && allAreCustomers
+          ? report('FILE_UMR_EQUALS_CUSTOMER', '', `All ${references} of them do.`)
+          : []),
+        ...(options.hasLastCollection ? [] : unknownDormancy(dates, options.today, report)),
+        ...(creditors.size > 1
+          ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
+          : []),
+        ...[...oddBritish].flatMap((ci) =>
+          report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
+        ),
+      ]
+    },
+  }
+}
+
+const countOf = (creditors: ReadonlySet<string>): string =>
+  creditors.size < MOST_CREDITORS ? `${creditors.size}` : `${MOST_CREDITORS} or more`
+
+function dominantDates(
+  dates: ReadonlyMap<LocalDate, Dated>,
+  rows: number,
+  fillerDates: readonly string[],
+): readonly (readonly [LocalDate, number])[] {
+  if (rows < FEWEST_ROWS_FOR_DATES) return []
+  return [...dates]
+    .filter(([date, { count }]) => {
+      const share = fillerDates.includes(date) ? FILLER_SHARE : DOMINANT_SHARE
+      return count >= rows * share
+    })
+    .sort(([, a], [, b]) => a.first - b.first)
+    .map(([date, { count }]) => [date, count] as const)
+}
+
+function unknownDormancy(
+  dates: ReadonlyMap<LocalDate, Dated>,
+  today: LocalDate,
+  report: (rule: RuleId, value: string, detail: string) => readonly Finding[],
+): readonly Finding[] {
+  let rows = 0
+  for (const [date, { count }] of dates) if (isLongAgo(date, today)) rows += count
+  return rows === 0
+    ? []
+    : report('FILE_DORMANCY_UNKNOWN', `${rows}`, `${rows} rows were signed more than 36 months ago.`)
+}
+
+/** What neither of the next two says anything of. */
+const PLAIN_TEXT = /^[ -~]*$/
+
+/** U+FFFD, or the start of a UTF-8 character that was read byte by byte, such as `Ã¼`. */
+const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/
+
+/** Control characters other than tab and line ends. */
+const CONTROL = /(?![\t\r\n])\p{Cc}/u
+
+interface DamageWatch {
+  readonly note: (line: number, cells: readonly string[]) => void
+  readonly findings: (names: readonly string[], severities: SeverityOverrides) => readonly Finding[]
+  /** Cells with control characters, mapped or not. */
+  readonly controlCells: () => number
+}
+
+/**
+ * Looks at every cell, also those that feed no field. In the cells that are sent, such characters break the rules of
+ * their field; in the others they only show how well the file was decoded.
+ */
+function watchDamage(): DamageWatch {
+  let cellsSeen = 0
+  let controlCells = 0
+  let first: { line: number; column: number; cell: string } | null = null
+  return {
+    note: (line, cells) => {
+      for (let column = 0; column < cells.length; column += 1) {
+        const cell = cells[column] ?? ''
+        if (PLAIN_TEXT.test(cell)) continue
+        if (CONTROL.test(cell)) controlCells += 1
+        if (!MOJIBAKE.test(cell)) continue
+        cellsSeen += 1
+        first ??= { line, column, cell }
+      }
+    },
+    findings: (names, severities) => {
+      if (first === null) return []
+      const detail = `${cellsSeen} cells show it, the first in line ${first.line}, column "${names[first.column] ?? ''}".`
+      return findingOf('FILE_MOJIBAKE', severities, { value: first.cell, detail })
+    },
+    controlCells: () => controlCells,
+  }
+}
+
+/**
+ * What was safely cleaned away from a value (domain/rulebook.md#normalisation); `textMarker` is `="…"` or a leading
+ * apostrophe.
+ */
+type CleaningStep = 'blanks' | 'hyphens' | 'label' | 'case' | 'textMarker'
+
+/** Number of cells per field and step. */
+type CleaningCounts = Readonly<Partial<Record<Field, Readonly<Partial<Record<CleaningStep, number>>>>>>
+
+interface CleaningCounter {
+  /** @param values what was read of the cells; a cell that is its value was not cleaned */
+  readonly note: (raw: RawValues, values: ReadableValues) => void
+  readonly counts: () => CleaningCounts
+}
+
+/** Nothing of these was cleaned away. */
+const PLAIN = /^[A-Za-z0-9./+-]*$/
+const PLAIN_COMPACT = /^(?!IBAN)[A-Z0-9]*$/
+const WRAPPED = /^\s*="/
+const LABEL = /^iban/i
+const LOWER = /[a-z]/
+
+const VALUES = {
+  customer_no: 'customerNo',
+  iban: 'iban',
+  signed_date: 'signedDate',
+  sepa_creditor_identifier: 'creditorIdentifier',
+  unique_mandate_reference: 'mandateReference',
+} as const satisfies Readonly<Record<RequiredField, keyof ReadableValues>>
+
+const NO_STEPS: readonly CleaningStep[] = []
+
+/** Which steps change a cell. Blanks around a cell without quotes belong to the CSV and are no cleaning. */
+function stepsOf(field: RequiredField, raw: string): readonly CleaningStep[] {
+  const isCompacted = field === 'iban' || field === 'sepa_creditor_identifier'
+  if ((isCompacted ? PLAIN_COMPACT : PLAIN).test(raw)) return NO_STEPS
+  const text = cleanCell(raw)
+  const steps: CleaningStep[] = []
+  const hasMarker = WRAPPED.test(raw) && !text.startsWith('="')
+  if (hasMarker || (isCompacted && text.startsWith("'"))) steps.push('textMarker')
+  if (isCompacted ? removeBlanks(raw) !== raw : text !== raw && !hasMarker) steps.push('blanks')
+  if (!isCompacted) return steps
+  if (text.includes('-')) steps.push('hyphens')
+  if (field === 'iban' && LABEL.test(text)) steps.push('label')
+  if (LOWER.test(text)) steps.push('case')
+  return steps
+}
+
+/** Counts what the checks clean silently, so that it can be reported. */
+function countCleaning(): CleaningCounter {
+  const counts: Partial<Record<Field, Partial<Record<CleaningStep, number>>>> = {}
+  return {
+    note: (raw, values) => {
+      for (const field of REQUIRED_FIELDS) {
+        const cell = raw[field]
+        if (cell === null || cell === values[VALUES[field]]) continue
+        for (const step of stepsOf(field, cell)) {
+          const ofField = (counts[field] ??= {})
+          ofField[step] = (ofField[step] ?? 0) + 1
+        }
+      }
+    },
+    counts: () => counts,
+  }
+}
+
+/** What is said of a creditor holds for every mandate of that creditor, and helps nobody twenty thousand times. */
+const OF_THE_CREDITOR: ReadonlySet<RuleId> = new Set(['CI_LENGTH_UNCONFIRMED', 'CI_LENGTH_UNKNOWN'])
+/** A file with more creditors than these is damaged as a whole. */
+const MOST_VALUES = 1000
+
+/** Leaves warnings about a creditor identifier to the first record of a file that has it. Errors stay with each row. */
+export function tellOnce(): (checked: CheckedRecord) => CheckedRecord {
+  const told = new Set<string>()
+
+  function isNew({ rule, severity, value }: Finding): boolean {
+    if (severity === 'error' || !OF_THE_CREDITOR.has(rule)) return true
+    const key = `${rule} ${value}`
+    if (told.has(key)) return false
+    if (told.size < MOST_VALUES) told.add(key)
+    return true
+  }
+
+  return (checked) => {
+    if (checked.findings.length === 0) return checked
+    const findings = checked.findings.filter(isNew)
+    return findings.length === checked.findings.length ? checked : { ...checked, findings }
+  }
 }

@@ -44,7 +44,7 @@ describe('11.5 a way on', () => {
 const SPEAK_OF_COMMANDS: Readonly<Record<string, string>> = {
   'src/source/watch/column-watch.ts': 'a finding in problems.csv says what to write',
   'src/source/columns/resubmission.ts': 'a finding in problems.csv says where decisions go',
-  'src/source/guess/init.ts': 'the comment of a drafted configuration',
+  'src/source/guess/inspect.ts': 'the comment of a drafted configuration',
   'src/report/facts/explanation.ts': 'the column of the result files that says what to do',
   'src/report/page/annex-rows.ts': 'the page says which file goes where',
   'src/migrate/migrate.ts': 'what was allowed, recorded with the run as ledgers have held it from the start',

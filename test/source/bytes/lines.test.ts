@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dropFirstLines, dropLastLines } from '../../../src/source/bytes/lines.js'
-import { piecesOf } from '../../../src/source/bytes/pieces.js'
+import { dropFirstLines, dropLastLines, piecesOf } from '../../../src/source/bytes/text.js'
 
 const SEED = 20_260_615
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { excludeBy } from '../../../src/source/columns/exclude.js'
 import { readHeader } from '../../../src/source/columns/header.js'
 import type { ExcludeOptions } from '../../../src/source/options.js'
+import { excludeBy } from '../../../src/source/columns/mapping.js'
 
 const HEADER = readHeader(['customer', 'State of affairs', 'left on'])
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import {
-  FIELD_HEADERS,
-  isFirmenMandat,
-  meaningOfHeader,
-} from '../../../src/source/columns/header-synonyms.js'
 import headers from '../../../src/source/columns/headers.json' with { type: 'json' }
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
 import { fold } from '../../../src/domain/text/text.js'
+import { FIELD_HEADERS, isFirmenMandat, meaningOfHeader } from '../../../src/source/columns/header.js'
 
 describe('headers', () => {
   test('the names on the wire are headers of their own fields', () => {

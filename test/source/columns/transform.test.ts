@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { applyTransforms } from '../../../src/source/columns/transform.js'
-
+import { applyTransforms } from '../../../src/source/record-check.js'
 const pad = { padLeft: { length: 5, with: '0' } } as const
 
 it('changes a cell in the order of the configuration', () => {

@@ -5,10 +5,10 @@ import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
 import { SourceError } from '../../../src/errors.js'
 import { createDecoder, type Encoding } from '../../../src/source/bytes/encoding.js'
-import { piecesOf } from '../../../src/source/bytes/pieces.js'
 import { readRecords } from '../../../src/source/csv/records.js'
 import type { RawRecord } from '../../../src/source/table.js'
 import { refusal } from '../../support/sources.js'
+import { piecesOf } from '../../../src/source/bytes/text.js'
 
 const LIMITS = { recordLength: 65_536, fieldLength: 8_192, columns: 512 }
 const SEED = 20_260_615
@@ -24,7 +24,7 @@ interface Read {
 
 async function read(text: string, delimiter = ',', pieceLength = 1000, limits = LIMITS): Promise<Read> {
   const records: RawRecord[] = []
-  const settings = { delimiter, limits, firstLine: 1, judge: null }
+  const settings = { delimiter, limits, firstLine: 1, quotes: null }
   const batches = piecesOf(readRecords('test.csv', pieces(text, pieceLength), settings))
   for await (const batch of batches) records.push(...batch)
   return { records, blankLines: batches.end().blankLines }
@@ -185,7 +185,7 @@ function parsedWhole(text: string, delimiter: string): string[][] | null {
 
 describe('against csv-parse over the whole text', () => {
   async function cellsOf(bytes: Buffer, encoding: Encoding, cuts: readonly number[], delimiter = ',') {
-    const settings = { delimiter, limits: LIMITS, firstLine: 1, judge: null }
+    const settings = { delimiter, limits: LIMITS, firstLine: 1, quotes: null }
     const cells: string[][] = []
     for await (const batch of readRecords('test.csv', decoded(bytes, encoding, cuts), settings))
       cells.push(...batch.map((record) => record.cells))

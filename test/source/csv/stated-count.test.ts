@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTotalsLine, statedCounts } from '../../../src/source/csv/stated-count.js'
-
+import { isTotalsLine, statedCounts } from '../../../src/source/csv/totals.js'
 const split = (line: string): string[] => line.split('|')
 
 describe('the count that a line states', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isBareTotals } from '../../../src/source/csv/totals-line.js'
+import { isBareTotals } from '../../../src/source/csv/totals.js'
 import { exportOf, readText } from '../../support/sources.js'
 
 const LINES = exportOf(3).trimEnd().split('\n')

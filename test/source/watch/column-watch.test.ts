@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { draftConfiguration } from '../../../src/source/guess/init.js'
-import { inspectSource } from '../../../src/source/guess/inspect.js'
+import { inspectSource, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceSummary } from '../../../src/domain/rule/verdict.js'
 import { AS_OF, CHECK, fileOf, optionsOf, readText, refusal } from '../../support/sources.js'
 

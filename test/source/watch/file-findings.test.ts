@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import type { ReadableValues } from '../../../src/domain/rule/verdict.js'
-import { watchFile } from '../../../src/source/watch/file-findings.js'
-
+import { watchFile } from '../../../src/source/watch/source-watch.js'
 const VALUES: ReadableValues = {
   customerNo: 17,
   iban: 'DE89370400440532013000',

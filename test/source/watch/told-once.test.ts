@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CheckedRecord, Finding } from '../../../src/domain/rule/verdict.js'
-import { tellOnce } from '../../../src/source/watch/told-once.js'
 import { recordOf } from '../../ledger/campaign-setup.js'
+import { tellOnce } from '../../../src/source/watch/source-watch.js'
 
 const finding = (change: Partial<Finding> = {}): Finding => ({
   rule: 'CI_LENGTH_UNCONFIRMED',
