@@ -3,7 +3,7 @@ import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { SourceRecord } from '../../ledger/read/reader.js'
+import type { ProblemRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 import { NOTE, noteText, type PackFile } from './earlier-pack.js'
 import { FILE_OF_PART, partOf, PLACE_OF_PART, type ReportFacts } from '../facts/facts.js'
@@ -16,23 +16,15 @@ import { openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import type { Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
-  inDoubtHeader,
-  inDoubtLine,
-  openRowHeader,
-  openRowLine,
-  registeredHeader,
-  registeredLine,
-  problemHeader,
-  problemLine,
-  problemsCsv,
-  type ProblemLine,
-  DECISIONS_FILE,
-  decisionHeader,
-  decisionLines,
   type ChainEnd,
+  decisionList,
+  DECISIONS_FILE,
+  type List,
+  openList,
+  PROBLEM_LIST,
+  REGISTERED_LIST,
   VERIFICATION_FILE,
-  verificationHeader,
-  verificationLine,
+  VERIFICATION_LIST,
 } from '../files/lists.js'
 import { mergeColumns } from '../files/cells.js'
 
@@ -169,32 +161,25 @@ async function writeFiles(
   return { facts, manifest: renderManifest(facts, written) }
 }
 
-const inBoth = (one: RowFiles, other: RowFiles): RowFiles => ({
-  registered: (row) => {
-    one.registered(row)
-    other.registered(row)
-  },
-  row: (row, explanation, absence) => {
-    one.row(row, explanation, absence)
-    other.row(row, explanation, absence)
-  },
-  problem: (problem) => {
-    one.problem(problem)
-    other.problem(problem)
-  },
-  decision: (decision) => {
-    one.decision(decision)
-    other.decision(decision)
-  },
-  verified: (row) => {
-    one.verified(row)
-    other.verified(row)
-  },
-  drain: async () => {
-    await one.drain()
-    await other.drain()
-  },
-})
+function inBoth(one: RowFiles, other: RowFiles): RowFiles {
+  const both =
+    <Of extends unknown[]>(first: (...of: Of) => void, second: (...of: Of) => void) =>
+    (...of: Of): void => {
+      first(...of)
+      second(...of)
+    }
+  return {
+    registered: both(one.registered, other.registered),
+    row: both(one.row, other.row),
+    problem: both(one.problem, other.problem),
+    decision: both(one.decision, other.decision),
+    verified: both(one.verified, other.verified),
+    drain: async () => {
+      await one.drain()
+      await other.drain()
+    },
+  }
+}
 
 /** The CSV files of a report; `finish` once everything was handed over. */
 interface CsvLists extends RowFiles {
@@ -210,43 +195,36 @@ async function openCsvLists(
   const columns = mergeColumns(sources)
   const campaign = reader.campaign()
   const outputs: Awaited<ReturnType<PackFolder['create']>>[] = []
-  async function begin(name: string, header: string): Promise<(line: string) => void> {
+  async function begin<Of>(name: string, list: List<Of>): Promise<(of: Of) => void> {
     const output = await folder.create(name)
     outputs.push(output)
-    output.put(header)
-    return output.put
+    output.put(list.header)
+    return (of) => output.put(list.line(of))
   }
-  const beginList = async (name: string, header: string): Promise<(line: () => string) => void> => {
-    const put = hasLists ? await begin(name, header) : null
-    return (line) => put?.(line())
-  }
-  const registered = await begin(FILE_OF_PART.registered, registeredHeader())
+  const beginOpen = (part: keyof typeof PLACE_OF_PART) =>
+    hasLists ? begin(PLACE_OF_PART[part], openList(columns, campaign, part === 'inDoubt')) : null
+  const registered = await begin(FILE_OF_PART.registered, REGISTERED_LIST)
   const open = {
-    refused: await beginList(PLACE_OF_PART.refused, openRowHeader(columns)),
-    corrections: await beginList(PLACE_OF_PART.corrections, openRowHeader(columns)),
-    inDoubt: await beginList(PLACE_OF_PART.inDoubt, inDoubtHeader(columns)),
-    notSent: await beginList(PLACE_OF_PART.notSent, openRowHeader(columns)),
+    refused: await beginOpen('refused'),
+    corrections: await beginOpen('corrections'),
+    inDoubt: await beginOpen('inDoubt'),
+    notSent: await beginOpen('notSent'),
   }
-  const problems = await begin('problems.csv', problemHeader())
-  const decisions = await begin(DECISIONS_FILE, decisionHeader())
+  const problem = await begin('problems.csv', PROBLEM_LIST)
+  const decided = decisionList(campaign.ledgerId)
+  const decision = await begin(DECISIONS_FILE, decided)
   const isVerified = reader.verificationCounts().length > 0
-  const verified = isVerified ? await begin(VERIFICATION_FILE, verificationHeader()) : null
-  const decided = decisionLines(campaign.ledgerId)
+  const verified = isVerified ? await begin(VERIFICATION_FILE, VERIFICATION_LIST) : null
 
   return {
-    registered: (row) => registered(registeredLine(row)),
+    registered,
     row: (row, explanation, absence) => {
       const part = partOf(row)
-      if (part === 'registered' || part === 'closed') return
-      open[part](() =>
-        part === 'inDoubt'
-          ? inDoubtLine(columns, campaign, { row, explanation, absence })
-          : openRowLine(columns, campaign, row, explanation),
-      )
+      if (part !== 'registered' && part !== 'closed') open[part]?.({ row, explanation, absence })
     },
-    problem: (problem) => problems(problemLine(problem)),
-    decision: (decision) => decisions(decided.next(decision)),
-    verified: (row) => verified?.(verificationLine(row)),
+    problem,
+    decision,
+    verified: (row) => verified?.(row),
     drain: async () => {
       for (const output of outputs) await output.drain()
     },
@@ -264,7 +242,7 @@ async function openCsvLists(
  * @throws {UsageError} as `writeReport`
  */
 export async function writeProblems(
-  problems: Iterable<ProblemLine> | AsyncIterable<ProblemLine>,
+  problems: Iterable<ProblemRecord>,
   options: ReportOptions,
 ): Promise<PackFile & Published> {
   const folder = await openPackFolder(options.out, ['problems.csv', NOTE], options.forbidden, {
@@ -272,12 +250,10 @@ export async function writeProblems(
   })
   try {
     const output = await folder.create('problems.csv')
-    let waiting = 0
-    for await (const text of problemsCsv(problems)) {
-      options.signal?.throwIfAborted()
-      output.put(text)
-      waiting += 1
-      if (waiting % 1000 === 0) await output.drain()
+    output.put(PROBLEM_LIST.header)
+    for (const problem of problems) {
+      output.put(PROBLEM_LIST.line(problem))
+      await output.drain()
     }
     const file = await output.finish()
     await folder.write(NOTE, noteText('', [file]))

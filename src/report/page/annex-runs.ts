@@ -228,7 +228,7 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
       },
       {
         name: say('label.rows'),
-        of: ({ document: { rows, limit } }) => texts.count(Math.min(rows.count, limit ?? rows.count)),
+        of: (plan) => texts.count(plannedRows(plan)),
         as: 'figures',
       },
       {
@@ -238,7 +238,7 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
             ? say('plans.notApproved')
             : html`${approvals.map((approval) => html`<div>${approvalText(approval, texts)}</div>`)}`,
       },
-      { name: say('runs.title'), of: (plan) => idsText(runsUnder(plan, runs)) },
+      { name: say('runs.title'), of: (plan) => runsUnder(plan, runs) },
     ])}
   </section>`
 }
@@ -248,9 +248,13 @@ const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id)
 const sentIn = (attempts: RunRecord['attempts']): number =>
   Object.values(attempts).reduce((sum, count) => sum + count, 0)
 
-/** Those that sent something. */
-export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): readonly RunRecord[] =>
-  runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0)
+/** The runs that sent something under a plan. */
+export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): string =>
+  idsText(runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0))
+
+/** As many as a run under the plan may send. */
+export const plannedRows = ({ document: { rows, limit } }: PlanRecord): number =>
+  Math.min(rows.count, limit ?? rows.count)
 
 function approvalText(approval: ApprovalRecord, texts: Texts): string {
   const { approvedAt, approvedBy, recordedAs, expiresAt } = approval

@@ -11,14 +11,7 @@ import { FILE_OF_PART, partOf } from '../facts/facts.js'
 import { MANIFEST_FILE, readManifest, type Manifest, plansIn } from '../files/manifest.js'
 import { writeManifestAgain } from '../pack/pack.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
-import {
-  REGISTERED_COLUMN_NAMES,
-  registeredHeader,
-  registeredLine,
-  DECISIONS_FILE,
-  decisionHeader,
-  decisionLines,
-} from '../files/lists.js'
+import { decisionList, DECISIONS_FILE, PLACE_OF_SOURCE, REGISTERED_LIST } from '../files/lists.js'
 
 /** What of a pack does not hold. */
 export interface Discrepancy {
@@ -209,7 +202,7 @@ async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ):
     {
       name: FILE_OF_PART.registered,
       lines: registeredLines(ledger, then),
-      removed: isPurgedSince ? [REGISTERED_COLUMN_NAMES.indexOf('source')] : [],
+      removed: isPurgedSince ? [PLACE_OF_SOURCE] : [],
     },
     {
       name: DECISIONS_FILE,
@@ -238,17 +231,17 @@ function* erasures(ledger: LedgerReader): Generator<DecisionRecord, void, undefi
 }
 
 function* registeredLines(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
-  yield registeredHeader()
+  yield REGISTERED_LIST.header
   for (const { rows, registered } of rowPages(ledger))
     for (const row of [...rows.filter((each) => partOf(each) === 'registered'), ...registered])
-      if ((row.registeredAt ?? '') <= then) yield registeredLine(row)
+      if ((row.registeredAt ?? '') <= then) yield REGISTERED_LIST.line(row)
 }
 
 function* decisionLinesUntil(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
-  const chain = decisionLines(ledger.campaign().ledgerId)
-  yield decisionHeader()
+  const chain = decisionList(ledger.campaign().ledgerId)
+  yield chain.header
   for (const page of decisionPages(ledger))
-    for (const each of page) if (each.at <= then) yield chain.next(each)
+    for (const each of page) if (each.at <= then) yield chain.line(each)
 }
 
 const cellsOf = (line: string): string[] =>

@@ -11,157 +11,121 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import { type ListedRow, type ReportFacts, REPORT_ORDER } from '../facts/facts.js'
-import type { Texts } from '../text/texts.js'
+import type { TextKey, Texts } from '../text/texts.js'
 import { explainVerified } from '../facts/explanation.js'
 import { maskedText } from '../files/cells.js'
 import { explainedColumns } from '../files/lists.js'
 import { proofText, decisionWord, hashTotalLines } from '../page/annex-rows.js'
-import { runsUnder } from '../page/annex-runs.js'
+import { plannedRows, runsUnder } from '../page/annex-runs.js'
 import { freeSheet, oneCell, STYLES, type CellValue, type SheetColumn } from './xlsx.js'
 
-/** Of so many columns that a sheet can still be read when it is printed one page across. */
-export function registeredColumns(texts: Texts): readonly SheetColumn<RegisteredRow>[] {
-  const { say } = texts
-  return [
-    { header: say('label.row'), width: 9, value: (row) => row.id },
-    { header: say('label.customer'), width: 14, value: customerOf },
-    { header: say('label.account'), width: 15, value: (row) => row.ibanMasked },
-    { header: say('label.signed'), width: 11, value: (row) => row.signedDate },
-    { header: say('label.previousCreditor'), width: 22, value: (row) => row.originalCreditorIdentifier },
-    { header: say('label.previousReference'), width: 28, value: (row) => row.originalMandateReference },
-    { header: say('label.assignedCreditor'), width: 22, value: (row) => row.assignedCreditorIdentifier },
-    { header: say('label.assignedReference'), width: 28, value: (row) => row.assignedMandateReference },
-    { header: say('label.registeredAt'), width: 25, value: (row) => row.registeredAt },
-    { header: say('label.firstDebitBy'), width: 13, value: (row) => row.latestFirstDebit },
-    { header: say('label.source'), width: 24, value: (row) => row.source },
-    { header: say('label.record'), width: 9, value: (row) => row.record },
-  ]
-}
+/** A column of a list: the text of its header, its width in characters, and what stands in it of an entry. */
+type ListColumn<Entry> = readonly [
+  header: TextKey,
+  width: number,
+  value: (entry: Entry, texts: Texts) => CellValue,
+  wrapped?: 'wrapped',
+]
+
+export type ListColumns<Entry> = readonly ListColumn<Entry>[]
+
+/** The columns of a list in one language. */
+export const columnsIn = <Entry>(columns: ListColumns<Entry>, texts: Texts): SheetColumn<Entry>[] =>
+  columns.map(([header, width, value, wrapped]) => ({
+    header: texts.say(header),
+    width,
+    value: (entry) => value(entry, texts),
+    isWrapped: wrapped !== undefined,
+  }))
 
 /** As text: a spreadsheet rounds what has more than 15 digits. */
-function customerOf({ customerNo }: Pick<RegisteredRow, 'customerNo'>): string | null {
-  return customerNo === null ? null : String(customerNo)
-}
+const customerOf = ({ customerNo }: Pick<RegisteredRow, 'customerNo'>): string | null =>
+  customerNo === null ? null : String(customerNo)
 
-function whose(texts: Texts): readonly SheetColumn<ListedRow>[] {
-  const { say } = texts
-  return [
-    { header: say('label.row'), width: 9, value: ({ row }) => row.id },
-    { header: say('label.state'), width: 12, value: ({ row }) => texts.say(`state.${row.state}`) },
-    { header: say('label.customer'), width: 14, value: ({ row }) => customerOf(row) },
-    { header: say('label.account'), width: 15, value: ({ row }) => row.ibanMasked },
-    { header: say('label.previousCreditor'), width: 22, value: ({ row }) => row.originalCreditorIdentifier },
-    { header: say('label.previousReference'), width: 28, value: ({ row }) => row.originalMandateReference },
-  ]
-}
+const masked = (text: string | null): string | null => (text === null ? null : maskedText(text))
 
-function status(texts: Texts): SheetColumn<ListedRow> {
-  const { say } = texts
-  return {
-    header: say('label.status'),
-    width: 11,
-    value: ({ explanation }) => explanation.status,
-  }
-}
+/** Of so many columns that a sheet can still be read when it is printed one page across. */
+export const REGISTERED: ListColumns<RegisteredRow> = [
+  ['label.row', 9, (row) => row.id],
+  ['label.customer', 14, customerOf],
+  ['label.account', 15, (row) => row.ibanMasked],
+  ['label.signed', 11, (row) => row.signedDate],
+  ['label.previousCreditor', 22, (row) => row.originalCreditorIdentifier],
+  ['label.previousReference', 28, (row) => row.originalMandateReference],
+  ['label.assignedCreditor', 22, (row) => row.assignedCreditorIdentifier],
+  ['label.assignedReference', 28, (row) => row.assignedMandateReference],
+  ['label.registeredAt', 25, (row) => row.registeredAt],
+  ['label.firstDebitBy', 13, (row) => row.latestFirstDebit],
+  ['label.source', 24, (row) => row.source],
+  ['label.record', 9, (row) => row.record],
+]
 
-function whatToDo(texts: Texts): readonly SheetColumn<ListedRow>[] {
-  const { say } = texts
-  return [
-    {
-      header: say('label.message'),
-      width: 48,
-      value: ({ explanation }) => explanation.message,
-      isWrapped: true,
-    },
-    {
-      header: say('label.remedy'),
-      width: 48,
-      value: ({ explanation }) => explanation.remedy,
-      isWrapped: true,
-    },
-  ]
-}
+const WHOSE: ListColumns<ListedRow> = [
+  ['label.row', 9, ({ row }) => row.id],
+  ['label.state', 12, ({ row }, { say }) => say(`state.${row.state}`)],
+  ['label.customer', 14, ({ row }) => customerOf(row)],
+  ['label.account', 15, ({ row }) => row.ibanMasked],
+  ['label.previousCreditor', 22, ({ row }) => row.originalCreditorIdentifier],
+  ['label.previousReference', 28, ({ row }) => row.originalMandateReference],
+]
+
+const WHAT_TO_DO: ListColumns<ListedRow> = [
+  ['label.message', 48, ({ explanation }) => explanation.message, 'wrapped'],
+  ['label.remedy', 48, ({ explanation }) => explanation.remedy, 'wrapped'],
+]
 
 /** What the service is asked about. */
-export function inDoubtColumns(texts: Texts): readonly SheetColumn<ListedRow>[] {
-  const { say } = texts
-  return [
-    ...whose(texts),
-    { header: say('label.lastRequest'), width: 38, value: ({ row }) => row.lastAttempt?.requestId ?? null },
-    { header: say('label.at'), width: 25, value: ({ row }) => row.lastAttempt?.startedAt ?? null },
-    status(texts),
-    ...whatToDo(texts),
-  ]
-}
+export const IN_DOUBT: ListColumns<ListedRow> = [
+  ...WHOSE,
+  ['label.lastRequest', 38, ({ row }) => row.lastAttempt?.requestId ?? null],
+  ['label.at', 25, ({ row }) => row.lastAttempt?.startedAt ?? null],
+  ['label.status', 11, ({ explanation }) => explanation.status],
+  ...WHAT_TO_DO,
+]
 
 /** What is looked up in the export. */
-export function openColumns(texts: Texts): readonly SheetColumn<ListedRow>[] {
-  const { say } = texts
-  return [
-    ...whose(texts),
-    { header: say('label.source'), width: 24, value: ({ row }) => row.source },
-    { header: say('label.record'), width: 9, value: ({ row }) => row.record },
-    { header: say('label.line'), width: 9, value: ({ row }) => row.line },
-    status(texts),
-    { header: say('label.rule'), width: 24, value: ({ explanation }) => explanation.rule },
-    ...whatToDo(texts),
-  ]
-}
+export const OPEN: ListColumns<ListedRow> = [
+  ...WHOSE,
+  ['label.source', 24, ({ row }) => row.source],
+  ['label.record', 9, ({ row }) => row.record],
+  ['label.line', 9, ({ row }) => row.line],
+  ['label.status', 11, ({ explanation }) => explanation.status],
+  ['label.rule', 24, ({ explanation }) => explanation.rule],
+  ...WHAT_TO_DO,
+]
 
-export function problemColumns(texts: Texts): readonly SheetColumn<ProblemRecord>[] {
-  const { say } = texts
-  return [
-    { header: say('label.source'), width: 24, value: (problem) => problem.source },
-    { header: say('label.record'), width: 9, value: (problem) => problem.record },
-    { header: say('label.line'), width: 9, value: (problem) => problem.line },
-    { header: say('label.column'), width: 22, value: (problem) => problem.column },
-    { header: say('label.rule'), width: 28, value: (problem) => problem.rule },
-    { header: say('label.severity'), width: 9, value: (problem) => say(`severity.${problem.severity}`) },
-    { header: say('label.value'), width: 28, value: (problem) => problem.value },
-    { header: say('label.message'), width: 48, value: (problem) => problem.message, isWrapped: true },
-    { header: say('label.remedy'), width: 48, value: (problem) => problem.remedy, isWrapped: true },
-  ]
-}
+export const PROBLEMS: ListColumns<ProblemRecord> = [
+  ['label.source', 24, (problem) => problem.source],
+  ['label.record', 9, (problem) => problem.record],
+  ['label.line', 9, (problem) => problem.line],
+  ['label.column', 22, (problem) => problem.column],
+  ['label.rule', 28, (problem) => problem.rule],
+  ['label.severity', 9, ({ severity }, { say }) => say(`severity.${severity}`)],
+  ['label.value', 28, (problem) => problem.value],
+  ['label.message', 48, (problem) => problem.message, 'wrapped'],
+  ['label.remedy', 48, (problem) => problem.remedy, 'wrapped'],
+]
 
-export function verifiedColumns(texts: Texts): readonly SheetColumn<VerifiedRow>[] {
-  const { say } = texts
-  return [
-    { header: say('label.row'), width: 9, value: (row) => row.id },
-    {
-      header: say('label.verification'),
-      width: 12,
-      value: (row) => say(`proof.${verificationWord(row.verdict)}`),
-    },
-    { header: say('label.customer'), width: 14, value: (row) => String(row.customerNo) },
-    { header: say('label.account'), width: 15, value: (row) => row.ibanMasked },
-    { header: say('label.assignedReference'), width: 28, value: (row) => row.assignedMandateReference },
-    { header: say('label.at'), width: 25, value: (row) => row.answeredAt },
-    {
-      header: say('label.paymentSources'),
-      width: 40,
-      value: ({ sources }) => sources.map(({ id }) => id ?? '-').join(' '),
-    },
-    { header: say('label.cancellable'), width: 30, value: (row) => row.cancellable.join(' ') },
-    { header: say('label.message'), width: 48, value: explainVerified, isWrapped: true },
-  ]
-}
+export const VERIFIED: ListColumns<VerifiedRow> = [
+  ['label.row', 9, (row) => row.id],
+  ['label.verification', 12, ({ verdict }, { say }) => say(`proof.${verificationWord(verdict)}`)],
+  ['label.customer', 14, (row) => String(row.customerNo)],
+  ['label.account', 15, (row) => row.ibanMasked],
+  ['label.assignedReference', 28, (row) => row.assignedMandateReference],
+  ['label.at', 25, (row) => row.answeredAt],
+  ['label.paymentSources', 40, ({ sources }) => sources.map(({ id }) => id ?? '-').join(' ')],
+  ['label.cancellable', 30, (row) => row.cancellable.join(' ')],
+  ['label.message', 48, explainVerified, 'wrapped'],
+]
 
-export function decisionColumns(texts: Texts): readonly SheetColumn<DecisionRecord>[] {
-  const { say } = texts
-  return [
-    { header: say('label.row'), width: 9, value: (decision) => decision.rowId },
-    { header: say('label.at'), width: 25, value: (decision) => decision.at },
-    { header: say('label.by'), width: 20, value: (decision) => decision.by },
-    { header: say('label.decision'), width: 14, value: ({ decision }) => decisionWord(decision, texts) },
-    {
-      header: say('label.reason'),
-      width: 48,
-      value: ({ reason }) => maskedText(reason),
-      isWrapped: true,
-    },
-    { header: say('label.evidence'), width: 48, value: (decision) => decision.evidence, isWrapped: true },
-  ]
-}
+export const DECISIONS: ListColumns<DecisionRecord> = [
+  ['label.row', 9, (decision) => decision.rowId],
+  ['label.at', 25, (decision) => decision.at],
+  ['label.by', 20, (decision) => decision.by],
+  ['label.decision', 14, ({ decision }, texts) => decisionWord(decision, texts)],
+  ['label.reason', 48, ({ reason }) => maskedText(reason), 'wrapped'],
+  ['label.evidence', 48, (decision) => decision.evidence, 'wrapped'],
+]
 
 /** A plan with one of its approvals, or the only line of one that nobody approved. */
 interface PlanLine {
@@ -170,105 +134,66 @@ interface PlanLine {
   readonly runs: string
 }
 
-export const linesOfPlans = (plans: readonly PlanRecord[], runs: readonly RunRecord[]): readonly PlanLine[] =>
+export const linesOfPlans = ({ plans, runs }: ReportFacts): readonly PlanLine[] =>
   plans.flatMap((plan) => {
-    const ids = runsUnder(plan, runs)
-      .map(({ id }) => id)
-      .join(', ')
     const approvals = plan.approvals.length === 0 ? [null] : plan.approvals
-    return approvals.map((approval) => ({ plan, approval, runs: ids }))
+    return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
   })
 
-const ofApproval =
-  (value: (approval: ApprovalRecord) => string | null) =>
-  ({ approval }: PlanLine): string | null =>
-    approval === null ? null : value(approval)
+export const PLANS: ListColumns<PlanLine> = [
+  ['label.plan', 68, ({ plan }) => plan.digest],
+  ['label.at', 25, ({ plan }) => plan.plannedAt],
+  ['cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)],
+  ['label.asUser', 14, ({ plan }) => plan.plannedAs],
+  ['label.rows', 10, ({ plan }) => plannedRows(plan)],
+  ['label.at', 25, ({ approval }) => approval?.approvedAt ?? null],
+  ['cover.approvedBy', 20, ({ approval }) => masked(approval?.approvedBy ?? null)],
+  ['plans.key', 68, ({ approval }) => approval?.key ?? null],
+  ['plans.reference', 48, ({ approval }) => masked(approval?.reference ?? null), 'wrapped'],
+  ['label.asUser', 14, ({ approval }) => approval?.recordedAs ?? null],
+  ['label.expires', 25, ({ approval }) => approval?.expiresAt ?? null],
+  ['runs.title', 14, ({ runs }) => runs],
+]
 
-export function planColumns(texts: Texts): readonly SheetColumn<PlanLine>[] {
-  const { say } = texts
-  return [
-    { header: say('label.plan'), width: 68, value: ({ plan }) => plan.digest },
-    { header: say('label.at'), width: 25, value: ({ plan }) => plan.plannedAt },
-    { header: say('cover.plannedBy'), width: 20, value: ({ plan }) => maskedText(plan.plannedBy) },
-    { header: say('label.asUser'), width: 14, value: ({ plan }) => plan.plannedAs },
-    { header: say('label.rows'), width: 10, value: ({ plan }) => plannedRows(plan) },
-    { header: say('label.at'), width: 25, value: ofApproval(({ approvedAt }) => approvedAt) },
-    {
-      header: say('cover.approvedBy'),
-      width: 20,
-      value: ofApproval(({ approvedBy }) => maskedText(approvedBy)),
-    },
-    { header: say('plans.key'), width: 68, value: ofApproval(({ key }) => key) },
-    {
-      header: say('plans.reference'),
-      width: 48,
-      value: ofApproval(({ reference }) => (reference === null ? null : maskedText(reference))),
-      isWrapped: true,
-    },
-    { header: say('label.asUser'), width: 14, value: ofApproval(({ recordedAs }) => recordedAs) },
-    { header: say('label.expires'), width: 25, value: ofApproval(({ expiresAt }) => expiresAt) },
-    { header: say('runs.title'), width: 14, value: ({ runs }) => runs },
-  ]
-}
+export const SOURCES: ListColumns<SourceRecord> = [
+  ['label.source', 30, (source) => source.name],
+  ['label.at', 25, (source) => source.admittedAt],
+  ['label.bytes', 12, (source) => source.bytes],
+  ['cover.read', 10, (source) => source.totals.read],
+  ['label.resubmitted', 12, (source) => source.totals.resubmitted],
+  ...REPORT_ORDER.map((state): ListColumn<SourceRecord> => [
+    `state.${state}`,
+    11,
+    ({ totals }) => totals[TOTAL_OF_STATE[state]],
+  ]),
+  // What does not add up must be seen.
+  [
+    'label.balanced',
+    10,
+    ({ totals }, { say }) => (isBalanced(totals) ? say('yes') : say('no').toUpperCase()),
+  ],
+  ['label.sha256', 68, (source) => source.sha256],
+]
 
-/** As many as a run under the plan may send. */
-const plannedRows = ({ document: { rows, limit } }: PlanRecord): number =>
-  Math.min(rows.count, limit ?? rows.count)
-
-const stateColumns = (texts: Texts): readonly SheetColumn<SourceRecord>[] =>
-  REPORT_ORDER.map((state) => ({
-    header: texts.say(`state.${state}`),
-    width: 11,
-    value: ({ totals }) => totals[TOTAL_OF_STATE[state]],
-  }))
-
-export function sourceColumns(texts: Texts): readonly SheetColumn<SourceRecord>[] {
-  const { say } = texts
-  return [
-    { header: say('label.source'), width: 30, value: (source) => source.name },
-    { header: say('label.at'), width: 25, value: (source) => source.admittedAt },
-    { header: say('label.bytes'), width: 12, value: (source) => source.bytes },
-    { header: say('cover.read'), width: 10, value: (source) => source.totals.read },
-    { header: say('label.resubmitted'), width: 12, value: (source) => source.totals.resubmitted },
-    ...stateColumns(texts),
-    {
-      header: say('label.balanced'),
-      width: 10,
-      value: (source) => yesOrNo(isBalanced(source.totals), texts),
-    },
-    { header: 'SHA-256', width: 68, value: (source) => source.sha256 },
-  ]
-}
-
-/** What does not add up must be seen. */
-const yesOrNo = (isBalanced: boolean, { say }: Texts): string =>
-  isBalanced ? say('yes') : say('no').toUpperCase()
-
-export function runColumns(texts: Texts): readonly SheetColumn<RunRecord>[] {
-  const { say } = texts
-  return [
-    { header: '#', width: 6, value: (run) => run.id },
-    { header: say('label.started'), width: 25, value: (run) => run.startedAt },
-    { header: say('label.ended'), width: 25, value: (run) => run.endedAt },
-    { header: say('state.registered'), width: 11, value: (run) => run.attempts.registered },
-    { header: say('state.refused'), width: 11, value: (run) => run.attempts.refused },
-    { header: say('state.in_doubt'), width: 11, value: (run) => run.attempts.in_doubt },
-    { header: say('label.turnedAway'), width: 12, value: (run) => run.attempts.turned_away },
-    { header: say('cover.notSent'), width: 11, value: (run) => run.attempts.not_sent },
-    { header: say('label.open'), width: 8, value: (run) => run.attempts.open },
-    {
-      header: say('label.stoppedBy'),
-      width: 40,
-      value: (run) => (run.stoppedBy === null ? null : maskedText(run.stoppedBy)),
-    },
-    { header: say('label.exit'), width: 6, value: (run) => run.exitCode },
-    { header: say('label.settings'), width: 80, value: settingsText },
-  ]
-}
-
-/** What a run was made with, as it was recorded. */
-const settingsText = ({ version, asOf, zone, settings }: RunRecord): string =>
-  JSON.stringify({ version, asOf, zone, ...settings })
+export const RUNS: ListColumns<RunRecord> = [
+  ['label.number', 6, (run) => run.id],
+  ['label.started', 25, (run) => run.startedAt],
+  ['label.ended', 25, (run) => run.endedAt],
+  ['state.registered', 11, (run) => run.attempts.registered],
+  ['state.refused', 11, (run) => run.attempts.refused],
+  ['state.in_doubt', 11, (run) => run.attempts.in_doubt],
+  ['label.turnedAway', 12, (run) => run.attempts.turned_away],
+  ['cover.notSent', 11, (run) => run.attempts.not_sent],
+  ['label.open', 8, (run) => run.attempts.open],
+  ['label.stoppedBy', 40, (run) => masked(run.stoppedBy)],
+  ['label.exit', 6, (run) => run.exitCode],
+  // As it was recorded.
+  [
+    'label.settings',
+    80,
+    ({ version, asOf, zone, settings }) => JSON.stringify({ version, asOf, zone, ...settings }),
+  ],
+]
 
 /** A column of a file with its meaning, for a person who has the workbook alone. */
 interface ColumnLine {
@@ -282,14 +207,11 @@ export const columnLines = ({ verification }: ReportFacts, texts: Texts): readon
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 
-export function fileColumns(texts: Texts): readonly SheetColumn<ColumnLine>[] {
-  const { say } = texts
-  return [
-    { header: say('label.file'), width: 30, value: ({ files }) => files, isWrapped: true },
-    { header: say('label.column'), width: 40, value: ({ column }) => column },
-    { header: say('label.meaning'), width: 90, value: ({ meaning }) => meaning, isWrapped: true },
-  ]
-}
+export const FILE_COLUMNS: ListColumns<ColumnLine> = [
+  ['label.file', 30, ({ files }) => files, 'wrapped'],
+  ['label.column', 40, ({ column }) => column],
+  ['label.meaning', 90, ({ meaning }) => meaning, 'wrapped'],
+]
 
 /** The first sheet: what finance signs, as far as figures say it. */
 export function summarySheet(facts: ReportFacts, texts: Texts): string {

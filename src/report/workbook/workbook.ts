@@ -4,21 +4,23 @@ import { partOf, PLACE_OF_PART, type ListedRow, type Part, type ReportFacts } fr
 import type { RowFiles } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
-import { ENGLISH, type Texts } from '../text/texts.js'
+import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
 import {
   columnLines,
-  decisionColumns,
-  fileColumns,
-  inDoubtColumns,
-  openColumns,
-  planColumns,
+  columnsIn,
+  DECISIONS,
+  FILE_COLUMNS,
+  IN_DOUBT,
+  type ListColumns,
   linesOfPlans,
-  problemColumns,
-  registeredColumns,
-  runColumns,
-  sourceColumns,
+  OPEN,
+  PLANS,
+  PROBLEMS,
+  REGISTERED,
+  RUNS,
+  SOURCES,
   summarySheet,
-  verifiedColumns,
+  VERIFIED,
 } from './columns.js'
 import { DECISIONS_FILE, VERIFICATION_FILE } from '../files/lists.js'
 import {
@@ -183,46 +185,34 @@ async function named<Value>(action: () => Promise<Value>): Promise<Value> {
   }
 }
 
+type NewList = <Entry>(columns: ListColumns<Entry>) => SheetList<Entry>
+
 /** The lists that are filled during the walk. */
-interface Lists {
-  readonly rows: Readonly<Record<Exclude<Part, 'registered'>, SheetList<ListedRow>>>
-  readonly registered: SheetList<RegisteredRow>
-  readonly problems: SheetList<ProblemRecord>
-  readonly decisions: SheetList<DecisionRecord>
-  readonly unproven: SheetList<VerifiedRow>
-}
-
-type NewList = <Entry>(columns: readonly SheetColumn<Entry>[]) => SheetList<Entry>
-
-function openLists(newList: NewList, texts: Texts): Lists {
-  const open = openColumns(texts)
-  return {
-    rows: {
-      inDoubt: newList(inDoubtColumns(texts)),
-      refused: newList(open),
-      corrections: newList(open),
-      notSent: newList(open),
-      closed: newList(open),
-    },
-    registered: newList(registeredColumns(texts)),
-    problems: newList(problemColumns(texts)),
-    decisions: newList(decisionColumns(texts)),
-    unproven: newList(verifiedColumns(texts)),
-  }
-}
+const openLists = (newList: NewList) => ({
+  inDoubt: newList(IN_DOUBT),
+  refused: newList(OPEN),
+  corrections: newList(OPEN),
+  notSent: newList(OPEN),
+  closed: newList(OPEN),
+  registered: newList(REGISTERED),
+  problems: newList(PROBLEMS),
+  decisions: newList(DECISIONS),
+  unproven: newList(VERIFIED),
+})
 
 /** All sheets in their order. */
-function sheetsOf(facts: ReportFacts, { rows, ...lists }: Lists, newList: NewList, texts: Texts): Sheet[] {
+function sheetsOf(
+  facts: ReportFacts,
+  lists: ReturnType<typeof openLists>,
+  newList: NewList,
+  texts: Texts,
+): Sheet[] {
   const { proposals, verification, sources, runs, plans } = facts
   const { say } = texts
-  const known = <Entry>(
-    sheet: string,
-    columns: readonly SheetColumn<Entry>[],
-    entries: readonly Entry[],
-  ): readonly Sheet[] => {
+  const known = <Entry>(sheet: TextKey, columns: ListColumns<Entry>, entries: readonly Entry[]) => {
     const list = newList(columns)
-    for (const entry of entries) list.add(entry)
-    return list.sheets({ sheet })
+    entries.forEach(list.add)
+    return list.sheets({ sheet: say(sheet) })
   }
   const summary = Buffer.from(summarySheet(facts, texts))
   const file = PLACE_OF_PART.inDoubt
@@ -235,18 +225,18 @@ function sheetsOf(facts: ReportFacts, { rows, ...lists }: Lists, newList: NewLis
   return [
     { name: say('sheet.summary'), isList: false, bytes: summary.length, chunks: () => [summary] },
     ...(verification === null ? [] : lists.unproven.sheets(unproven)),
-    ...rows.inDoubt.sheets({ sheet: say('state.in_doubt'), note, file }),
-    ...rows.refused.sheets({ sheet: say('state.refused'), file: PLACE_OF_PART.refused }),
-    ...rows.corrections.sheets({ sheet: say('sheet.corrections'), file: PLACE_OF_PART.corrections }),
-    ...rows.notSent.sheets({ sheet: say('cover.notSent'), file: PLACE_OF_PART.notSent }),
+    ...lists.inDoubt.sheets({ sheet: say('state.in_doubt'), note, file }),
+    ...lists.refused.sheets({ sheet: say('state.refused'), file: PLACE_OF_PART.refused }),
+    ...lists.corrections.sheets({ sheet: say('sheet.corrections'), file: PLACE_OF_PART.corrections }),
+    ...lists.notSent.sheets({ sheet: say('cover.notSent'), file: PLACE_OF_PART.notSent }),
     ...lists.registered.sheets({ sheet: say('state.registered'), file: PLACE_OF_PART.registered }),
-    ...rows.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
+    ...lists.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
     ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
     ...lists.decisions.sheets({ sheet: say('decisions.title'), file: DECISIONS_FILE }),
-    ...known(say('sources.title'), sourceColumns(texts), sources),
-    ...(plans.length === 0 ? [] : known(say('plans.title'), planColumns(texts), linesOfPlans(plans, runs))),
-    ...known(say('runs.title'), runColumns(texts), runs),
-    ...known(say('columns.title'), fileColumns(texts), columnLines(facts, texts)),
+    ...known('sources.title', SOURCES, sources),
+    ...(plans.length === 0 ? [] : known('plans.title', PLANS, linesOfPlans(facts))),
+    ...known('runs.title', RUNS, runs),
+    ...known('columns.title', FILE_COLUMNS, columnLines(facts, texts)),
   ]
 }
 
@@ -261,10 +251,8 @@ export function openWorkbook(
 ): Workbook {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
-  const newList: NewList = (columns) => sheetList(columns, { scratch, limits, texts })
-  const lists = openLists(newList, texts)
-  const { rows, ...others } = lists
-  const all = [...Object.values(rows), ...Object.values(others)]
+  const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
+  const lists = openLists(newList)
 
   async function write(facts: ReportFacts): Promise<PackFile> {
     const sheets = sheetsOf(facts, lists, newList, texts)
@@ -281,7 +269,7 @@ export function openWorkbook(
     registered: lists.registered.add,
     row: (row, explanation) => {
       const part = partOf(row)
-      if (part !== 'registered') rows[part].add({ row, explanation })
+      if (part !== 'registered') lists[part].add({ row, explanation })
     },
     problem: lists.problems.add,
     decision: lists.decisions.add,
@@ -290,7 +278,7 @@ export function openWorkbook(
     },
     drain: () =>
       named(async () => {
-        for (const list of all) await list.drain()
+        for (const list of Object.values(lists)) await list.drain()
       }),
     finish: (facts) => named(() => write(facts)),
   }

@@ -206,7 +206,7 @@ export interface SheetColumn<Entry> {
   readonly width: number
   readonly value: (entry: Entry) => CellValue
   /** A sentence, shown on as many lines as it takes. */
-  readonly isWrapped?: true
+  readonly isWrapped?: boolean
 }
 
 /** Title and header; they stay in sight, and are printed on every page. */

@@ -3,15 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Absence } from '../../../src/domain/proof/absence.js'
 import type { RowRecord } from '../../../src/ledger/read/reader.js'
 import { attemptOf, HEADER, NO_RECORDS, readerOf, registeredRow, rowOf, sourceOf } from '../ledger-value.js'
-import {
-  DECISION_COLUMNS,
-  inDoubtHeader,
-  inDoubtLine,
-  openRowHeader,
-  openRowLine,
-  registeredHeader,
-  registeredLine,
-} from '../../../src/report/files/lists.js'
+import { DECISION_COLUMNS, type List, openList, REGISTERED_LIST } from '../../../src/report/files/lists.js'
 import { mergeColumns } from '../../../src/report/files/cells.js'
 
 const CAMPAIGN = readerOf(NO_RECORDS).campaign()
@@ -23,12 +15,12 @@ const EXPLANATION = {
 }
 const COLUMNS = mergeColumns([sourceOf({ records: 1 })])
 
-const read = (header: string, line: string): Record<string, string> =>
-  parse<Record<string, string>>(header + line, { columns: true, bom: true })[0] ?? {}
+const read = <Of>({ header, line }: List<Of>, of: Of): Record<string, string> =>
+  parse<Record<string, string>>(header + line(of), { columns: true, bom: true })[0] ?? {}
 const openRow = (row: RowRecord, explanation = EXPLANATION) =>
-  read(openRowHeader(COLUMNS), openRowLine(COLUMNS, CAMPAIGN, row, explanation))
+  read(openList(COLUMNS, CAMPAIGN, false), { row, explanation, absence: null })
 const inDoubt = (row: RowRecord, absence: Absence | null = null) =>
-  read(inDoubtHeader(COLUMNS), inDoubtLine(COLUMNS, CAMPAIGN, { row, explanation: EXPLANATION, absence }))
+  read(openList(COLUMNS, CAMPAIGN, true), { row, explanation: EXPLANATION, absence })
 
 describe('a line to be corrected', () => {
   it('holds the cells of the export first, so that a spreadsheet keeps them, and says which row it is', () => {
@@ -110,7 +102,7 @@ describe('a line in doubt', () => {
 })
 
 describe('registered.csv', () => {
-  const line = (row: RowRecord) => read(registeredHeader(), registeredLine(row))
+  const line = (row: RowRecord) => read(REGISTERED_LIST, row)
 
   it('pairs old and new identifiers, without an account', () => {
     expect(line(registeredRow(1))).toMatchObject({

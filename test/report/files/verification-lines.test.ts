@@ -2,10 +2,10 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import type { VerifiedRow } from '../../../src/ledger/read/reader.js'
 import { keptSource, verifiedRow } from '../ledger-value.js'
-import { verificationHeader, verificationLine } from '../../../src/report/files/lists.js'
+import { VERIFICATION_LIST } from '../../../src/report/files/lists.js'
 
 const cellsOf = (row: VerifiedRow): Record<string, string> => {
-  const [cells = {}] = parse<Record<string, string>>(verificationHeader() + verificationLine(row), {
+  const [cells = {}] = parse<Record<string, string>>(VERIFICATION_LIST.header + VERIFICATION_LIST.line(row), {
     columns: true,
     bom: true,
   })
@@ -14,7 +14,7 @@ const cellsOf = (row: VerifiedRow): Record<string, string> => {
 
 describe('verification.csv', () => {
   it('has the columns of its contract', () => {
-    expect(verificationHeader()).toBe(
+    expect(VERIFICATION_LIST.header).toBe(
       '\uFEFFmigration_row,customer_no,iban_masked,assigned_mandate_reference,assigned_creditor_identifier,' +
         'verification,verified_at,payment_sources,payment_source_statuses,may_be_cancelled,explanation\n',
     )
@@ -56,7 +56,7 @@ describe('verification.csv', () => {
 
   it('runs nothing in a spreadsheet, and breaks no line', () => {
     const odd = '=cmd|"x"\n@SUM(A1)'
-    const line = verificationLine(
+    const line = VERIFICATION_LIST.line(
       verifiedRow(1, {
         verdict: 'other',
         why: 'ended',

@@ -571,8 +571,8 @@ describe('writeProblems', () => {
   })
 
   it('writes problems.csv alone from any source of problems', async () => {
-    async function* problems(): AsyncGenerator<ReturnType<typeof problemOf>> {
-      for (let id = 1; id <= 2500; id += 1) yield await Promise.resolve(problemOf({ id, record: id }))
+    function* problems() {
+      for (let id = 1; id <= 2500; id += 1) yield problemOf({ id, record: id })
     }
 
     const file = await writeProblems(problems(), { out: folder })

@@ -19,9 +19,9 @@ const STRANGE: Readonly<Record<Language, RegExp>> = {
 
 /** Texts that a language may have in common with English. */
 const SAME: Readonly<Record<Exclude<Language, 'en'>, readonly string[]>> = {
-  de: ['label.bytes', 'label.plan'],
-  fr: ['label.plan', 'label.source', 'plans.title', 'sources.title'],
-  sv: ['day', 'label.plan'],
+  de: ['label.bytes', 'label.plan', 'label.sha256'],
+  fr: ['label.plan', 'label.sha256', 'label.source', 'plans.title', 'sources.title'],
+  sv: ['day', 'label.plan', 'label.sha256'],
 }
 
 describe.each(LANGUAGES)('the texts in %s', (language) => {
