@@ -60,14 +60,12 @@ process.on('unhandledRejection', fatal)
  * @returns the exit status
  */
 async function start(version: string): Promise<number> {
-  const [{ main }, { commands }, { thisMachine }, { fileURLToPath }, { setFlagsFromString }] =
-    await Promise.all([
-      import('./cli/main.js'),
-      import('./cli/commands.js'),
-      import('./machine.js'),
-      import('node:url'),
-      import('node:v8'),
-    ])
+  const [{ commands, main }, { thisMachine }, { fileURLToPath }, { setFlagsFromString }] = await Promise.all([
+    import('./cli/main.js'),
+    import('./machine.js'),
+    import('node:url'),
+    import('node:v8'),
+  ])
   // On a machine with much memory V8 lets garbage pile up. Less growth saves little more memory and collects more often
   // while rows are sent; a young generation that may not grow costs a sixth of a row.
   setFlagsFromString('--heap-growing-percent=60')

@@ -1,10 +1,17 @@
 import type { Log } from './terminal/log.js'
-import type { Exits } from './settings/exit-statuses.js'
-import type { OptionName } from './settings/options.js'
 import type { Progress } from './terminal/progress.js'
 import type { CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
 import type { World } from './terminal/world.js'
+import { type OptionName, type Exits, SETTING_NAMES, settingOf } from './settings/declared.js'
+import { openLedger } from '../ledger/file/open-ledger.js'
+import type { Ledger } from '../ledger/ledger.js'
+import { openLedgerReader } from '../ledger/read/open-reader.js'
+import type { LedgerReader } from '../ledger/read/reader.js'
+import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
+import type { SourceInput } from '../source/bytes/input.js'
+import type { SourceOptions } from '../source/options.js'
+import { ledgerFiles } from '../ledger/safety/side-files.js'
 
 /** One command: what it takes, what its help says, and its body. */
 export interface Command {
@@ -62,4 +69,134 @@ export const actorOf = (context: Context): string => {
   return (
     ownText(context, 'by') ?? settings.get('by') ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'
   )
+}
+
+/** The ledger of the settings for writing, as every command that decides something opens it; never made anew. */
+export const openExisting = ({ settings, world }: Pick<Context, 'settings' | 'world'>): Ledger =>
+  openLedger({
+    file: settings.ledger,
+    clock: world.clock,
+    pid: world.pid,
+    user: world.user,
+    create: false,
+    sharedFolder: settings.sharedFolder,
+  })
+
+/** What is looked up in the ledger of the settings, which is closed again whatever happens. */
+export async function lookInto<Value>(
+  settings: Settings,
+  at: (reader: LedgerReader) => Value | Promise<Value>,
+): Promise<Value> {
+  const reader = openLedgerReader(settings.ledger, settings)
+  try {
+    return await at(reader)
+  } finally {
+    reader.close()
+  }
+}
+
+/** The files of the command line as sources of which everything is told, and nothing is sent. */
+export function openers(context: Context): OpenNext[] {
+  const { settings, world, args } = context
+  const check = {
+    today: settings.asOf,
+    severities: settings.severities,
+    newCreditorIdentifier: settings.get('creditorIdentifier'),
+    undecided: 'tell' as const,
+    dormantSoonDays: settings.get('dormantSoonDays'),
+  }
+  return sourceOpeners(
+    args.map((file) => inputOf(context, file)),
+    sourceOptions(context),
+    check,
+    world.signals.drain,
+  )
+}
+
+/** `-` is standard input. */
+export const inputOf = ({ world }: Context, file: string): SourceInput =>
+  file === '-' ? { name: 'standard input', stream: world.stdin } : file
+
+/** The source sections of the configuration, with paths made absolute. */
+export function sourceOptions(context: Context): SourceOptions {
+  const { values, locate } = context.settings.configuration
+  const ignored = ownTexts(context, 'ignoreColumn')
+  const { source, columns, exclude, limits, words, crosswalk } = values
+  return {
+    source: { ...source, ignoreColumns: [...source.ignoreColumns, ...ignored] },
+    columns,
+    exclude,
+    limits,
+    words,
+    ...(crosswalk === undefined ? {} : { crosswalk: { ...crosswalk, file: locate(crosswalk.file) } }),
+  }
+}
+
+/** The first records of each source only. What needs the whole file, its hash among it, is not known then. */
+export function sampled(files: readonly OpenNext[], count: number | null): readonly OpenNext[] {
+  if (count === null) return files
+  return files.map((open) => async (earlier) => {
+    const source = await open(earlier)
+    let records = 0
+    return {
+      ...source,
+      sha256: null,
+      records: async function* (signal) {
+        for await (const batch of source.records(signal)) {
+          const taken = batch.slice(0, count - records)
+          records += taken.length
+          yield taken
+          if (records === count) return
+        }
+      },
+      summary: () => ({
+        sha256: `sample of ${source.name}`,
+        bytes: 0,
+        records,
+        blankLines: 0,
+        reading: { ...source.reading, sample: count },
+        findings: [],
+      }),
+    }
+  })
+}
+
+/** Said of one of our own files that lists no row. */
+export const nothingToCorrect = (name: string): string =>
+  `"${name}" lists no row: there is nothing to correct in it.`
+
+export const IGNORE_COLUMN: OwnFlag = [
+  '--ignore-column <name>',
+  'this column does not say which mandates stay behind; may be given several times',
+  'repeatable',
+]
+
+/** The ledger comes with its side files below, the configuration as it was found, and reports lie in a folder. */
+const FILES = SETTING_NAMES.filter(
+  (name) => settingOf(name).kind.isPath === true && !['config', 'ledger', 'out'].includes(name),
+)
+
+/**
+ * Every path that a command line and its configuration name, and what belongs to the ledger: what is read, what is kept,
+ * what is written elsewhere. No output may be written over one of them.
+ * @param output the option that names the output itself
+ */
+export function namedFiles(
+  { settings, args, own }: Pick<Context, 'settings' | 'args' | 'own'>,
+  output: 'logFile' | 'data' | null,
+): readonly string[] {
+  const { configuration } = settings
+  const { crosswalk } = configuration.values
+  const given = Object.entries(own).flatMap(([name, value]) => (name === output ? [] : [value]))
+  const named = [
+    configuration.file,
+    ...FILES.filter((name) => name !== output).map((name) => settings.get(name)),
+    crosswalk === undefined ? null : configuration.locate(crosswalk.file),
+    ...args,
+    ...given,
+  ]
+  return [
+    ...named.filter((path): path is string => typeof path === 'string' && path !== '' && path !== '-'),
+    ...ledgerFiles(settings.ledger),
+  ]
 }

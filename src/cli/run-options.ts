@@ -1,14 +1,39 @@
-import type { ChosenColumn } from '../domain/row/choice.js'
+import { type ChosenColumn, choiceLines } from '../domain/row/choice.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { UsageError } from '../errors.js'
-import type { MigrateOptions } from '../migrate/options.js'
-import { actorOf, ownText, ownTexts, type Context, type OwnFlag } from './command.js'
+import type { MigrateOptions, MigrationPlan } from '../migrate/options.js'
+import {
+  actorOf,
+  ownText,
+  ownTexts,
+  type Context,
+  type OwnFlag,
+  IGNORE_COLUMN,
+  inputOf,
+  sourceOptions,
+  ownFlag,
+} from './command.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
-import type { OptionName } from './settings/options.js'
-import type { Target } from './settings/service.js'
-import { assertOwnColumns } from './settings/trusted.js'
-import { IGNORE_COLUMN, inputOf, sourceOptions } from './settings/sources.js'
+import type { OptionName } from './settings/declared.js'
+import {
+  assertOwnColumns,
+  type Target,
+  distrustedConfiguration,
+  type Service,
+  type Settings,
+  trustedLines,
+} from './settings/settings.js'
+import { shortDigest } from '../domain/plan/plan.js'
+import { durationText, plural, timeText } from '../domain/text/wording.js'
+import type { HeldRows } from '../ledger/ledger.js'
+import type { LedgerReader } from '../ledger/read/reader.js'
+import { expectedMs, type ExpectedPace } from '../run/pace.js'
+import { correctionLines, CORRECTIONS_SHOWN, readingLines } from './reading-lines.js'
+import { totalsLines } from './terminal/output.js'
+import { canAsk } from './terminal/prompt.js'
+import { type Line, toned } from './terminal/world.js'
+import { unlikelyShares } from '../report/facts/row-walk.js'
 
 /** Settings that decide what a run sends, and how: a plan is made with them, and a run under it is held to them. */
 export const RUN_SETTINGS = [
@@ -106,4 +131,157 @@ function chosenColumn(text: string): ChosenColumn {
     `--only "${maskAccounts(text)}" names no column and its values; nothing was sent`,
     "Give both, as --only 'Segment=A,B'",
   )
+}
+
+type AskedHost = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
+
+interface Asked {
+  readonly service: Pick<Service, 'trusted'>
+  readonly plan: MigrationPlan
+  readonly ask: (question: string) => Promise<string | null>
+}
+
+/** @throws {UsageError} where somebody would have to be asked and nobody can be */
+export function refuseUnasked({ world, settings }: Context, { host, isLoopback }: AskedHost): void {
+  if (isLoopback || (settings.get('yes') ?? false) || canAsk(world)) return
+  throw new UsageError(
+    `Sending to "${host}" needs a confirmation, and there is no terminal to ask on`,
+    'Pass --yes when the target is right; nothing was sent',
+  )
+}
+
+/** Has the host name typed, unless --yes was given. */
+const typeHost = async (
+  { settings }: Pick<Context, 'settings'>,
+  host: string,
+  ask: Asked['ask'],
+  purpose = 'send',
+): Promise<boolean> =>
+  (settings.get('yes') ?? false) || (await ask(`Type the host name "${host}" to ${purpose}`)) === host
+
+/**
+ * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
+ * (cli/README.md#before-anything-is-sent).
+ */
+export async function confirmRun(context: Context, { service, plan, ask }: Asked): Promise<boolean> {
+  const { settings, progress } = context
+  const { host, isLoopback } = plan.service
+  if (isLoopback) return true
+  const lines = [
+    ...planLines(plan, {
+      concurrency: settings.get('concurrency'),
+      rate: settings.get('rate'),
+      isAskingFirst: ownFlag(context, 'checkBeforeSend'),
+    }),
+    ...approvedLines(plan),
+    ...askingLines(plan, ownFlag(context, 'checkBeforeSend')),
+    ...distrustedLines(settings),
+    ...trustedLines(service.trusted),
+    ...sourceLines(plan.ledger),
+    ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
+  ]
+  for (const line of lines) progress.note(line)
+  if (!plan.isLedgerKnown)
+    progress.note(
+      'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
+    )
+  return typeHost(context, host, ask)
+}
+
+function distrustedLines({ configuration }: Settings): Line[] {
+  const why = distrustedConfiguration(configuration)
+  return why === null ? [] : [[toned('open', 'Warning'), `: ${why}`]]
+}
+
+function approvedLines({ approved }: MigrationPlan): Line[] {
+  if (approved === undefined) return []
+  const { digest, approvedBy, approvedAt, expiresAt, key, reference } = approved
+  return [
+    `Approved plan: ${shortDigest(digest)}, by ${approvedBy} at ${timeText(approvedAt)}, until ${timeText(expiresAt)}`,
+    key === null
+      ? [toned('open', 'Warning'), `: that approval is recorded, not proven (${reference ?? ''})`]
+      : `  proven for the key ${key}`,
+  ]
+}
+
+/** Somebody may have sent some of it before: by hand, or from a ledger that was lost. */
+function askingLines({ ledger }: MigrationPlan, isAskingFirst: boolean): Line[] {
+  if (isAskingFirst)
+    return [
+      'The service is asked about each row before it is sent; what it already holds is held back, in doubt',
+    ]
+  return [
+    ...(ledger.campaign().asksFirst
+      ? [
+          [
+            toned('open', 'Warning'),
+            ': an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
+          ],
+        ]
+      : []),
+  ]
+}
+
+/** How the files were read, as far as a person has to know it before anything is sent. */
+const sourceLines = (reader: LedgerReader): Line[] =>
+  reader.sources().flatMap((source) => {
+    const lines = readingLines(source)
+    return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
+  })
+
+/** What --retry-refused was asked for and does not do. */
+export const leftRefusedNotes = (count: number): string[] =>
+  count === 0
+    ? []
+    : [
+        `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`,
+      ]
+
+/** What other ledgers of this user had to do with the rows. */
+export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[] => [
+  ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
+  ...(inDoubt === 0
+    ? []
+    : [
+        replaces.length === 0
+          ? `In doubt, since they may have been sent before: ${plural(inDoubt, 'row', 'rows')}`
+          : `In doubt, since another ledger of yours began to send them: ${plural(inDoubt, 'row', 'rows')}`,
+      ]),
+  ...(inConflict === 0
+    ? []
+    : [
+        `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
+      ]),
+]
+
+const MOST_CREDITORS = 10
+
+/** What will happen with a yes: where to, as whom, what of the rows, how fast. */
+function planLines(
+  { service, totals, toSend, choice, leftRefused, held, ledger }: MigrationPlan,
+  pace: ExpectedPace,
+): Line[] {
+  const { concurrency, rate } = pace
+  const creditors = ledger.creditorsOfReady(choice)
+  return [
+    [toned('strong', 'The plan')],
+    ['Target: ', toned('strong', service.href)],
+    `User at the service: ${service.username}`,
+    ...totalsLines(totals),
+    ...heldLines(held),
+    `To send in this run: ${plural(toSend, 'row', 'rows')}`,
+    ...choiceLines(choice),
+    ...leftRefusedNotes(leftRefused),
+    ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
+    ...creditors
+      .slice(0, MOST_CREDITORS)
+      .map(
+        ({ creditorIdentifier, count }) =>
+          `  previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
+      ),
+    ...(creditors.length > MOST_CREDITORS
+      ? [`  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`]
+      : []),
+    `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText(expectedMs(toSend, pace))}`,
+  ]
 }

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { commands } from '../../src/cli/commands.js'
-
+import { commands } from '../../src/cli/main.js'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('the commands', () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { correctionLines } from '../../src/cli/correction-lines.js'
-
+import { correctionLines } from '../../src/cli/reading-lines.js'
 const corrected = (row: number) => ({
   row,
   by: 'Berta',

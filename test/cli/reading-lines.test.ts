@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { wordsOf } from '../../src/cli/terminal/line.js'
 import { howReadLines, readingLines } from '../../src/cli/reading-lines.js'
 import { openScratchLedger } from '../../src/ledger/file/scratch.js'
 import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
 import { exportOf, fileOf, optionsOf } from '../support/sources.js'
+import { wordsOf } from '../../src/cli/terminal/world.js'
 import { parseLocalDate } from '../../src/domain/mandate/date.js'
 
 /** How `check` would tell what it read of this text. */

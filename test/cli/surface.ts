@@ -1,13 +1,13 @@
 import type { Command, CommandLoaders } from '../../src/cli/command.js'
-import type { Exits } from '../../src/cli/settings/exit-statuses.js'
-import { settingOf } from '../../src/cli/settings/declared.js'
 import {
+  settingOf,
   environmentName,
   flagName,
   flagsOf,
   helpOf,
   type OptionName,
-} from '../../src/cli/settings/options.js'
+  type Exits,
+} from '../../src/cli/settings/declared.js'
 import { JSON_KEYS } from '../../src/cli/terminal/result.js'
 
 /** A flag as it can be typed. */

@@ -1,7 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { wordsOf } from '../../src/cli/terminal/line.js'
-import type { Output, Screen, World } from '../../src/cli/terminal/world.js'
+import { type Output, type Screen, type World, wordsOf } from '../../src/cli/terminal/world.js'
 
 interface Given {
   readonly env?: Readonly<Record<string, string>>

@@ -19,14 +19,10 @@ export const inReport = (name: string): string => {
   return isOfPack ? join('sepa-migrate-report', list ?? name) : name
 }
 
-type Built = readonly [
-  typeof import('../../src/cli/main.js'),
-  typeof import('../../src/cli/commands.js'),
-  typeof import('../../src/machine.js'),
-]
+type Built = readonly [typeof import('../../src/cli/main.js'), typeof import('../../src/machine.js')]
 const built = (name: string): string => new URL(`../../dist/${name}.js`, import.meta.url).href
 const BUILT = Promise.all(
-  ['cli/main', 'cli/commands', 'machine'].map((name) => import(built(name))),
+  ['cli/main', 'machine'].map((name) => import(built(name))),
 ) as unknown as Promise<Built>
 
 export const CREDENTIALS = { SEPA_MIGRATE_USERNAME: 'sandbox', SEPA_MIGRATE_PASSWORD: 'sandbox' }
@@ -153,7 +149,7 @@ export const paste = async (line: string, options: StartOptions): Promise<Ended>
   runProgram(await wordsOf(line, options), options)
 
 async function runHere(args: readonly string[], { env = {}, input = '' }: StartOptions): Promise<Ended> {
-  const [{ main }, { commands }, { thisMachine }] = await BUILT
+  const [{ commands, main }, { thisMachine }] = await BUILT
   const stdout = kept()
   const stderr = kept()
   const never = new AbortController().signal

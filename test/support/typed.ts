@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { commands } from '../../src/cli/commands.js'
-import { main } from '../../src/cli/main.js'
+import { main, commands } from '../../src/cli/main.js'
 import { worldOf } from '../cli/world.js'
 import { CREDENTIALS } from './program.js'
 

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { isBalanced, type Totals } from '../../domain/row/totals.js'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'
 import type { Command, Context } from '../command.js'
-import { EXIT_STATUSES } from '../settings/exit-statuses.js'
 import type { CommandResult } from '../terminal/result.js'
 import { runCommand } from './run.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { readSettings } from '../settings/settings.js'
 import { makeFolder } from '../../trust/folder.js'
+import { EXIT_STATUSES } from '../settings/declared.js'
 
 /** Nobody else on this machine is to look into it while it runs. */
 const PASSWORD_BYTES = 15

@@ -2,13 +2,14 @@ import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
 import { plural } from '../../domain/text/wording.js'
 import { openTrusted } from '../../trust/output.js'
-import { ownText, type Command, type Context } from '../command.js'
+import { ownText, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
-import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
-import { inspect, isConfigurationNamed } from './inspect.js'
 import { nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
-import { draftConfiguration } from '../../source/guess/inspect.js'
+import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import { SourceError } from '../../errors.js'
+import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
+import type { Line } from '../terminal/world.js'
 
 const FILE = 'sepa-migrate.yaml'
 
@@ -74,4 +75,112 @@ function writeNew(target: string, text: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+export const inspectCommand: Command = {
+  usage: 'inspect <file>',
+  summary: 'show how a file is written: encoding, delimiter, header, first rows (masked), guessed columns',
+  examples: ['sepa-migrate inspect export.csv', 'sepa-migrate inspect export.csv --config sepa-migrate.yaml'],
+  options: ['config', 'json', 'noColor', 'asOf'],
+  usesNoLedger: true,
+  epilogue: [
+    'Sends nothing and writes nothing. sepa-migrate init makes a configuration from the same guess.',
+  ],
+  exits: { ...EXITS.plain, 7: EXIT_STATUSES[7] },
+  json: ['inspection', 'configuration'],
+  run: async (context) => {
+    const { file } = context.settings.configuration
+    const inspection = await inspect(context)
+    const lines = linesOf(inspection)
+    return {
+      ...emptyResult,
+      lines: [
+        ...(file === null ? [] : [`Read with ${configurationName(context, file)}`]),
+        ...lines,
+        '',
+        nextStep(context, inspection),
+      ],
+      details: { inspection, configuration: file },
+    }
+  },
+}
+
+/** What the configuration declares wins over what would be guessed. */
+export async function inspect(context: Context): Promise<Inspection> {
+  const source = context.args[0] ?? ''
+  try {
+    return await inspectSource(inputOf(context, source), {
+      today: context.settings.asOf,
+      options: sourceOptions(context),
+      signal: context.world.signals.drain,
+    })
+  } catch (error) {
+    const { file } = context.settings.configuration
+    if (!(error instanceof SourceError) || file === null) throw error
+    const { rule, line } = error
+    throw new SourceError(
+      error.message,
+      `${error.next.replace(/\.$/, '')}. It was read with ${configurationName(context, file)}: if that is for another export, name the right one with --config`,
+      {
+        source: error.source,
+        cause: error,
+        ways: error.ways,
+        ...(rule === null ? {} : { rule }),
+        ...(line === null ? {} : { line }),
+      },
+    )
+  }
+}
+
+/** Whether the operator chose the configuration, rather than its lying in this folder. */
+export const isConfigurationNamed = ({ settings }: Context): boolean => settings.isNamed('config')
+
+const configurationName = (context: Context, file: string): string =>
+  isConfigurationNamed(context)
+    ? `the configuration "${file}"`
+    : `the configuration "${file}", which is in this folder`
+
+/** A file with the service's own names, or one that a configuration describes, can be checked as it is. */
+function nextStep(context: Context, { columns }: Inspection): Line {
+  const isNamed = REQUIRED.every((field) => columns.some(({ name }) => name.trim().toLowerCase() === field))
+  const name = isNamed || context.settings.configuration.file !== null ? 'check' : 'init'
+  return nextLine(context, { name, files: context.args })
+}
+
+const REQUIRED = [
+  'customer_no',
+  'iban',
+  'signed_date',
+  'sepa_creditor_identifier',
+  'unique_mandate_reference',
+]
+
+const shown = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
+
+function linesOf(inspection: Inspection): CommandResult['lines'] {
+  const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines } = inspection
+  return [
+    `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
+    ...(encoding === null ? [] : [`  encoding   ${encoding.value} (${encoding.evidence})`]),
+    ...(delimiter === null ? [] : [`  delimiter  ${shown(delimiter.value)} (${delimiter.evidence})`]),
+    `  header     line ${headerLine} (${preamble.evidence})`,
+    ...preamble.shown.map((line) => `               ${line}`),
+    ...(footer.lines === 0
+      ? []
+      : [
+          `  footer     ${plural(footer.lines, 'line', 'lines')}`,
+          ...footer.shown.map((line) => `               ${line}`),
+        ]),
+    '',
+    'Columns',
+    ...inspection.columns.map(
+      ({ position, name: column, field, role, evidence, dateFormat }) =>
+        `  ${String(position).padStart(2)}  ${column} → ${field ?? (role === null ? 'not used' : role.replace('_', ' '))}` +
+        `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}`,
+    ),
+    ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
+    '',
+    'First rows (masked)',
+    ...inspection.rows.map((cells) => `  ${cells.join(' | ')}`),
+  ]
 }

@@ -1,13 +1,10 @@
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { Command } from '../command.js'
-import { OLDER_STATUS, olderOf } from '../older.js'
-import { EXITS } from '../settings/exit-statuses.js'
-import { SHARED } from '../settings/options.js'
-import { closingLines, writePack } from '../pack.js'
-import { standingWith } from '../prove/standing.js'
+import { closingLines, writePack, OLDER_STATUS, olderOf, standingWith } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { readSigningKey } from '../prove/keys.js'
 import { emptyResult } from '../terminal/result.js'
+import { SHARED, EXITS } from '../settings/declared.js'
 
 export const reportCommand: Command = {
   usage: 'report',

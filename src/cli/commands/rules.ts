@@ -1,8 +1,8 @@
 import { isRuleId, type RuleId, RULES } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
-import { EXITS } from '../settings/exit-statuses.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { EXITS } from '../settings/declared.js'
 
 /** A rule as the rulebook of this program has it, with the severity that the configuration gives it. */
 interface ShownRule {

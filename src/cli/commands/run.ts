@@ -1,32 +1,41 @@
 import { resolve } from 'node:path'
 import { choiceLines } from '../../domain/row/choice.js'
-import { plural } from '../../domain/text/wording.js'
-import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
+import { plural, durationText } from '../../domain/text/wording.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
+import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import { assertPlanned } from '../../migrate/asked.js'
 import { migrate } from '../../migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
-import { confirmRun, heldLines, leftRefusedNotes, refuseUnasked } from '../confirm.js'
-import { ownFlag, ownText, type Command, type Context } from '../command.js'
-import { lookInto } from '../existing-ledger.js'
-import { EXITS } from '../settings/exit-statuses.js'
-import { askText } from '../terminal/prompt.js'
-import { closingLines, NO_PACK, writePack } from '../pack.js'
-import { verificationIn } from '../prove/standing.js'
-import { oldPages } from '../privacy/old-pages.js'
-import { outputsOf } from '../privacy/remains.js'
-import { resultOfError, type CommandResult } from '../terminal/result.js'
-import { worded } from '../terminal/ways.js'
-import { assertReadBackTold, readService, readTarget, type Service } from '../settings/service.js'
-import type { Settings } from '../settings/settings.js'
-import { nothingToCorrect } from '../settings/sources.js'
-import { RUN_FLAGS, RUN_SETTINGS, runOptions } from '../run-options.js'
-import { SHARED } from '../settings/options.js'
-import { trustedLines } from '../settings/trusted.js'
-import { unlikelyShares } from '../../report/facts/row-walk.js'
 import { assertReportFolder } from '../../trust/folder.js'
-import { announceSignals, watchRun, type Closed } from '../watch-run.js'
+import { closingLines, NO_PACK, oldPages, verificationIn, writePack } from '../closing.js'
+import { type Command, type Context, lookInto, ownFlag, ownText, nothingToCorrect } from '../command.js'
+import { outputsOf, tellNotNoted } from '../privacy/remains.js'
+import {
+  RUN_FLAGS,
+  RUN_SETTINGS,
+  runOptions,
+  confirmRun,
+  heldLines,
+  leftRefusedNotes,
+  refuseUnasked,
+} from '../run-options.js'
+import { EXITS, SHARED } from '../settings/declared.js'
+import {
+  assertReadBackTold,
+  readService,
+  readTarget,
+  type Service,
+  type Settings,
+  trustedLines,
+} from '../settings/settings.js'
+import { askText } from '../terminal/prompt.js'
+import { type CommandResult, resultOfError, worded } from '../terminal/result.js'
+import type { OutcomeKind } from '../../domain/row/outcome.js'
+import type { DeliveryEvent } from '../../run/deliver.js'
+import { type Toned, toned } from '../terminal/world.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
+import { unlikelyShares } from '../../report/facts/row-walk.js'
+import { isHeldBack } from '../../domain/row/outcome.js'
 
 export const runCommand: Command = {
   usage: 'run [files...]',
@@ -210,3 +219,84 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
     },
   }
 }
+
+export type Closed = Extract<MigrationEvent, { kind: 'closed' }>
+
+export function announceSignals({ world: { signals }, progress }: Context): void {
+  const say = (text: string) => () => progress.note(text)
+  signals.drain.addEventListener(
+    'abort',
+    say('Signal received: no new rows; waiting for what is under way (signal again to give it up)'),
+  )
+  signals.abort.addEventListener(
+    'abort',
+    say('Second signal: giving up what is under way; those rows become in doubt'),
+  )
+}
+
+/** Shows and logs what happens in a run; how it ends is the result's to say. */
+export function watchRun(context: Context): (event: Exclude<MigrationEvent, Closed>) => void {
+  const { progress, log } = context
+  const isVerbose = context.settings.get('verbose') ?? false
+  return (event) => {
+    switch (event.kind) {
+      case 'opened':
+        noteOpened(context, event)
+        return
+      case 'reading':
+        progress.reading(event.source, event.records)
+        return
+      case 'sending':
+        progress.sending(event.rows)
+        return
+      case 'warning':
+        progress.note([toned('open', 'Warning'), `: ${event.text}`])
+        return
+      default:
+        log.delivery(event)
+        showDelivery(context, event, isVerbose)
+    }
+  }
+}
+
+export function noteOpened(
+  context: Context,
+  { recovered, allowed, notNoted }: Extract<MigrationEvent, { kind: 'opened' }>,
+): void {
+  const { progress } = context
+  tellNotNoted(context, notNoted)
+  if (recovered > 0)
+    progress.note(
+      `${plural(recovered, 'row was', 'rows were')} under way when the last run ended, and ${recovered === 1 ? 'is' : 'are'} in doubt now`,
+    )
+  for (const text of allowed) progress.note(text)
+}
+
+export function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
+  switch (event.kind) {
+    case 'intent':
+      return
+    case 'outcome':
+      progress.outcome(event.outcome.kind)
+      // Of a campaign that was begun by hand there may be thousands, and nothing of them is urgent.
+      if (isVerbose || (event.outcome.kind === 'in_doubt' && !isHeldBack(event.outcome)))
+        progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
+      return
+    case 'pause':
+      progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`)
+      return
+    case 'stop':
+      progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
+      return
+  }
+}
+
+export const TONES = {
+  registered: 'good',
+  refused: 'bad',
+  in_doubt: 'open',
+  turned_away: 'soft',
+  not_sent: 'soft',
+} as const
+
+export const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))

@@ -3,17 +3,20 @@ import { verificationText } from '../../domain/proof/verification.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import type { Command, Context } from '../command.js'
-import { OLDER_STATUS, olderOf } from '../older.js'
-import { EXITS } from '../settings/exit-statuses.js'
 import { planStanding, planStandingLine } from '../plan/plan-lines.js'
-import { SHARED } from '../settings/options.js'
-import { closingLines } from '../pack.js'
-import { absentLines, absentOf } from '../prove/absent-lines.js'
-import { standingWith, verificationIn } from '../prove/standing.js'
-import { drawn, drawnLines } from '../terminal/progress.js'
-import { plainLine, type RunView, settledOf } from '../terminal/progress-view.js'
+import {
+  closingLines,
+  OLDER_STATUS,
+  olderOf,
+  standingWith,
+  verificationIn,
+  absentLines,
+  absentOf,
+} from '../closing.js'
+import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../terminal/progress.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import type { World } from '../terminal/world.js'
+import { SHARED, EXITS } from '../settings/declared.js'
 
 const DRAWN_INTERVAL_MS = 1_000
 const LINE_INTERVAL_MS = 5_000

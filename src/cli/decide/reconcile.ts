@@ -3,18 +3,12 @@ import { plural } from '../../domain/text/wording.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
-import { openExisting } from '../existing-ledger.js'
-import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
-import { SHARED } from '../settings/options.js'
-import { olderOf } from '../older.js'
-import { oldPages } from '../privacy/old-pages.js'
+import { actorOf, ownFlag, ownText, type Command, type Context, openExisting, inputOf } from '../command.js'
 import { nextLine } from '../terminal/next.js'
-import { closingAt } from '../pack.js'
+import { closingAt, olderOf, oldPages } from '../closing.js'
 import { rejectionsOf } from './resolve.js'
 import { resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
-import { inputOf } from '../settings/sources.js'
-
+import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
 const SHOWN = 50
 
 export const reconcileCommand: Command = {

@@ -1,23 +1,27 @@
 import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
+import { upperCase } from '../../domain/text/text.js'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger, Resolution, ResolutionReport } from '../../ledger/ledger.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import { closingAt, olderOf, oldPages } from '../closing.js'
+import {
+  actorOf,
+  lookInto,
+  openExisting,
+  ownFlag,
+  ownText,
+  ownTexts,
+  type Command,
+  type Context,
+} from '../command.js'
+import { decidedByReadBack, leftOpenLines } from '../prove/read-back.js'
+import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
+import { nextLine, sameResolve } from '../terminal/next.js'
+import { askText, canAsk } from '../terminal/prompt.js'
+import { nextText, standingAs, worded, type CommandResult } from '../terminal/result.js'
 import { adoptOlderCopy } from './adopt.js'
-import { actorOf, ownFlag, ownText, ownTexts, type Command, type Context } from '../command.js'
-import { lookInto, openExisting } from '../existing-ledger.js'
-import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
-import { SHARED } from '../settings/options.js'
-import { olderOf } from '../older.js'
-import { oldPages } from '../privacy/old-pages.js'
-import { nextLine } from '../terminal/next.js'
-import { closingAt } from '../pack.js'
-import { canAsk } from '../terminal/prompt.js'
-import { decidedByReadBack, leftOpenLines } from './read-back-decisions.js'
-import { confirmForced } from './forced-resend.js'
 import { walkOpenRows } from './resolve-walk.js'
-import { standingAs, type CommandResult } from '../terminal/result.js'
-import { nextText, worded } from '../terminal/ways.js'
-import { sameResolve } from './same-resolve.js'
 
 export const resolveCommand: Command = {
   usage: 'resolve',
@@ -64,7 +68,7 @@ export const resolveCommand: Command = {
   run: resolve,
 }
 
-async function resolve(context: Context): Promise<CommandResult> {
+export async function resolve(context: Context): Promise<CommandResult> {
   if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
   const { world, settings } = context
   const readBack = ownFlag(context, 'fromReadBack') ? await decidedByReadBack(context) : null
@@ -211,3 +215,34 @@ export const rejectionsOf = (report: ResolutionReport | null): CommandResult['er
   (report?.results ?? []).flatMap((result) =>
     result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: nextText(result) }] : [],
   )
+
+/**
+ * Has the reference typed of each row that would go out once more while its earlier request may still arrive.
+ * @throws {UsageError} where one is missing; nothing was recorded
+ */
+export async function confirmForced(
+  context: Context,
+  view: Pick<LedgerReader, 'row'>,
+  { results }: ResolutionReport,
+): Promise<void> {
+  const given = new Set(ownTexts(context, 'yesResend').map(upperCase))
+  for (const result of results) {
+    if (result.kind !== 'rejected' || result.isEarlyResend !== true) continue
+    const row = view.row(result.rowId)
+    if (row === null) throw new Error(`Row ${result.rowId} is not there`)
+    const reference = upperCase(row.originalMandateReference ?? '')
+    if (given.has(reference)) continue
+    const { customerNo, ibanMasked, signedDate } = row
+    const typed = canAsk(context.world)
+      ? await askText(
+          context.world,
+          `Row ${result.rowId} (customer ${customerNo ?? ''}, ${ibanMasked ?? ''}, signed ${signedDate ?? ''}) may be registered twice: its request can still arrive. Type its mandate reference to send it again`,
+        )
+      : null
+    if (typed === null || upperCase(typed) !== reference)
+      throw new UsageError(
+        `Row ${result.rowId} is not sent again within 15 minutes of its request unless its mandate reference is typed`,
+        'Wait and look again whether the service has the mandate; or pass --yes-resend with the reference of each such row. Nothing was recorded',
+      )
+  }
+}

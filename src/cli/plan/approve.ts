@@ -14,15 +14,13 @@ import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { openTrusted } from '../../trust/output.js'
 import { signText } from '../../trust/signature.js'
-import { ownText, type Command, type Context } from '../command.js'
-import { openExisting } from '../existing-ledger.js'
+import { ownText, type Command, type Context, openExisting } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
-import { EXIT_STATUSES, EXITS } from '../settings/exit-statuses.js'
-import { SHARED } from '../settings/options.js'
-import type { Line } from '../terminal/line.js'
 import { nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
+import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import type { Line } from '../terminal/world.js'
 
 export const approveCommand: Command = {
   usage: 'approve <plan>',

@@ -1,12 +1,10 @@
 import { plural } from '../../domain/text/wording.js'
-import { actorOf, ownFlag, ownText, type Command, type Context } from '../command.js'
-import { openExisting } from '../existing-ledger.js'
-import { EXITS } from '../settings/exit-statuses.js'
-import { SHARED } from '../settings/options.js'
+import { actorOf, ownFlag, ownText, type Command, type Context, openExisting } from '../command.js'
 import { totalsLines } from '../terminal/output.js'
 import { assertTyped } from '../terminal/prompt.js'
 import { remainLines, remainsOf, removeLists } from './remains.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
+import { SHARED, EXITS } from '../settings/declared.js'
 import { ledgerMark } from '../../report/files/lists.js'
 
 export const purgeCommand: Command = {

@@ -2,10 +2,9 @@ import { countText, plural, timeText } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { provePack, type Proof } from '../../report/proof/prove-pack.js'
 import { ownText, type Context } from '../command.js'
-import { type Line, toned } from '../terminal/line.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { readCheckingKey } from './keys.js'
-
+import { type Line, toned } from '../terminal/world.js'
 const SOMETHING_DIFFERS = 3
 
 /**

@@ -13,17 +13,24 @@ import type { LedgerReader, StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { SOME_LEFT } from '../../run/stop.js'
 import { ownFlag, ownText, type Command, type Context } from '../command.js'
-import { OLDER_STATUS, olderOf } from '../older.js'
-import { NO_PACK, writePack } from '../pack.js'
+import { NO_PACK, writePack, OLDER_STATUS, olderOf, standingWith, verificationIn } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'
-import { type Line, toned } from '../terminal/line.js'
 import { nextLine, nextLines, verifyAgain } from '../terminal/next.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
-import { worded } from '../terminal/ways.js'
-import { ASK_EXITS, ASK_OPTIONS, askedLine, askService, SAMPLE_FLAG, sameFlags, sampleOf } from './asking.js'
-import { standingWith, verificationIn } from './standing.js'
-import { unprovenLines, unprovenRows } from './unproven.js'
+import { emptyResult, type CommandResult, worded } from '../terminal/result.js'
+import {
+  ASK_EXITS,
+  ASK_OPTIONS,
+  askedLine,
+  askService,
+  SAMPLE_FLAG,
+  sameFlags,
+  sampleOf,
+  unprovenLines,
+  unprovenRows,
+} from './asking.js'
+import { type Line, toned } from '../terminal/world.js'
 import { plainText } from '../../report/files/cells.js'
+
 export const verifyCommand: Command = {
   usage: 'verify [folder]',
   summary: 'prove a report by itself, or ask the service whether it holds every registered mandate',

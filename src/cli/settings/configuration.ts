@@ -9,9 +9,7 @@ import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { lineOf, type Mistake, mistakesIn, yaml } from './configuration-mistakes.js'
-import { SETTING_NAMES, settingOf } from './declared.js'
-import { helpOf } from './options.js'
-
+import { SETTING_NAMES, settingOf, helpOf } from './declared.js'
 const ruleIds = Object.keys(RULES) as [RuleId, ...RuleId[]]
 
 /** The declared settings that stand in one section of the file, as its schema. */

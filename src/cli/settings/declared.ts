@@ -23,7 +23,7 @@ import {
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 
 /** One setting: where it may be given, what it can be, and what holds where nothing is given. */
-export interface Setting<Value> {
+interface Setting<Value> {
   readonly kind: Kind<Value>
   readonly help: string
   /** Commander's notation, for example `--rate <n>`; its environment name is made of it. */
@@ -44,7 +44,7 @@ export interface Setting<Value> {
  * Every setting, once: flags, environment names, the schema of the configuration, help and the tables of the README are
  * made of this. How an export is read (`source`, `columns` and so on) is declared by the room that reads it.
  */
-export const SETTINGS = {
+const SETTINGS = {
   config: {
     kind: path,
     help: 'configuration file',
@@ -276,3 +276,91 @@ export type SettingValue<Name extends SettingName> =
 export const settingOf = (name: SettingName): Setting<unknown> => SETTINGS[name]
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
+
+/** A setting that has a flag. */
+export type OptionName = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly flags: string } ? Name : never
+}[SettingName]
+
+export const isOption = (name: SettingName): name is OptionName => settingOf(name).flags !== undefined
+
+/** `--max-in-doubt <n>`. */
+export const flagsOf = (name: OptionName): string => settingOf(name).flags ?? ''
+
+/** `--max-in-doubt <n>` → `max-in-doubt`. */
+export const flagName = (name: OptionName): string => flagsOf(name).split(' ')[0]?.slice(2) ?? name
+
+/** `--max-in-doubt` → `SEPA_MIGRATE_MAX_IN_DOUBT`; null for what the environment cannot set. */
+export const environmentName = (name: SettingName): string | null =>
+  isOption(name)
+    ? `SEPA_MIGRATE_${flagName(name).replaceAll('-', '_').toUpperCase()}`
+    : (settingOf(name).environment ?? null)
+
+/** What the help says of a setting. */
+export function helpOf(name: SettingName): string {
+  const { help, byDefault, otherwise } = settingOf(name)
+  const usual = byDefault ?? otherwise
+  return usual === undefined ? help : `${help} (default ${usual})`
+}
+
+export const SHARED: readonly OptionName[] = [
+  'config',
+  'ledger',
+  'out',
+  'json',
+  'quiet',
+  'verbose',
+  'noColor',
+  'logFile',
+  'sharedFolder',
+]
+
+/** What each exit status means, in general. */
+export const EXIT_STATUSES = {
+  0: 'everything asked for is done and nothing is open',
+  1: 'unexpected error (a bug)',
+  2: 'usage or configuration error; nothing was sent',
+  3: 'finished; some rows are invalid, in conflict or refused',
+  4: 'rows are in doubt (outranks 3 and 5)',
+  5: 'stopped early by a limit or the brake; ready rows remain',
+  6: 'credentials or permission refused by the service',
+  7: 'input unreadable, or not what it was when it was admitted',
+  8: 'ledger locked, damaged, foreign, newer or an older copy',
+  130: 'interrupted; safe to run again',
+  143: 'interrupted; safe to run again',
+} as const
+
+type ExitStatus = keyof typeof EXIT_STATUSES
+
+/** What a command ends with, besides 1 for a bug and 2 for a wrong command line: the meaning, or the general one. */
+export type Exits = Readonly<Partial<Record<ExitStatus, string>>>
+
+const general = (...statuses: readonly ExitStatus[]): Exits =>
+  Object.fromEntries(statuses.map((status) => [status, EXIT_STATUSES[status]]))
+
+const STANDING: Exits = { ...general(0, 2, 3, 4), 5: 'ready rows remain', ...general(8) }
+
+export const EXITS = {
+  /** Nothing but what was asked for. */
+  plain: { 0: 'done', 2: 'usage or configuration error' },
+  /** By what is open in the ledger. */
+  standing: STANDING,
+  /** The same, and by what the service contradicts. */
+  verified: {
+    ...STANDING,
+    4: 'rows are in doubt, or a registered mandate is missing, twice or different at the service (outranks 3 and 5)',
+  },
+  run: general(0, 2, 3, 4, 5, 6, 7, 8, 130, 143),
+} as const satisfies Record<string, Exits>
+
+/** Statuses of the same meaning on one line. */
+export function exitLines(exits: Exits): [statuses: string, meaning: string][] {
+  const meanings = [...new Set(Object.values(exits))]
+  return meanings.map((meaning) => [
+    Object.entries(exits)
+      .filter(([, other]) => other === meaning)
+      .map(([status]) => status)
+      .join(', '),
+    meaning,
+  ])
+}

@@ -1,15 +1,25 @@
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import type { Language } from '../../report/text/language.js'
+import type { BaseUrl } from '../../service/base-url.js'
+import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
+import type { Trusted } from '../../service/trusted.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
-import { settingOf, type SettingName, type SettingValue } from './declared.js'
-import { environmentName, flagName, isOption, type OptionName } from './options.js'
 import { askPassword, canAsk } from '../terminal/prompt.js'
 import type { World } from '../terminal/world.js'
+import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
+import {
+  environmentName,
+  flagName,
+  isOption,
+  settingOf,
+  type OptionName,
+  type SettingName,
+  type SettingValue,
+} from './declared.js'
 import { todayIn } from '../../domain/mandate/date.js'
 
 /** What commander found: one text per flag that was given. */
@@ -95,11 +105,6 @@ function byDefaultOf(name: SettingName): Found | null {
   return byDefault === undefined ? null : { text: byDefault, origin: 'the default' }
 }
 
-export interface Credentials {
-  readonly username: string
-  readonly password: string
-}
-
 /**
  * User name and password, never from a flag's value (cli/README.md#settings).
  * @throws {UsageError} when one is missing or the password file can be read by others
@@ -142,4 +147,100 @@ export function readPasswordFile(file: string): string {
     distrust: distrustSecret,
   })
   return text.split(/\r?\n/, 1)[0] ?? ''
+}
+
+/** Where a run's instructions come from and whom it trusts, in so far as that is not the default. */
+interface TrustedHere extends Trusted {
+  /** Absolute path of the configuration file. */
+  readonly configuration: string | null
+}
+
+/** For plan and result; nothing where everything is the default. */
+export const trustedLines = (trusted: TrustedHere): string[] => [
+  ...(trusted.configuration === null ? [] : [`Configuration: ${trusted.configuration}`]),
+  ...(trusted.proxy === null ? [] : [`Proxy: ${trusted.proxy}`]),
+  ...trusted.extraCertificates.map((path) => `Extra certificates: ${path}`),
+  ...(trusted.clientCertificate === null ? [] : [`Client certificate: ${trusted.clientCertificate}`]),
+]
+
+/** Why others can change the configuration, for people; null where they cannot. */
+export const distrustedConfiguration = ({ file, distrust }: LoadedConfiguration): string | null =>
+  distrust === null
+    ? null
+    : `Others can change the configuration file "${file ?? ''}": ${distrust.why}. It only says how files are read`
+
+/**
+ * Which column is the account, and which customer an old key is, decides whom a mandate debits: what another user of this
+ * machine wrote does not say that where something is sent.
+ * @throws {UsageError}
+ */
+export function assertOwnColumns({ file, distrust, values }: LoadedConfiguration): void {
+  if (distrust?.isForeign !== true) return
+  const hasColumns = Object.values(values.columns).some((column) => column !== undefined)
+  if (values.crosswalk === undefined && !hasColumns) return
+  const key = values.crosswalk === undefined ? 'columns' : 'crosswalk'
+  throw new UsageError(
+    `The configuration file "${file ?? ''}" sets "${key}", but ${distrust.why}: others could exchange accounts and customers; nothing was sent`,
+    `${distrust.next}, or copy the file to a folder of your own, look through it and name it with --config`,
+  )
+}
+
+/** The service as the settings describe it, checked before anything is read or sent. */
+export interface Service {
+  readonly options: ServiceOptions
+  readonly baseUrl: BaseUrl
+  readonly credentials: Credentials
+  readonly trusted: TrustedHere
+}
+
+/** The service as far as it is known without a password. */
+export type Target = Omit<Service, 'credentials'>
+
+/** @throws {UsageError} for an address or certificates that cannot be used */
+export function readTarget(settings: Settings, world: World): Target {
+  const options = serviceOptions(settings)
+  const { baseUrl, trusted } = checkService(options, world.env)
+  const { file } = settings.configuration
+  return {
+    options,
+    baseUrl,
+    trusted: { configuration: file === null ? null : resolve(file), ...trusted },
+  }
+}
+
+/** @throws {UsageError} for an address, credentials or certificates that cannot be used */
+export async function readService(settings: Settings, world: World): Promise<Service> {
+  const target = readTarget(settings, world)
+  // Asked for last, since that may be a question to a person.
+  return { ...target, credentials: await readCredentials(settings, world) }
+}
+
+/** @throws {UsageError} where nobody has said that the service can be asked, which its contract does not promise */
+export function assertReadBackTold(settings: Settings): void {
+  if (settings.get('readBack') ?? false) return
+  throw new UsageError(
+    'Nobody has said that this service can be asked what it holds; nothing was asked',
+    'Find out at its test environment, then give --read-back or set service.readBack to true',
+  )
+}
+
+function serviceOptions(settings: Settings): ServiceOptions {
+  const baseUrl = settings.get('baseUrl')
+  if (baseUrl === null)
+    throw new UsageError(
+      'There is no base URL of the service; nothing was sent',
+      'Give --base-url, set SEPA_MIGRATE_BASE_URL, or write service.baseUrl into sepa-migrate.yaml',
+    )
+  return {
+    baseUrl,
+    concurrency: settings.get('concurrency'),
+    timeoutMs: settings.get('timeout') * 1000,
+    connectTimeoutMs: settings.get('connectTimeout') * 1000,
+    ca: settings.get('ca') ?? undefined,
+    clientCertificate: settings.get('clientCertificate') ?? undefined,
+    clientKey: settings.get('clientKey') ?? undefined,
+    proxy: settings.get('proxy') ?? undefined,
+    freshConnections: settings.get('freshConnections') ?? undefined,
+    outcomes: settings.configuration.values.outcomes,
+  }
 }

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../../src/cli/commands.js'
-import { main } from '../../../src/cli/main.js'
-import { linesOfPage } from '../../../src/cli/terminal/manual.js'
+import { main, commands } from '../../../src/cli/main.js'
 import { worldOf } from '../world.js'
+import { linesOfPage } from '../../../src/cli/commands/help.js'
 
 async function typed(...argv: string[]) {
   const world = worldOf()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
-import { confirmForced } from '../../../src/cli/decide/forced-resend.js'
 import type { Ledger, Resolution } from '../../../src/ledger/ledger.js'
 import { admit, IBAN, inDoubt, open, send, SETTINGS, stoppedClock } from '../../ledger/campaign-setup.js'
 import { answering, type Answer } from '../answering.js'
 import { worldOf } from '../world.js'
+import { confirmForced } from '../../../src/cli/decide/resolve.js'
 
 /** Rows 1 and 2 in doubt, of which row 1 may still arrive. */
 async function campaign(): Promise<Ledger> {

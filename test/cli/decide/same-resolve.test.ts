@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { sameResolve } from '../../../src/cli/decide/same-resolve.js'
-
+import { sameResolve } from '../../../src/cli/terminal/next.js'
 it('repeats every decision that was typed, and not the dry run', () => {
   const own = {
     row: ['4', '7'],

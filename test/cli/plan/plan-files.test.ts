@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { assertReplaceable, planPaths, writePlanFiles } from '../../../src/cli/plan/plan-files.js'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import { open } from '../../ledger/campaign-setup.js'
 import { planOf } from '../../ledger/plan/plan-document.js'
+import { assertReplaceable, planPaths, writePlanFiles } from '../../../src/cli/plan/plan.js'
 
 const PLAN = planOf()
 

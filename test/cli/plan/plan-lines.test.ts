@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { planStanding, planStandingLine } from '../../../src/cli/plan/plan-lines.js'
-import { wordsOf } from '../../../src/cli/terminal/line.js'
 import type { PlanRecord } from '../../../src/ledger/read/reader.js'
 import { open, stoppedClock } from '../../ledger/campaign-setup.js'
 import { recorded } from '../../ledger/plan/approvals.js'
 import { planOf } from '../../ledger/plan/plan-document.js'
+import { wordsOf } from '../../../src/cli/terminal/world.js'
 
 /** The plan as the ledger gives it, with approvals that end at these times. */
 function planned(expiries: readonly string[], limit: number | null = null): PlanRecord {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { oldPages } from '../../../src/cli/privacy/old-pages.js'
 import { openForReading } from '../../../src/ledger/file/connection.js'
 import { openLedger } from '../../../src/ledger/file/open-ledger.js'
 import { admit, freshFile, registered, send, SETTINGS, stoppedClock } from '../../ledger/campaign-setup.js'
+import { oldPages } from '../../../src/cli/closing.js'
 
 async function registeredWhileRead(isRead: boolean): Promise<string[]> {
   const file = freshFile()

@@ -9,11 +9,11 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { removeOwn, type Owner } from '../../../src/cli/privacy/own-files.js'
 import { TO_DO_FILES, writeReport } from '../../../src/report/pack/pack.js'
 import { admit, open } from '../../ledger/campaign-setup.js'
 import { look } from '../../ledger/ledger-views.js'
 import { freshFolder } from '../../support/folder.js'
+import { removeOwn, type Owner } from '../../../src/cli/privacy/remains.js'
 
 const LISTS = [...TO_DO_FILES, 'problems.csv', 'decisions.csv']
 

@@ -2,8 +2,6 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
-import { type Line, wordsOf } from '../../../src/cli/terminal/line.js'
-import { noLog, silentProgress } from '../../../src/cli/terminal/silent.js'
 import { noteOutputs, remainLines, remainsOf, removeLists } from '../../../src/cli/privacy/remains.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
@@ -11,7 +9,8 @@ import { freshFile, open } from '../../ledger/campaign-setup.js'
 import { look } from '../../ledger/ledger-views.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
-
+import { type Line, wordsOf } from '../../../src/cli/terminal/world.js'
+import { noLog, silentProgress } from '../../../src/cli/main.js'
 const MARK = 'L-of-this-ledger'
 
 function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {

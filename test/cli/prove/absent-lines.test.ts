@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { absentLines, absentOf } from '../../../src/cli/prove/absent-lines.js'
 import type { LedgerReader, ShownDoubt } from '../../../src/ledger/read/reader.js'
+import { absentLines, absentOf } from '../../../src/cli/closing.js'
 
 const HOUR = 60 * 60_000
 const SENT = Date.parse('2026-06-15T10:00:00.000Z')

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { standingWith } from '../../../src/cli/prove/standing.js'
 import { verificationOf, type VerdictCount } from '../../../src/domain/proof/verification.js'
 import type { RowState } from '../../../src/domain/row/row-state.js'
 import { totalsOf } from '../../../src/domain/row/totals.js'
 import type { Stop } from '../../../src/run/stop.js'
+import { standingWith } from '../../../src/cli/closing.js'
 
 const stopped: Stop = { kind: 'unanswered', why: 'why', next: 'Wait' }
 const interrupted: Stop = { kind: 'signal', why: 'why', next: 'Wait' }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { unprovenLines, unprovenRows } from '../../../src/cli/prove/unproven.js'
-import { wordsOf } from '../../../src/cli/terminal/line.js'
 import { verificationOf } from '../../../src/domain/proof/verification.js'
 import type { VerifiedRow } from '../../../src/ledger/read/reader.js'
 import { keptSource, NO_RECORDS, readerOf, verifiedRow } from '../../report/ledger-value.js'
+import { unprovenLines, unprovenRows } from '../../../src/cli/prove/asking.js'
+import { wordsOf } from '../../../src/cli/terminal/world.js'
 
 const of = (verified: readonly VerifiedRow[]) => {
   const reader = readerOf({ ...NO_RECORDS, verified })

@@ -8,8 +8,13 @@ import {
   noConfiguration,
   parseConfiguration,
 } from '../../../src/cli/settings/configuration.js'
-import { SETTING_NAMES, settingOf, type SettingName } from '../../../src/cli/settings/declared.js'
-import { environmentName, isOption } from '../../../src/cli/settings/options.js'
+import {
+  SETTING_NAMES,
+  settingOf,
+  type SettingName,
+  environmentName,
+  isOption,
+} from '../../../src/cli/settings/declared.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { UsageError } from '../../../src/errors.js'
 import { SAMPLES } from '../../support/program.js'

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { namedFiles } from '../../../src/cli/settings/named-files.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { worldOf } from '../world.js'
 import { freshFolder } from '../../support/folder.js'
+import { namedFiles } from '../../../src/cli/command.js'
 
 function configured(): { folder: string; config: string } {
   const folder = freshFolder()

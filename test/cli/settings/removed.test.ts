@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../../src/cli/commands.js'
-import { main } from '../../../src/cli/main.js'
+import { main, commands } from '../../../src/cli/main.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 

@@ -3,12 +3,19 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../../src/cli/commands.js'
 import { configurationSchema } from '../../../src/cli/settings/configuration.js'
-import { EXIT_STATUSES, exitLines } from '../../../src/cli/settings/exit-statuses.js'
-import { main } from '../../../src/cli/main.js'
-import { SETTING_NAMES, settingOf, type SettingName } from '../../../src/cli/settings/declared.js'
-import { environmentName, flagsOf, helpOf, isOption } from '../../../src/cli/settings/options.js'
+import { main, commands } from '../../../src/cli/main.js'
+import {
+  SETTING_NAMES,
+  settingOf,
+  type SettingName,
+  environmentName,
+  flagsOf,
+  helpOf,
+  isOption,
+  EXIT_STATUSES,
+  exitLines,
+} from '../../../src/cli/settings/declared.js'
 import { JSON_KEYS } from '../../../src/cli/terminal/result.js'
 import { sourceSections } from '../../../src/source/options.js'
 import { readSurface } from '../surface.js'

@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readService } from '../../../src/cli/settings/service.js'
-import { readSettings } from '../../../src/cli/settings/settings.js'
-import { trustedLines } from '../../../src/cli/settings/trusted.js'
+import { readSettings, trustedLines, readService } from '../../../src/cli/settings/settings.js'
 import { worldOf } from '../world.js'
 
 let folder: string

@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundedProgress, boundedWorld } from '../../../src/cli/terminal/boundary.js'
-import { printResult } from '../../../src/cli/terminal/output.js'
-import { silentProgress } from '../../../src/cli/terminal/silent.js'
-import { toned, wordsOf } from '../../../src/cli/terminal/line.js'
+import { printResult, boundedProgress, boundedWorld } from '../../../src/cli/terminal/output.js'
 import { emptyResult, jsonOf } from '../../../src/cli/terminal/result.js'
 import { worldOf } from '../world.js'
+import { toned, wordsOf } from '../../../src/cli/terminal/world.js'
+import { silentProgress } from '../../../src/cli/main.js'
 import { escapedJson, oneLine, plainLines } from '../../../src/domain/text/text.js'
 
 fc.configureGlobal({ seed: 20260616 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toned, wordsOf, writtenLine } from '../../../src/cli/terminal/line.js'
-
+import { toned, wordsOf, writtenLine } from '../../../src/cli/terminal/world.js'
 describe('a line for a person', () => {
   it('says the same with colour and without', () => {
     const line = ['  ', toned('bad', 'Error'), ': no'] as const

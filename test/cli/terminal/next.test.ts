@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { wordsOf } from '../../../src/cli/terminal/line.js'
 import { nextLines, verifyAgain, type CommandEnd } from '../../../src/cli/terminal/next.js'
-import { writePack } from '../../../src/cli/pack.js'
+import { writePack } from '../../../src/cli/closing.js'
 import { configurationSchema, noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
@@ -16,7 +15,7 @@ import { admit, open, stoppedClock } from '../../ledger/campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { NO_RECORDS, readerOf } from '../../report/ledger-value.js'
 import { worldOf } from '../world.js'
-
+import { wordsOf } from '../../../src/cli/terminal/world.js'
 const campaign = readerOf(NO_RECORDS).campaign()
 const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {} }
 

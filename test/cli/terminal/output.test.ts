@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { wordsOf } from '../../../src/cli/terminal/line.js'
 import { printResult, totalsLines } from '../../../src/cli/terminal/output.js'
 import { emptyResult } from '../../../src/cli/terminal/result.js'
 import type { RowState } from '../../../src/domain/row/row-state.js'
 import { totalsOf } from '../../../src/domain/row/totals.js'
 import { worldOf } from '../world.js'
+import { wordsOf } from '../../../src/cli/terminal/world.js'
 
 const totals = (read: number, byState: Readonly<Partial<Record<RowState, number>>>, resubmitted = 0) =>
   totalsOf(read, new Map(Object.entries(byState) as [RowState, number][]), resubmitted)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countText } from '../../../src/domain/text/wording.js'
-import { wordsOf } from '../../../src/cli/terminal/line.js'
-import { plainLine, type RunView, terminalLines as linesOf } from '../../../src/cli/terminal/progress-view.js'
+import { plainLine, type RunView, terminalLines as linesOf } from '../../../src/cli/terminal/progress.js'
+import { wordsOf } from '../../../src/cli/terminal/world.js'
 
 const terminalLines = (shown: RunView, columns: number): string[] => linesOf(shown, columns).map(wordsOf)
 

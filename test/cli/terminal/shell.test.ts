@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
-import { commandLine } from '../../../src/cli/terminal/shell.js'
 import { worldOf } from '../world.js'
+import { commandLine } from '../../../src/cli/terminal/next.js'
 
 const asked = (flags: Readonly<Record<string, string>>, own: Readonly<Record<string, unknown>> = {}) => ({
   settings: readSettings(flags, worldOf(), noConfiguration),

@@ -3,13 +3,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../../src/cli/commands.js'
-import { environmentName } from '../../../src/cli/settings/options.js'
-import { SETTING_NAMES } from '../../../src/cli/settings/declared.js'
+import { SETTING_NAMES, environmentName } from '../../../src/cli/settings/declared.js'
 import { readSurface } from '../surface.js'
-import { resultOfError } from '../../../src/cli/terminal/result.js'
-import { nextText, WAYS, worded } from '../../../src/cli/terminal/ways.js'
+import { resultOfError, nextText, WAYS, worded } from '../../../src/cli/terminal/result.js'
 import { LedgerError } from '../../../src/errors.js'
+import { commands } from '../../../src/cli/main.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const surface = await readSurface(commands)

@@ -1,16 +1,24 @@
 import type { KeyObject } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
-import { contradictedIn, contradictedText, type Verification } from '../domain/proof/verification.js'
+import {
+  contradictedIn,
+  contradictedText,
+  type Verification,
+  verificationOf,
+} from '../domain/proof/verification.js'
 import type { Totals } from '../domain/row/totals.js'
-import { countText } from '../domain/text/wording.js'
+import { countText, plural, timeText } from '../domain/text/wording.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { Context } from './command.js'
-import { proposedLines } from './prove/absent-lines.js'
-import { verificationIn } from './prove/standing.js'
-import { type Line, type Tone, toned } from './terminal/line.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
 import type { Settings } from './settings/settings.js'
+import { LedgerError } from '../errors.js'
+import { notTheLatest } from '../register/campaign-register.js'
+import { type World, type Line, type Tone, toned } from './terminal/world.js'
+import { exitStatusOf, SOME_LEFT, type Stop } from '../run/stop.js'
+import type { Ledger } from '../ledger/ledger.js'
+import { absences } from '../ledger/read/read-proofs.js'
 
 export interface Written {
   /** The path of each file by its name. */
@@ -18,7 +26,7 @@ export interface Written {
   readonly warnings: readonly string[]
 }
 
-export interface WrittenPack extends Written {
+interface WrittenPack extends Written {
   /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
   readonly proposed: readonly string[]
   /** What it says of the registered rows; null where nobody asked the service. */
@@ -60,7 +68,7 @@ export const keptText = (kept: string, out: string, folder: string, written: str
 const workedInText = (left: string, folder: string): string =>
   `Somebody works in the lists of "${left}", so they were left as they are; the new ones are in "${folder}" beside them`
 
-export interface Closing extends Omit<CommandEnd, 'pack'> {
+interface Closing extends Omit<CommandEnd, 'pack'> {
   /** What was written, by name; empty where nothing was. */
   readonly files: Readonly<Record<string, string>>
   /** What else to show with the report. */
@@ -122,3 +130,118 @@ function openPoints(totals: Totals, verification: Verification | null): Line[] {
     ...open.map(([count, tone, name, text]) => ['  ', toned(tone, `${countText(count)} ${name}`), text]),
   ]
 }
+
+/** Not the ledger that was last used: what it shows is not how the campaign stands. */
+interface Older {
+  readonly isOlder: boolean
+  readonly warnings: readonly string[]
+}
+
+/** What the register of this user knows of a ledger that is only looked at. */
+export function olderOf(
+  { stateFolder }: Pick<World, 'stateFolder'>,
+  reader: Pick<LedgerReader, 'file' | 'standing' | 'hasMark'>,
+): Older {
+  try {
+    const why = notTheLatest(stateFolder, reader)
+    if (why === null) return { isOlder: false, warnings: [] }
+    return {
+      isOlder: true,
+      warnings: [`${why}. What it shows is not how the campaign stands`],
+    }
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.problem === 'register')) throw error
+    const fault = error.message.replace(/\. Without it.*$/, '')
+    return {
+      isOlder: false,
+      warnings: [`Nobody can tell whether this is the newest copy of the ledger. ${fault}`],
+    }
+  }
+}
+
+export const OLDER_STATUS = 8
+
+const IN_DOUBT = 4
+const STOPPED = 5
+
+/** Null where nobody asked about a registered row; then none is counted. */
+export function verificationIn(
+  reader: Pick<LedgerReader, 'totals' | 'verificationCounts'>,
+): Verification | null {
+  const counts = reader.verificationCounts()
+  return counts.length === 0 ? null : verificationOf(reader.totals().registered, counts)
+}
+
+/** The status of the campaign as it stands; what the service contradicts is as open as a doubt. */
+export function standingWith(
+  verification: Verification | null,
+  totals: Totals,
+  stop: Stop | null = null,
+  signalStatus: number | null = null,
+): number {
+  const standing = exitStatusOf(totals, stop, signalStatus)
+  if (standing !== 0 && standing !== SOME_LEFT && standing !== STOPPED) return standing
+  if (verification !== null && contradictedIn(verification) > 0) return IN_DOUBT
+  return stop === null ? standing : STOPPED
+}
+
+/** Rows in doubt of whose customers the service last listed nothing. */
+interface Absent {
+  /** In-doubt.csv proposes to send them again. */
+  readonly proposed: number
+  /** They have to be asked about once more. */
+  readonly waiting: number
+  /** From when one question is enough for all that wait; ISO 8601, null where none does. */
+  readonly askFrom: string | null
+  /** Nothing that the same run sent was shown. */
+  readonly nothingPresent: number
+}
+
+export function absentOf(
+  reader: Pick<LedgerReader, 'shown'>,
+  { absentAfterMs }: Pick<Settings, 'absentAfterMs'>,
+): Absent {
+  let [proposed, waiting, nothingPresent] = [0, 0, 0]
+  let askFrom: string | null = null
+  for (const { absence } of absences(reader, absentAfterMs)) {
+    if (absence.kind === 'resend') proposed += 1
+    if (absence.kind === 'nothing_present') nothingPresent += 1
+    if (!('from' in absence)) continue
+    waiting += 1
+    if (askFrom === null || absence.from > askFrom) askFrom = absence.from
+  }
+  return { proposed, waiting, askFrom, nothingPresent }
+}
+
+export const absentLines = ({ proposed, waiting, askFrom, nothingPresent }: Absent): string[] => [
+  ...proposedLines(proposed),
+  ...(waiting === 0
+    ? []
+    : [`${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate read-back).`]),
+  ...(nothingPresent === 0
+    ? []
+    : [
+        `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate read-back --of all shows whether this is the right place to ask.`,
+      ]),
+]
+
+const proposedLines = (count: number): string[] =>
+  count === 0
+    ? []
+    : [
+        `${rowsAre(count)} absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.`,
+      ]
+
+const rowsAre = (count: number): string => plural(count, 'row in doubt is', 'rows in doubt are')
+
+/**
+ * Told once a ledger was closed that had accounts removed: a program that reads it (a viewer, a backup) keeps the
+ * write-ahead log from being emptied. Opening it for writing and closing it again finishes that.
+ */
+export const oldPages = (ledger: Pick<Ledger, 'holdsOldPages' | 'file'>): string[] =>
+  ledger.holdsOldPages()
+    ? [
+        `Another program is reading the ledger, so account numbers of registered rows may still stand in "${ledger.file}-wal". ` +
+          'Close that program, then finish with: sepa-migrate run --no-report   (sends nothing where nothing is ready)',
+      ]
+    : []

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { closingLines, writePack } from '../../src/cli/pack.js'
-import { wordsOf } from '../../src/cli/terminal/line.js'
+import { closingLines, writePack } from '../../src/cli/closing.js'
 import { noConfiguration } from '../../src/cli/settings/configuration.js'
 import { readSettings } from '../../src/cli/settings/settings.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
@@ -13,7 +12,7 @@ import type { Stop } from '../../src/run/stop.js'
 import { admit, open } from '../ledger/campaign-setup.js'
 import { NO_RECORDS, readerOf } from '../report/ledger-value.js'
 import { worldOf } from './world.js'
-
+import { wordsOf } from '../../src/cli/terminal/world.js'
 const totals = (byState: Readonly<Partial<Record<RowState, number>>>) =>
   totalsOf(
     Object.values(byState).reduce((sum, count) => sum + count, 0),
