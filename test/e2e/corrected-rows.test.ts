@@ -195,16 +195,6 @@ describe('26.2 a correction with what is another row’s', () => {
     },
   )
 
-  it('stays one while it comes back as it is or with another field corrected', async () => {
-    const sheet = await heldBack(3)
-    await program('run', give('shifted.csv', shifted(dated(sheet, [1, 2, 3]), 'iban')))
-    const back = readSheet(read('corrections.csv'))
-    expect(await program('run', give('same.csv', back))).toMatchObject({ totals: { conflict: 2 } })
-    expect(await program('run', give('later.csv', dated(back, [1, 2], '2024-03-16')))).toMatchObject({
-      totals: { conflict: 2, registered: 1 },
-    })
-  })
-
   it('is settled by the word of a person, which stands among the decisions', async () => {
     const sheet = await heldBack(2)
     await program('run', give('shifted.csv', shifted(dated(sheet, [1, 2]), 'iban')))
@@ -216,46 +206,5 @@ describe('26.2 a correction with what is another row’s', () => {
     })
     expect(decisions().at(-1)?.join()).toContain('husband and wife')
     expect(decisions().at(-1)?.join()).toContain('migration_decision """" → ""send""'.replaceAll('""', '"'))
-  })
-
-  it('is none where one customer has two mandates with one account', async () => {
-    const second = validLine(1).replace('MANDATE-1', 'MANDATE-1b').replace(germanIban(1), germanIban(71))
-    write('export.csv', `${validExport(1)}${second.replace(/2024-03-\d\d/, NEVER)}\n`)
-    await program('run', 'export.csv')
-    const sheet = withValue(dated(readSheet(read('corrections.csv')), [1]), 1, 'iban', germanIban(1))
-    expect(await program('run', give('mended.csv', sheet))).toMatchObject({
-      exitCode: 0,
-      totals: { registered: 2 },
-    })
-  })
-})
-
-describe('26.2 two people who share a file of corrections', () => {
-  it.each(['one after the other', 'at once'])(
-    'give back two copies %s, each half corrected',
-    async (order) => {
-      const sheet = await heldBack(4)
-      const first = give('anna.csv', dated(sheet, [1, 2]))
-      const second = give('berta.csv', dated(sheet, [3, 4]))
-      if (order === 'at once') {
-        expect(await program('run', first, second)).toMatchObject({ exitCode: 0, totals: { registered: 4 } })
-      } else {
-        expect(await program('run', first)).toMatchObject({
-          exitCode: 3,
-          totals: { registered: 2, invalid: 2 },
-        })
-        expect(await program('run', second)).toMatchObject({ exitCode: 0, totals: { registered: 4 } })
-      }
-      expect(registered()).toEqual([1, 2, 3, 4].map(own))
-      expect(decisions()).toHaveLength(5)
-    },
-  )
-
-  it('and the same lines corrected alike in both', async () => {
-    const sheet = await heldBack(3)
-    const first = give('anna.csv', dated(sheet, [1, 2]))
-    const second = give('berta.csv', dated(sheet, [2, 3]))
-    await program('run', first)
-    expect(await program('run', second)).toMatchObject({ exitCode: 0, totals: { registered: 3 } })
   })
 })

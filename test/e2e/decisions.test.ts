@@ -185,19 +185,4 @@ describe('9.1.5 a report', () => {
     )
     expect(read('c/problems.csv')).toBe(noted)
   })
-
-  it('9.1.5 leaves the file that is being filled in alone, and says where it went', async () => {
-    await json('run', 'export.csv')
-    save(
-      'in-doubt.csv',
-      rows('in-doubt.csv').map((row) => ({ ...row, ...resend })),
-    )
-    const filled = read('in-doubt.csv')
-    const answer = await json('report')
-    expect(answer.warnings[0]).toMatch(
-      /^Somebody works in the lists of ".*to-do", .* the new ones are in "to-do-2"/,
-    )
-    expect(read('in-doubt.csv')).toBe(filled)
-    expect(rows('sepa-migrate-report/to-do-2/in-doubt.csv')).toHaveLength(2)
-  })
 })

@@ -1,81 +1,15 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { placeForEach, type Told } from '../support/place.js'
+import { placeForEach } from '../support/place.js'
 import { SAMPLES } from '../support/program.js'
 
-const { path, read, write, program, json } = placeForEach()
+const { path, read, write, program } = placeForEach()
 beforeEach(() => cpSync(SAMPLES, path('samples'), { recursive: true }))
 
 const CONFIGURATION = 'sepa-migrate.yaml'
 
-interface Checked extends Told {
-  readonly problems: readonly { rule: string; count: number }[]
-}
-
-/** Replaces whole lines of the draft, as an operator does; says how many had to be touched. */
-function edit(changes: Readonly<Record<string, string>>): number {
-  const lines = read(CONFIGURATION).split('\n')
-  const edited = lines.map((line) => {
-    const [, replacement] = Object.entries(changes).find(([start]) => line.startsWith(start)) ?? []
-    return replacement ?? line
-  })
-  write(CONFIGURATION, edited.join('\n'))
-  return edited.filter((line, index) => line !== lines[index]).length
-}
-
-const check = (file: string): Promise<Checked> => json('check', file, '--as-of', '2026-06-15')
-
 describe('a first export', () => {
-  it('in German is ready after inspect, init and one edited line, but for its planted faults', async () => {
-    const inspected = await program('inspect', 'samples/german-messy.csv')
-    expect(inspected.status).toBe(0)
-    expect(inspected.stdout).toMatch(/encoding +windows-1252/)
-    expect(inspected.stdout).toMatch(/header +line 4/)
-    expect((await program('init', 'samples/german-messy.csv')).status).toBe(0)
-    const edits = edit({
-      'crosswalk:':
-        'crosswalk: { file: samples/german-customers.csv, from: Mitgliedsnummer, key: member_id, customer_no: customer_no }',
-    })
-    expect(edits).toBeLessThanOrEqual(3)
-    const { totals, problems } = await check('samples/german-messy.csv')
-    expect(totals).toMatchObject({ read: 60, ready: 51, invalid: 7, excluded: 2 })
-    expect(problems.map(({ rule, count }) => `${rule} ${count}`).sort()).toEqual([
-      'CROSSWALK_AMBIGUOUS 1',
-      'CROSSWALK_DUPLICATE_LINE 1',
-      'CROSSWALK_NO_MATCH 1',
-      'CROSSWALK_UNUSED_LINE 1',
-      'DATE_INVALID 1',
-      'IBAN_CHECKSUM 1',
-      'IBAN_MASKED 1',
-      'MANDATE_DORMANT 1',
-      'ROW_FIELD_COUNT 1',
-      'STATUS_NOT_ACTIVE 1',
-      'UMR_CHARSET 1',
-    ])
-  })
-
-  it('in French is ready after inspect, init and two edited lines, but for its planted faults', async () => {
-    expect((await program('inspect', 'samples/french.csv')).stdout).toMatch(/signed_date, dd\/mm\/yyyy/)
-    expect((await program('init', 'samples/french.csv')).status).toBe(0)
-    const edits = edit({
-      'crosswalk:': '',
-      'columns:': 'columns:\n  customer_no: { column: Référence client, transform: [stripPrefix: C-] }',
-    })
-    expect(edits).toBe(2)
-    const { totals, problems } = await check('samples/french.csv')
-    expect(totals).toMatchObject({ read: 41, ready: 35, invalid: 4, duplicate: 1, excluded: 1 })
-    expect(problems.map(({ rule }) => rule).sort()).toEqual([
-      'CI_LENGTH',
-      'DATE_INVALID',
-      'DUPLICATE_MANDATE',
-      'FILE_CI_MIXED',
-      'IBAN_NOT_SEPA',
-      'STATUS_NOT_ACTIVE',
-      'UMR_CHARSET',
-    ])
-  })
-
   it('8.3.4 keeps ended and one-off mandates back, or asks: check, run, init, check', async () => {
     const row = (customer: number, state: string, kind: string): string =>
       `${customer};DE89370400440532013000;2024-03-01;DE98ZZZ09999999999;M-${customer};${state};${kind}`

@@ -1,18 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   connectService,
-  readCallback,
   startSandbox,
-  verifyCallback,
   type Sandbox,
   type SandboxOptions,
   type ServiceClient,
 } from '../../src/index.js'
 
-const SIGN_KEY = 'very secret'
 const smallest = { customer: { name: 'Erika' }, items: [{ title: 'Water', price: 119 }] }
 
 const closers: (() => Promise<void> | void)[] = []
@@ -74,72 +68,4 @@ describe('27.2 a time without an offset', () => {
       })
     },
   )
-})
-
-interface Received {
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
-}
-
-/** Takes callbacks on a free port. */
-async function receiver() {
-  const received: Received[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request
-      .on('data', (chunk: Buffer) => chunks.push(chunk))
-      .on('end', () => {
-        received.push({ headers: request.headers, body: Buffer.concat(chunks) })
-        response.end()
-      })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  closers.push(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
-}
-
-describe('27.3, 27.4 callbacks', () => {
-  it('27.3, 27.4 are verified and read as they come from the sandbox', async () => {
-    const { received, url } = await receiver()
-    const payment = { type: 'manual', payment_amount: 5, payment_date: '2025-01-05' }
-    await update({
-      callbacks: { url, custom: 'order-77', sign_key: SIGN_KEY },
-      registered_payments: { payments: [payment] },
-    })
-    await expect.poll(() => received).toHaveLength(1)
-    const [callback] = received as [Received]
-    expect(verifyCallback(callback, SIGN_KEY)).toEqual({
-      kind: 'verified',
-      timestamp: callback.headers['billogram-request-timestamp'],
-    })
-    const [event] = sandbox.billograms()[0]?.events ?? []
-    expect(readCallback(callback.body)).toMatchObject({
-      kind: 'read',
-      callback: { callback_type: 'BillogramEvent', custom: 'order-77', event },
-      failedDirectDebit: null,
-      leftOut: [],
-    })
-    expect(event).toMatchObject({ type: 'Payment', billogram_id: 'SANDBOX1', data: payment })
-    expect(verifyCallback(callback, 'another key').kind).toBe('refused')
-    const changed = Buffer.from(callback.body.toString().replace('"payment_amount":5', '"payment_amount":6'))
-    expect(verifyCallback({ ...callback, body: changed }, SIGN_KEY).kind).toBe('refused')
-  })
-
-  it('27.3, 27.4 tell of a failed direct debit with its fields', async () => {
-    const { received, url } = await receiver()
-    await update({ callbacks: { url, sign_key: SIGN_KEY } })
-    const failed = { amount: 119, full_status: 'Insufficient funds' }
-    await fetch(`${sandbox.url}/_sandbox/billograms/SANDBOX1/failed-direct-debit`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa('sandbox:sandbox')}`, 'content-type': 'application/json' },
-      body: JSON.stringify(failed),
-    })
-    await expect.poll(() => received).toHaveLength(1)
-    const [callback] = received as [Received]
-    expect(verifyCallback(callback, SIGN_KEY).kind).toBe('verified')
-    expect(readCallback(callback.body)).toMatchObject({ kind: 'read', failedDirectDebit: failed })
-  })
 })

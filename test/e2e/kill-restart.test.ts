@@ -5,7 +5,7 @@ import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
 import { startTruth, type TruthServer } from '../support/truth-server.js'
-import { seedChance } from './simulation-chance.js'
+import { seedChance } from '../support/chance.js'
 
 const ROWS = 1_500
 const KILLS = 6

@@ -1,30 +1,21 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { PACK_FILES } from '../../src/report/pack/pack.js'
 import { sheetsOf } from '../report/unzipped.js'
-import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, start } from '../support/program.js'
-import { startTruth } from '../support/truth-server.js'
+import { placeForAll } from '../support/place.js'
 
 const ROWS = 30_000
 const SENT = 100
-const place = makeFolder()
-const at = (...names: string[]): string => join(place.folder, ...names)
+const { path, read, program, start } = placeForAll({ rows: ROWS, truth: {} })
 const reported = (out: string) => ['report', '--ledger', 'a.db', '--out', out, '--quiet']
 
 beforeAll(async () => {
-  const service = await startTruth()
-  writeFileSync(at('export.csv'), validExport(ROWS))
-  const args = ['run', 'export.csv', '--ledger', 'a.db', '--limit', String(SENT), '--no-report', '--quiet']
-  const env = { ...CREDENTIALS, SEPA_MIGRATE_BASE_URL: service.baseUrl }
-  const run = await runProgram(args, { cwd: place.folder, env })
-  await service.close()
+  const pilot = ['--limit', String(SENT), '--no-report', '--quiet']
+  const run = await program('run', 'export.csv', '--ledger', 'a.db', ...pilot)
   expect(run.status, run.stderr).toBe(5)
 })
-
-afterAll(() => place.remove())
 
 /** Names in the hidden folder of a report that is being written; none before and after. */
 function hiddenIn(out: string): string[] {
@@ -38,11 +29,11 @@ function hiddenIn(out: string): string[] {
 
 describe('a report of many rows', () => {
   it('has each of them in its workbook', async () => {
-    const { status, stderr } = await runProgram(reported('pack'), { cwd: place.folder })
+    const { status, stderr } = await program(...reported('pack'))
     expect(status, stderr).toBe(5)
-    const summary = JSON.parse(readFileSync(at('pack', 'summary.json'), 'utf8')) as { distinct: unknown }
+    const summary = JSON.parse(read('pack/summary.json')) as { distinct: unknown }
     expect(summary.distinct).toEqual({ customers: ROWS, mandates: ROWS, accounts: ROWS })
-    const sheets = sheetsOf(readFileSync(at('pack', 'reconciliation.xlsx')))
+    const sheets = sheetsOf(readFileSync(path('pack/reconciliation.xlsx')))
     const customersIn = (sheet: string, column: number): number[] =>
       (sheets.get(sheet) ?? []).slice(2).map((cells) => Number(cells[column]?.value))
     const registered = customersIn('Registered', 1)
@@ -53,18 +44,18 @@ describe('a report of many rows', () => {
   })
 
   it('that is killed leaves nothing to be seen, and the next one takes away what it hid', async () => {
-    const { child, ended } = start(reported('killed'), { cwd: place.folder })
-    while (!hiddenIn(at('killed')).some((name) => name.startsWith('.sheet-'))) {
+    const { child, ended } = start(...reported('killed'))
+    while (!hiddenIn(path('killed')).some((name) => name.startsWith('.sheet-'))) {
       expect(child.exitCode, 'it was not killed in time').toBe(null)
       await setImmediate()
     }
     child.kill('SIGKILL')
     expect((await ended).signal).toBe('SIGKILL')
-    const left = readdirSync(at('killed'))
+    const left = readdirSync(path('killed'))
     expect(left).toEqual([expect.stringMatching(/^\.sepa-migrate-report-/)])
     const longAgo = new Date(Date.now() - 2 * 3_600_000)
-    utimesSync(at('killed', left[0] ?? ''), longAgo, longAgo)
-    expect((await runProgram(reported('killed'), { cwd: place.folder })).status).toBe(5)
-    expect(readdirSync(at('killed')).sort()).toEqual([...PACK_FILES, 'to-do'].sort())
+    utimesSync(path(`killed/${left[0] ?? ''}`), longAgo, longAgo)
+    expect((await program(...reported('killed'))).status).toBe(5)
+    expect(readdirSync(path('killed')).sort()).toEqual([...PACK_FILES, 'to-do'].sort())
   })
 })

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +25,7 @@ const fileOf = (heading: string): string => heading.toLowerCase().replace(/\W+/g
 let packed: Packed
 let sandbox: library.Sandbox
 let compiled: ReturnType<Packed['compile']>
+// `npm run nodes` installs the packed file in earnest, on every Node and npm.
 beforeAll(async () => {
   packed = packProgram()
   sandbox = await library.startSandbox({ seed: 1, username: 'embedder', password: 'of the example' })
@@ -34,7 +35,7 @@ beforeAll(async () => {
     writeFileSync(join(packed.folder, `${fileOf(heading)}.ts`), code[0] ?? '')
   compiled = packed.compile(...parts.map(({ heading }) => `${fileOf(heading)}.ts`))
   copyFileSync(join(SAMPLES, 'clean.csv'), join(packed.folder, 'export.csv'))
-})
+}, 300_000)
 afterAll(async () => {
   await sandbox.close()
   packed.remove()
@@ -94,7 +95,6 @@ describe('11.3 a program that embeds the library', () => {
     expect(compiled).toEqual({ status: 0, stdout: '' })
     expect(EXAMPLES.map(({ heading }) => heading)).toEqual(Object.keys(SAID))
     expect(EXAMPLES.map(({ code }) => code.length)).toEqual(EXAMPLES.map(() => 1))
-    expect(packed.files).toContain('package/src/help/library.md')
   })
 
   it.each(EXAMPLES)('11.3, 27.6 $heading: the example does what it says', async ({ heading }) => {
@@ -127,5 +127,56 @@ describe('11.3 a program that embeds the library', () => {
       .map((entry) => join(entry.parentPath, entry.name))
     expect(open.length).toBeGreaterThan(10)
     expect(open.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([])
+  })
+})
+
+describe('the packed file', () => {
+  it('10.2.1 holds the program, its samples and what explains them, and nothing of development', () => {
+    const { files } = packed
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'package/dist/cli.js',
+        'package/samples/clean.csv',
+        'package/README.md',
+        'package/src/domain/rulebook.md',
+        'package/src/help/library.md',
+        'package/src/CHANGELOG.md',
+        'package/LICENSE',
+      ]),
+    )
+    expect(
+      files.filter(
+        (name) => !/^package\/(dist|samples|package\.json|README|LICENSE|src\/.*\.md$)/.test(name),
+      ),
+    ).toEqual([])
+  })
+
+  it('12 holds the program in few files, with all of zod in one of them and its licence in front', () => {
+    const { files, program } = packed
+    expect(files.filter((name) => name.startsWith('package/dist/cli/'))).toEqual([])
+    const parts = files.filter((name) => /^package\/dist\/(?:cli|reader|program-.*)\.js$/.test(name))
+    const texts = parts.map((name) => readFileSync(join(program, name.replace('package/', '')), 'utf8'))
+    expect(texts.filter((text) => /from ["']zod|import ["']zod/.test(text))).toEqual([])
+    const licensed = texts.filter((text) => text.includes('class ZodError') || text.includes('$ZodType'))
+    expect(licensed).toHaveLength(1)
+    const licence = readFileSync(join(ROOT, 'node_modules/zod/LICENSE'), 'utf8').trim()
+    expect(licensed[0]?.startsWith(`/*!\n${licence}`)).toBe(true)
+  })
+
+  it('10.2.1 runs the demo in an empty folder, without a checkout', () => {
+    const empty = join(packed.folder, 'empty')
+    mkdirSync(empty)
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(packed.program, 'dist/cli.js'), 'demo'],
+      {
+        cwd: empty,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: empty },
+      },
+    )
+    expect(stderr).not.toContain('Error')
+    expect(stdout).toContain('report.html')
+    expect(status).toBe(0)
   })
 })

@@ -11,10 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, start, type Ended } from '../support/program.js'
-import { startTruth, type TruthServer } from '../support/truth-server.js'
+import { afterAll, describe, expect, it } from 'vitest'
+import { placeOfTest } from '../support/place.js'
+import type { Ended } from '../support/program.js'
 
 /** Nothing here takes long; what waits for somebody else waits for ever. */
 const SOON_MS = 60_000
@@ -28,46 +27,23 @@ const needsLists =
     : 'setfacl (package acl) and another user are needed'
 const userId = hasUser ? Number(execFileSync('id', ['-u', NAME], { encoding: 'utf8' })) : 0
 
-const opened: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close()
-})
 afterAll(() => {
   if (hasUser) execFileSync('userdel', [NAME])
 })
 
-interface Office {
-  readonly server: TruthServer
-  readonly path: (...names: string[]) => string
-  readonly run: (...args: string[]) => Promise<Ended>
-}
-
-async function open({ asRealService = false } = {}): Promise<Office> {
-  const { folder, remove } = makeFolder()
-  const server = await startTruth(asRealService ? { asRealService: folder } : {})
-  opened.push(async () => {
-    await server.close()
-    remove()
-  })
-  const path = (...names: string[]): string => join(folder, ...names)
-  writeFileSync(path('export.csv'), validExport(6))
-  const env = {
-    ...CREDENTIALS,
-    ...server.env,
-    SEPA_MIGRATE_BASE_URL: server.baseUrl,
-    XDG_STATE_HOME: path('state'),
-  }
-  const run: Office['run'] = async (...args) => {
-    const { child, ended } = start(args, { cwd: folder, env })
+async function open() {
+  const place = await placeOfTest({ rows: 6, truth: {}, ownState: true })
+  const run = async (...args: string[]): Promise<Ended> => {
+    const { child, ended } = place.start(...args)
     const timer = setTimeout(() => child.kill('SIGKILL'), SOON_MS)
     return ended.finally(() => clearTimeout(timer))
   }
-  return { server, path, run }
+  return { ...place, path: (...names: string[]): string => join(place.folder(), ...names), run }
 }
 
 describe('26.3 what is given is a file', () => {
   it('a pipe in the place of a configuration, password, plan or list of decisions is refused at once', async () => {
-    const { path, run, server } = await open()
+    const { path, run, truth } = await open()
     execFileSync('mkfifo', ['-m', '600', path('pipe')])
     expect((await run('run', 'export.csv', '--limit', '1')).status).toBe(5)
     for (const args of [
@@ -81,7 +57,7 @@ describe('26.3 what is given is a file', () => {
       expect(stderr, args.join(' ')).toContain('it is not a regular file')
       expect(status, args.join(' ')).toBe(2)
     }
-    expect(server.posts()).toBe(1)
+    expect(truth().posts()).toBe(1)
   })
 
   it('a manifest of 3 GB is told, and no bug', async () => {
@@ -94,7 +70,7 @@ describe('26.3 what is given is a file', () => {
   })
 
   it('a place that cannot be made, below /proc, is refused at once', async () => {
-    const { run, server } = await open()
+    const { run, truth } = await open()
     for (const [command, says] of [
       ['check', 'no folder can be made there (ENOENT)'],
       [
@@ -106,7 +82,7 @@ describe('26.3 what is given is a file', () => {
       expect(stderr).toContain(says)
       expect(status).toBe(2)
     }
-    expect(server.posts()).toBe(0)
+    expect(truth().posts()).toBe(0)
   })
 })
 
@@ -114,7 +90,7 @@ describe('26.3 other users of the machine', () => {
   it.skipIf(needsUser)(
     'a configuration that another user owns brings no columns and no crosswalk, and what it may say is told',
     async () => {
-      const { path, run, server } = await open()
+      const { path, run, truth } = await open()
       for (const [key, text] of [
         ['columns', 'columns:\n  iban: iban\n'],
         ['crosswalk', 'crosswalk:\n  file: customers.csv\n  from: old\n  key: old\n'],
@@ -130,25 +106,25 @@ describe('26.3 other users of the machine', () => {
         }
         expect((await run('check', 'export.csv')).stderr).not.toContain('but it belongs')
       }
-      expect(server.posts()).toBe(0)
+      expect(truth().posts()).toBe(0)
     },
   )
 
   it.skipIf(needsLists)(
     'a folder that an access list opens to another user is refused, with nothing sent',
     async () => {
-      const { path, run, server } = await open()
+      const { path, run, truth } = await open()
       mkdirSync(path('shared'), { mode: 0o700 })
       execFileSync('setfacl', ['-m', `u:${NAME}:rwx`, path('shared')])
       const { status, stderr } = await run('run', 'export.csv', '--ledger', 'shared/campaign.db')
       expect(stderr).toContain('its access list may let others write to it (mode 0770+)')
       expect(status).toBe(8)
-      expect(server.posts()).toBe(0)
+      expect(truth().posts()).toBe(0)
     },
   )
 
   it.skipIf(needsUser)('a report folder of another user is refused before anything is sent', async () => {
-    const { path, run, server } = await open()
+    const { path, run, truth } = await open()
     mkdirSync(path('theirs'), { mode: 0o755 })
     chownSync(path('theirs'), userId, userId)
     for (const args of [
@@ -160,7 +136,7 @@ describe('26.3 other users of the machine', () => {
       expect(status).toBe(2)
     }
     expect(readdirSync(path('theirs'))).toEqual([])
-    expect(server.posts()).toBe(0)
+    expect(truth().posts()).toBe(0)
   })
 })
 

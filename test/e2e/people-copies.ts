@@ -2,7 +2,7 @@ import { openDatabase } from '../../src/driver.js'
 import { drawCampaign, drawFlags } from './people-draw.js'
 import { listOf, meantBy, runLedger, save, type Act, type Office } from './people-office.js'
 import { drawResaving, resave, valueOf, withValue, write, type Sheet } from './people-spreadsheet.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 const LISTS = ['corrections.csv', 'refused.csv', 'not-sent.csv'] as const
 const COLUMNS = ['iban', 'unique_mandate_reference'] as const

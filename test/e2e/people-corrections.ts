@@ -14,7 +14,7 @@ import {
 import { anotherCopyOf } from './people-second-ledger.js'
 import { drawResaving, resave, valueOf, withValue, write, type Sheet } from './people-spreadsheet.js'
 import { correctedFault, type ExportRow, type TrueMandate } from './people-truth.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 /** The export comes again, saved by a spreadsheet, corrected, or with a slip of the hand in it. */
 export const giveAChangedExport: Act = async (office, chance) => {

@@ -12,7 +12,7 @@ import {
 } from './people-office.js'
 import { drawResaving, resave, shuffled, valueOf, write, type Sheet } from './people-spreadsheet.js'
 import type { TrueMandate } from './people-truth.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 const MINUTE = 60_000
 

@@ -6,7 +6,7 @@ import type { World } from '../../src/cli/terminal/world.js'
 import { worldOf } from '../cli/world.js'
 import { offerConnections, withdrawConnections } from './people-connections.js'
 import type { PeopleService } from './people-service.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 export const HOST = 'service.example'
 const STARTED_MS = Date.UTC(2026, 3, 1, 8)

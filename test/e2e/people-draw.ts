@@ -1,6 +1,6 @@
 import type { Campaign, Confirmation, Office } from './people-office.js'
 import { sorted, sortedApart, type Sheet } from './people-spreadsheet.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 export const drawCampaign = ({ campaigns }: Office, chance: Chance): Campaign =>
   chance.happens(0.7) ? campaigns[0]! : chance.pick(campaigns)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/driver.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startPeopleJudge, type PeopleJudge } from './people-judge.js'
+import { startPeopleJudge } from './people-judge.js'
 import type { Application } from './people-service.js'
 import type { TrueMandate } from './people-truth.js'
 
@@ -22,7 +22,6 @@ const mandateOf = (customerNo: number): TrueMandate => ({
 })
 
 const [FIRST, SECOND] = [mandateOf(1001), mandateOf(1002)]
-const ENDED = { ...mandateOf(1003), hasEnded: true }
 
 const applicationOf = (mandate: TrueMandate, n: number, iban = mandate.account): Application => ({
   request: {
@@ -52,7 +51,7 @@ function scene() {
   )
   const applications = [applicationOf(FIRST, 1)]
   const saidExisting = new Set<string>()
-  const judge = startPeopleJudge([FIRST, SECOND, ENDED], {
+  const judge = startPeopleJudge([FIRST, SECOND], {
     applications,
     saidExisting,
     applicationsOf: (mandate) => applications.filter((one) => one.mandate === mandate),
@@ -67,10 +66,6 @@ function scene() {
       void connection.prepare('insert into decision values (?, 1, ?)').run(id, decision),
     attempt: (requestId: string, outcome: string) =>
       void connection.prepare('insert into attempt values (1, ?, ?)').run(requestId, outcome),
-    /** Row 2 takes the place of the first with another account. */
-    correct: () =>
-      connection.exec(`insert into row values (2, 'ready', 1001, '2024-01-13', null, x'02', 'OLD-1001', 1, 1, null);
-        update row set superseded_by = 2 where id = 1`),
     set: (column: string, value: unknown) =>
       void connection.prepare(`update row set ${column} = ?`).run(value),
   }
@@ -78,20 +73,9 @@ function scene() {
 
 type Scene = ReturnType<typeof scene>
 
-function violationsAfter(change: (given: Scene) => void): PeopleJudge['violations'] {
-  const given = scene()
-  change(given)
-  given.judge.look('a test', given.file)
-  return given.judge.violations
-}
-
+/** What no weakness of the simulation shows (people-weakened.test.ts); false alarms would fail its sound seeds. */
 describe('the judge of people', () => {
-  it('finds nothing where everybody agrees', () => {
-    expect(violationsAfter(() => undefined)).toEqual([])
-  })
-
   it.each<[string, (given: Scene) => void]>([
-    ['TWICE', ({ applications }) => applications.push(applicationOf(FIRST, 2))],
     [
       'TWICE',
       ({ applications, judge }) => {
@@ -99,14 +83,12 @@ describe('the judge of people', () => {
         judge.allowResend(SECOND)
       },
     ],
-    ['WRONG', ({ applications }) => applications.push({ ...applicationOf(FIRST, 2), mandate: null })],
     [
       'WRONG',
       ({ applications: [first] }) => {
         if (first !== undefined) first.request.amendment.unique_mandate_reference = SECOND.reference
       },
     ],
-    ['UNRECORDED', ({ correct }) => correct()],
     ['IDENTITY', ({ set }) => set('assigned_mandate_reference', 'NEW-9')],
     [
       'IDENTITY',
@@ -134,62 +116,13 @@ describe('the judge of people', () => {
         applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
       },
     ],
-    ['ENDED', ({ applications }) => applications.push(applicationOf(ENDED, 2))],
-    [
-      'OLD',
-      ({ applications, judge, file }) => {
-        judge.correct(file, [FIRST], 0)
-        applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
-      },
-    ],
   ])('finds %s', (kind, change) => {
-    const violations = violationsAfter(change)
+    const given = scene()
+    change(given)
+    given.judge.look('a test', given.file)
+    const { violations } = given.judge
     expect(violations).toHaveLength(1)
     expect(violations[0]?.startsWith(kind)).toBe(true)
-  })
-
-  it.each<[string, (given: Scene) => void]>([
-    [
-      'a second registration that a person allowed',
-      ({ applications, judge }) => {
-        applications.push(applicationOf(FIRST, 2))
-        judge.allowResend(FIRST)
-      },
-    ],
-    [
-      'a former account that a later file names again',
-      ({ applications, judge, file }) => {
-        judge.correct(file, [FIRST], 0)
-        judge.uncorrect(file, [FIRST])
-        applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
-      },
-    ],
-    [
-      'a row that a person calls refused',
-      ({ call, decide }) => {
-        call('refused')
-        decide(1, 'refused')
-      },
-    ],
-    [
-      'a row that a person calls refused when the service said it is there',
-      ({ call, decide, attempt, saidExisting }) => {
-        decide(1, 'resend')
-        attempt('request-2', 'released')
-        saidExisting.add('request-2')
-        decide(2, 'refused')
-        call('refused')
-      },
-    ],
-    [
-      'a former account that was registered before it was corrected',
-      ({ applications, judge, file }) => {
-        applications[0] = applicationOf(FIRST, 1, FIRST.formerAccount)
-        judge.correct(file, [FIRST], 1)
-      },
-    ],
-  ])('lets pass %s', (_name, change) => {
-    expect(violationsAfter(change)).toEqual([])
   })
 
   it('compares what is on record with what was meant, both ways', () => {
@@ -214,14 +147,5 @@ describe('the judge of people', () => {
       'DECISION after another row',
       'DROPPED after another row',
     ])
-  })
-
-  it('misses a mandate without a row', () => {
-    const { judge, file } = scene()
-    judge.expectRows('a test', file, [FIRST])
-    expect(judge.violations).toEqual([])
-    judge.expectRows('a test', file, [FIRST, SECOND])
-    expect(judge.violations).toHaveLength(1)
-    expect(judge.violations[0]).toMatch(/^LOST/)
   })
 })

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { copyLedger } from './people-desk.js'
 import { drawCampaign, drawConfirmation, drawFlags } from './people-draw.js'
 import { after, exists, runLedger, type Act, type Office } from './people-office.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 const MINUTE = 60_000
 

@@ -12,7 +12,7 @@ import {
   type StatusColumn,
   type TrueMandate,
 } from './people-truth.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 /** A campaign as it should be: one export, one ledger. */
 export interface Campaign {

@@ -13,7 +13,7 @@ import {
 } from './people-office.js'
 import { drawResaving, resave, shuffled } from './people-spreadsheet.js'
 import type { ExportRow, TrueMandate } from './people-truth.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 /** The same export as somebody else has it: saved again, or with small changes. */
 export function anotherCopyOf({ rows }: Campaign, chance: Chance): { text: string; holding: TrueMandate[] } {

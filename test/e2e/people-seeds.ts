@@ -1,13 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { emptyPage, emptyWorkbook, withoutSockets } from './people-connections.js'
 import type { Played, Plot } from './people.js'
-
-/** Memory, where there is a file system in memory: a seed makes and removes some dozens of files. */
-export const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'people-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+import { folder, partsOf, range } from './seeds.js'
 
 /**
  * The program with the people who use it: without sockets, pages and workbooks. Call it once everything else is mocked.
@@ -24,9 +18,6 @@ type People = Awaited<ReturnType<typeof loadPeople>>
 /** `PEOPLE_SEEDS=20000` plays more of them. */
 export const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 100)
 const PART = 50
-
-export const range = (from: number, count: number): number[] =>
-  Array.from({ length: count }, (_, n) => from + n)
 
 const report = ({ seed, steps }: Plot, { violations, history }: Played): string =>
   [
@@ -45,7 +36,7 @@ async function expectSound({ play, plotOf, shrink }: People, seed: number): Prom
 /** Plays seeds one after the other, in parts that say how far they are. */
 export function playSeeds(people: People, { from, count }: { from: number; count: number }): void {
   describe('a campaign in the hands of people', () => {
-    it.each(range(0, Math.ceil(count / PART)).map((part) => from + part * PART))(
+    it.each(partsOf({ from, count, part: PART }))(
       'registers each mandate once and with its own account, seeds from %d',
       async (first) => {
         for (const seed of range(first, Math.min(PART, from + count - first))) await expectSound(people, seed)

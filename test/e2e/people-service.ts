@@ -1,6 +1,6 @@
 import type { Connections } from '../../src/service/connections.js'
 import type { MigrateRequest } from '../../src/contract/migrate-mandate.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 import { mandateMeant, type Scene, type TrueMandate } from './people-truth.js'
 
 /** What becomes of one request at the service. */

@@ -1,4 +1,5 @@
-import type { Chance } from './simulation-chance.js'
+import Papa from 'papaparse'
+import type { Chance } from '../support/chance.js'
 
 /** A CSV as people have it before them: the first line is its header. */
 export type Sheet = readonly (readonly string[])[]
@@ -77,26 +78,7 @@ export function read(text: string): Sheet {
   const body = text.replace(/^\u{feff}/u, '')
   const firstLine = body.split('\n', 1)[0] ?? ''
   const delimiter = firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
-  const rows: string[][] = []
-  let cells: string[] = []
-  let cell = ''
-  let isQuoted = false
-  for (let at = 0; at < body.length; at += 1) {
-    const letter = body[at]!
-    if (isQuoted && letter === '"' && body[at + 1] === '"') {
-      cell += '"'
-      at += 1
-    } else if (letter === '"') isQuoted = !isQuoted
-    else if (!isQuoted && letter === delimiter) {
-      cells.push(cell)
-      cell = ''
-    } else if (!isQuoted && letter === '\n') {
-      rows.push([...cells, cell])
-      cells = []
-      cell = ''
-    } else if (isQuoted || letter !== '\r') cell += letter
-  }
-  return cells.length > 0 || cell !== '' ? [...rows, [...cells, cell]] : rows
+  return Papa.parse<string[]>(body, { delimiter, skipEmptyLines: true }).data
 }
 
 /** A value of a row, by the name of its column. */

@@ -1,5 +1,5 @@
 import { inventIban, seeded } from '../support/sample-values.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 
 /** What a customer once signed. Exports may say it wrongly; there is one of it all the same. */
 export interface TrueMandate {

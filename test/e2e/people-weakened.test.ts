@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { GUARDED, GUARDS, switchOff, withGuards } from './people-guards.js'
-import { folder, loadPeople } from './people-seeds.js'
+import { loadPeople } from './people-seeds.js'
+import { folder } from './seeds.js'
 
 for (const module of GUARDED)
   vi.doMock(`../../src/${module.replace(/ts$/, 'js')}`, (original) =>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { folder, loadPeople, playSeeds, range, SEEDS } from './people-seeds.js'
+import { loadPeople, playSeeds, SEEDS } from './people-seeds.js'
+import { folder, range } from './seeds.js'
 
 /**
  * `SIMULATION_SEED=17` replays one seed with as few steps as still fail and prints what happened; `PEOPLE_FROM` names

@@ -12,7 +12,7 @@ import {
   type Scene,
   type TrueMandate,
 } from './people-truth.js'
-import { seedChance, type Chance } from './simulation-chance.js'
+import { seedChance, type Chance } from '../support/chance.js'
 
 /**
  * A campaign as people run it: the real command line on real files, with a service that keeps the truth, and

@@ -1,57 +1,28 @@
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PlanDocument } from '../../src/domain/plan/plan.js'
-import { look } from '../ledger/ledger-views.js'
 import { newKey, type Pair } from '../ledger/plan/approvals.js'
 import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, start, type Ended, type Started } from '../support/program.js'
-import { startTruth, type TruthOptions, type TruthServer } from '../support/truth-server.js'
+import { placeOfTest } from '../support/place.js'
+import { runProgram, type Ended } from '../support/program.js'
 
 const ROWS = 30
-const opened: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close()
-})
+let approvers = 0
 
-interface Office {
-  readonly path: (name: string) => string
-  readonly server: TruthServer
-  readonly start: (args: readonly string[]) => Started
-  readonly run: (...args: string[]) => Promise<Ended>
-  /** What the plan on disk says. */
-  readonly plan: () => PlanDocument
-  /** The approver, elsewhere: gets the plan, signs it with this key, and what they wrote is laid beside it. */
-  readonly sign: (pair: Pair) => Promise<Ended>
-}
-
-async function open({
-  isReal = false,
-  ...options
-}: TruthOptions & { isReal?: boolean } = {}): Promise<Office> {
-  const { folder, remove } = makeFolder()
-  const server = await startTruth({ ...options, ...(isReal ? { asRealService: folder } : {}) })
-  opened.push(async () => {
-    await server.close()
-    remove()
+async function open(truth: { delayMs?: number; isReal?: boolean } = {}) {
+  const place = await placeOfTest({
+    ...{ rows: ROWS, truth, ownState: true },
+    env: { SEPA_MIGRATE_BY: 'Ada' },
   })
-  const path = (name: string): string => join(folder, name)
-  writeFileSync(path('export.csv'), validExport(ROWS))
-  const env = {
-    ...CREDENTIALS,
-    ...server.env,
-    SEPA_MIGRATE_BASE_URL: server.baseUrl,
-    SEPA_MIGRATE_BY: 'Ada',
-    XDG_STATE_HOME: path('state'),
-  }
-  const startIt: Office['start'] = (args) => start(args, { cwd: folder, env })
+  const { path, read, program } = place
   return {
-    path,
-    server,
-    start: startIt,
-    run: (...args) => runProgram(args, { cwd: folder, env }),
-    plan: () => JSON.parse(readFileSync(path('plan.json'), 'utf8')) as PlanDocument,
-    sign: async (pair) => {
+    ...place,
+    run: program,
+    /** What the plan on disk says. */
+    plan: () => JSON.parse(read('plan.json')) as PlanDocument,
+    /** The approver, elsewhere: gets the plan, signs it with this key, and what they wrote is laid beside it. */
+    sign: async (pair: Pair): Promise<Ended> => {
       const cwd = path(`approver-${String((approvers += 1))}`)
       mkdirSync(cwd)
       const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -68,17 +39,15 @@ async function open({
   }
 }
 
-let approvers = 0
-
 /** For somebody who says that there is a mail. */
 const MAIL = ['approve', 'plan.json', '--by', 'Grace', '--reference', 'mail of 12 June']
 
 describe('plan, approve, run', () => {
   it('are three processes, the approver without the ledger, and the report says what is proven', async () => {
-    const { path, server, run, plan, sign } = await open()
+    const { read, write, json, truth, run, plan, sign } = await open()
     const [grace, eve] = [newKey(), newKey()]
-    writeFileSync(path('grace.pem'), grace.pem)
-    writeFileSync(path('sepa-migrate.yaml'), 'approvers:\n  Grace: grace.pem\n', { mode: 0o600 })
+    write('grace.pem', grace.pem)
+    write('sepa-migrate.yaml', 'approvers:\n  Grace: grace.pem\n')
     expect((await run('run', 'export.csv', '--limit', '3', '--rate', '500')).status).toBe(5)
     const made = await run('plan', '--to', 'plan.json', '--rate', '500')
     expect(made.stdout).toMatch(/To send: 27 rows[^]*rate: 500[^]*Nothing was sent, and no file was admitted/)
@@ -97,7 +66,7 @@ describe('plan, approve, run', () => {
       2,
       expect.stringContaining('with the key of an approver'),
     ])
-    expect(server.posts()).toBe(3)
+    expect(truth().posts()).toBe(3)
 
     const signed = await sign(grace)
     expect(signed.stderr).toContain('To send: 27 rows')
@@ -108,27 +77,27 @@ describe('plan, approve, run', () => {
     const ended = await run(...under)
     expect(ended.stderr).not.toMatch(/Error|Warning/)
     expect(ended.status).toBe(0)
-    expect(server.posts()).toBe(ROWS)
-    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+    expect(truth().posts()).toBe(ROWS)
+    expect(await json('status')).toMatchObject({
       latestPlan: { digest: plan().digest, plannedBy: 'Ada', rows: 27, approvedBy: 'Grace' },
     })
-    const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
+    const page = read('report.html')
     expect(page).toContain(`Rows: 27; proven for this key, never for this person: ${grace.key}`)
     expect(page).toMatch(/Sent under no approval<[^]*?Rows: 3</)
-    const summary = JSON.parse(readFileSync(path('sepa-migrate-report/summary.json'), 'utf8')) as {
+    const summary = JSON.parse(read('summary.json')) as {
       plans: unknown[]
       runs: unknown[]
     }
     expect(summary.plans).toMatchObject([{ approvals: [{ approvedBy: 'Grace', key: grace.key }] }])
     expect(summary.runs).toMatchObject([{}, { settings: { plan: plan().digest, approval: 1 } }])
     // Other approvers would be those of the planner's choice.
-    writeFileSync(path('grace.pem'), eve.pem)
+    write('grace.pem', eve.pem)
     const changed = await run('plan')
     expect([changed.status, changed.stderr]).toEqual([2, expect.stringContaining('"Grace" has another key')])
   })
 
   it('without a key are recorded and not proven, and the report says so', async () => {
-    const { path, server, run, plan } = await open()
+    const { read, truth, run, plan } = await open()
     await run('plan', 'export.csv')
     const early = await run('run', 'export.csv', '--plan', 'plan.json')
     expect([early.status, early.stderr]).toEqual([2, expect.stringContaining('not approved')])
@@ -138,12 +107,12 @@ describe('plan, approve, run', () => {
       ['approve', 'plan.json', ...MAIL.slice(4)],
     ])
       expect((await run(...args)).stderr).toContain('needs a person, without an account number, and either')
-    expect(server.posts()).toBe(0)
+    expect(truth().posts()).toBe(0)
     const recorded = await run(...MAIL)
     expect(recorded.stdout).toMatch(/Approved by Grace until .*: recorded, not proven \(mail of 12 June\)/)
     expect(recorded.stdout).toContain('Next: sepa-migrate run export.csv --plan plan.json')
     expect((await run('run', 'export.csv', '--plan', 'plan.json')).status).toBe(0)
-    const page = readFileSync(path('sepa-migrate-report/report.html'), 'utf8')
+    const page = read('report.html')
     expect(page).toContain('Rows: 30; recorded, not proven: mail of 12 June')
     expect(page).not.toContain('Sent under no approval')
     expect(plan().settings).toMatchObject({ approvers: {} })
@@ -151,16 +120,16 @@ describe('plan, approve, run', () => {
 
   it('stay as approved through a kill, and every drift on the way is refused by its name', async () => {
     const office = await open({ delayMs: 20 })
-    const { path, server, run } = office
+    const { path, read, write, truth, run } = office
     await run('plan', 'export.csv', '--concurrency', '2')
     await run(...MAIL)
     const under = ['run', 'export.csv', '--plan', 'plan.json', '--concurrency', '2']
-    const killed = office.start(under)
-    await server.whenReceived(5)
+    const killed = office.start(...under)
+    await truth().whenReceived(5)
     killed.child.kill('SIGKILL')
     await killed.ended
-    const before = server.posts()
-    const text = readFileSync(path('export.csv'), 'utf8')
+    const before = truth().posts()
+    const text = read('export.csv')
     for (const [args, says] of [
       [[...under, '--max-in-doubt', '99'], /setting changed: maxInDoubt from 10 to 99/],
       [
@@ -179,12 +148,12 @@ describe('plan, approve, run', () => {
       2,
       expect.stringContaining('source changed: "export.csv"'),
     ])
-    writeFileSync(path('export.csv'), text)
-    expect(server.posts()).toBe(before)
+    write('export.csv', text)
+    expect(truth().posts()).toBe(before)
     const rest = await run(...under)
     expect([0, 4]).toContain(rest.status) // what was under way at the kill is in doubt
-    expect(server.posts()).toBe(ROWS)
-    expect(server.twice()).toEqual([])
+    expect(truth().posts()).toBe(ROWS)
+    expect(truth().twice()).toEqual([])
   })
 })
 
@@ -192,8 +161,8 @@ describe('approval: required', () => {
   const CONFIGURED = 'approval: required\napprovalValidFor: 2h\n'
 
   it('makes an approved plan the only way to send', async () => {
-    const { path, server, run, plan } = await open({ isReal: true })
-    writeFileSync(path('sepa-migrate.yaml'), CONFIGURED, { mode: 0o600 })
+    const { path, write, truth, ledger, run, plan } = await open({ isReal: true })
+    write('sepa-migrate.yaml', CONFIGURED)
     const unplanned = await run('run', 'export.csv', '--yes')
     expect(unplanned.status).toBe(2)
     expect(unplanned.stderr).toMatch(
@@ -204,13 +173,13 @@ describe('approval: required', () => {
     const early = await run('run', 'export.csv', '--yes', '--plan', 'plan.json')
     expect([early.status, early.stderr]).toEqual([2, expect.stringContaining('not approved')])
     await run(...MAIL)
-    const [record] = look(path('sepa-migrate.db'), (ledger) => ledger.plans())
+    const [record] = ledger((reader) => reader.plans())
     const { approvedAt = '', expiresAt = '' } = record?.approvals[0] ?? {}
     expect(Date.parse(expiresAt) - Date.parse(approvedAt)).toBe(2 * 3_600_000)
     // The prompt stays: without a terminal it is --yes.
     const unasked = await run('run', 'export.csv', '--plan', 'plan.json')
     expect([unasked.status, unasked.stderr]).toEqual([2, expect.stringContaining('needs a confirmation')])
-    expect(server.posts()).toBe(0)
+    expect(truth().posts()).toBe(0)
     const sent = await run('run', 'export.csv', '--yes', '--plan', 'plan.json', '--limit', '3')
     expect(sent.stderr).toMatch(
       /Approved plan: [0-9a-f]{12}, by Grace at .*[^]*that approval is recorded, not proven \(mail of 12 June\)/,
@@ -219,27 +188,27 @@ describe('approval: required', () => {
     expect(sent.status).toBe(5)
     expect((await run('status')).stdout).toContain('Next: sepa-migrate plan')
     expect((await run('run', '--yes', '--plan', 'plan.json')).status).toBe(0)
-    expect(server.posts()).toBe(ROWS)
+    expect(truth().posts()).toBe(ROWS)
     // Another configuration does not undo what was required of the campaign.
-    writeFileSync(path('other.yaml'), '', { mode: 0o600 })
-    writeFileSync(path('more.csv'), validExport(2, 90))
+    write('other.yaml', '')
+    write('more.csv', validExport(2, 90))
     const weakened = await run('run', 'more.csv', '--yes', '--config', 'other.yaml')
     expect([weakened.status, weakened.stderr]).toEqual([
       2,
       expect.stringContaining('This campaign needs an approved plan'),
     ])
-    expect(server.posts()).toBe(ROWS)
+    expect(truth().posts()).toBe(ROWS)
   })
 
   it('holds for rows that a person decides to send once more, which need a plan from after that', async () => {
     const office = await open({ isReal: true, delayMs: 300 })
-    const { path, server, run } = office
-    writeFileSync(path('sepa-migrate.yaml'), CONFIGURED, { mode: 0o600 })
+    const { write, truth, run } = office
+    write('sepa-migrate.yaml', CONFIGURED)
     const yes = ['--yes', '--plan', 'plan.json']
     await run('plan', 'export.csv')
     await run(...MAIL)
-    const killed = office.start(['run', 'export.csv', ...yes])
-    await server.whenReceived(1)
+    const killed = office.start('run', 'export.csv', ...yes)
+    await truth().whenReceived(1)
     killed.child.kill('SIGKILL')
     await killed.ended
     const again = ['--as', 'resend', '--yes-resend', 'MANDATE-1']
@@ -248,15 +217,15 @@ describe('approval: required', () => {
     expect(resolved.stdout).toMatch(
       /1 row leaves only under a plan that is made and approved after this decision/,
     )
-    const before = server.posts()
+    const before = truth().posts()
     const refused = await run('run', ...yes)
     expect(refused.stderr).toContain('rows changed: 1 row was decided to be sent once more since')
     expect(refused.status).toBe(2)
-    expect(server.posts()).toBe(before)
+    expect(truth().posts()).toBe(before)
     await run('plan')
     await run(...MAIL)
     expect((await run('run', ...yes)).stderr).not.toContain('Error')
-    expect(server.posts()).toBeGreaterThan(before)
+    expect(truth().posts()).toBeGreaterThan(before)
   })
 
   it.each([
@@ -267,8 +236,8 @@ describe('approval: required', () => {
     ],
     ['no text', 'approval: true\n', /approval: true is not the word "required"/],
   ])('is refused with %s', async (_, text, message) => {
-    const { path, run } = await open()
-    writeFileSync(path('sepa-migrate.yaml'), text, { mode: 0o600 })
+    const { write, run } = await open()
+    write('sepa-migrate.yaml', text)
     const { status, stderr } = await run('plan', 'export.csv')
     expect([status, stderr]).toEqual([2, expect.stringMatching(message)])
   })
@@ -282,7 +251,7 @@ describe('approval: required', () => {
 
 describe('plan', () => {
   it('prints one document with the plan, and writes it with its page for its owner alone', async () => {
-    const { path, run, plan } = await open()
+    const { path, read, run, plan } = await open()
     const { status, stdout, stderr } = await run('plan', 'export.csv', '--json')
     expect([status, stderr]).toEqual([0, ''])
     const document = JSON.parse(stdout) as {
@@ -297,7 +266,7 @@ describe('plan', () => {
     appendFileSync(path('export.csv'), validExport(1, 99).split('\n')[1] ?? '')
     expect((await run('plan', 'export.csv')).status).toBe(0)
     expect(plan().digest).not.toBe(first)
-    expect(readFileSync(path('plan.html'), 'utf8')).toContain('changed: source export.csv')
+    expect(read('plan.html')).toContain('changed: source export.csv')
     appendFileSync(path('plan.json'), ' ')
     const kept = await run('plan', 'export.csv')
     expect([kept.status, kept.stderr]).toEqual([

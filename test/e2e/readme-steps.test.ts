@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import Papa from 'papaparse'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
 import { dutchExport, MEMBERS, PERSONS } from '../support/dutch-export.js'
-import { inReport, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { filesBelow } from '../support/folder.js'
+import { placeForEach, type Row } from '../support/place.js'
+import type { Ended } from '../support/program.js'
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const PASSWORD = 'of-the-test-environment'
@@ -13,52 +13,24 @@ const LOST_ANSWER = PERSONS[8]!.customerNo
 const DAMAGED = PERSONS[1]!
 const ENDED = PERSONS[2]!
 
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
-
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({
-    seed: 1,
+const { folder, path, read, write, rows, edit, program, sandbox, held } = placeForEach({
+  env: { SEPA_MIGRATE_USERNAME: 'vereniging', SEPA_MIGRATE_PASSWORD: '' },
+  sandbox: {
     username: 'vereniging',
     password: PASSWORD,
     faults: [{ match: { customer_no: LOST_ANSWER }, times: 1, fault: { kind: 'reset', applied: true } }],
-  })
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
+  },
 })
 
-const at = (name: string): string => join(place.folder, inReport(name))
-const read = (name: string): string => readFileSync(at(name), 'utf8')
-const write = (name: string, text: string): void => writeFileSync(at(name), text, { mode: 0o600 })
-
-const program = (...args: string[]): Promise<Ended> =>
-  runProgram(args, {
-    cwd: place.folder,
-    env: { SEPA_MIGRATE_BASE_URL: sandbox.url, SEPA_MIGRATE_USERNAME: 'vereniging' },
-  })
 const run = (...args: string[]): Promise<Ended> =>
   program('run', ...args, '--password-file', 'password', '--as-of', '2026-06-15', '--json')
 const totalsOf = ({ stdout }: Ended): Record<string, number> =>
   (JSON.parse(stdout) as { totals: Record<string, number> }).totals
 
-/** As a spreadsheet does: reads whatever delimiter the file has and saves it with the same. */
-function editTable(name: string, change: (row: Record<string, string>) => Record<string, string>): string {
-  const text = read(name).replace(/^\uFEFF/, '')
-  const { data, meta } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true })
-  write(
-    `edited-${name}`,
-    Papa.unparse(data.map(change), { delimiter: meta.delimiter, quotes: true, columns: meta.fields ?? [] }),
-  )
+/** As a spreadsheet does, under another name. */
+function editTable(name: string, change: (row: Row) => Row): string {
+  edit(name, change, `edited-${name}`)
   return `edited-${name}`
-}
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)],
-  )
 }
 
 describe('the steps of the README, in order, on an export that no sample resembles', () => {
@@ -100,15 +72,12 @@ describe('the steps of the README, in order, on an export that no sample resembl
     // 4 Run a pilot.
     const pilot = await run('leden.tsv', '--limit', '3', '--log-file', 'pilot.log')
     expect([pilot.status, totalsOf(pilot)['registered']]).toEqual([5, 3])
-    const { data: listed } = Papa.parse<Record<string, string>>(
-      read('registered.csv').replace(/^\uFEFF/, ''),
-      {
-        header: true,
-        skipEmptyLines: true,
-      },
-    )
-    expect(listed.map(({ assigned_mandate_reference }) => assigned_mandate_reference).sort()).toEqual(
-      sandbox
+    expect(
+      rows('registered.csv')
+        .map(({ assigned_mandate_reference }) => assigned_mandate_reference)
+        .sort(),
+    ).toEqual(
+      sandbox()
         .mandates()
         .map(({ unique_mandate_reference }) => unique_mandate_reference)
         .sort(),
@@ -119,27 +88,28 @@ describe('the steps of the README, in order, on an export that no sample resembl
     expect([all.status, totalsOf(all)['inDoubt']]).toEqual([4, 1])
 
     // 6 Resolve what is in doubt, correct what was not sent, until the exit status is 0.
-    const held = sandbox.mandates().find(({ customer_no }) => customer_no === LOST_ANSWER)
+    const lost = sandbox()
+      .mandates()
+      .find(({ customer_no }) => customer_no === LOST_ANSWER)
     const decided = editTable('in-doubt.csv', (row) => ({
       ...row,
       migration_decision: 'registered',
       migration_reason: 'the service shows it',
-      migration_assigned_creditor_identifier: held?.sepa_creditor_identifier ?? '',
-      migration_assigned_mandate_reference: held?.unique_mandate_reference ?? '',
+      migration_assigned_creditor_identifier: lost?.sepa_creditor_identifier ?? '',
+      migration_assigned_mandate_reference: lost?.unique_mandate_reference ?? '',
     }))
     expect((await program('resolve', '--from', decided, '--by', 'Penningmeester', '--dry-run')).stderr).toBe(
       '',
     )
     expect((await program('resolve', '--from', decided, '--by', 'Penningmeester')).stderr).toBe('')
     await program('report')
-    const toCorrect = existsSync(at('corrections.csv')) ? 'corrections.csv' : 'not-sent.csv'
+    const toCorrect = existsSync(path('corrections.csv')) ? 'corrections.csv' : 'not-sent.csv'
     const corrected = editTable(toCorrect, (row) =>
       row['Lidnummer'] === String(DAMAGED.customerNo) ? { ...row, Rekeningnummer: DAMAGED.account } : row,
     )
     const ended = await run(corrected)
     expect([ended.status, JSON.parse(ended.stdout)]).toMatchObject([0, { balanced: true }])
-    const customers = sandbox.mandates().map(({ customer_no }) => customer_no)
-    expect(customers.sort()).toEqual(
+    expect(held().sort()).toEqual(
       PERSONS.filter((person) => person !== ENDED).map(({ customerNo }) => customerNo),
     )
 
@@ -148,7 +118,7 @@ describe('the steps of the README, in order, on an export that no sample resembl
     for (const { name, sha256 } of manifest.files)
       expect(
         createHash('sha256')
-          .update(readFileSync(at(name)))
+          .update(readFileSync(path(name)))
           .digest('hex'),
         name,
       ).toBe(sha256)
@@ -161,9 +131,8 @@ describe('the steps of the README, in order, on an export that no sample resembl
     const listedFiles = purged.stdout.slice(purged.stdout.indexOf('What remains'))
     const own = ['leden.tsv', decided, corrected]
     const personal = PERSONS.flatMap(({ name, mail, street, account }) => [name, mail, street, account])
-    for (const path of filesIn(place.folder)) {
-      const name = relative(place.folder, path)
-      const bytes = readFileSync(path)
+    for (const name of filesBelow(folder())) {
+      const bytes = readFileSync(join(folder(), name))
       if (own.includes(name) || !personal.some((text) => bytes.includes(text))) continue
       expect(name).not.toMatch(/^sepa-migrate\.db/)
       expect(listedFiles.split('\n').map((text) => text.trim())).toContain(name)

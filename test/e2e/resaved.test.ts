@@ -1,11 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import Papa from 'papaparse'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { germanIban } from '../support/export.js'
-import { CREDENTIALS, inReport, makeFolder, runProgram } from '../support/program.js'
+import { placeForAll } from '../support/place.js'
 import {
   MISSING,
   OFFICE_RESAVINGS,
@@ -15,9 +13,10 @@ import {
 
 /**
  * The program's own files, opened and saved again by other programs, change nothing when they are given back. The folder
- * `resaved` holds what LibreOffice 7.4 and pandas 1.5 wrote; where they are installed they are asked again, and
- * CAPTURE_RESAVINGS=1 keeps what they write. The export is invented.
+ * `resaved` holds what LibreOffice 7.4 and pandas 1.5 wrote; `npm run viewers` asks them again where they are installed,
+ * and CAPTURE_RESAVINGS=1 keeps what they write. The export is invented.
  */
+
 const CAPTURED = fileURLToPath(new URL('resaved/', import.meta.url))
 const FILES = ['corrections.csv', 'refused.csv', 'not-sent.csv', 'in-doubt.csv'] as const
 
@@ -74,43 +73,11 @@ columns:
 exclude: [{ column: Tarif, equals: ['0,00'], reason: free of charge }]
 `
 
-let place: ReturnType<typeof makeFolder>
-let totals: Readonly<Record<string, number>> = {}
-let mark = ''
-const at = (...names: string[]): string =>
-  join(place.folder, ...(names.length === 1 ? names.map(inReport) : names))
-
-interface Told {
-  readonly exitCode: number
-  readonly totals: Readonly<Record<string, number>>
-  readonly errors: readonly unknown[]
-}
-
-async function program(...args: string[]): Promise<Told> {
-  const { stdout } = await runProgram([...args, '--json'], { cwd: place.folder, env: CREDENTIALS })
-  return JSON.parse(stdout) as Told
-}
-
-/** A person fills in what became of the rows, then saves the file. */
-function fill(name: string): void {
-  const text = readFileSync(at(name), 'utf8').replace(/^\uFEFF/, '')
-  const { data, meta } = Papa.parse<string[]>(text, { skipEmptyLines: true, delimiter: ';', newline: '\n' })
-  const [header = [], ...rows] = data
-  for (const row of rows) {
-    row[header.indexOf('migration_decision')] = 'written-off'
-    row[header.indexOf('migration_reason')] = 'Ünal: "agreed"; by phone'
-  }
-  const filled = Papa.unparse([header, ...rows], { delimiter: meta.delimiter, quotes: true, newline: '\n' })
-  writeFileSync(at('given', name), `\uFEFF${filled}\n`)
-}
-
-beforeAll(async () => {
-  place = makeFolder()
-  const customersOf = (kind: (typeof KINDS)[number]): number[] =>
-    Array.from({ length: EACH }, (_, n) => KINDS.indexOf(kind) * EACH + n + 1)
-  const words = ['closed', 'blocked', 'unknown', 'gone', 'moved']
-  const sandbox = await startSandbox({
-    seed: 1,
+const customersOf = (kind: (typeof KINDS)[number]): number[] =>
+  Array.from({ length: EACH }, (_, n) => KINDS.indexOf(kind) * EACH + n + 1)
+const words = ['closed', 'blocked', 'unknown', 'gone', 'moved']
+const place = placeForAll({
+  sandbox: {
     faults: [
       ...customersOf('refused').map((customer_no, n) => ({
         match: { customer_no },
@@ -121,32 +88,36 @@ beforeAll(async () => {
         fault: { kind: 'reset' as const, applied: true },
       })),
     ],
-  })
-  try {
-    writeFileSync(at('export.csv'), EXPORT)
-    writeFileSync(at('sepa-migrate.yaml'), CONFIGURATION)
-    const ran = await program(
-      'run',
-      'export.csv',
-      '--base-url',
-      sandbox.url,
-      '--max-in-doubt',
-      '100',
-      '--as-of',
-      '2026-06-15',
-    )
-    expect(ran.exitCode).toBe(4)
-    totals = ran.totals
-  } finally {
-    await sandbox.close()
-  }
-  mark = /L-[0-9a-f-]{8,}/.exec(readFileSync(at('corrections.csv'), 'utf8'))?.[0] ?? ''
+  },
+})
+const at = (...names: string[]): string => place.path(join(...names))
+const program = place.json
+let totals: Readonly<Record<string, number>> = {}
+let mark = ''
+
+/** A person fills in what became of the rows, then saves the file. */
+const fill = (name: string): void =>
+  place.edit(
+    name,
+    (row) => ({
+      ...row,
+      migration_decision: 'written-off',
+      migration_reason: 'Ünal: "agreed"; by phone',
+    }),
+    `given/${name}`,
+  )
+
+beforeAll(async () => {
+  place.write('export.csv', EXPORT)
+  place.write('sepa-migrate.yaml', CONFIGURATION)
+  const asked = ['--max-in-doubt', '100', '--as-of', '2026-06-15']
+  const ran = await program('run', 'export.csv', ...asked)
+  expect(ran.exitCode).toBe(4)
+  totals = ran.totals
+  mark = /L-[0-9a-f-]{8,}/.exec(place.read('corrections.csv'))?.[0] ?? ''
   mkdirSync(at('given'))
   for (const name of FILES) cpSync(at(name), at('given', name))
   for (const name of ['refused.csv', 'in-doubt.csv']) fill(name)
-})
-afterAll(() => {
-  place.remove()
 })
 
 async function expectNothingChanges(folder: string): Promise<void> {
@@ -198,15 +169,19 @@ async function resaveInEarnest({ name, save }: RealResaving): Promise<void> {
   await expectNothingChanges(out)
 }
 
-describe('9.1.4 files saved again by the programs themselves', () => {
-  it.skipIf(MISSING.libreOffice).each(OFFICE_RESAVINGS)(
-    `$name changes nothing${MISSING.libreOffice === null ? '' : ` (${MISSING.libreOffice})`}`,
-    resaveInEarnest,
-    60_000,
-  )
-  it.skipIf(MISSING.pandas).each(PANDAS_RESAVINGS)(
-    `$name changes nothing${MISSING.pandas === null ? '' : ` (${MISSING.pandas})`}`,
-    resaveInEarnest,
-    60_000,
-  )
-})
+/** With `npm run viewers`. */
+describe.runIf(process.env['REAL_RESAVINGS'] !== undefined)(
+  '9.1.4 files saved again by the programs themselves',
+  () => {
+    it.skipIf(MISSING.libreOffice).each(OFFICE_RESAVINGS)(
+      `$name changes nothing${MISSING.libreOffice === null ? '' : ` (${MISSING.libreOffice})`}`,
+      resaveInEarnest,
+      60_000,
+    )
+    it.skipIf(MISSING.pandas).each(PANDAS_RESAVINGS)(
+      `$name changes nothing${MISSING.pandas === null ? '' : ` (${MISSING.pandas})`}`,
+      resaveInEarnest,
+      60_000,
+    )
+  },
+)

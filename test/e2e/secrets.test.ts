@@ -81,17 +81,4 @@ describe('what the program prints and writes', () => {
       if (name !== 'export.csv') expect(statSync(path(name)).mode & 0o077, name).toBe(0)
     }
   })
-
-  it('holds no account number at all in the ledger after purge', async () => {
-    await program('run', 'export.csv', '--no-report')
-    for (const row of ['3', '4'])
-      expect(
-        (await program('resolve', '--row', row, '--as', 'written-off', '--reason', 'a test')).stderr,
-      ).toBe('')
-    const purged = await program('purge', '--yes', '--with-open-rows', '--reason', 'signed off')
-    expect(purged.stderr).toBe('')
-    expect(purged.status).toBe(3) // the refused row stays refused
-    for (const name of filesBelow(folder()).filter((file) => file.includes('sepa-migrate.db')))
-      for (const iban of ACCOUNTS) expect(holds(readFileSync(path(name)), spellings(iban)), name).toBe(false)
-  })
 })

@@ -3,7 +3,7 @@ import { classifySources, type SourcesSeen } from '../../src/service/read-back/c
 import type { Exchange } from '../../src/service/exchange.js'
 import { LIES, type Lie, type Source } from '../support/lies.js'
 import { mandateOf } from '../run/mandate-samples.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 import type { Life, Schedule } from './simulation-schedule.js'
 import type { SimulatedService } from './simulation-service.js'
 

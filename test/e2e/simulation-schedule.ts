@@ -1,5 +1,5 @@
-import type { Chance } from './simulation-chance.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
+import type { Chance } from '../support/chance.js'
 
 /** What ends with a process. Events of a life that is over do not happen. */
 export interface Life {

@@ -1,6 +1,6 @@
 import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import type { Exchange, Response } from '../../src/service/exchange.js'
-import type { Chance } from './simulation-chance.js'
+import type { Chance } from '../support/chance.js'
 import type { Life, Schedule } from './simulation-schedule.js'
 
 /** What becomes of one request. */

@@ -1,114 +1,88 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
-import { validExport } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram } from '../support/program.js'
+import { describe, expect, it } from 'vitest'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { placeForEach, placeOfTest, type Place } from '../support/place.js'
 import { openTerminal, type TerminalSession } from '../support/terminal.js'
 
 const ROWS = 60
-let place: ReturnType<typeof makeFolder>
-let sandbox: Sandbox
-let env: Readonly<Record<string, string>>
-
-beforeEach(async () => {
-  place = makeFolder()
-  sandbox = await startSandbox({
-    seed: 1,
-    username: 'sandbox',
-    password: 'sandbox',
-    latencyMs: 25,
-    faults: [
-      { match: { customer_no: 4 }, times: 1, fault: { kind: 'reset', applied: true } },
-      { match: { customer_no: 6 }, times: 1, fault: { kind: 'refuse', status: 422, message: 'closed' } },
-    ],
-  })
-  env = {
-    ...CREDENTIALS,
-    SEPA_MIGRATE_BASE_URL: sandbox.url,
-    XDG_STATE_HOME: join(place.folder, 'state'),
-  }
-  writeFileSync(join(place.folder, 'export.csv'), validExport(ROWS))
-})
-afterEach(async () => {
-  await sandbox.close()
-  place.remove()
-})
+const SANDBOX: SandboxOptions = {
+  latencyMs: 25,
+  faults: [
+    { match: { customer_no: 4 }, times: 1, fault: { kind: 'reset', applied: true } },
+    { match: { customer_no: 6 }, times: 1, fault: { kind: 'refuse', status: 422, message: 'closed' } },
+  ],
+}
+const here = placeForEach({ rows: ROWS, ownState: true, sandbox: SANDBOX })
 
 const RUN = ['run', 'export.csv', '--concurrency', '1']
 
 const terminal = (
   args: readonly string[],
   columns: number,
-  more: { suffix?: string; env?: Readonly<Record<string, string>> } = {},
-): TerminalSession =>
-  openTerminal(args, { cwd: place.folder, columns, ...more, env: { ...env, ...more.env } })
-
-const standing = async (): Promise<Record<string, number>> => {
-  const { stdout } = await runProgram(['status', '--json'], { cwd: place.folder, env })
-  return (JSON.parse(stdout) as { totals: Record<string, number> }).totals
+  more: { suffix?: string; env?: Readonly<Record<string, string>>; place?: Place } = {},
+): TerminalSession => {
+  const { place = here } = more
+  return openTerminal(args, { cwd: place.folder(), columns, ...more, env: { ...place.env(), ...more.env } })
 }
+
+const standing = async (place = here) => (await place.json('status')).totals
 
 const COLOUR = /\u001b\[(?:1|2|3\d|9\d)m/
 const OUTCOME =
   'Row 4: in doubt. The connection broke before the answer was complete (ECONNRESET): the service may have applied the request'
 
-describe.skipIf(process.platform !== 'linux').each([40, 80, 120])(
-  '10.3.1 a terminal of %i columns',
-  (columns) => {
-    it('10.3.1 draws the run on three lines, and leaves the end screen whole', async () => {
-      const session = terminal(RUN, columns)
-      await session.shows('in doubt 1')
-      const during = await session.screen()
-      const first = during.findIndex((line) => /^[█░]+ \d+ %/.test(line))
-      expect(during.slice(first).join('\n')).toMatch(
-        /^[█░]+ \d+ % [^]*registered \d+[^]*refused \d · in doubt 1\n.* a second · /,
-      )
-      expect(during.slice(first)).toHaveLength(3)
-      for (const line of during.slice(first)) expect(line.length).toBeLessThan(columns)
+describe.skipIf(process.platform !== 'linux').each([40, 80])('10.3.1 a terminal of %i columns', (columns) => {
+  it('10.3.1 draws the run on three lines, and leaves the end screen whole', async () => {
+    const session = terminal(RUN, columns)
+    await session.shows('in doubt 1')
+    const during = await session.screen()
+    const first = during.findIndex((line) => /^[█░]+ \d+ %/.test(line))
+    expect(during.slice(first).join('\n')).toMatch(
+      /^[█░]+ \d+ % [^]*registered \d+[^]*refused \d · in doubt 1\n.* a second · /,
+    )
+    expect(during.slice(first)).toHaveLength(3)
+    for (const line of during.slice(first)) expect(line.length).toBeLessThan(columns)
 
-      expect(await session.ended).toBe(4)
-      const end = await session.screen()
-      expect(end.join('\n')).not.toMatch(/[█░]/)
-      expect(end).toContain(OUTCOME)
-      const expected = [
-        'Control totals',
-        '  read         60   records of the exports',
-        '  ready         0   waiting to be sent',
-        '  registered   58   the service confirmed it',
-        '  refused       1   the service said no',
-        '  in doubt      1   may be registered; a person must resolve it',
-        '  balanced: 60 read = the sum of all states',
-        '',
-        'Open:',
-        '  1 in doubt: may be registered, never sent again by the program (to-do/in-doubt.csv)',
-        '  1 refused by the service (to-do/refused.csv)',
-        'No column of "export.csv" says which mandates are active: every mandate is treated as active.',
-        'Report: sepa-migrate-report/report.html',
-        'Compare sepa-migrate-report/to-do/in-doubt.csv with the service and fill in its columns of decision and reason.',
-        'Next: sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
-      ]
-      expect(end.slice(-expected.length)).toEqual(expected)
-    })
+    expect(await session.ended).toBe(4)
+    const end = await session.screen()
+    expect(end.join('\n')).not.toMatch(/[█░]/)
+    expect(end).toContain(OUTCOME)
+    const expected = [
+      'Control totals',
+      '  read         60   records of the exports',
+      '  ready         0   waiting to be sent',
+      '  registered   58   the service confirmed it',
+      '  refused       1   the service said no',
+      '  in doubt      1   may be registered; a person must resolve it',
+      '  balanced: 60 read = the sum of all states',
+      '',
+      'Open:',
+      '  1 in doubt: may be registered, never sent again by the program (to-do/in-doubt.csv)',
+      '  1 refused by the service (to-do/refused.csv)',
+      'No column of "export.csv" says which mandates are active: every mandate is treated as active.',
+      'Report: sepa-migrate-report/report.html',
+      'Compare sepa-migrate-report/to-do/in-doubt.csv with the service and fill in its columns of decision and reason.',
+      'Next: sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
+    ]
+    expect(end.slice(-expected.length)).toEqual(expected)
+  })
 
-    it('10.3.3 shows the plan, then asks', async () => {
-      const args = [...RUN, '--base-url', 'https://mistyped.example', '--rate', '2']
-      const session = terminal(args, columns)
-      await session.shows('Type the host name "mistyped.example"')
-      const shown = (await session.screen()).join('\n')
-      expect(shown).toContain('Target: https://mistyped.example')
-      expect(shown).toContain('User at the service: sandbox')
-      expect(shown).toContain('To send in this run: 60 rows')
-      expect(shown).toContain('at most 2 a second, 1 request at a time, about 30 s')
-      expect(shown).toMatch(/previous creditor DE\w+: 60 rows/)
-      session.type('no\r')
-      expect(await session.ended).toBe(2)
-      expect((await session.screen()).at(-1)).toBe(
-        'Next: sepa-migrate run export.csv --base-url https://mistyped.example --concurrency 1 --rate 2',
-      )
-    })
-  },
-)
+  it('10.3.3 shows the plan, then asks', async () => {
+    const args = [...RUN, '--base-url', 'https://mistyped.example', '--rate', '2']
+    const session = terminal(args, columns)
+    await session.shows('Type the host name "mistyped.example"')
+    const shown = (await session.screen()).join('\n')
+    expect(shown).toContain('Target: https://mistyped.example')
+    expect(shown).toContain('User at the service: sandbox')
+    expect(shown).toContain('To send in this run: 60 rows')
+    expect(shown).toContain('at most 2 a second, 1 request at a time, about 30 s')
+    expect(shown).toMatch(/previous creditor DE\w+: 60 rows/)
+    session.type('no\r')
+    expect(await session.ended).toBe(2)
+    expect((await session.screen()).at(-1)).toBe(
+      'Next: sepa-migrate run export.csv --base-url https://mistyped.example --concurrency 1 --rate 2',
+    )
+  })
+})
 
 describe.skipIf(process.platform !== 'linux')('10.3.4 a terminal', () => {
   const columns = 80
@@ -130,11 +104,10 @@ describe.skipIf(process.platform !== 'linux')('10.3.4 a terminal', () => {
   })
 
   it('10.3.4 Ctrl-C twice: what is under way is given up and in doubt', async () => {
-    await sandbox.close()
-    sandbox = await startSandbox({ seed: 1, username: 'sandbox', password: 'sandbox', latencyMs: 60_000 })
-    const session = terminal([...RUN, '--base-url', sandbox.url], columns)
+    const place = await placeOfTest({ rows: ROWS, ownState: true, sandbox: { latencyMs: 60_000 } })
+    const session = terminal(RUN, columns, { place })
     await session.shows('0 %')
-    for (let { sending } = await standing(); sending !== 1;) ({ sending } = await standing())
+    for (let { sending } = await standing(place); sending !== 1;) ({ sending } = await standing(place))
     session.type('\u0003')
     await session.shows('Signal received')
     session.type('\u0003')
@@ -142,8 +115,8 @@ describe.skipIf(process.platform !== 'linux')('10.3.4 a terminal', () => {
     const end = await session.screen()
     // the terminal itself echoes ^C in front of it
     expect(end.join('\n')).toContain('Second signal: giving up what is under way; those rows become in doubt')
-    expect(end.at(-1)).toContain('Next: sepa-migrate run --base-url')
-    expect(await standing()).toMatchObject({ sending: 0, inDoubt: 1, ready: ROWS - 1 })
+    expect(end.at(-1)).toContain('Next: sepa-migrate run --concurrency')
+    expect(await standing(place)).toMatchObject({ sending: 0, inDoubt: 1, ready: ROWS - 1 })
   })
 
   it.each([' | true', ' >&-'])(
@@ -192,7 +165,7 @@ describe.skipIf(process.platform !== 'linux')('10.3.1 colour', () => {
 
   it('10.3.1 is nowhere in a pipe, unless FORCE_COLOR asks for it, and never in the JSON document', async () => {
     const check = (more: Readonly<Record<string, string>>, ...args: string[]) =>
-      runProgram(['check', 'export.csv', ...args], { cwd: place.folder, env: { ...env, ...more } })
+      here.programWith(more, 'check', 'export.csv', ...args)
     expect((await check({})).stdout).not.toContain('\u001b')
     expect((await check({ FORCE_COLOR: '1' })).stdout).toMatch(COLOUR)
     expect((await check({ FORCE_COLOR: '1' }, '--json')).stdout).not.toContain('\u001b')

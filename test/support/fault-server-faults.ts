@@ -1,3 +1,5 @@
+import { generate } from './chance.js'
+
 /**
  * What the fault server can do wrong, as plain values, so that a script can be written down, sent to another
  * process and replayed. `applied` says whether the mandate is registered at the server before the fault.
@@ -138,13 +140,6 @@ function drawFault(chaos: Chaos, request: { customerNo: number | null; seen: num
   return faults[Math.floor(draw() * faults.length)] ?? null
 }
 
-/** Numbers from 0 to 1 that follow from the three given ones (mulberry32). */
-function mix(seed: number, customerNo: number, seen: number): () => number {
-  let state = Math.imul(seed ^ Math.imul(customerNo, 0x9e3779b1), 0x85ebca6b) + Math.imul(seen, 0xc2b2ae35)
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let bits = Math.imul(state ^ (state >>> 15), state | 1)
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61)
-    return ((bits ^ (bits >>> 14)) >>> 0) / 4294967296
-  }
-}
+/** Numbers from 0 to 1 that follow from the three given ones. */
+const mix = (seed: number, customerNo: number, seen: number): (() => number) =>
+  generate(Math.imul(seed ^ Math.imul(customerNo, 0x9e3779b1), 0x85ebca6b) + Math.imul(seen, 0xc2b2ae35))

@@ -1,17 +1,13 @@
+import { generate } from './chance.js'
+
 /**
  * Invented values for the samples. The check digits are computed here once more, by another way than in `src`, so
  * that both would have to be wrong in the same way to agree.
  */
 
-/** A seeded generator (mulberry32): the samples must be the same bytes on every machine. */
+/** The samples must be the same bytes on every machine. */
 export function seeded(seed: number) {
-  let state = seed
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  const next = generate(seed)
   const below = (limit: number): number => Math.floor(next() * limit)
   return {
     below,

@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest'
 import { SourceError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { PACK_FILES, writeReport } from '../../../src/report/pack/pack.js'
-import { seedChance } from '../../e2e/simulation-chance.js'
+import { seedChance } from '../../support/chance.js'
 import { IBAN, registered, send } from '../../ledger/campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import {

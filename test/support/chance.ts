@@ -11,8 +11,8 @@ export interface Chance {
   readonly bytes: (count: number) => Uint8Array
 }
 
-/** The mulberry32 generator. */
-function generate(seed: number): () => number {
+/** The mulberry32 generator: numbers in [0, 1). */
+export function generate(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -1,0 +1,22 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+/** Memory, where there is a file system in memory: a seed makes and removes some dozens of small files. */
+export const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'seeds-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+export const range = (from: number, count: number): number[] =>
+  Array.from({ length: count }, (_, n) => from + n)
+
+/** The first seeds of the parts in which so many are played; each part says when it is done. */
+export const partsOf = ({
+  from = 1,
+  count,
+  part,
+}: {
+  from?: number
+  count: number
+  part: number
+}): number[] => range(0, Math.ceil(count / part)).map((n) => from + n * part)
