@@ -32,7 +32,7 @@ export interface DatabaseOptions {
   readonly timeout?: number
 }
 
-interface Statement<Bound extends unknown[], Row> {
+export interface Statement<Bound extends unknown[], Row> {
   readonly reader: boolean
   run(...bound: Bound): { readonly changes: number; readonly lastInsertRowid: number | bigint }
   get(...bound: Bound): Row | undefined

@@ -4,15 +4,10 @@ import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import {
-  recordCorrections,
-  preparePlaces,
-  type Places,
-  holdAnothersValues,
-} from '../correct/corrected-rows.js'
-import type { Connection } from '../file/connection.js'
-import { decideCorrections, prepareGivenBack, prepareLocating } from './corrections.js'
-import { prepareEarlierRows, prepareHeldRows } from './earlier-rows.js'
+import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { decideCorrections, locate, noteGivenBack } from './corrections.js'
+import { earlierRows, heldRowsIn } from './earlier-rows.js'
 import {
   decideCustomers,
   decideNearDuplicates,
@@ -22,7 +17,7 @@ import {
 import { fingerprintRaw, type Fingerprints, keyOf, prepareReadyRow } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from '../ledger.js'
-import { prepareProblems, type ProblemWriter, type Scope } from './problems.js'
+import { writeProblem, type Scope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 
 export interface AdmissionParts {
@@ -42,22 +37,26 @@ export interface AdmissionParts {
 
 const SAVEPOINT = 'source'
 
+/** What lines that are given back say of themselves, which rows they are about, and those that a person lets go. */
+const TEMP_TABLES = `
+  create temp table if not exists said_send (id integer primary key);
+  create temp table if not exists about (newcomer integer primary key, row integer not null);
+  create temp table if not exists given_back
+    (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text);
+  delete from temp.said_send`
+
+const isKnown = (connection: Connection, sha256: string): boolean =>
+  sql(connection, 'select 1 from source where sha256 = ?').get(sha256) !== undefined
+
 /** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
 export function openAdmission(parts: AdmissionParts): Admission {
   const { connection, guard } = parts
   let current: { readonly name: string } | null = null
   let isOver = false
   guard(() => connection.exec('begin immediate'))
-  const known = connection.prepare<[string]>('select 1 from source where sha256 = ?')
-  const ofSize = connection.prepare<[number], { sha256: string; isResultFile: 0 | 1 | null }>(
-    `select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`,
-  )
-  const earlier = prepareEarlierRows(connection, parts.fingerprints)
-  const heldIn = prepareHeldRows(connection)
+  const earlier = earlierRows(connection, parts.fingerprints)
   const firstOfAll = nextRow(connection)
-  connection.exec(
-    'create temp table if not exists said_send (id integer primary key); delete from temp.said_send',
-  )
+  connection.exec(TEMP_TABLES)
 
   function assertOpen(): void {
     if (isOver) throw new Error('Cannot go on with an admission that has ended')
@@ -69,11 +68,16 @@ export function openAdmission(parts: AdmissionParts): Admission {
   }
 
   return {
-    isKnown: (sha256) => known.get(sha256) !== undefined,
+    isKnown: (sha256) => isKnown(connection, sha256),
     ofSize: (bytes) =>
-      ofSize.all(bytes).map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
+      sql<{ sha256: string; isResultFile: 0 | 1 | null }>(
+        connection,
+        `select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`,
+      )
+        .all(bytes)
+        .map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
     earlier: (row) => guard(() => earlier(row)),
-    heldIn: (sha256) => guard(() => heldIn(sha256)),
+    heldIn: (sha256) => guard(() => heldRowsIn(connection, sha256)),
     open: (source) => {
       assertOpen()
       if (current !== null)
@@ -101,31 +105,25 @@ export function openAdmission(parts: AdmissionParts): Admission {
 
 /** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
 function assertComplete(connection: Connection): void {
-  const open = connection
-    .prepare<[], number>('select count(*) from source where sha256 is null')
-    .pluck()
-    .get()
+  const open = sqlValue<number>(connection, 'select count(*) from source where sha256 is null').get()
   if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
 }
 
 const nextId = (connection: Connection, table: 'row' | 'source'): number =>
-  connection.prepare<[], number>(`select coalesce(max(id), 0) + 1 from ${table}`).pluck().get() ?? 1
+  sqlValue<number>(connection, `select coalesce(max(id), 0) + 1 from ${table}`).get() ?? 1
 
 /** Behind all rows, those that were counted and not kept among them. */
 const nextRow = (connection: Connection): number =>
   Math.max(
     nextId(connection, 'row'),
-    connection.prepare<[], number>('select coalesce(max(last_row), 0) + 1 from source').pluck().get() ?? 1,
+    sqlValue<number>(connection, 'select coalesce(max(last_row), 0) + 1 from source').get() ?? 1,
   )
 
 /** A source that is being admitted. The functions below change it; nobody else sees it. */
 interface OpenSource {
   readonly name: string
   readonly scope: Scope
-  readonly places: Places
   readonly insert: ReturnType<typeof prepareInsert>
-  readonly givenBack: ReturnType<typeof prepareGivenBack>
-  readonly problems: ProblemWriter
   readonly makeIndexes: () => void
   /** Records that are counted and not handed over; null where every record is. */
   readonly ready: number | null
@@ -161,14 +159,16 @@ function openSource(
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
   const first = nextRow(connection)
-  connection
-    .prepare('insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)')
-    .run({
-      sourceId,
-      name: maskAccounts(name),
-      header: JSON.stringify(header),
-      columns: JSON.stringify(columns),
-    })
+  sql(
+    connection,
+    'insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)',
+  ).run({
+    sourceId,
+    name: maskAccounts(name),
+    header: JSON.stringify(header),
+    columns: JSON.stringify(columns),
+  })
+  connection.exec('delete from temp.given_back; delete from temp.about')
   if (counted !== undefined) {
     if (tellCounted === undefined) throw new Error('A ledger that is kept takes every record of a source')
     tellCounted(sourceId, counted)
@@ -186,10 +186,7 @@ function openSource(
   return {
     name,
     scope,
-    places: preparePlaces(scope),
-    givenBack: prepareGivenBack(scope),
     insert: prepareInsert(scope),
-    problems: prepareProblems(connection, columns),
     makeIndexes: withoutIndexes(connection, first - 1),
     ready: counted ?? null,
     taken: 0,
@@ -198,7 +195,7 @@ function openSource(
 }
 
 function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
-  const { scope, insert, givenBack, problems, ready } = source
+  const { scope, insert, ready } = source
   // A record has the id that it would have if all were kept: messages name rows by it.
   const before = source.taken
   const idOf = (record: CheckedRecord, index: number): number =>
@@ -207,14 +204,14 @@ function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): voi
     const id = idOf(record, index)
     insert.add(id, record)
     if (record.corrects === null) continue
-    givenBack(id, record)
+    noteGivenBack(scope.connection, id, record)
     source.corrections += 1
   }
   for (const [index, record] of records.entries()) {
     // What is wrong with a row that came back as it was is on record already.
     if (record.isUnchanged === true || record.findings.length === 0) continue
     insert.flush()
-    for (const finding of record.findings) problems.write(scope.sourceId, idOf(record, index), finding)
+    for (const finding of record.findings) writeProblem(scope, scope.sourceId, idOf(record, index), finding)
   }
   source.taken += records.length
 }
@@ -224,12 +221,10 @@ function closeSource(
   summary: SourceSummary,
   { now, corrector }: AdmissionParts,
 ): 'admitted' | 'known' {
-  const { name, scope, problems, taken, ready } = source
+  const { name, scope, taken, ready } = source
   const { connection, sourceId, first } = scope
-  const isKnown =
-    connection.prepare<[string]>('select 1 from source where sha256 = ?').get(summary.sha256) !== undefined
-  if (isKnown) {
-    takeBack(scope)
+  if (isKnown(connection, summary.sha256)) {
+    connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
     return 'known'
   }
   const records = taken + (ready ?? 0)
@@ -240,32 +235,27 @@ function closeSource(
   source.makeIndexes()
   decideAcrossRows(source, now())
   if (source.corrections > 0) recordCorrections(scope, corrector, now())
-  for (const finding of summary.findings) problems.write(sourceId, null, finding)
+  for (const finding of summary.findings) writeProblem(scope, sourceId, null, finding)
   seal(scope, summary, { last: first + records - 1, resubmitted: source.corrections, at: now() })
   connection.exec(`release ${SAVEPOINT}`)
   return 'admitted'
 }
 
-function takeBack({ connection }: Scope): void {
-  connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
-}
-
 const NONE_GIVEN_BACK = { resubmitted: 0, notTaken: 0 } as const
 
 function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {
-  const counts = connection
-    .prepare<[number, number], { resubmitted: number; notTaken: number }>(
-      `select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
-         from row where id >= ? and source_id = ? and corrects is not null`,
-    )
-    .get(first, sourceId)
-  return counts ?? { resubmitted: 0, notTaken: 0 }
+  const counts = sql<{ resubmitted: number; notTaken: number }>(
+    connection,
+    `select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
+       from row where id >= ? and source_id = ? and corrects is not null`,
+  ).get(first, sourceId)
+  return counts ?? NONE_GIVEN_BACK
 }
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function decideAcrossRows({ scope, places, corrections }: OpenSource, at: string): void {
+function decideAcrossRows({ scope, corrections }: OpenSource, at: string): void {
   if (corrections > 0) {
-    decideCorrections(scope, places)
+    decideCorrections(scope)
     holdAnothersValues(scope, at)
   }
   decideRepeats(scope)
@@ -274,7 +264,8 @@ function decideAcrossRows({ scope, places, corrections }: OpenSource, at: string
   decideCustomers(scope)
   decideNearDuplicates(scope)
   decideSharedAccounts(scope)
-  places.decide()
+  // A place is taken from an older row.
+  if (scope.first > 1 || corrections > 0) decidePlaces(scope)
   // Compared with other ledgers once all files are in.
   if (corrections > 0)
     scope.connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
@@ -282,34 +273,29 @@ function decideAcrossRows({ scope, places, corrections }: OpenSource, at: string
 
 function seal(
   { connection, sourceId, first }: Scope,
-  { sha256, bytes, records, blankLines, reading }: SourceSummary,
+  summary: SourceSummary,
   { last, resubmitted, at }: { last: number; resubmitted: number; at: string },
 ): void {
   const isEmpty = last < first
-  connection
-    .prepare(
-      `update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
-         reading = :reading, admitted_at = :at, first_row = :firstRow, last_row = :lastRow,
-         resubmitted = :resubmitted where id = :sourceId`,
-    )
-    .run({
-      sha256,
-      bytes,
-      records,
-      blankLines,
-      reading: JSON.stringify(reading),
-      at,
-      resubmitted,
-      firstRow: isEmpty ? null : first,
-      lastRow: isEmpty ? null : last,
-      sourceId,
-    })
+  sql(
+    connection,
+    `update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
+       reading = :reading, admitted_at = :at, first_row = :firstRow, last_row = :lastRow,
+       resubmitted = :resubmitted where id = :sourceId`,
+  ).run({
+    ...summary,
+    reading: JSON.stringify(summary.reading),
+    at,
+    resubmitted,
+    firstRow: isEmpty ? null : first,
+    lastRow: isEmpty ? null : last,
+    sourceId,
+  })
 }
 
 function prepareInsert(scope: Scope) {
-  const { connection, fingerprints, sourceId, first, header, columns } = scope
+  const { connection, fingerprints, sourceId } = scope
   const insert = prepareRowInsert(connection, sourceId)
-  const locate = prepareLocating(connection, fingerprints, first)
   const readyRow = prepareReadyRow(fingerprints)
   const add = (id: number, record: CheckedRecord): void => {
     const ready = readyRow(record)
@@ -333,8 +319,8 @@ function prepareInsert(scope: Scope) {
       originalCreditorIdentifier: mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
       originalMandateReference: mandate?.original.mandateReference ?? values.mandateReference,
       mandateKey: mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
-      raw: mandate === null ? fingerprintRaw(fingerprints, { header, columns }, record) : null,
-      corrects: record.corrects === 0 ? (locate(record.cells) ?? 0) : record.corrects,
+      raw: mandate === null ? fingerprintRaw(fingerprints, scope, record) : null,
+      corrects: record.corrects === 0 ? (locate(scope, record.cells) ?? 0) : record.corrects,
       place: record.corrects === null ? null : 0,
       latestFirstDebit: record.latestFirstDebit,
       cells: JSON.stringify(record.cells),

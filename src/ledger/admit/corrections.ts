@@ -9,12 +9,13 @@ import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf } from '../../domain/rule/rules.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
-import { LATEST } from './earlier-rows.js'
-import { prepareColumns, requiredCells, type HeaderColumns, type Fingerprints } from './fingerprints.js'
-import { type Connection, pagesOf } from '../file/connection.js'
-import { prepareNotices, type Notice, describeRow, type Scope } from './problems.js'
+import { IS_TAKING, isAbout, noteFormer } from '../correct/corrected-rows.js'
+import { rowsById, sql, type Connection } from '../file/connection.js'
+import { sqlList } from '../schema/schema.js'
+import { latestOf } from './earlier-rows.js'
+import { prepareColumns, requiredCells, type HeaderColumns } from './fingerprints.js'
+import { nameOf, writeNotice, type Notice, type Scope } from './problems.js'
 import { readWhole } from '../../domain/row/resaved.js'
-import { type Places, IS_TAKING, prepareFormerRows } from '../correct/corrected-rows.js'
 
 interface Candidate {
   readonly id: number
@@ -39,40 +40,37 @@ const isAmong = (reference: string, numbers: ReadonlySet<number>): boolean => {
  * of customer, account and reference (which may have lost the zeros in front), or by one of them and its number, among
  * all cells of the line; of several, the one for which most speaks, or none.
  */
-export function prepareLocating(
-  connection: Connection,
-  fingerprints: Fingerprints,
-  first: number,
-): (cells: readonly string[]) => number | null {
-  const byId = connection.prepare<[number, number], Candidate>(
-    `select ${COLUMNS} from row where id = ? and id < ? and state <> 'superseded' and place is not 0`,
-  )
-  const byCustomer = connection.prepare<[number, number], Candidate>(
-    `select ${COLUMNS} from row where customer_no = ? and id < ? and state <> 'superseded' and place is not 0`,
-  )
-  return (cells) => {
-    const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
-    const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
-    const accounts = [...texts].map((text) => fingerprints.account(cleanIban(text)))
-    const shared = ({ customerNo, reference, account }: Candidate): number =>
-      [
-        customerNo !== null && numbers.has(customerNo),
-        reference !== null && (texts.has(upperCase(reference)) || isAmong(reference, numbers)),
-        account !== null && accounts.some((each) => each.equals(account)),
-      ].filter(Boolean).length
-    const weights = new Map<number, number>()
-    const weigh = (row: Candidate, more: number, least: number): void => {
-      const count = shared(row)
-      if (count >= least) weights.set(row.id, Math.max(weights.get(row.id) ?? 0, count + more))
-    }
-    for (const number of numbers) {
-      for (const row of byId.all(number, first)) weigh(row, ITS_NUMBER, 1)
-      for (const row of byCustomer.all(number, first)) weigh(row, 0, 2)
-    }
-    const most = Math.max(...weights.values())
-    const [only, ...others] = [...weights].filter(([, weight]) => weight === most)
-    return only !== undefined && others.length === 0 ? only[0] : null
+export function locate(
+  { connection, fingerprints, first }: Pick<Scope, 'connection' | 'fingerprints' | 'first'>,
+  cells: readonly string[],
+): number | null {
+  const candidates = (column: 'id' | 'customer_no') =>
+    sql<Candidate>(
+      connection,
+      `select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and place is not 0`,
+    )
+  const [byId, byCustomer] = [candidates('id'), candidates('customer_no')]
+  const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
+  const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
+  const accounts = [...texts].map((text) => fingerprints.account(cleanIban(text)))
+  const shared = ({ customerNo, reference, account }: Candidate): number =>
+    [
+      customerNo !== null && numbers.has(customerNo),
+      reference !== null && (texts.has(upperCase(reference)) || isAmong(reference, numbers)),
+      account !== null && accounts.some((each) => each.equals(account)),
+    ].filter(Boolean).length
+  const weights = new Map<number, number>()
+  const weigh = (row: Candidate, more: number, least: number): void => {
+    const count = shared(row)
+    if (count >= least) weights.set(row.id, Math.max(weights.get(row.id) ?? 0, count + more))
   }
+  for (const number of numbers) {
+    for (const row of byId.all(number, first)) weigh(row, ITS_NUMBER, 1)
+    for (const row of byCustomer.all(number, first)) weigh(row, 0, 2)
+  }
+  const most = Math.max(...weights.values())
+  const [only, ...others] = [...weights].filter(([, weight]) => weight === most)
+  return only !== undefined && others.length === 0 ? only[0] : null
 }
 
 const PAGE = 500
@@ -109,76 +107,76 @@ interface StandingRow {
 }
 
 /** Keeps what a line that was given back says of itself until its source is closed. */
-export function prepareGivenBack({ connection }: Pick<Scope, 'connection'>) {
-  connection.exec(
-    `create temp table if not exists given_back
-       (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text)`,
+export const noteGivenBack = (
+  connection: Connection,
+  id: number,
+  { isUnchanged, isDecided, said }: CheckedRecord,
+): void =>
+  void sql(connection, 'insert into temp.given_back values (?, ?, ?, ?, ?)').run(
+    id,
+    isUnchanged === true ? 1 : 0,
+    isDecided === true ? 1 : 0,
+    said?.reason ?? null,
+    said?.by ?? null,
   )
-  connection.exec('delete from temp.given_back')
-  const note = connection.prepare('insert into temp.given_back values (?, ?, ?, ?, ?)')
-  return (id: number, { isUnchanged, isDecided, said }: CheckedRecord): void =>
-    void note.run(
-      id,
-      isUnchanged === true ? 1 : 0,
-      isDecided === true ? 1 : 0,
-      said?.reason ?? null,
-      said?.by ?? null,
-    )
-}
 
 /**
  * Newcomers that name the row they correct. Those of the same mandate are left to the rules for groups; the others
  * are decided here, before the groups, because the row they replace must no longer count there. A line that does not
  * say which row it corrects has its own error already.
  */
-export function decideCorrections(scope: Scope, places: Places): void {
+export function decideCorrections(scope: Scope): void {
   const { connection, first } = scope
-  const page = connection.prepare<[{ first: number; after: number }], Newcomer>(
+  // Contested rows are gathered once: a whole file of corrections is compared in one pass.
+  connection.exec(
+    `create temp table if not exists rival (id integer primary key, row integer not null);
+     create temp table if not exists contested (corrects integer primary key);
+     create temp table if not exists correction
+       (id integer primary key, former integer not null, base integer not null, from_state text not null);
+     delete from temp.rival; delete from temp.contested; delete from temp.correction`,
+  )
+  sql(
+    connection,
+    `insert into temp.contested select corrects from row where id >= ? and corrects > 0
+      group by corrects having count(distinct coalesce(mandate_key, '')) > 1`,
+  ).run(first)
+  const page = sql<Newcomer>(
+    connection,
     `select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
       where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit ${PAGE}`,
   )
-  connection.exec('create temp table if not exists rival (id integer primary key, row integer not null)')
-  connection.exec('delete from temp.rival')
-  const look = prepareLooking(scope)
-  const apply = prepareApplying(scope, places)
-  const holdShown = prepareHoldingShown(scope, places)
-  const noteFormer = prepareFormerRows(connection)
-  for (const newcomers of pagesOf(
-    (after) => page.all({ first, after }),
-    ({ id }) => id,
-  ))
-    for (const newcomer of newcomers) {
-      const { facts, current, repeated } = look(newcomer)
-      const plan = decideCorrection(facts)
-      const corrected = repeated ?? current
-      const takesItsPlace = plan.kind === 'by_mandate' || plan.kind === 'supersede'
-      if (takesItsPlace && corrected !== null && facts.named !== null)
-        noteFormer(newcomer.id, corrected, facts.named.state)
-      apply(newcomer, plan.kind === 'conflict' ? corrected : current, plan)
-      if (plan.kind === 'supersede' && repeated !== null) apply(newcomer, repeated, plan)
-      if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(newcomer)
-    }
+  const columnsOf = prepareColumns(connection)
+  for (const newcomer of rowsById((after) => page.all({ first, after }))) {
+    const { facts, current, repeated } = look(scope, newcomer, columnsOf)
+    const plan = decideCorrection(facts)
+    const corrected = repeated ?? current
+    const takesItsPlace = plan.kind === 'by_mandate' || plan.kind === 'supersede'
+    if (takesItsPlace && corrected !== null && facts.named !== null)
+      noteFormer(connection, newcomer.id, corrected, facts.named.state)
+    apply(scope, newcomer, plan.kind === 'conflict' ? corrected : current, plan)
+    if (plan.kind === 'supersede' && repeated !== null) apply(scope, newcomer, repeated, plan)
+    if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(scope, newcomer)
+  }
   leaveOldConflicts(scope)
-  const counting = connection.prepare<[], { id: number; row: number }>(
+  const counting = sql<{ id: number; row: number }>(
+    connection,
     `select rival.id, rival.row from temp.rival join row on row.id = rival.id where state <> 'duplicate'`,
   )
-  for (const { id, row } of counting.all()) places.isAbout(id, row)
+  for (const { id, row } of counting.all()) isAbout(connection, id, row)
 }
 
 /**
  * The row number of such a line is that of another one, so the column may be sorted apart. The row that the line shows
  * must not go out meanwhile with what somebody has corrected in it.
  */
-function prepareHoldingShown({ connection, fingerprints, first }: Scope, places: Places) {
-  const locate = prepareLocating(connection, fingerprints, first)
-  const supersede = connection.prepare<[number, number]>(
-    `update row set state = 'superseded', superseded_by = ? where id = ? and state in
-       (${REPLACEABLE_STATES.map((state) => `'${state}'`).join(', ')})`,
+function holdShown(scope: Scope, { id, cells }: Newcomer): void {
+  const { connection } = scope
+  const shown = locate(scope, JSON.parse(cells) as string[])
+  const supersede = sql(
+    connection,
+    `update row set state = 'superseded', superseded_by = ? where id = ? and state in (${sqlList(REPLACEABLE_STATES)})`,
   )
-  return ({ id, cells }: Newcomer): void => {
-    const shown = locate(JSON.parse(cells) as string[])
-    if (shown !== null && supersede.run(id, shown).changes > 0) places.isAbout(id, shown)
-  }
+  if (shown !== null && supersede.run(id, shown).changes > 0) isAbout(connection, id, shown)
 }
 
 /**
@@ -187,72 +185,56 @@ function prepareHoldingShown({ connection, fingerprints, first }: Scope, places:
  * row is right.
  */
 function leaveOldConflicts({ connection, first }: Scope): void {
-  connection
-    .prepare(
-      `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select id from temp.rival) and (
+  sql(
+    connection,
+    `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select id from temp.rival) and (
          mandate_key is null
          or exists (select 1 from row as decided join temp.given_back on given_back.id = decided.id
            where decided.mandate_key = row.mandate_key and is_decided = 1)
          or not exists (select 1 from row as other where other.mandate_key = row.mandate_key and (
            (other.id >= :first and other.state <> 'duplicate' and other.id not in (select id from temp.rival))
            or (other.id < :first and other.superseded_by >= :first))))`,
-    )
-    .run({ first })
+  ).run({ first })
 }
 
-function prepareLooking(scope: Scope) {
+function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof prepareColumns>) {
   const { connection, first } = scope
-  const named = connection.prepare<[number, number], Named>(
+  const row = sql<Named>(
+    connection,
     `select ${VALUES}, source_id as sourceId from row
       where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`,
-  )
-  const latest = connection.prepare<[number], number>(LATEST).pluck()
-  const standing = connection.prepare<[number], StandingRow>(
+  ).get(newcomer.corrects, first)
+  const standing = sql<StandingRow>(
+    connection,
     `select id, state, mandate_key as mandateKey, ${IS_TAKING} as isAnothers from row where id = ?`,
   )
-  const liveOf = connection.prepare<[string | null, number], StandingRow>(
-    `select id, state, mandate_key as mandateKey, 0 as isAnothers from row
-      where mandate_key = ? and id < ? and state in
-       (${LIVE_STATES.map((state) => `'${state}'`).join(', ')})`,
+  const current = row === undefined ? undefined : standing.get(latestOf(connection, row.id) ?? row.id)
+  if (row === undefined || current === undefined)
+    return { facts: { named: null, isContested: false }, current: null, repeated: null }
+  const isSameMandate =
+    newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey && current.isAnothers === 0
+  const isReplacedHere = current.id >= first && !isSameMandate
+  // A repeated row is no mandate of its own: who corrects it corrects the row that it repeats.
+  const liveOf = sql<Pick<StandingRow, 'id' | 'state'>>(
+    connection,
+    `select id, state from row where mandate_key = ? and id < ? and state in (${sqlList(LIVE_STATES)})`,
   )
-  // Gathered once: a whole file of corrections is compared in one pass.
-  connection.exec('create temp table if not exists contested (corrects integer primary key)')
-  connection.exec('delete from temp.contested')
-  connection
-    .prepare<[number]>(
-      `insert into temp.contested select corrects from row where id >= ? and corrects > 0
-        group by corrects having count(distinct coalesce(mandate_key, '')) > 1`,
-    )
-    .run(first)
-  const contested = connection.prepare<[number]>('select 1 from temp.contested where corrects = ?')
-  const columnsOf = prepareColumns(connection)
-
-  return (newcomer: Newcomer) => {
-    const row = named.get(newcomer.corrects, first)
-    const current = row === undefined ? undefined : standing.get(latest.get(row.id) ?? row.id)
-    if (row === undefined || current === undefined) {
-      return { facts: { named: null, isContested: false }, current: null, repeated: null }
-    }
-    const isSameMandate =
-      newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey && current.isAnothers === 0
-    const isReplacedHere = current.id >= first && !isSameMandate
-    // A repeated row is no mandate of its own: who corrects it corrects the row that it repeats.
-    const repeated =
-      current.state === 'duplicate' && !isSameMandate ? liveOf.get(current.mandateKey, first) : undefined
-    return {
-      facts: {
-        named: {
-          state: repeated?.state ?? current.state,
-          isSameMandate,
-          isRelated: isRelated(newcomer, row, scope, columnsOf(row.sourceId)),
-          isUnchanged: newcomer.isUnchanged === 1,
-          hasRivals: current.state === 'conflict' && current.isAnothers === 0,
-        },
-        isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
+  const repeated =
+    current.state === 'duplicate' && !isSameMandate ? liveOf.get(current.mandateKey, first) : undefined
+  const contested = sql(connection, 'select 1 from temp.contested where corrects = ?')
+  return {
+    facts: {
+      named: {
+        state: repeated?.state ?? current.state,
+        isSameMandate,
+        isRelated: isRelated(newcomer, row, scope, columnsOf(row.sourceId)),
+        isUnchanged: newcomer.isUnchanged === 1,
+        hasRivals: current.state === 'conflict' && current.isAnothers === 0,
       },
-      current: current.id,
-      repeated: repeated?.id ?? null,
-    }
+      isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
+    },
+    current: current.id,
+    repeated: repeated?.id ?? null,
   }
 }
 
@@ -279,39 +261,30 @@ function isRelated(
   })
 }
 
-function prepareApplying(scope: Scope, places: Places) {
-  const { connection, first } = scope
-  const notices = prepareNotices(connection, scope.columns)
-  const nameOf = describeRow(connection, first)
-  const give = connection.prepare<[string, string, number]>(`update row set state = ?, rule = ? where id = ?`)
-  // A row that its own checks held back stays so; the notice says the rest.
-  const holdBack = connection.prepare<[number]>(
-    `update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`,
-  )
-  const supersede = connection.prepare<[number, number]>(
-    `update row set state = 'superseded', superseded_by = ? where id = ?`,
-  )
-  const isRival = connection.prepare<[number, number]>('insert into temp.rival values (?, ?)')
-  return ({ id, corrects }: Newcomer, current: number | null, plan: CorrectionPlan): void => {
-    switch (plan.kind) {
-      case 'by_mandate':
-        if (current !== null) places.isAbout(id, current)
-        return
-      case 'with_its_rivals':
-        if (current !== null) isRival.run(id, current)
-        return
-      case 'supersede':
-        if (current === null) return
-        supersede.run(id, current)
-        places.isAbout(id, current)
-        return
-      case 'unchanged':
-        give.run('duplicate', 'DUPLICATE_MANDATE', id)
-        return
-      case 'conflict':
-        notices.write(conflict(plan.because, corrects, nameOf(current)), 'id = :id', { id })
-        holdBack.run(id)
-    }
+function apply(scope: Scope, { id, corrects }: Newcomer, current: number | null, plan: CorrectionPlan): void {
+  const { connection } = scope
+  switch (plan.kind) {
+    case 'by_mandate':
+      if (current !== null) isAbout(connection, id, current)
+      return
+    case 'with_its_rivals':
+      if (current !== null) sql(connection, 'insert into temp.rival values (?, ?)').run(id, current)
+      return
+    case 'supersede':
+      if (current === null) return
+      sql(connection, `update row set state = 'superseded', superseded_by = ? where id = ?`).run(id, current)
+      isAbout(connection, id, current)
+      return
+    case 'unchanged':
+      sql(connection, `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`).run(id)
+      return
+    case 'conflict':
+      writeNotice(scope, conflict(plan.because, corrects, nameOf(scope, current)), 'id = :id', { id })
+      // A row that its own checks held back stays so; the notice says the rest.
+      sql(
+        connection,
+        `update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`,
+      ).run(id)
   }
 }
 

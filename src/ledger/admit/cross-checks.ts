@@ -1,7 +1,7 @@
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/rules.js'
-import { prepareNotices, type Notice, type Scope, describeRow, isErased } from './problems.js'
+import { isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
 import { sqlList } from '../schema/schema.js'
-import { pagesOf } from '../file/connection.js'
+import { rowsById, sql } from '../file/connection.js'
 import { IS_HELD } from './earlier-rows.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`
@@ -16,20 +16,18 @@ interface CrossCheck {
 }
 
 /** Reports every row that the rule finds; as an error, the rule makes them invalid. */
-function decide(
-  { connection, columns, severities, first }: Scope,
-  { rule, field, select }: CrossCheck,
-): void {
+function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
+  const { connection, severities, first } = scope
   const severity = severityOf(rule, severities)
   if (severity === 'off') return
   connection.exec('create temp table if not exists found (id integer primary key)')
   connection.exec('delete from temp.found')
-  connection.prepare(`insert into temp.found (id) ${select}`).run({ first })
+  sql(connection, `insert into temp.found (id) ${select}`).run({ first })
   const { message, remedy } = ruleOf(rule)
   const where = 'id in (select id from temp.found)'
-  prepareNotices(connection, columns).write({ rule, severity, field, message, remedy }, where, {})
+  writeNotice(scope, { rule, severity, field, message, remedy }, where, {})
   if (severity === 'error') {
-    connection.prepare<[string]>(`update row set state = 'invalid', rule = ? where ${where}`).run(rule)
+    sql(connection, `update row set state = 'invalid', rule = ? where ${where}`).run(rule)
   }
   connection.exec('delete from temp.found')
 }
@@ -106,49 +104,36 @@ const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
  * outlives it, though not an erasure: then customer and date must do. Such a row waits for a person, whose word on a row
  * that was held for a word of its own says nothing of other mandates.
  */
-export function decideResemblances({ connection, first, firstOfAll, columns, severities }: Scope): void {
+export function decideResemblances(scope: Scope): void {
+  const { connection, first, firstOfAll, severities } = scope
   const severity = severityOf(RULE, severities)
   if (severity === 'off' || first === 1) return
   connection.exec(
     'create temp table if not exists resembling (id integer primary key, older integer not null)',
   )
   connection.exec('delete from temp.resembling')
-  connection
-    .prepare<[{ first: number; firstOfAll: number }]>(
-      `insert into temp.resembling select row.id, min(older.id) from row
-         join row as older on older.customer_no = row.customer_no
-           and (older.iban_key = row.iban_key or ${isErased('older')})
-           and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key and older.id < :first
-        where row.id >= :first and row.state = 'ready' and ${SENT}
-          and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
-            and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
-        group by row.id`,
-    )
-    .run({ first, firstOfAll })
-  const page = connection.prepare<[number, number], { id: number; older: number }>(
+  sql(
+    connection,
+    `insert into temp.resembling select row.id, min(older.id) from row
+       join row as older on older.customer_no = row.customer_no
+         and (older.iban_key = row.iban_key or ${isErased('older')})
+         and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key and older.id < :first
+      where row.id >= :first and row.state = 'ready' and ${SENT}
+        and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
+          and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
+      group by row.id`,
+  ).run({ first, firstOfAll })
+  const page = sql<{ id: number; older: number }>(
+    connection,
     'select id, older from temp.resembling where id > ? order by id limit ?',
   )
-  const notices = prepareNotices(connection, columns)
-  const nameOf = describeRow(connection, first)
-  const holdBack = connection.prepare<[string, number]>(
-    `update row set state = 'conflict', rule = ? where id = ?`,
-  )
   const { message, remedy } = ruleOf(RULE)
-  for (const rows of pagesOf(
-    (after) => page.all(after, PAGE),
-    ({ id }) => id,
-  ))
-    for (const { id, older } of rows) {
-      const text = `${message} Compare it with ${nameOf(older)}.`
-      const notice = {
-        rule: RULE,
-        severity,
-        field: 'unique_mandate_reference',
-        message: text,
-        remedy,
-      } as const
-      notices.write(notice, 'id = :id', { id })
-      if (severity === 'error') holdBack.run(RULE, id)
-    }
+  for (const { id, older } of rowsById((after) => page.all(after, PAGE))) {
+    const text = `${message} Compare it with ${nameOf(scope, older)}.`
+    const notice = { rule: RULE, severity, field: 'unique_mandate_reference', message: text, remedy } as const
+    writeNotice(scope, notice, 'id = :id', { id })
+    if (severity === 'error')
+      sql(connection, `update row set state = 'conflict', rule = ? where id = ?`).run(RULE, id)
+  }
   connection.exec('delete from temp.resembling')
 }

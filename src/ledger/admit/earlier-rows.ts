@@ -4,7 +4,7 @@ import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
 import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { fold } from '../../domain/text/text.js'
-import type { Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
 import type { RuleId } from '../../domain/rule/rules.js'
 import { sqlList } from '../schema/schema.js'
@@ -29,26 +29,27 @@ interface Stored {
 }
 
 /** The row that took the place of another since, or the row itself. */
-export const LATEST = `with recursive replacement (id, next) as (
+const LATEST = `with recursive replacement (id, next) as (
     select id, superseded_by from row where id = ?
     union all select row.id, row.superseded_by from row join replacement on row.id = replacement.next)
   select id from replacement where next is null`
 
+export const latestOf = (connection: Connection, id: number): number | undefined =>
+  sqlValue<number>(connection, LATEST).get(id)
+
 /** Looks rows of admitted sources up as this program's files show them. */
-export function prepareEarlierRows(connection: Connection, fingerprints: Fingerprints): EarlierRows {
-  const read = connection.prepare<[number], Stored>(
-    `select row.id, state, rule, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked, iban_key as account,
+export function earlierRows(connection: Connection, fingerprints: Fingerprints): EarlierRows {
+  const read = `select row.id, state, rule, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked, iban_key as account,
        customer_no as customerNo, signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
        original_mandate_reference as mandateReference, header, columns, reading
-     from row join source on source.id = source_id where row.id = ? and sha256 is not null`,
-  )
-  const latest = connection.prepare<[number], number>(LATEST).pluck()
+     from row join source on source.id = source_id where row.id = ? and sha256 is not null`
   return (number) => {
     const toEarlier = earlierOf(fingerprints)
-    const named = number === 0 ? undefined : read.get(number)
+    const named = number === 0 ? undefined : sql<Stored>(connection, read).get(number)
     if (named === undefined) return []
-    const current = latest.get(number)
-    const since = current === undefined || current === number ? undefined : read.get(current)
+    const current = latestOf(connection, number)
+    const since =
+      current === undefined || current === number ? undefined : sql<Stored>(connection, read).get(current)
     return since === undefined ? [toEarlier(named)] : [toEarlier(named), toEarlier(since)]
   }
 }
@@ -143,24 +144,21 @@ export type HeldRecord = (record: CheckedRecord) => number | null
  * that it came in with: its words alone may be read anew. Rows of one mandate that contradict each other stay with a
  * person, and what was erased stays away.
  */
-export function prepareHeldRows(connection: Connection): (sha256: string) => HeldRecord | null {
-  const source = connection.prepare<[string], { id: number; first: number }>(
+export function heldRowsIn(connection: Connection, sha256: string): HeldRecord | null {
+  const known = sql<{ id: number; first: number }>(
+    connection,
     `select id, first_row as first from source where sha256 = ? and exists (
        select 1 from row where state = 'conflict' and ${IS_HELD} and row.id between first_row and last_row)`,
+  ).get(sha256)
+  if (known === undefined) return null
+  const { id: sourceId, first } = known
+  const held = sqlValue<number>(
+    connection,
+    `select id from row where id = :id and source_id = :sourceId and record = :record and state = 'conflict'
+       and ${IS_HELD} and customer_no = :customerNo and iban = :iban and signed_date = :signedDate
+       and original_creditor_identifier = :creditorIdentifier and original_mandate_reference = :mandateReference
+       and not exists (select 1 from row as other where other.mandate_key = row.mandate_key
+         and other.id <> row.id and other.state = 'conflict')`,
   )
-  const held = connection
-    .prepare<[Readonly<Record<string, unknown>>], number>(
-      `select id from row where id = :id and source_id = :sourceId and record = :record and state = 'conflict'
-         and ${IS_HELD} and customer_no = :customerNo and iban = :iban and signed_date = :signedDate
-         and original_creditor_identifier = :creditorIdentifier and original_mandate_reference = :mandateReference
-         and not exists (select 1 from row as other where other.mandate_key = row.mandate_key
-           and other.id <> row.id and other.state = 'conflict')`,
-    )
-    .pluck()
-  return (sha256) => {
-    const known = source.get(sha256)
-    if (known === undefined) return null
-    const { id: sourceId, first } = known
-    return ({ record, values }) => held.get({ ...values, id: first + record - 1, sourceId, record }) ?? null
-  }
+  return ({ record, values }) => held.get({ ...values, id: first + record - 1, sourceId, record }) ?? null
 }

@@ -3,7 +3,7 @@ import { type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, upperCase } from '../../domain/text/text.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import { maskIban } from '../../domain/text/masking.js'
-import type { Connection } from '../file/connection.js'
+import { sql, type Connection } from '../file/connection.js'
 import { ROWS_AT_ONCE, type ReadyRow } from '../schema/row-columns.js'
 
 const FINGERPRINT_BYTES = 16
@@ -54,7 +54,8 @@ export interface HeaderColumns {
 
 /** How the cells of each source lie. */
 export function prepareColumns(connection: Connection): (sourceId: number) => HeaderColumns {
-  const read = connection.prepare<[number], { header: string; columns: string }>(
+  const read = sql<{ header: string; columns: string }>(
+    connection,
     'select header, columns from source where id = ?',
   )
   const known = new Map<number, HeaderColumns>()

@@ -8,18 +8,18 @@ import {
 } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import {
-  NAMED,
-  prepareNotices,
-  type Notice,
-  type NoticeWriter,
-  describeRow,
-  recordName,
   isErased,
+  NAMED,
+  nameOf,
+  recordName,
+  writeNamingNotice,
+  writeNotice,
+  type Notice,
   type Scope,
 } from './problems.js'
 import { sqlList } from '../schema/schema.js'
-import { prepareRemovalOfMandate } from '../deliver/delivery.js'
-import { pagesOf } from '../file/connection.js'
+import { removeOfMandate } from '../deliver/delivery.js'
+import { pagesOf, sql, sqlValue } from '../file/connection.js'
 import { HAS_ITS_KEY } from '../correct/corrected-rows.js'
 
 const PAGE = 500
@@ -39,11 +39,10 @@ const CONTENT = `(customer_no || ' ' || signed_date || ' ' || hex(iban_key))`
 export function decideRepeats(scope: Scope): void {
   const { connection, first } = scope
   const where = `id >= :first and mandate_key is null and ${REPEATED}`
-  const notices = prepareNotices(connection, scope.columns)
-  notices.write(REPEATED_NOTICE, where, { first })
-  connection
-    .prepare(`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`)
-    .run({ first })
+  writeNotice(scope, REPEATED_NOTICE, where, { first })
+  sql(connection, `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`).run({
+    first,
+  })
 }
 
 const REPEATED_NOTICE: Notice = {
@@ -97,17 +96,16 @@ export function decideGroups(scope: Scope): void {
        (id integer primary key, key text not null, has_older integer not null, lowest integer not null)`,
   )
   connection.exec('delete from temp.collision')
-  connection
-    .prepare<[{ first: number }]>(
-      `insert into temp.collision (key, has_older, lowest)
-       select mandate_key, min(id) < :first, min(id) from row where mandate_key is not null
-        group by mandate_key having count(*) > 1 and max(id) >= :first`,
-    )
-    .run({ first })
-  const read = prepareReading(scope)
-  const apply = prepareApplying(scope)
-  const repeats = preparePlainRepeats(scope)
-  const page = connection.prepare<[number, number], Collision>(
+  sql(
+    connection,
+    `insert into temp.collision (key, has_older, lowest)
+     select mandate_key, min(id) < :first, min(id) from row where mandate_key is not null
+      group by mandate_key having count(*) > 1 and max(id) >= :first`,
+  ).run({ first })
+  const deciding: Deciding = { ...scope, words: wordsOf(scope) }
+  const repeats = plainRepeats(deciding)
+  const page = sql<Collision>(
+    connection,
     'select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?',
   )
   for (const keys of pagesOf(
@@ -123,8 +121,8 @@ export function decideGroups(scope: Scope): void {
         repeats.decide(collision.id, keys[at - 1]?.id ?? 0)
         continue
       }
-      const group = read(collision)
-      apply(group, decideGroup(group.facts))
+      const group = readGroup(scope, collision)
+      apply(deciding, group, decideGroup(group.facts))
       at += 1
     }
   }
@@ -135,8 +133,8 @@ export function decideGroups(scope: Scope): void {
  * Groups of new rows that would all be sent and say the same: the first goes, the others are duplicates. A file that holds
  * every row twice has nothing else, and one statement for each of them would take most of the time.
  */
-function preparePlainRepeats(scope: Scope) {
-  const { connection, columns, severities } = scope
+function plainRepeats(deciding: Deciding) {
+  const { connection, severities, words } = deciding
   const plan = decideGroup({
     sendable: { count: 2, agree: true, likeLive: 0, firstIsLikeLive: false },
     heldBack: { count: 0, unchanged: 0 },
@@ -144,19 +142,18 @@ function preparePlainRepeats(scope: Scope) {
     conflictHolds: severityOf('CONFLICT_MANDATE', severities) === 'error',
   })
   const goesFirst = plan.sendable === 'first_goes' && plan.heldBack === 'keep'
-  const among = connection
-    .prepare<[{ from: number; to: number }], number>(
-      `select collision.id from temp.collision cross join row on mandate_key = key
-        where collision.id between :from and :to and has_older = 0 group by collision.id
-       having min(state) = 'ready' and max(state) = 'ready' and min(customer_no) = max(customer_no)
-          and min(signed_date) = max(signed_date) and min(iban_key) = max(iban_key)`,
-    )
-    .pluck()
-  const notices = prepareNotices(connection, columns)
-  const notice = prepareWords(scope).duplicateInFile(recordName(NAMED))
+  const among = sqlValue<number>(
+    connection,
+    `select collision.id from temp.collision cross join row on mandate_key = key
+      where collision.id between :from and :to and has_older = 0 group by collision.id
+     having min(state) = 'ready' and max(state) = 'ready' and min(customer_no) = max(customer_no)
+        and min(signed_date) = max(signed_date) and min(iban_key) = max(iban_key)`,
+  )
+  const notice = words.duplicateInFile(recordName(NAMED))
   const others = `from temp.collision cross join row on mandate_key = key and row.id > lowest
     where collision.id between :from and :to`
-  const repeat = connection.prepare<[{ from: number; to: number }]>(
+  const repeat = sql(
+    connection,
     `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select row.id ${others})`,
   )
   return {
@@ -165,182 +162,157 @@ function preparePlainRepeats(scope: Scope) {
       new Set(goesFirst ? among.all({ from, to }) : []),
     /** Decides all groups between: each of them must be one of these. */
     decide: (from: number, to: number): void => {
-      const sql = {
+      const naming = {
         from: `${others} order by collision.id, row.id`,
         named: '(select one.record from row as one where one.id = lowest)',
       }
-      if (notice !== null) notices.writeNaming(notice, sql, { from, to })
+      if (notice !== null) writeNamingNotice(deciding, notice, naming, { from, to })
       repeat.run({ from, to })
     },
   }
 }
 
 /** A refused row of an erased customer bars its mandate like one that a person closed: nothing tells any more what it held. */
-function prepareReading({ connection, first, severities }: Scope): (collision: Collision) => Group {
-  const live = connection.prepare<[{ key: string; first: number }], LiveRow>(
-    `select id, iif(state = 'refused' and ${isErased('row')}, 'written_off', state) as state, ${CONTENT} as content from row
-      where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})
-      order by state = 'written_off', id desc limit 1`,
-  )
-  const counts = connection.prepare<[{ key: string; first: number; content: string | null }], Counts>(
-    `select count(*) filter (where ${SENDABLE}) as sendable,
-            min(${CONTENT}) filter (where ${SENDABLE}) as lowest,
-            max(${CONTENT}) filter (where ${SENDABLE}) as highest,
-            count(*) filter (where ${SENDABLE} and ${CONTENT} = :content) as likeLive,
-            min(id) filter (where ${SENDABLE}) as firstSendable,
-            count(*) filter (where ${HELD_BACK}) as heldBack,
-            min(id) filter (where ${HELD_BACK}) as firstHeldBack,
-            count(*) filter (where ${HELD_BACK} and ${REPEATED}) as unchanged
-       from row where mandate_key = :key`,
-  )
-  const contentOf = connection
-    .prepare<[number | null], string>(`select ${CONTENT} from row where id = ?`)
-    .pluck()
-  const conflictHolds = severityOf('CONFLICT_MANDATE', severities) === 'error'
-  return ({ key, hasOlder }) => {
-    const liveRow = hasOlder === 1 ? (live.get({ key, first }) ?? null) : null
-    const content = liveRow?.content ?? null
-    const seen = counts.get({ key, first, content })
-    if (seen === undefined) throw new Error('A count gave no row')
-    return {
-      key,
-      hasOlder: hasOlder === 1,
-      counts: seen,
-      live: liveRow,
-      facts: {
-        sendable: {
-          count: seen.sendable,
-          agree: seen.lowest === seen.highest,
-          likeLive: seen.likeLive,
-          firstIsLikeLive: content !== null && contentOf.get(seen.firstSendable) === content,
-        },
-        heldBack: { count: seen.heldBack, unchanged: seen.unchanged },
-        live: liveRow?.state ?? null,
-        conflictHolds,
+const LIVE_OF_MANDATE = `select id, iif(state = 'refused' and ${isErased('row')}, 'written_off', state) as state,
+    ${CONTENT} as content from row
+  where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})
+  order by state = 'written_off', id desc limit 1`
+
+const COUNTS_OF_MANDATE = `select count(*) filter (where ${SENDABLE}) as sendable,
+    min(${CONTENT}) filter (where ${SENDABLE}) as lowest,
+    max(${CONTENT}) filter (where ${SENDABLE}) as highest,
+    count(*) filter (where ${SENDABLE} and ${CONTENT} = :content) as likeLive,
+    min(id) filter (where ${SENDABLE}) as firstSendable,
+    count(*) filter (where ${HELD_BACK}) as heldBack,
+    min(id) filter (where ${HELD_BACK}) as firstHeldBack,
+    count(*) filter (where ${HELD_BACK} and ${REPEATED}) as unchanged
+  from row where mandate_key = :key`
+
+function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: Collision): Group {
+  const live = hasOlder === 1 ? (sql<LiveRow>(connection, LIVE_OF_MANDATE).get({ key, first }) ?? null) : null
+  const content = live?.content ?? null
+  const counts = sql<Counts>(connection, COUNTS_OF_MANDATE).get({ key, first, content })
+  if (counts === undefined) throw new Error('A count gave no row')
+  const contentOf = sqlValue<string>(connection, `select ${CONTENT} from row where id = ?`)
+  return {
+    key,
+    hasOlder: hasOlder === 1,
+    counts,
+    live,
+    facts: {
+      sendable: {
+        count: counts.sendable,
+        agree: counts.lowest === counts.highest,
+        likeLive: counts.likeLive,
+        firstIsLikeLive: content !== null && contentOf.get(counts.firstSendable) === content,
       },
-    }
+      heldBack: { count: counts.heldBack, unchanged: counts.unchanged },
+      live: live?.state ?? null,
+      conflictHolds: severityOf('CONFLICT_MANDATE', severities) === 'error',
+    },
   }
 }
 
-/** What is prepared once for all groups of a source. */
-interface Applying {
-  readonly scope: Scope
-  readonly notices: NoticeWriter
-  readonly nameOf: ReturnType<typeof describeRow>
-  readonly words: ReturnType<typeof prepareWords>
-  readonly updates: Map<string, ReturnType<Scope['connection']['prepare']>>
+/** The source at hand, with what is said of its groups. */
+interface Deciding extends Scope {
+  readonly words: ReturnType<typeof wordsOf>
 }
 
-function prepareApplying(scope: Scope): (group: Group, plan: GroupPlan) => void {
-  const { connection, first } = scope
-  const applying: Applying = {
-    scope,
-    notices: prepareNotices(connection, scope.columns),
-    nameOf: describeRow(connection, first),
-    words: prepareWords(scope),
-    updates: new Map(),
+function apply(deciding: Deciding, group: Group, plan: GroupPlan): void {
+  const { connection, first } = deciding
+  const { key, live } = group
+  if (plan.heldBack === 'duplicate') repeatHeldBack(deciding, group)
+  switch (plan.sendable) {
+    case 'first_goes':
+      repeatInside(deciding, group)
+      break
+    case 'conflict':
+      conflictInside(deciding, group)
+      break
+    case 'duplicate':
+      repeatLive(deciding, group)
+      break
+    case 'against_live':
+      if (live !== null) against(deciding, live, group)
+      break
   }
-  const conflictInside = prepareConflictInside(applying)
-  const supersede = connection.prepare<[{ key: string; first: number }]>(
-    `update row set state = 'superseded', superseded_by =
-       (select min(newer.id) from row as newer
-         where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})
-     where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)}) and ${HAS_ITS_KEY}
-       and not (state = 'refused' and ${isErased('row')})`,
-  )
-  const removeAccounts = prepareRemovalOfMandate(connection)
-
-  return (group, plan) => {
-    const { key, live } = group
-    if (plan.heldBack === 'duplicate') repeatHeldBack(applying, group)
-    switch (plan.sendable) {
-      case 'first_goes':
-        repeatInside(applying, group)
-        break
-      case 'conflict':
-        conflictInside(group)
-        break
-      case 'duplicate':
-        repeatLive(applying, group)
-        break
-      case 'against_live':
-        if (live !== null) against(applying, live, group)
-        break
-    }
-    if (plan.supersede && group.hasOlder) supersede.run({ key, first })
-    if (live?.state === 'registered') removeAccounts(key)
-  }
+  if (plan.supersede && group.hasOlder)
+    sql(
+      connection,
+      `update row set state = 'superseded', superseded_by =
+         (select min(newer.id) from row as newer
+           where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})
+       where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)}) and ${HAS_ITS_KEY}
+         and not (state = 'refused' and ${isErased('row')})`,
+    ).run({ key, first })
+  if (live?.state === 'registered') removeOfMandate(connection, key)
 }
 
 /** Gives rows of the mandate a state that holds them back, and says why. */
 function give(
-  { scope, notices, updates }: Applying,
+  deciding: Deciding,
   state: 'conflict' | 'duplicate',
   where: string,
   values: Readonly<Record<string, unknown>>,
   notice: Notice | null,
 ): void {
-  if (notice !== null) notices.write(notice, `mandate_key = :key and ${where}`, values)
+  if (notice !== null) writeNotice(deciding, notice, `mandate_key = :key and ${where}`, values)
   const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
-  const sql = `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`
-  const statement = updates.get(sql) ?? scope.connection.prepare(sql)
-  updates.set(sql, statement)
-  statement.run(values)
+  sql(
+    deciding.connection,
+    `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`,
+  ).run(values)
 }
 
-function repeatHeldBack(applying: Applying, { key, counts }: Group): void {
+function repeatHeldBack(deciding: Deciding, { key, counts }: Group): void {
   if (counts.heldBack === 0) return
-  const values = { key, first: applying.scope.first }
-  give(applying, 'duplicate', `id >= :first and state in ('invalid', 'excluded')`, values, REPEATED_NOTICE)
+  const values = { key, first: deciding.first }
+  give(deciding, 'duplicate', `id >= :first and state in ('invalid', 'excluded')`, values, REPEATED_NOTICE)
 }
 
-function prepareConflictInside(applying: Applying): (group: Group) => void {
-  const { scope, words, nameOf } = applying
-  const differing = scope.connection
-    .prepare<[{ key: string; first: number; one: number | null }], number>(
-      `select min(id) from row where mandate_key = :key and ${SENDABLE}
-         and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`,
-    )
-    .pluck()
-  return ({ key, counts }) => {
-    const one = counts.firstSendable
-    const values = { key, first: scope.first, one }
-    const other = counts.firstHeldBack ?? differing.get(values) ?? null
-    give(applying, 'conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(other)))
-    give(applying, 'conflict', SENDABLE, values, words.conflict(nameOf(counts.firstHeldBack ?? one)))
-  }
+function conflictInside(deciding: Deciding, { key, counts }: Group): void {
+  const { connection, words, first } = deciding
+  const one = counts.firstSendable
+  const values = { key, first, one }
+  const differing = sqlValue<number>(
+    connection,
+    `select min(id) from row where mandate_key = :key and ${SENDABLE}
+       and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`,
+  )
+  const other = counts.firstHeldBack ?? differing.get(values) ?? null
+  give(deciding, 'conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(deciding, other)))
+  const name = nameOf(deciding, counts.firstHeldBack ?? one)
+  give(deciding, 'conflict', SENDABLE, values, words.conflict(name))
 }
 
-function repeatInside(applying: Applying, { key, counts, facts }: Group): void {
+function repeatInside(deciding: Deciding, { key, counts, facts }: Group): void {
   if (counts.sendable < 2) return
-  const { scope, notices, words, nameOf } = applying
-  const values = { key, first: scope.first, one: counts.firstSendable }
-  const name = nameOf(counts.firstSendable)
+  const { words, first } = deciding
+  const values = { key, first, one: counts.firstSendable }
+  const name = nameOf(deciding, counts.firstSendable)
   const loweredConflict = words.loweredConflict(name)
-  if (!facts.sendable.agree && loweredConflict !== null) {
-    notices.write(loweredConflict, `mandate_key = :key and ${SENDABLE}`, values)
-  }
-  give(applying, 'duplicate', `${SENDABLE} and id > :one`, values, words.duplicateInFile(name))
+  if (!facts.sendable.agree && loweredConflict !== null)
+    writeNotice(deciding, loweredConflict, `mandate_key = :key and ${SENDABLE}`, values)
+  give(deciding, 'duplicate', `${SENDABLE} and id > :one`, values, words.duplicateInFile(name))
 }
 
-function repeatLive(applying: Applying, { key, live }: Group): void {
-  const { scope, words, nameOf } = applying
-  const notice = words.duplicateInLedger(nameOf(live?.id ?? null))
-  give(applying, 'duplicate', SENDABLE, { key, first: scope.first }, notice)
+function repeatLive(deciding: Deciding, { key, live }: Group): void {
+  const notice = deciding.words.duplicateInLedger(nameOf(deciding, live?.id ?? null))
+  give(deciding, 'duplicate', SENDABLE, { key, first: deciding.first }, notice)
 }
 
-function against(applying: Applying, live: LiveRow, { key, counts }: Group): void {
+function against(deciding: Deciding, live: LiveRow, { key, counts }: Group): void {
   if (counts.sendable === 0) return
-  const { scope, words, nameOf } = applying
-  const values = { key, first: scope.first, content: live.content }
-  const name = nameOf(live.id)
+  const { words, first } = deciding
+  const values = { key, first, content: live.content }
+  const name = nameOf(deciding, live.id)
   const isLikeLive = `${SENDABLE} and ${CONTENT} = :content`
-  give(applying, 'duplicate', isLikeLive, values, words.duplicateInLedger(name))
-  give(applying, 'conflict', SENDABLE, values, words.blocked(live.state, name))
+  give(deciding, 'duplicate', isLikeLive, values, words.duplicateInLedger(name))
+  give(deciding, 'conflict', SENDABLE, values, words.blocked(live.state, name))
 }
 
 /** What the operator reads. `name` says which other row it is about. */
-function prepareWords({ severities }: Scope) {
+function wordsOf({ severities }: Scope) {
   const field = 'unique_mandate_reference'
   const duplicate = severityOf('DUPLICATE_MANDATE', severities)
   const conflict = severityOf('CONFLICT_MANDATE', severities)

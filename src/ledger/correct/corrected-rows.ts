@@ -10,10 +10,10 @@ import { showValue } from '../../domain/rule/verdict.js'
 import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
-import { type Connection, pagesOf } from '../file/connection.js'
-import { type Scope, prepareNotices, type Notice, describeRow, prepareHoldRow } from '../admit/problems.js'
+import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { holdRow, nameOf, writeNotice, type Notice, type Scope } from '../admit/problems.js'
 import { type RuleId, ruleOf } from '../../domain/rule/rules.js'
-import { LATEST } from '../admit/earlier-rows.js'
+import { latestOf } from '../admit/earlier-rows.js'
 
 const PAGE = 500
 /** Rows of one line at the most are passed over, and it is one row that is looked for. */
@@ -38,22 +38,17 @@ interface Found {
 export function holdAnothersValues(scope: Scope, at: string): void {
   const { connection } = scope
   if (!gatherBearers(scope)) return
-  const look = prepareLooking(connection)
-  const hold = prepareHolding(scope, at)
-  const page = connection.prepare<[number, number], Changed>(
+  const page = sql<Changed>(
+    connection,
     `select changed.id, former, is_decided as isDecided from temp.changed
        join temp.correction on correction.id = changed.id
        join temp.given_back on given_back.id = changed.id
       where changed.id > ? order by changed.id limit ?`,
   )
-  for (const lines of pagesOf(
-    (after) => page.all(after, PAGE),
-    ({ id }) => id,
-  ))
-    for (const line of lines) {
-      const found = look(line)
-      if (found !== null) hold(line, found)
-    }
+  for (const line of rowsById((after) => page.all(after, PAGE))) {
+    const found = look(connection, line)
+    if (found !== null) hold(scope, line, found, at)
+  }
 }
 
 /** @returns false where no reference and no account was changed */
@@ -65,9 +60,9 @@ function gatherBearers({ connection, first }: Scope): boolean {
     create index if not exists temp.bearer_reference on bearer (reference);
     create index if not exists temp.bearer_account on bearer (account);
     delete from temp.changed; delete from temp.bearer`)
-  const changed = connection
-    .prepare(
-      `insert into temp.changed
+  const changed = sql(
+    connection,
+    `insert into temp.changed
        select now.id,
               iif(upper(now.original_mandate_reference) is upper(base.original_mandate_reference), null,
                 upper(now.original_mandate_reference)),
@@ -77,98 +72,82 @@ function gatherBearers({ connection, first }: Scope): boolean {
          join row as base on base.id = correction.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
            or now.iban_key is not base.iban_key`,
-    )
-    .run().changes
+  ).run().changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
-  connection
-    .prepare<[number]>(
-      `insert into temp.bearer
+  sql(
+    connection,
+    `insert into temp.bearer
        select id, upper(original_mandate_reference), iban_key, customer_no from row
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or iban_key in (select account from temp.changed))
           and not (place is 0 and state <> 'superseded' and id < ?) and state <> 'duplicate'`,
-    )
-    .run(first)
+  ).run(first)
   return true
 }
 
+const bearers = (where: string): string =>
+  `select bearer.id from temp.changed join temp.bearer on ${where}
+     join row as other on other.id = bearer.id join row as now on now.id = changed.id
+    where changed.id = ? and bearer.id <> changed.id
+      and (other.content_key is null or other.content_key is not now.content_key)
+    order by bearer.id limit ?`
+const OF_REFERENCE = bearers('bearer.reference = changed.reference')
+const OF_MANDATE = bearers(`bearer.reference = changed.reference and other.mandate_key = now.mandate_key
+  and other.state not in ('superseded', 'written_off')`)
+const OF_ACCOUNT = bearers(`bearer.account = changed.account
+  and (bearer.customer_no is not changed.customer_no or is_customer_changed)`)
+
 /** Finds another row that has the reference or the account; null where there is none. */
-function prepareLooking(connection: Connection): (line: Changed) => Found | null {
-  const latest = connection.prepare<[number], number>(LATEST).pluck()
-  const formerOf = connection
-    .prepare<[number], number>('select former from temp.correction where id = ?')
-    .pluck()
-  const bearers = (where: string) =>
-    connection
-      .prepare<[number, number], number>(
-        `select bearer.id from temp.changed join temp.bearer on ${where}
-           join row as other on other.id = bearer.id join row as now on now.id = changed.id
-          where changed.id = ? and bearer.id <> changed.id
-            and (other.content_key is null or other.content_key is not now.content_key)
-          order by bearer.id limit ?`,
-      )
-      .pluck()
-  const ofReference = bearers('bearer.reference = changed.reference')
-  const ofMandate = bearers(`bearer.reference = changed.reference and other.mandate_key = now.mandate_key
-    and other.state not in ('superseded', 'written_off')`)
-  const ofAccount = bearers(`bearer.account = changed.account
-    and (bearer.customer_no is not changed.customer_no or is_customer_changed)`)
-  const firstBeside = ({ id, former }: Changed, rows: readonly number[]): number | undefined =>
-    rows.find((row) => {
-      const last = latest.get(row)
-      return last !== id && last !== former && formerOf.get(row) !== former
-    })
-  return (line) => {
-    const found = (statement: typeof ofReference): number | undefined =>
-      firstBeside(line, statement.all(line.id, BEARERS_AT_ONCE))
-    const reference = found(line.isDecided === 1 ? ofMandate : ofReference)
-    if (reference !== undefined) return { rule: TAKES_REFERENCE, other: reference }
-    const account = line.isDecided === 1 ? undefined : found(ofAccount)
-    return account === undefined ? null : { rule: TAKES_ACCOUNT, other: account }
-  }
+function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
+  const formerOf = sqlValue<number>(connection, 'select former from temp.correction where id = ?')
+  const found = (text: string): number | undefined =>
+    sqlValue<number>(connection, text)
+      .all(id, BEARERS_AT_ONCE)
+      .find((row) => {
+        const last = latestOf(connection, row)
+        return last !== id && last !== former && formerOf.get(row) !== former
+      })
+  const reference = found(isDecided === 1 ? OF_MANDATE : OF_REFERENCE)
+  if (reference !== undefined) return { rule: TAKES_REFERENCE, other: reference }
+  const account = isDecided === 1 ? undefined : found(OF_ACCOUNT)
+  return account === undefined ? null : { rule: TAKES_ACCOUNT, other: account }
 }
 
-function prepareHolding(
-  { connection, columns, first }: Scope,
-  at: string,
-): (line: Changed, found: Found) => void {
-  const notices = prepareNotices(connection, columns)
-  const nameOf = describeRow(connection, first)
-  const give = connection.prepare<[string, number]>(
+function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }: Found, at: string): void {
+  const { connection } = scope
+  // The row number may be that of another mandate of the customer, and the account the new one of this.
+  const shown = sqlValue<number>(
+    connection,
+    `select other.id from row as now join row as other on other.mandate_key = now.mandate_key
+      where now.id = ? and other.id < now.id and other.id <> ? and other.customer_no = now.customer_no
+        and other.state = 'ready' and other.attempts = 0`,
+  )
+  for (const row of shown.all(id, former)) {
+    const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
+    const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
+    writeNotice(
+      scope,
+      { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', message, remedy },
+      'id = :row',
+      { row },
+    )
+    holdRow(connection, { row, rule: 'CONFLICT_MANDATE', reason: message, at })
+  }
+  const { message, remedy } = ruleOf(rule)
+  const notice: Notice = {
+    rule,
+    severity: 'error',
+    field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
+    message: `${message} It is that of ${nameOf(scope, other)}.`,
+    remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
+  }
+  const give = sql(
+    connection,
     `update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
       where id = ? and state in ('ready', 'invalid', 'excluded')`,
   )
-  // The row number may be that of another mandate of the customer, and the account the new one of this.
-  const shown = connection
-    .prepare<[number, number], number>(
-      `select other.id from row as now join row as other on other.mandate_key = now.mandate_key
-        where now.id = ? and other.id < now.id and other.id <> ? and other.customer_no = now.customer_no
-          and other.state = 'ready' and other.attempts = 0`,
-    )
-    .pluck()
-  const holdRow = prepareHoldRow(connection, at)
-  return ({ id, former, isDecided }, { rule, other }) => {
-    for (const row of shown.all(id, former)) {
-      const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
-      const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
-      notices.write(
-        { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', message, remedy },
-        'id = :row',
-        { row },
-      )
-      holdRow(row, 'CONFLICT_MANDATE', message)
-    }
-    const { message, remedy } = ruleOf(rule)
-    const notice: Notice = {
-      rule,
-      severity: 'error',
-      field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
-      message: `${message} It is that of ${nameOf(other)}.`,
-      remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
-    }
-    if (give.run(rule, id).changes > 0) notices.write(notice, 'id = :id', { id })
-  }
+  if (give.run(rule, id).changes > 0) writeNotice(scope, notice, 'id = :id', { id })
 }
 
 const BOTH_CLAIM_IT =
@@ -188,26 +167,15 @@ export const IS_TAKING = `coalesce(rule, '') in ('${TAKES_REFERENCE}', '${TAKES_
  * Remembers which row a line corrects, while its source is being admitted, and the row with whose values it is compared:
  * what was held back meanwhile was never agreed to.
  */
-export function prepareFormerRows(connection: Connection) {
-  connection.exec(
-    `create temp table if not exists correction
-       (id integer primary key, former integer not null, base integer not null, from_state text not null)`,
+export function noteFormer(connection: Connection, id: number, former: number, state: string): void {
+  const before = sqlValue<number | null>(
+    connection,
+    `select (select max(older.id) from row as older where older.superseded_by = row.id)
+       from row where id = ? and ${IS_TAKING}`,
   )
-  connection.exec('delete from temp.correction')
-  const note = connection.prepare<[number, number, number, string]>(
-    'insert into temp.correction values (?, ?, ?, ?)',
-  )
-  const before = connection
-    .prepare<[number], number | null>(
-      `select (select max(older.id) from row as older where older.superseded_by = row.id)
-         from row where id = ? and ${IS_TAKING}`,
-    )
-    .pluck()
-  return (id: number, former: number, state: string): void => {
-    let base = former
-    for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
-    note.run(id, former, base, state)
-  }
+  let base = former
+  for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
+  sql(connection, 'insert into temp.correction values (?, ?, ?, ?)').run(id, former, base, state)
 }
 
 /**
@@ -215,54 +183,45 @@ export function prepareFormerRows(connection: Connection) {
  * the place of the row it replaces. `row.place` is null for a row in its own place, 0 for one without a place, else the
  * id of the row whose place it took.
  */
-export interface Places {
-  /** The line is about this row; it takes its place if that is replaced. */
-  readonly isAbout: (newcomer: number, row: number) => void
-  /** Once all rules across rows have spoken. */
-  readonly decide: () => void
+/** The line is about this row; it takes its place if that is replaced. */
+export const isAbout = (connection: Connection, newcomer: number, row: number): void =>
+  void sql(connection, 'insert or replace into temp.about values (?, ?)').run(newcomer, row)
+
+interface Pair {
+  readonly newcomer: number
+  readonly row: number
 }
 
-export function preparePlaces({ connection, first }: Scope): Places {
-  connection.exec(
-    'create temp table if not exists about (newcomer integer primary key, row integer not null)',
-  )
-  connection.exec('delete from temp.about')
-  const note = connection.prepare<[number, number]>('insert or replace into temp.about values (?, ?)')
-  const named = connection.prepare<[], { newcomer: number; row: number }>(
+function takePlace(connection: Connection, { newcomer, row }: Pair): void {
+  const place = sqlValue<number>(
+    connection,
+    `select coalesce(place, id) from row where id = ? and state = 'superseded' and place is not 0`,
+  ).get(row)
+  const isWaiting = sql(connection, 'select 1 from row where id = ? and place = 0').get(newcomer)
+  if (place === undefined || isWaiting === undefined) return
+  sql(connection, 'update row set place = 0 where id = ?').run(row)
+  sql(connection, 'update row set place = ? where id = ?').run(place, newcomer)
+}
+
+/** Once all rules across rows have spoken. */
+export function decidePlaces({ connection, first }: Scope): void {
+  const named = sql<Pair>(
+    connection,
     `select newcomer, about.row from temp.about join row on row.id = newcomer
       order by state = 'duplicate', newcomer`,
   )
-  const replaced = connection.prepare<[number, number], { newcomer: number; row: number }>(
+  for (const pair of named.all()) takePlace(connection, pair)
+  const replaced = sql<Pair>(
+    connection,
     `select superseded_by as newcomer, id as row from row
       where superseded_by >= ? and id < ? and place is not 0 order by id`,
   )
-  const placeOf = connection
-    .prepare<[number], number>(
-      `select coalesce(place, id) from row where id = ? and state = 'superseded' and place is not 0`,
-    )
-    .pluck()
-  const isWaiting = connection.prepare<[number]>('select 1 from row where id = ? and place = 0')
-  const leave = connection.prepare<[number]>('update row set place = 0 where id = ?')
-  const enter = connection.prepare<[number, number]>('update row set place = ? where id = ?')
-  const lost = connection
-    .prepare<[number], number>(`select count(*) from row where id >= ? and place = 0 and state = 'ready'`)
-    .pluck()
-
-  function take({ newcomer, row }: { newcomer: number; row: number }): void {
-    const place = placeOf.get(row)
-    if (place === undefined || isWaiting.get(newcomer) === undefined) return
-    leave.run(row)
-    enter.run(place, newcomer)
-  }
-
-  return {
-    isAbout: (newcomer, row) => void note.run(newcomer, row),
-    decide: () => {
-      named.all().forEach(take)
-      replaced.all(first, first).forEach(take)
-      if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
-    },
-  }
+  for (const pair of replaced.all(first, first)) takePlace(connection, pair)
+  const lost = sqlValue<number>(
+    connection,
+    `select count(*) from row where id >= ? and place = 0 and state = 'ready'`,
+  )
+  if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
 }
 
 interface Taken {
@@ -299,35 +258,33 @@ const VALUE_OF: Readonly<Record<RequiredField, (row: Stored) => string | null>> 
  * it changed. It is on the new row, so that what is erased of a customer is erased there too.
  */
 export function recordCorrections({ connection }: Scope, corrector: Corrector, at: string): void {
-  const page = connection.prepare<[number, number], Taken>(
+  const page = sql<Taken>(
+    connection,
     `select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
        given_back.reason, decided_by as "by"
        from temp.correction join row on row.id = correction.id join temp.given_back on given_back.id = row.id
       where row.id > ? and place > 0 and state <> 'duplicate' order by row.id limit ?`,
   )
-  const insert = connection.prepare(
+  const insert = sql(
+    connection,
     `insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
      values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`,
   )
   const changesOf = prepareChanges(connection)
-  for (const rows of pagesOf(
-    (after) => page.all(after, 500),
-    ({ id }) => id,
-  ))
-    for (const { id, base, from, to, isDecided, reason, by } of rows) {
-      const changes = [...changesOf(base, id), ...(isDecided === 1 ? [SENT_BY_WORD] : [])]
-      // A row that was kept back as excluded goes out by a cell that feeds none of the fields.
-      if (changes.length === 0 && from !== 'excluded') continue
-      insert.run({
-        id,
-        at,
-        by: maskAccounts(by ?? corrector.by),
-        from,
-        to,
-        reason: maskAccounts(reason ?? corrector.reason ?? NO_REASON),
-        evidence: changes.length === 0 ? null : changesText(changes),
-      })
-    }
+  for (const { id, base, from, to, isDecided, reason, by } of rowsById((after) => page.all(after, PAGE))) {
+    const changes = [...changesOf(base, id), ...(isDecided === 1 ? [SENT_BY_WORD] : [])]
+    // A row that was kept back as excluded goes out by a cell that feeds none of the fields.
+    if (changes.length === 0 && from !== 'excluded') continue
+    insert.run({
+      id,
+      at,
+      by: maskAccounts(by ?? corrector.by),
+      from,
+      to,
+      reason: maskAccounts(reason ?? corrector.reason ?? NO_REASON),
+      evidence: changes.length === 0 ? null : changesText(changes),
+    })
+  }
 }
 
 const SENT_BY_WORD: FieldChange = { field: 'migration_decision', before: '', after: 'send' }
@@ -337,7 +294,8 @@ const SENT_BY_WORD: FieldChange = { field: 'migration_decision', before: '', aft
  * them: a changed configuration reads the same cell in another way.
  */
 function prepareChanges(connection: Connection): (before: number, after: number) => FieldChange[] {
-  const read = connection.prepare<[number], Stored>(
+  const read = sql<Stored>(
+    connection,
     `select source_id as sourceId, customer_no as customerNo, iban_masked as ibanMasked, iban_key as account,
        signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
        original_mandate_reference as mandateReference, cells from row where id = ?`,

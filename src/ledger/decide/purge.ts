@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import { emptyLog, type Connection, pagesOf } from '../file/connection.js'
+import { emptyLog, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
@@ -20,10 +21,10 @@ const OPEN = `('ready', 'sending', 'in_doubt')`
 const CORRECTABLE = `('invalid', 'conflict', 'refused')`
 
 function countsIn(connection: Connection, states: string, { where, values }: Scope): string {
-  return connection
-    .prepare<[Readonly<Record<string, unknown>>], { state: string; count: number }>(
-      `select state, count(*) as count from row where state in ${states} and ${where} group by state order by state`,
-    )
+  return sql<{ state: string; count: number }>(
+    connection,
+    `select state, count(*) as count from row where state in ${states} and ${where} group by state order by state`,
+  )
     .all(values)
     .map(({ state, count }) => `${count} ${state.replace('_', ' ')}`)
     .join(', ')
@@ -48,9 +49,8 @@ function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean)
 }
 
 /** @returns how many rows held an account number or cells */
-function removeCells(connection: Connection, { where, values }: Scope): number {
-  return connection.prepare(`${REMOVE_CELLS} ${where}`).run(values).changes
-}
+const removeCells = (connection: Connection, { where, values }: Scope): number =>
+  sql(connection, `${REMOVE_CELLS} ${where}`).run(values).changes
 
 /**
  * Takes every account number, cell and quoted value out of the tables, the words of the service and of people, and
@@ -66,15 +66,14 @@ export function removeAccounts(
   const scope: Scope = { where: 'true', values: {}, action: 'purge the ledger' }
   assertOver(connection, scope, withOpenRows)
   // First, because the triggers let words go only once the removal is on record.
-  connection
-    .prepare<[{ at: string; by: string; reason: string }]>(
-      `update campaign set purged_at = coalesce(purged_at, :at), purged_by = coalesce(purged_by, :by),
-         purged_as = coalesce(purged_as, (select user from holder)),
-         purge_reason = coalesce(purge_reason, :reason), secret = null, plan_key = null, changed_at = :at`,
-    )
-    .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  sql(
+    connection,
+    `update campaign set purged_at = coalesce(purged_at, :at), purged_by = coalesce(purged_by, :by),
+       purged_as = coalesce(purged_as, (select user from holder)),
+       purge_reason = coalesce(purge_reason, :reason), secret = null, plan_key = null, changed_at = :at`,
+  ).run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
   const rows = removeCells(connection, scope)
-  prepareWordRemoval(connection)('true', {}, null)
+  removeWords(connection, 'true', {}, null)
   removeApprovalWords(connection)
   maskIdentities(connection, 'true', {})
   maskFileNames(connection)
@@ -86,16 +85,15 @@ export function removeAccounts(
  * all with the secret, which stays. Rows that had one account still have one key.
  */
 function replaceKeys(connection: Connection, { where, values }: Scope): void {
-  const keys = connection
-    .prepare<[Readonly<Record<string, unknown>>], Buffer>(
-      `select distinct iban_key from row where iban_key is not null and ${where}`,
-    )
-    .pluck()
-  const replace = connection.prepare(`update row set iban_key = :now where iban_key = :key and ${where}`)
+  const keys = sqlValue<Buffer>(
+    connection,
+    `select distinct iban_key from row where iban_key is not null and ${where}`,
+  )
+  const replace = sql(connection, `update row set iban_key = :now where iban_key = :key and ${where}`)
   for (const key of keys.all(values)) replace.run({ ...values, key, now: randomBytes(key.length) })
   const random = (column: string): string =>
     `${column} = iif(${column} is null, null, randomblob(length(${column})))`
-  connection.prepare(`update row set ${random('content_key')}, ${random('raw')} where ${where}`).run(values)
+  sql(connection, `update row set ${random('content_key')}, ${random('raw')} where ${where}`).run(values)
   // A digest of planned rows is made of such keys, and stands in files that are out.
   connection.exec('update campaign set plan_key = randomblob(length(plan_key))')
 }
@@ -121,19 +119,18 @@ export function eraseRows(
     action: `erase customer ${customerNo}`,
   }
   assertOver(connection, scope, withOpenRows)
-  connection
-    .prepare(
-      `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-       select row.id, attempt.id, :at, :by, 'erased', state, state, :reason
-         from row left join attempt on row_id = row.id and n = attempts
-        where row.id in (select value from json_each(:ids))
-       on conflict do nothing`,
-    )
-    .run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
-  connection.prepare<[string]>('update campaign set changed_at = ?').run(at)
+  sql(
+    connection,
+    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     select row.id, attempt.id, :at, :by, 'erased', state, state, :reason
+       from row left join attempt on row_id = row.id and n = attempts
+      where row.id in (select value from json_each(:ids))
+     on conflict do nothing`,
+  ).run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  noteChange(connection, at)
   const rows = removeCells(connection, scope)
   replaceKeys(connection, scope)
-  prepareWordRemoval(connection)('row_id in (select value from json_each(:ids))', scope.values, 'erased')
+  removeWords(connection, 'row_id in (select value from json_each(:ids))', scope.values, 'erased')
   maskIdentities(connection, scope.where, scope.values)
   return rows
 }
@@ -160,55 +157,41 @@ export const afterErasure = (connection: Connection, rows: number): ErasureRepor
 const REMOVED = 'removed with the personal data'
 
 /**
- * Prepares the removal of what quotes a person: values in problems, the service's words in attempts, the reasons that
- * people typed. Rule, status, outcome, time and name of the deciding person stay.
+ * Takes what quotes a person: values in problems, the service's words in attempts, the reasons that people typed. Rule,
+ * status, outcome, time and name of the deciding person stay.
+ * @param keptDecision whose reason stays
  */
-function prepareWordRemoval(connection: Connection) {
+function removeWords(
+  connection: Connection,
+  where: string,
+  values: Readonly<Record<string, unknown>>,
+  keptDecision: string | null,
+): void {
   // Of the file that was the evidence the hash stays, its name goes.
   connection.function(
     'hash_of',
     (text) => /SHA-256 [0-9a-f]{64}(?=\)$)/.exec(typeof text === 'string' ? text : '')?.[0] ?? null,
   )
-  const rules = connection.prepare<[], string>('select distinct rule from problem').pluck()
-  return (
-    where: string,
-    values: Readonly<Record<string, unknown>>,
-    /** Whose reason stays. */
-    keptDecision: string | null,
-  ): void => {
-    // The rule's own text instead of one that may quote the value.
-    for (const rule of rules.all()) {
-      const { message, remedy } = isRuleId(rule) ? RULES[rule] : { message: '', remedy: '' }
-      connection
-        .prepare(
-          `update problem set value = '', message = :message, remedy = :remedy
-            where rule = :rule and ${where} and (value <> '' or message <> :message or remedy <> :remedy)`,
-        )
-        .run({ ...values, rule, message, remedy })
-    }
-    connection
-      .prepare(
-        `update attempt set service_code = null, field = null, message = null, answer = null,
-           reason = iif(status is null, reason, 'The service answered ' || status)
-          where outcome is not null and ${where}`,
-      )
-      .run(values)
-    connection
-      .prepare(
-        `update decision set reason = '${REMOVED}', evidence = hash_of(evidence)
-          where reason <> '${REMOVED}' and decision is not :kept and ${where}`,
-      )
-      .run({ ...values, kept: keptDecision })
-    connection
-      .prepare(
-        `update question set reason = null where reason is not null
-           and customer_no in (select customer_no from (select customer_no, id as row_id from row) where ${where})`,
-      )
-      .run(values)
-    connection
-      .prepare(`update proof set why = iif(verdict = 'unreadable', null, why), sources = null where ${where}`)
-      .run(values)
+  // The rule's own text instead of one that may quote the value.
+  for (const rule of sqlValue<string>(connection, 'select distinct rule from problem').all()) {
+    const { message, remedy } = isRuleId(rule) ? RULES[rule] : { message: '', remedy: '' }
+    sql(
+      connection,
+      `update problem set value = '', message = :message, remedy = :remedy
+        where rule = :rule and ${where} and (value <> '' or message <> :message or remedy <> :remedy)`,
+    ).run({ ...values, rule, message, remedy })
   }
+  for (const text of [
+    `update attempt set service_code = null, field = null, message = null, answer = null,
+       reason = iif(status is null, reason, 'The service answered ' || status)
+      where outcome is not null and ${where}`,
+    `update decision set reason = '${REMOVED}', evidence = hash_of(evidence)
+      where reason <> '${REMOVED}' and decision is not :kept and ${where}`,
+    `update question set reason = null where reason is not null
+       and customer_no in (select customer_no from (select customer_no, id as row_id from row) where ${where})`,
+    `update proof set why = iif(verdict = 'unreadable', null, why), sources = null where ${where}`,
+  ])
+    sql(connection, text).run({ ...values, kept: keptDecision })
 }
 
 /** Where approvals are found that nobody signed; for a purge of everything. */
@@ -235,15 +218,15 @@ function maskIdentities(
   where: string,
   values: Readonly<Record<string, unknown>>,
 ): void {
-  const page = connection.prepare<[object], Identity>(
+  const page = sql<Identity>(
+    connection,
     `select id, coalesce(original_creditor_identifier, '') as creditor,
        coalesce(original_mandate_reference, '') as reference, coalesce(mandate_key, '') as key
      from row where id > :after and state <> 'registered' and ${where} order by id limit 1000`,
   )
-  const firstOfKey = connection
-    .prepare<[string], number>('select min(id) from row where mandate_key = ?')
-    .pluck()
-  const mask = connection.prepare(
+  const firstOfKey = sqlValue<number>(connection, 'select min(id) from row where mandate_key = ?')
+  const mask = sql(
+    connection,
     `update row set original_creditor_identifier = iif(original_creditor_identifier is null, null, :creditor),
        original_mandate_reference = iif(original_mandate_reference is null, null, :reference) where id = :id`,
   )
@@ -251,24 +234,20 @@ function maskIdentities(
     `update row set mandate_key = :now where mandate_key = :key and state <> 'registered' and ${where}`,
     `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
        and row_id in (select id from row where ${where})`,
-  ].map((sql) => connection.prepare(sql))
-
-  for (const rows of pagesOf(
-    (after) => page.all({ ...values, after }),
-    ({ id }) => id,
-  ))
-    for (const { id, creditor, reference, key } of rows) {
-      if (!holdsIban(creditor) && !holdsIban(reference)) continue
-      mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
-      if (key === '' || key.startsWith('removed|')) continue
-      const now = `removed|${String(firstOfKey.get(key) ?? id)}`
-      for (const statement of replaceKey) statement.run({ ...values, now, key })
-    }
+  ]
+  for (const { id, creditor, reference, key } of rowsById((after) => page.all({ ...values, after }))) {
+    if (!holdsIban(creditor) && !holdsIban(reference)) continue
+    mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
+    if (key === '' || key.startsWith('removed|')) continue
+    const now = `removed|${String(firstOfKey.get(key) ?? id)}`
+    for (const text of replaceKey) sql(connection, text).run({ ...values, now, key })
+  }
 }
 
 /** A file may be named after an account. */
 function maskFileNames(connection: Connection): void {
-  const names = connection.prepare<[], { id: number; name: string }>('select id, name from source')
-  const rename = connection.prepare<[string, number]>('update source set name = ? where id = ?')
-  for (const { id, name } of names.all()) if (maskAccounts(name) !== name) rename.run(maskAccounts(name), id)
+  const names = sql<{ id: number; name: string }>(connection, 'select id, name from source')
+  for (const { id, name } of names.all())
+    if (maskAccounts(name) !== name)
+      sql(connection, 'update source set name = ? where id = ?').run(maskAccounts(name), id)
 }

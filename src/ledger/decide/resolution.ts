@@ -6,9 +6,10 @@ import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
 import type { Way } from '../../errors.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import type { Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { ownerOf } from '../read/read-rows.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
-import { prepareRegistration } from '../deliver/delivery.js'
+import { register } from '../deliver/delivery.js'
 
 const EVENT_OF = {
   registered: 'resolved_registered',
@@ -64,8 +65,7 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
     return { isApplied: false, results }
   }
   const at = new Date(parts.nowMs).toISOString()
-  const apply = prepareApplying(connection, at)
-  for (const each of approved) apply(each)
+  for (const each of approved) apply(connection, each, at)
   noteChange(connection, at)
   return { isApplied: true, results }
 }
@@ -104,26 +104,23 @@ function prepareExamining(parts: ResolveParts): (given: Resolution) => Approved 
 }
 
 function startExamination({ connection, nowMs, force, resolutions }: ResolveParts): Examination {
-  const read = connection.prepare<[number], Subject>(
-    `select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId,
-       started_at as startedAt
-     from row left join attempt on row_id = row.id and n = attempts where row.id = ?`,
-  )
-  const assigned = connection
-    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
-    .pluck()
-  const conflicts = connection
-    .prepare<[string | null, number], number>(
-      `select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`,
-    )
-    .pluck()
   const writtenOff = resolutions.filter(({ decision }) => decision === 'written_off')
   return {
     nowMs,
     force,
-    read: (rowId) => read.get(rowId),
-    ownerOf: (reference) => assigned.get(reference),
-    rivalsOf: ({ mandateKey, id }) => conflicts.all(mandateKey, id),
+    read: (rowId) =>
+      sql<Subject>(
+        connection,
+        `select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId,
+           started_at as startedAt
+         from row left join attempt on row_id = row.id and n = attempts where row.id = ?`,
+      ).get(rowId),
+    ownerOf: (reference) => ownerOf(connection, reference),
+    rivalsOf: ({ mandateKey, id }) =>
+      sqlValue<number>(
+        connection,
+        `select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`,
+      ).all(mandateKey, id),
     closing: new Set(writtenOff.map(({ rowId }) => rowId)),
     rows: new Set(),
     references: new Set(),
@@ -269,48 +266,40 @@ function maskEvidence(evidence: string): string {
   return hash < 0 ? maskAccounts(evidence) : maskAccounts(evidence.slice(0, hash)) + evidence.slice(hash)
 }
 
-function prepareApplying(connection: Connection, at: string) {
-  const record = connection.prepare(
+function apply(connection: Connection, approved: Approved, at: string): void {
+  const { subject, resolution, to, forcedAfterMs } = approved
+  const { id, attemptId, state } = subject
+  const { decision, by, reason, evidence, assigned } = resolution
+  const said = [
+    forcedAfterMs === null ? [] : forcedText(forcedAfterMs),
+    evidence === null ? [] : maskEvidence(evidence),
+  ]
+  sql(
+    connection,
     `insert into decision
        (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
      values (:rowId, :attemptId, :at, :by, :decision, :from, :to, :reason, :evidence)`,
-  )
-  const release = connection.prepare<[number]>(`update attempt set outcome = 'released' where id = ?`)
-  const move = connection.prepare<[string, number, string]>(
-    `update row set state = ? where id = ? and state = ?`,
-  )
-  const register = prepareRegistration(connection)
-
-  return ({ subject, resolution, to, forcedAfterMs }: Approved): void => {
-    const { id, attemptId, state } = subject
-    const { decision, by, reason, evidence, assigned } = resolution
-    record.run({
-      rowId: id,
-      attemptId,
-      at,
-      by: maskAccounts(by),
-      decision,
-      from: state,
-      to,
-      // Somebody may have typed or pasted an account number, and a file may be named after one.
-      reason: maskAccounts(reason),
-      evidence:
-        [
-          forcedAfterMs === null ? [] : forcedText(forcedAfterMs),
-          evidence === null ? [] : maskEvidence(evidence),
-        ]
-          .flat()
-          .join('; ') || null,
-    })
-    if (assigned !== null) {
-      register({ rowId: id, from: state, assigned, at, hasCopies: true })
-      return
-    }
-    // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
-    const isReleased = state === 'in_doubt' && decision !== 'written_off'
-    if (isReleased && attemptId !== null) release.run(attemptId)
-    move.run(to, id, state)
+  ).run({
+    rowId: id,
+    attemptId,
+    at,
+    by: maskAccounts(by),
+    decision,
+    from: state,
+    to,
+    // Somebody may have typed or pasted an account number, and a file may be named after one.
+    reason: maskAccounts(reason),
+    evidence: said.flat().join('; ') || null,
+  })
+  if (assigned !== null) {
+    register(connection, { rowId: id, from: state, assigned, at, hasCopies: true })
+    return
   }
+  // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
+  const isReleased = state === 'in_doubt' && decision !== 'written_off'
+  if (isReleased && attemptId !== null)
+    sql(connection, `update attempt set outcome = 'released' where id = ?`).run(attemptId)
+  sql(connection, 'update row set state = ? where id = ? and state = ?').run(to, id, state)
 }
 
 /**
@@ -331,17 +320,14 @@ export function retryRefused(connection: Connection, by: string, at: string, ado
     adoption === undefined
       ? `state = 'refused' and iban is not null and not ${IS_CORRECTED}`
       : `state = 'refused' and iban is not null`
-  const { changes } = connection
-    .prepare<[{ at: string; by: string; reason: string }]>(
-      `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-       select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
-         from row left join attempt on row_id = row.id and n = attempts where ${which}`,
-    )
-    .run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  const { changes } = sql(
+    connection,
+    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
+       from row left join attempt on row_id = row.id and n = attempts where ${which}`,
+  ).run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
   if (changes === 0) return 0
-  connection
-    .prepare<[string]>(`update row set state = ? where ${which}`)
-    .run(transition('refused', 'retry_refused'))
+  sql(connection, `update row set state = ? where ${which}`).run(transition('refused', 'retry_refused'))
   noteChange(connection, at)
   return changes
 }

@@ -1,6 +1,6 @@
 import { transition, type RowState } from '../../domain/row/row-state.js'
 import { NOTHING_LEFT, type Outcome } from '../../domain/row/outcome.js'
-import type { Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
 import type { Attempt, BegunGroup, Ledger, ReadyRow } from '../ledger.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
@@ -10,12 +10,10 @@ export const REMOVE_CELLS =
   'update row set iban = null, cells = null where (iban is not null or cells is not null) and '
 
 /** The account of a mandate that is registered, in the rows that hold the same one for certain. */
-export function prepareRemovalOfMandate(connection: Connection): (mandateKey: string) => void {
-  const remove = connection.prepare<[string]>(
-    `${REMOVE_CELLS} mandate_key = ? and state in ('duplicate', 'superseded')`,
+export const removeOfMandate = (connection: Connection, mandateKey: string): void =>
+  void sql(connection, `${REMOVE_CELLS} mandate_key = ? and state in ('duplicate', 'superseded')`).run(
+    mandateKey,
   )
-  return (mandateKey) => void remove.run(mandateKey)
-}
 
 interface Registration {
   readonly rowId: number
@@ -27,7 +25,7 @@ interface Registration {
   readonly hasCopies: boolean
 }
 
-/** SQL that is true for a row whose account other rows hold for certain: what `prepareRegistration` removes besides. */
+/** SQL that is true for a row whose account other rows hold for certain: what `register` removes besides. */
 export const HAS_COPIES = `(exists (select 1 from row as replaced where replaced.superseded_by = row.id)
   or exists (select 1 from row as copy
     where copy.mandate_key = row.mandate_key and +copy.state in ('duplicate', 'superseded')))`
@@ -35,39 +33,35 @@ export const HAS_COPIES = `(exists (select 1 from row as replaced where replaced
 /**
  * The account number and the cells of a registered mandate go with the commit that records it, and
  * those of every row that holds the same account for certain: its duplicates, and the rows it replaced.
- * @returns (of what is prepared) false where the row was not in the expected state; nothing changed then
+ * @returns false where the row was not in the expected state; nothing changed then
  */
-export function prepareRegistration(connection: Connection): (registration: Registration) => boolean {
-  const register = connection.prepare<[string, string, string, number, RowState]>(
+export function register(
+  connection: Connection,
+  { rowId, from, assigned: { creditorIdentifier, mandateReference }, at, hasCopies }: Registration,
+): boolean {
+  const update = sql(
+    connection,
     `update row set state = 'registered', assigned_creditor_identifier = ?, assigned_mandate_reference = ?,
        registered_at = ?, iban = null, cells = null
      where id = ? and state = ?`,
   )
-  const removeFromCopies = prepareRemovalFromCopies(connection)
-  return ({ rowId, from, assigned: { creditorIdentifier, mandateReference }, at, hasCopies }) => {
-    if (register.run(creditorIdentifier, mandateReference, at, rowId, from).changes === 0) return false
-    if (hasCopies) removeFromCopies(rowId)
-    return true
-  }
+  if (update.run(creditorIdentifier, mandateReference, at, rowId, from).changes === 0) return false
+  if (hasCopies) removeFromCopies(connection, rowId)
+  return true
 }
 
-function prepareRemovalFromCopies(connection: Connection): (rowId: number) => void {
-  const keyOf = connection
-    .prepare<[number], string | null>('select mandate_key from row where id = ?')
-    .pluck()
-  const removeOfMandate = prepareRemovalOfMandate(connection)
-  const removeOfReplaced = connection.prepare<[number]>(
+function removeFromCopies(connection: Connection, rowId: number): void {
+  const key =
+    sqlValue<string | null>(connection, 'select mandate_key from row where id = ?').get(rowId) ?? null
+  if (key !== null) removeOfMandate(connection, key)
+  sql(
+    connection,
     `${REMOVE_CELLS} id in (
        with recursive earlier (id) as (
          select id from row where superseded_by = ?
          union select row.id from row join earlier on row.superseded_by = earlier.id)
        select id from earlier)`,
-  )
-  return (rowId) => {
-    const key = keyOf.get(rowId) ?? null
-    if (key !== null) removeOfMandate(key)
-    removeOfReplaced.run(rowId)
-  }
+  ).run(rowId)
 }
 
 interface GroupCommitParts {
@@ -141,10 +135,8 @@ interface Group {
  */
 export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
   const { connection } = parts
-  const noteChange = connection.prepare<[string]>('update campaign set changed_at = ?')
-  const assigned = connection.prepare<[string]>(
-    'select 1 from row where assigned_mandate_reference = ? collate nocase',
-  )
+  const noteChange = sql(connection, 'update campaign set changed_at = ?')
+  const assigned = sql(connection, 'select 1 from row where assigned_mandate_reference = ? collate nocase')
   const group: Group = {
     parts,
     commitIntent: prepareIntent(parts),
@@ -279,12 +271,14 @@ function changeOne(changes: number, what: string): void {
 }
 
 function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts): Group['commitIntent'] {
-  const insert = connection.prepare<[number, string, string, number], { id: number; n: number }>(
+  const insert = sql<{ id: number; n: number }>(
+    connection,
     `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
      select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready'
      returning id, n`,
   )
-  const send = connection.prepare<[string, number]>(
+  const send = sql(
+    connection,
     `update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`,
   )
   return ({ id: rowId, hasCopies }, at) => {
@@ -304,10 +298,7 @@ const END_ATTEMPT = `update attempt set ended_at = ?, outcome = ?, reason = ?, n
 
 function prepareSettlement({ connection }: GroupCommitParts): Group['commitSettlement'] {
   const endAttempt = connection.prepare(END_ATTEMPT)
-  const move = connection.prepare<[string, number]>(
-    `update row set state = ? where id = ? and state = 'sending'`,
-  )
-  const register = prepareRegistration(connection)
+  const move = sql(connection, `update row set state = ? where id = ? and state = 'sending'`)
 
   return (attempt, outcome, at) => {
     const { started, status, errorCode, serviceCode, field, message, answer, durationMs, retryAfterMs } =
@@ -334,7 +325,13 @@ function prepareSettlement({ connection }: GroupCommitParts): Group['commitSettl
       return
     }
     const { rowId, hasCopies } = attempt
-    const isRegistered = register({ rowId, from: 'sending', assigned: outcome.value, at, hasCopies })
+    const isRegistered = register(connection, {
+      rowId,
+      from: 'sending',
+      assigned: outcome.value,
+      at,
+      hasCopies,
+    })
     changeOne(isRegistered ? 1 : 0, `the registration of row ${rowId}`)
   }
 }

@@ -8,7 +8,7 @@ import type {
   MandateReference,
 } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
-import { type Connection, IS_CHOSEN, placedChoice } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type {
   ClaimedMandate,
@@ -23,9 +23,18 @@ import { HAS_COPIES } from './delivery.js'
 import { transition } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { prepareNotices, type Notice, prepareHoldRow } from '../admit/problems.js'
+import { holdRow, writeNotice, type Notice } from '../admit/problems.js'
 import { retryRefused } from '../decide/resolution.js'
-import { endRun, insertRun, LOG_MISSING, noteChange, UNNOTICED, prepareStanding } from './campaign-rows.js'
+import {
+  endInDoubt,
+  endRun,
+  hasMark,
+  insertRun,
+  LOG_MISSING,
+  noteChange,
+  readStanding,
+  UNNOTICED,
+} from './campaign-rows.js'
 
 interface StoredReady {
   readonly id: number
@@ -125,29 +134,32 @@ export function prepareReadyRows(
     since: decidedAt ?? waitingSince(nowMs()),
     choice: placedChoice(connection, choice),
   })
-  const page = connection.prepare<[Asked & { after: number; limit: number }], StoredReady>(
-    `select ${READY_COLUMNS} from row where id > :after and ${MAY_LEAVE} order by id limit :limit`,
-  )
-  const count = connection.prepare<[Asked], number>(`select count(*) from row where ${MAY_LEAVE}`).pluck()
-  const toSend = connection.prepare<[Asked & { limit: number }], ClaimedMandate>(
-    `select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`,
-  )
-  const waiting = connection.prepare<[Asked], { count: number; latest: string | null }>(
-    `select count(distinct row.id) as count, max(started_at) as latest
-       from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN}`,
-  )
   return {
     page: (after, limit, choice) =>
-      page
+      sql<StoredReady>(
+        connection,
+        `select ${READY_COLUMNS} from row where id > :after and ${MAY_LEAVE} order by id limit :limit`,
+      )
         .all({ after, limit, ...asked(choice) })
         .map((row) => toReadyRow(row, (known ??= parts.fingerprints()), file)),
     toSend: (limit, choice = null) => {
       decidedAt = waitingSince(nowMs())
       const given = { ...asked(choice), limit: limit ?? -1 }
-      return lazily(() => toSend.iterate(given))
+      return lazily(() =>
+        sql<ClaimedMandate>(
+          connection,
+          `select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`,
+        ).iterate(given),
+      )
     },
-    count: (choice) => count.get(asked(choice)) ?? 0,
+    count: (choice) =>
+      sqlValue<number>(connection, `select count(*) from row where ${MAY_LEAVE}`).get(asked(choice)) ?? 0,
     waiting: (choice) => {
+      const waiting = sql<{ count: number; latest: string | null }>(
+        connection,
+        `select count(distinct row.id) as count, max(started_at) as latest
+           from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN}`,
+      )
       const found = waiting.get(asked(choice)) ?? { count: 0, latest: null }
       const until = found.latest === null ? null : Date.parse(found.latest) + LATE_REQUEST_MS
       return { count: found.count, until: until === null ? null : new Date(until).toISOString() }
@@ -172,46 +184,47 @@ interface ClaimParts {
 
 export function createClaims(parts: ClaimParts): Claims {
   const { connection, write, now } = parts
-  const ready = connection.prepare<[], ClaimedMandate>(
-    `select ${CLAIMED} from row where state = 'ready' order by id`,
-  )
-  const attempted = connection.prepare<[], ClaimedMandate>(
-    `select ${CLAIMED} from row where attempts > 0 and mandate_key is not null and customer_no is not null
-       and signed_date is not null order by id`,
-  )
-  const keysOfCustomer = connection
-    .prepare<[number], string>(
-      `select distinct mandate_key from row where mandate_key is not null
-         and customer_no = (select customer_no from row where id = ?)`,
-    )
-    .pluck()
-  const unsent = connection
-    .prepare<[string], number>('select id from row where state = ? order by id')
-    .pluck()
-  const latestMark = connection
-    .prepare<[], string>('select mark from run where mark is not null order by id desc limit 1')
-    .pluck()
-  const lastRow = connection.prepare<[], number>('select coalesce(max(id), 0) from row').pluck()
+  const unsent = (state: 'ready' | 'refused'): number[] =>
+    sqlValue<number>(connection, 'select id from row where state = ? order by id').all(state)
 
   return {
-    ...prepareStanding(connection),
-    latestMark: () => latestMark.get() ?? null,
-    lastRow: () => lastRow.get() ?? 0,
-    ready: () => ready.iterate(),
+    standing: () => readStanding(connection),
+    hasMark: (mark) => hasMark(connection, mark),
+    latestMark: () =>
+      sqlValue<string>(
+        connection,
+        'select mark from run where mark is not null order by id desc limit 1',
+      ).get() ?? null,
+    lastRow: () => sqlValue<number>(connection, 'select coalesce(max(id), 0) from row').get() ?? 0,
+    ready: () =>
+      sql<ClaimedMandate>(
+        connection,
+        `select ${CLAIMED} from row where state = 'ready' order by id`,
+      ).iterate(),
     toSend: parts.toSend,
-    attempted: () => attempted.iterate(),
-    keysOfCustomer: (row) => keysOfCustomer.all(row),
-    isSettled: prepareSettled(connection),
+    attempted: () =>
+      sql<ClaimedMandate>(
+        connection,
+        `select ${CLAIMED} from row where attempts > 0 and mandate_key is not null and customer_no is not null
+           and signed_date is not null order by id`,
+      ).iterate(),
+    keysOfCustomer: (row) =>
+      sqlValue<string>(
+        connection,
+        `select distinct mandate_key from row where mandate_key is not null
+           and customer_no = (select customer_no from row where id = ?)`,
+      ).all(row),
+    isSettled: (row) => isSettled(connection, row),
     trustLog: () => write(() => forgetMissingLog(connection)),
     begin: (mark, note) => {
       write(() => setMark(connection, parts.runId(), mark))
       parts.noteWith(note)
     },
-    adoptable: () => ({ ready: unsent.all('ready'), refused: unsent.all('refused') }),
+    adoptable: () => ({ ready: unsent('ready'), refused: unsent('refused') }),
     doubt: (rows, doubting) =>
       parts.join(() => {
         const decided = { ...doubting, ...decidedBy(doubting), runId: parts.runId(), at: now() }
-        return doubtRows(parts, rows === 'ready' ? unsent.all('ready') : rows, decided).length
+        return doubtRows(parts, rows === 'ready' ? unsent('ready') : rows, decided).length
       }),
     hold: (rows, severities) => parts.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
     adoptOlderCopy: (adoption) => write(() => adopt(parts, adoption, now())),
@@ -219,13 +232,14 @@ export function createClaims(parts: ClaimParts): Claims {
 }
 
 const setMark = (connection: Connection, runId: number, mark: string): void =>
-  void connection.prepare<[string, number]>('update run set mark = ? where id = ?').run(mark, runId)
+  void sql(connection, 'update run set mark = ? where id = ?').run(mark, runId)
 
 /** Nothing is missing after all: the log was merged into the file. */
 const forgetMissingLog = (connection: Connection): void =>
-  void connection
-    .prepare<[string, string]>('update run set stopped_by = ? where stopped_by = ? and ended_at is null')
-    .run(UNNOTICED, LOG_MISSING)
+  void sql(connection, 'update run set stopped_by = ? where stopped_by = ? and ended_at is null').run(
+    UNNOTICED,
+    LOG_MISSING,
+  )
 
 /**
  * Every row that this copy would send becomes in doubt, by a decision on record; those that it calls refused as well,
@@ -240,8 +254,8 @@ function adopt(
   const decided = decidedBy(adoption)
   const runId = insertRun(connection, adoption.run, at)
   const refused = retryRefused(connection, decided.by, at, decided.reason)
-  const ready = connection.prepare<[], number>(`select id from row where state = 'ready' order by id`).pluck()
-  const rows = doubtRows(parts, ready.all(), { ...decided, decision: 'older_copy', runId, at })
+  const ready = sqlValue<number>(connection, `select id from row where state = 'ready' order by id`).all()
+  const rows = doubtRows(parts, ready, { ...decided, decision: 'older_copy', runId, at })
   forgetMissingLog(connection)
   setMark(connection, runId, adoption.mark)
   endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
@@ -276,20 +290,14 @@ function doubtRows(
   rows: Iterable<number>,
   { runId, at, by, reason, decision }: Doubt,
 ): number[] {
-  const intend = connection
-    .prepare<[number, string, string, number], number>(
-      `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
-       select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready' returning id`,
-    )
-    .pluck()
-  const send = connection.prepare<[string, number]>(
-    'update row set state = ?, attempts = attempts + 1 where id = ?',
+  const intend = sqlValue<number>(
+    connection,
+    `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+     select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready' returning id`,
   )
-  const doubt = connection.prepare<[string, string, number]>(
-    `update attempt set outcome = 'in_doubt', hint = 'unknown', ended_at = ?, reason = ? where id = ?`,
-  )
-  const move = connection.prepare<[string, number]>('update row set state = ? where id = ?')
-  const decide = connection.prepare(
+  const send = sql(connection, 'update row set state = ?, attempts = attempts + 1 where id = ?')
+  const decide = sql(
+    connection,
     `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
      values (:id, :attemptId, :at, :by, :decision, 'ready', 'in_doubt', :reason)`,
   )
@@ -298,8 +306,7 @@ function doubtRows(
     const attemptId = intend.get(runId, newRequestId(), at, id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
-    doubt.run(at, DOUBT_REASONS[decision], attemptId)
-    move.run(transition('sending', 'in_doubt'), id)
+    endInDoubt(connection, { rowId: id, attemptId, at, reason: DOUBT_REASONS[decision] })
     decide.run({ id, attemptId, at, by, decision, reason })
     doubted.push(id)
   }
@@ -309,12 +316,11 @@ function doubtRows(
 const RESEMBLES = 'MANDATE_RESEMBLES_SENT'
 
 /** It was told of the row as a warning, which a row that is held back gets as an error. */
-function prepareSettled(connection: Connection): (row: number) => boolean {
-  const warned = connection.prepare<[number]>(
+const isSettled = (connection: Connection, row: number): boolean =>
+  sql(
+    connection,
     `select 1 from problem where row_id = ? and rule = '${RESEMBLES}' and severity = 'warning'`,
-  )
-  return (row) => warned.get(row) !== undefined
-}
+  ).get(row) !== undefined
 
 function holdRows(
   { connection, now }: ClaimParts,
@@ -323,14 +329,11 @@ function holdRows(
 ): number {
   if (severity === 'off') return 0
   connection.exec('create temp table if not exists said_send (id integer primary key)')
-  const isSaid = connection.prepare<[number]>('select 1 from temp.said_send where id = ?')
-  const isSettled = prepareSettled(connection)
-  const notices = prepareNotices(connection, {})
+  const isSaid = sql(connection, 'select 1 from temp.said_send where id = ?')
   const at = now()
-  const holdRow = prepareHoldRow(connection, at)
   let count = 0
   for (const { row, place } of rows) {
-    if (isSettled(row)) continue
+    if (isSettled(connection, row)) continue
     const isSent = severity === 'warning' || isSaid.get(row) !== undefined
     const message = `Customer and date are those of a mandate that the ledger "${place}" claimed under another reference. It may be that mandate with a corrected reference.`
     const notice: Notice = {
@@ -340,9 +343,9 @@ function holdRows(
       message,
       remedy: ruleOf(RESEMBLES).remedy,
     }
-    notices.write(notice, 'id = :row', { row })
+    writeNotice({ connection, columns: {} }, notice, 'id = :row', { row })
     if (isSent) continue
-    holdRow(row, RESEMBLES, message)
+    holdRow(connection, { row, rule: RESEMBLES, reason: message, at })
     count += 1
   }
   if (count > 0) noteChange(connection, at)

@@ -1,5 +1,5 @@
 import { maskAccounts } from '../../domain/text/masking.js'
-import type { Database } from '../../database.js'
+import type { Database, Statement } from '../../database.js'
 import { openDatabase } from '../../driver.js'
 import { LedgerError } from '../../errors.js'
 import type { Choice } from '../../domain/row/choice.js'
@@ -22,7 +22,36 @@ export function* pagesOf<Row>(
   }
 }
 
+/** The same row by row, for rows with an id. */
+export function* rowsById<Row extends { readonly id: number }>(
+  page: (after: number) => readonly Row[],
+): Generator<Row, void, undefined> {
+  for (const rows of pagesOf(page, ({ id }) => id)) yield* rows
+}
+
 export type Connection = Database
+
+type Statements = Map<string, Statement<unknown[], unknown>>
+const MADE = { rows: new WeakMap<Connection, Statements>(), values: new WeakMap<Connection, Statements>() }
+
+function made(connection: Connection, what: keyof typeof MADE, text: string): Statement<unknown[], unknown> {
+  let known = MADE[what].get(connection)
+  if (known === undefined) MADE[what].set(connection, (known = new Map()))
+  let statement = known.get(text)
+  if (statement === undefined) {
+    statement = connection.prepare<unknown[]>(text)
+    known.set(text, what === 'values' ? statement.pluck() : statement)
+  }
+  return statement
+}
+
+/** A statement, made when it is first needed and kept with its connection: a process needs few of all. */
+export const sql = <Row>(connection: Connection, text: string): Statement<unknown[], Row> =>
+  made(connection, 'rows', text) as Statement<unknown[], Row>
+
+/** The same, of which the first column alone counts. */
+export const sqlValue = <Value>(connection: Connection, text: string): Statement<unknown[], Value> =>
+  made(connection, 'values', text) as Statement<unknown[], Value>
 
 const BUSY_TIMEOUT_MS = 5_000
 /** A million rows are admitted as fast as with twice as much, and the whole process stays below 250 MB. */
@@ -175,8 +204,7 @@ interface PlacedChoice {
 /** What `:choice` is; null for every row. */
 export function placedChoice(connection: Database, choice: Choice | null): string | null {
   if (choice === null) return null
-  const sources = connection
-    .prepare<[], { id: number; header: string }>('select id, header from source')
+  const sources = sql<{ id: number; header: string }>(connection, 'select id, header from source')
     .all()
     .map(({ id, header }) => ({ id, names: JSON.parse(header) as string[] }))
   const placed: PlacedChoice = {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Fingerprints } from '../admit/fingerprints.js'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { openAdmission } from '../admit/admission.js'
@@ -22,15 +23,15 @@ import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.
 import type { Admission, BegunGroup, Ledger, ReadBacks, RunSettings } from '../ledger.js'
 import type { Clock } from '../../domain/mandate/date.js'
 import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
-import { createReader, prepareTotals } from '../read/open-reader.js'
+import { createReader, readTotals } from '../read/open-reader.js'
 import { prepareReadyRows, type ReadyRows, createClaims } from '../deliver/ready-rows.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import {
   endReadBack,
-  prepareHeldRows,
-  prepareQueue,
-  prepareRecording,
+  heldRowsOf,
+  queueOf,
+  recordAnswers,
   startBeforeSending,
   startReadBack,
 } from '../prove/read-backs.js'
@@ -162,7 +163,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       record: (document, approvers) => storage.write(() => recordPlan(connection, document, approvers)),
       approve: (approval) => storage.write(() => recordApproval(connection, approval, now())),
     },
-    totals: prepareTotals(connection),
+    totals: () => readTotals(connection),
     close: () => close(held, commits),
     holdsOldPages: () => held.isClosed && !held.isEmptied,
   }
@@ -309,32 +310,24 @@ function decisionVerbs(held: Held): Pick<Ledger, 'resolve' | 'retryRefused' | 'p
   }
 }
 
-/** Statements are made when they are first needed: most processes read nothing back. */
 function readBackVerbs({ connection, file, clock, now, storage }: Held): ReadBacks {
-  let queue: ReturnType<typeof prepareQueue> | null = null
-  let heldRows: ReturnType<typeof prepareHeldRows> | null = null
-  let recording: ReturnType<typeof prepareRecording> | null = null
-  const prepare = (): void => {
-    heldRows = prepareHeldRows(connection, fingerprintsOf(connection, file, 'read back the mandates of'))
+  let next: ReturnType<typeof queueOf> = () => []
+  let fingerprints: Fingerprints | null = null
+  const begin = <Value>(body: () => Value): Value => {
+    fingerprints = fingerprintsOf(connection, file, 'read back the mandates of')
+    return storage.write(body)
   }
   return {
-    startBeforeSending: (terms) => {
-      prepare()
-      return storage.write(() => startBeforeSending(connection, terms, now()))
-    },
+    startBeforeSending: (terms) => begin(() => startBeforeSending(connection, terms, now())),
     start: (terms) => {
-      prepare()
-      const start = storage.write(() => startReadBack(connection, terms, clock.now()))
-      queue = prepareQueue(connection)
+      const start = begin(() => startReadBack(connection, terms, clock.now()))
+      next = queueOf(connection)
       return start
     },
-    next: (limit) => storage.guard(() => queue?.(limit) ?? []),
-    rowsOf: (customerNo) => storage.guard(() => heldRows?.(customerNo) ?? []),
-    record: (id, answers) => {
-      recording ??= prepareRecording(connection)
-      const write = recording
-      storage.write(() => write(id, answers))
-    },
+    next: (limit) => storage.guard(() => next(limit)),
+    rowsOf: (customerNo) =>
+      storage.guard(() => (fingerprints === null ? [] : heldRowsOf(connection, fingerprints, customerNo))),
+    record: (id, answers) => storage.write(() => recordAnswers(connection, id, answers)),
     end: (id, stoppedBy) => storage.write(() => endReadBack(connection, id, stoppedBy, now())),
   }
 }

@@ -16,7 +16,7 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { fingerprintOf, readSignature } from '../../trust/signature.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import { type Connection, IS_CHOSEN, placedChoice } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord, SentUnder } from '../read/reader.js'
 
@@ -28,21 +28,20 @@ export function recordPlan(
 ): void {
   const { digest, plannedAt, plannedBy, plannedAs } = document
   bindApprovers(connection, approvers)
-  const { changes } = connection
-    .prepare(
-      `insert into plan (digest, planned_at, planned_by, planned_as, last_decision, document)
+  const { changes } = sql(
+    connection,
+    `insert into plan (digest, planned_at, planned_by, planned_as, last_decision, document)
        values (:digest, :plannedAt, :plannedBy, :plannedAs, (select coalesce(max(id), 0) from decision), :text)
        on conflict (digest) do nothing`,
-    )
-    .run({ digest, plannedAt, plannedBy, plannedAs, text: textOfPlan(document) })
+  ).run({ digest, plannedAt, plannedBy, plannedAs, text: textOfPlan(document) })
   if (changes > 0) noteChange(connection, plannedAt)
 }
 
 /** Who plans must not choose, plan by plan, whose approval counts. */
 function bindApprovers(connection: Connection, approvers: readonly Approver[]): void {
-  const isFirst = connection.prepare('select 1 from plan').get() === undefined
+  const isFirst = sql(connection, 'select 1 from plan').get() === undefined
   if (isFirst) {
-    const insert = connection.prepare<[string, string]>('insert into approver (name, key) values (?, ?)')
+    const insert = sql(connection, 'insert into approver (name, key) values (?, ?)')
     for (const { name, key } of approvers) insert.run(name, key)
     return
   }
@@ -82,15 +81,12 @@ export function signingKey(statement: ApprovalStatement, signature: string | nul
  */
 export function recordApproval(connection: Connection, given: ApprovalGiven, at: string): number {
   const { plan: digest, signature } = given
-  const known = connection
-    .prepare<[string, string | null], number>('select id from approval where digest = ? and signature = ?')
-    .pluck()
-    .get(digest, signature)
+  const known = sqlValue<number>(
+    connection,
+    'select id from approval where digest = ? and signature = ?',
+  ).get(digest, signature)
   if (known !== undefined) return known
-  const plan = connection
-    .prepare<[string], number>('select id from plan where digest = ?')
-    .pluck()
-    .get(digest)
+  const plan = sqlValue<number>(connection, 'select id from plan where digest = ?').get(digest)
   if (plan === undefined)
     throw new UsageError(
       'This ledger did not record that plan; nothing was recorded',
@@ -114,28 +110,22 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
       'Have one of them approve the plan with their key',
       { ways: ['approve'] },
     )
-  const { lastInsertRowid } = connection
-    .prepare(
-      `insert into approval
+  const { lastInsertRowid } = sql(
+    connection,
+    `insert into approval
          (plan_id, digest, approved_at, approved_by, recorded_as, expires_at, reference, signature)
        values (:plan, :digest, :approvedAt, :by, :recordedAs, :expiresAt, :reference, :signature)`,
-    )
-    .run({
-      ...given,
-      plan,
-      digest,
-      // A name that was signed stays as it was signed.
-      by: signature === null ? maskAccounts(by) : given.approvedBy,
-      reference: reference === null ? null : maskAccounts(reference),
-    })
+  ).run({
+    ...given,
+    plan,
+    digest,
+    // A name that was signed stays as it was signed.
+    by: signature === null ? maskAccounts(by) : given.approvedBy,
+    reference: reference === null ? null : maskAccounts(reference),
+  })
   noteChange(connection, at)
   return Number(lastInsertRowid)
 }
-
-type PlanReads = Pick<
-  LedgerReader,
-  'plans' | 'approvers' | 'sentByApproval' | 'plannedRows' | 'sentUnder' | 'readyAgainSince' | 'staysBehind'
->
 
 interface StoredPlan extends Omit<PlanRecord, 'document' | 'approvals'> {
   readonly document: string
@@ -151,69 +141,66 @@ const RUNS_UNDER = `(select id from run where settings ->> '$.plan' = :digest)`
 /** What an invalid row is invalid for: the first of its errors. */
 const FIRST_ERROR = `(select problem.rule from problem where row_id = row.id and severity = 'error' order by id limit 1)`
 
-export function preparePlanReads(connection: Connection): PlanReads {
-  const sent = connection
-    .prepare<[{ digest: string }], number>(
-      `select count(distinct row_id) from attempt where run_id in ${RUNS_UNDER}`,
-    )
-    .pluck()
-  const again = connection
-    .prepare<[{ digest: string; after: number; retries: 0 | 1 }], number>(
-      `select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
-        where decision.id > :after and to_state = 'ready' and decision <> '${CORRECTED}'
-          and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`,
-    )
-    .pluck()
-  const behind = connection.prepare<[], StaysBehind>(
-    `select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
-      where state not in ('ready', 'sending', 'registered', 'superseded') and place is not 0
-      group by 1, 2 order by 3 desc, 1, 2`,
-  )
-  // A row that was asked about first may be in doubt without having left.
-  const byApproval = connection.prepare<[], SentUnder>(
-    `select settings ->> '$.approval' as approval, count(distinct row_id) as rows
-      from attempt join run on run.id = run_id
-      where started is not 0 and outcome is not 'turned_away' and outcome is not 'not_sent'
-      group by 1 order by 1`,
-  )
-  return {
-    plans: () => readPlans(connection),
+export const planReads = (connection: Connection) =>
+  ({
+    plans: connection.transaction(() => readPlans(connection)),
     approvers: () => readApprovers(connection),
-    sentByApproval: () => byApproval.all(),
+    // A row that was asked about first may be in doubt without having left.
+    sentByApproval: () =>
+      sql<SentUnder>(
+        connection,
+        `select settings ->> '$.approval' as approval, count(distinct row_id) as rows
+          from attempt join run on run.id = run_id
+          where started is not 0 and outcome is not 'turned_away' and outcome is not 'not_sent'
+          group by 1 order by 1`,
+      ).all(),
     plannedRows: (digest, choice = null) => plannedRows(connection, digest, choice),
-    sentUnder: (digest) => sent.get({ digest }) ?? 0,
+    sentUnder: (digest) =>
+      sqlValue<number>(
+        connection,
+        `select count(distinct row_id) from attempt where run_id in ${RUNS_UNDER}`,
+      ).get({ digest }) ?? 0,
     readyAgainSince: ({ digest, lastDecision, document }) =>
-      again.get({ digest, after: lastDecision, retries: document.retriesRefused ? 1 : 0 }) ?? 0,
-    staysBehind: () => behind.all(),
-  }
-}
+      sqlValue<number>(
+        connection,
+        `select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
+          where decision.id > :after and to_state = 'ready' and decision <> '${CORRECTED}'
+            and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`,
+      ).get({ digest, after: lastDecision, retries: document.retriesRefused ? 1 : 0 }) ?? 0,
+    staysBehind: () =>
+      sql<StaysBehind>(
+        connection,
+        `select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
+          where state not in ('ready', 'sending', 'registered', 'superseded') and place is not 0
+          group by 1, 2 order by 3 desc, 1, 2`,
+      ).all(),
+  }) satisfies Partial<LedgerReader>
 
 function readPlans(connection: Connection): PlanRecord[] {
-  const plans = connection.prepare<[], StoredPlan>(
-    `select id, digest, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
-       last_decision as lastDecision, document, document as text from plan order by id`,
-  )
-  const approvals = connection.prepare<[], StoredApproval>(
+  const given = sql<StoredApproval>(
+    connection,
     `select id, plan_id as planId, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
        recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`,
-  )
-  return connection.transaction(() => {
-    const given = approvals.all()
-    return plans.all().map(({ document, ...plan }) => ({
-      ...plan,
-      document: JSON.parse(document) as PlanDocument,
-      approvals: given
-        .filter(({ planId }) => planId === plan.id)
-        .map(({ planId: _, plan: digest, ...approval }) => ({
-          ...approval,
-          key: signingKey({ ...approval, plan: digest }, approval.signature),
-        })),
-    }))
-  })()
+  ).all()
+  const plans = sql<StoredPlan>(
+    connection,
+    `select id, digest, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
+       last_decision as lastDecision, document, document as text from plan order by id`,
+  ).all()
+  return plans.map(({ document, ...plan }) => ({
+    ...plan,
+    document: JSON.parse(document) as PlanDocument,
+    approvals: given
+      .filter(({ planId }) => planId === plan.id)
+      .map(({ planId: _, plan: digest, ...approval }) => ({
+        ...approval,
+        key: signingKey({ ...approval, plan: digest }, approval.signature),
+      })),
+  }))
 }
 
 const readApprovers = (connection: Connection): Approver[] =>
-  connection.prepare<[], Approver>('select name, key from approver order by id').all()
+  sql<Approver>(connection, 'select name, key from approver order by id').all()
 
 const BITS = 256
 
@@ -223,14 +210,13 @@ const BITS = 256
  */
 function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
   // The keyed fingerprint of the five values that are sent; a row without it is never sent.
-  const keys = connection
-    .prepare<[{ digest: string | null; choice: string | null }], Buffer | ''>(
-      `select coalesce(content_key, '') from row
+  const keys = sqlValue<Buffer | ''>(
+    connection,
+    `select coalesce(content_key, '') from row
       where id in (select id from row where state = 'ready' and ${IS_CHOSEN}
         union select row_id from attempt where run_id in ${RUNS_UNDER})`,
-    )
-    .pluck()
-  const planKey = connection.prepare<[], Buffer | null>('select plan_key from campaign').pluck().get() ?? ''
+  )
+  const planKey = sqlValue<Buffer | null>(connection, 'select plan_key from campaign').get() ?? ''
   let count = 0
   let sum = 0n
   for (const key of keys.iterate({ digest, choice: placedChoice(connection, choice) })) {

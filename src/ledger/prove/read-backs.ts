@@ -1,7 +1,6 @@
-import type { AskedRow } from '../../domain/proof/match-sources.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import type { Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { HeardAnswer, HeldRow, ReadBackStart, ReadBackTerms } from '../ledger.js'
 import type { Scope } from '../schema/schema.js'
 import { isErased } from '../admit/problems.js'
@@ -57,25 +56,22 @@ export function startReadBack(connection: Connection, terms: ReadBackTerms, nowM
   const at = new Date(nowMs).toISOString()
   const earlier = sample === null ? unendedOf(connection, scope, nowMs) : undefined
   const id = earlier ?? insertReadBack(connection, terms, at)
-  if (earlier !== undefined)
-    connection.prepare<[number]>('update read_back set stopped_by = null where id = ?').run(id)
+  if (earlier !== undefined) sql(connection, 'update read_back set stopped_by = null where id = ?').run(id)
   connection.exec(`drop table if exists temp.to_ask;
     create temp table to_ask (position integer primary key, customer_no integer not null unique)`)
-  if (sample === null) for (const sql of QUEUES[scope]) connection.exec(sql)
+  if (sample === null) for (const queue of QUEUES[scope]) connection.exec(queue)
   else
-    connection
-      .prepare<[number]>(
-        `insert or ignore into temp.to_ask (customer_no) select customer_no from row
-          where state in ${STATES[scope]} and customer_no is not null order by random() limit ?`,
-      )
-      .run(sample)
-  connection
-    .prepare<[number]>(
-      `delete from temp.to_ask where customer_no in
-         (select customer_no from question where read_back_id = ? and answer = 'listed')`,
-    )
-    .run(id)
-  const customers = connection.prepare<[], number>('select count(*) from temp.to_ask').pluck().get() ?? 0
+    sql(
+      connection,
+      `insert or ignore into temp.to_ask (customer_no) select customer_no from row
+        where state in ${STATES[scope]} and customer_no is not null order by random() limit ?`,
+    ).run(sample)
+  sql(
+    connection,
+    `delete from temp.to_ask where customer_no in
+       (select customer_no from question where read_back_id = ? and answer = 'listed')`,
+  ).run(id)
+  const customers = sqlValue<number>(connection, 'select count(*) from temp.to_ask').get() ?? 0
   return { id, isContinued: earlier !== undefined, customers }
 }
 
@@ -92,67 +88,57 @@ export const startBeforeSending = (
   )
 
 const unendedOf = (connection: Connection, scope: Scope, nowMs: number): number | undefined =>
-  connection
-    .prepare<[Scope, string], number>(
-      `select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?
-        and settings ->> '$.beforeSending' is null
-        order by id desc limit 1`,
-    )
-    .pluck()
-    .get(scope, new Date(nowMs - CONTINUED_WITHIN_MS).toISOString())
+  sqlValue<number>(
+    connection,
+    `select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?
+      and settings ->> '$.beforeSending' is null
+      order by id desc limit 1`,
+  ).get(scope, new Date(nowMs - CONTINUED_WITHIN_MS).toISOString())
 
 function insertReadBack(connection: Connection, terms: ReadBackTerms, at: string): number {
   noteChange(connection, at)
-  const { lastInsertRowid } = connection
-    .prepare(
-      `insert into read_back (scope, sample, version, host, pid, settings, started_at)
+  const { lastInsertRowid } = sql(
+    connection,
+    `insert into read_back (scope, sample, version, host, pid, settings, started_at)
        values (:scope, :sample, :version, :host, :pid, :settings, :at)`,
-    )
-    .run({ ...terms, settings: JSON.stringify(terms.settings), at })
+  ).run({ ...terms, settings: JSON.stringify(terms.settings), at })
   return Number(lastInsertRowid)
 }
 
 /** One that was stopped stays open, to be gone on with. */
 export function endReadBack(connection: Connection, id: number, stoppedBy: string | null, at: string): void {
   noteChange(connection, at)
-  connection
-    .prepare<[string | null, string | null, number]>(
-      'update read_back set ended_at = ?, stopped_by = ? where id = ?',
-    )
-    .run(stoppedBy === null ? at : null, stoppedBy, id)
+  sql(connection, 'update read_back set ended_at = ?, stopped_by = ? where id = ?').run(
+    stoppedBy === null ? at : null,
+    stoppedBy,
+    id,
+  )
 }
 
 /** The customers that `startReadBack` put in order, each once. */
-export function prepareQueue(connection: Connection): (limit: number) => number[] {
+export function queueOf(connection: Connection): (limit: number) => number[] {
   let position = 0
-  const page = connection.prepare<[number, number], { position: number; customerNo: number }>(
-    'select position, customer_no as customerNo from temp.to_ask where position > ? order by position limit ?',
-  )
   return (limit) => {
-    const found = page.all(position, limit)
+    const found = sql<{ position: number; customerNo: number }>(
+      connection,
+      'select position, customer_no as customerNo from temp.to_ask where position > ? order by position limit ?',
+    ).all(position, limit)
     position = found.at(-1)?.position ?? position
     return found.map(({ customerNo }) => customerNo)
   }
-}
-
-interface StoredHeld {
-  readonly rowId: number
-  readonly attempts: number
-  readonly key: Buffer
-  readonly accountMasked: string
-  readonly signedDate: string
-  readonly reference: string | null
 }
 
 /**
  * Rows of a customer that the service may hold, or is yet to be sent: they are told apart from each other. A row whose
  * every request was refused or never left is none of them.
  */
-export function prepareHeldRows(
+export const heldRowsOf = (
   connection: Connection,
   fingerprints: Fingerprints,
-): (customerNo: number) => HeldRow[] {
-  const rows = connection.prepare<[number], StoredHeld>(
+  customerNo: number,
+): HeldRow[] =>
+  sql<Omit<HeldRow, 'accountKey' | 'isAccount'> & { readonly key: Buffer }>(
+    connection,
     `select id as rowId, attempts, iban_key as key, iban_masked as accountMasked,
        signed_date as signedDate, assigned_mandate_reference as reference
      from row where customer_no = ? and iban_key is not null and signed_date is not null
@@ -161,39 +147,40 @@ export function prepareHeldRows(
            and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))))
      order by id`,
   )
-  return (customerNo) =>
-    rows.all(customerNo).map(({ key, ...row }): AskedRow & HeldRow => ({
+    .all(customerNo)
+    .map(({ key, ...row }) => ({
       ...row,
       accountKey: key.toString('hex'),
       isAccount: (iban) => fingerprints.account(iban).equals(key),
     }))
-}
 
 /** Changes the state of no row. */
-export function prepareRecording(
+export function recordAnswers(
   connection: Connection,
-): (readBackId: number, answers: readonly HeardAnswer[]) => void {
-  const question = connection.prepare(
+  readBackId: number,
+  answers: readonly HeardAnswer[],
+): void {
+  const question = sql(
+    connection,
     `insert into question
        (read_back_id, customer_no, request_id, asked_at, answered_at, tries, answer, status, error_code, reason, sources)
      values (:readBackId, :customerNo, :requestId, :askedAt, :answeredAt, :tries, :answer, :status, :errorCode, :reason,
        :sources)`,
   )
   // The account of an erased row cannot be compared, so that no answer says anything of it.
-  const proof = connection.prepare(
+  const proof = sql(
+    connection,
     `insert into proof (question_id, row_id, attempts, verdict, why, sources)
      select :questionId, row.id, :attempts, :verdict, :why, :sources from row where id = :rowId and not ${isErased('row')}`,
   )
-  return (readBackId, answers) => {
-    for (const { proofs, ...answer } of answers) {
-      const { lastInsertRowid } = question.run({ ...answer, readBackId })
-      for (const { rowId, attempts, evidence } of proofs) {
-        const sources = evidence.sources.length === 0 ? null : JSON.stringify(evidence.sources)
-        const { verdict, why } = evidence
-        proof.run({ questionId: Number(lastInsertRowid), rowId, attempts, verdict, why, sources })
-      }
+  for (const { proofs, ...answer } of answers) {
+    const { lastInsertRowid } = question.run({ ...answer, readBackId })
+    for (const { rowId, attempts, evidence } of proofs) {
+      const sources = evidence.sources.length === 0 ? null : JSON.stringify(evidence.sources)
+      const { verdict, why } = evidence
+      proof.run({ questionId: Number(lastInsertRowid), rowId, attempts, verdict, why, sources })
     }
-    const last = answers.at(-1)
-    if (last !== undefined) noteChange(connection, last.answeredAt)
   }
+  const last = answers.at(-1)
+  if (last !== undefined) noteChange(connection, last.answeredAt)
 }

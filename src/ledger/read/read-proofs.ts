@@ -1,17 +1,26 @@
 import {
+  absenceOf,
   mayShow,
   shownOf,
   vouchers,
+  type Absence,
   type Heard,
   type Present,
-  absenceOf,
-  type Absence,
 } from '../../domain/proof/absence.js'
-import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
-import type { RowState } from '../../domain/row/row-state.js'
-import { type Connection, pagesOf } from '../file/connection.js'
-import type { LedgerReader, ProofRecord, ReadBackRecord, StatusCount, VerifiedRow } from './reader.js'
+import type { KeptSource } from '../../domain/proof/evidence.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
+import { pagesOf, sql, sqlValue, type Connection } from '../file/connection.js'
+import { ownerOf } from './read-rows.js'
+import type {
+  LedgerReader,
+  ProofCount,
+  ProofRecord,
+  ReadBackRecord,
+  ShownDoubt,
+  StatusCount,
+  VerifiedRow,
+} from './reader.js'
+
 type StoredProof = Omit<ProofRecord, 'sources'> & { readonly sources: string | null }
 
 const COLUMNS = `proof.row_id as rowId, proof.attempts, question.answered_at as answeredAt,
@@ -19,59 +28,132 @@ const COLUMNS = `proof.row_id as rowId, proof.attempts, question.answered_at as 
 
 const TABLES = 'proof join question on question.id = question_id'
 
+const LATEST_OF_ROW = `row join proof on proof.id =
+    (select max(latest.id) from proof as latest where latest.row_id = row.id)
+  join question on question.id = question_id`
+
+/**
+ * The latest answer about each registered row, where it counts. Presence does from the row's latest request on, since
+ * a doubt is settled by it; what contradicts a registration only where it was asked behind it, or the look before a
+ * mandate was sent would contradict it. In this order, so that the rows without an answer are never looked at.
+ */
+const COUNTED = `proof cross join row on row.id = proof.row_id cross join question on question.id = question_id`
+const IS_COUNTED = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
+  and state = 'registered' and proof.attempts = row.attempts
+  and (verdict in ('proven', 'twice') or asked_at > registered_at)`
+
+const sourcesOf = (sources: string | null): KeptSource[] =>
+  sources === null ? [] : (JSON.parse(sources) as KeptSource[])
+
 const toProof = ({ sources, ...stored }: StoredProof): ProofRecord => ({
   ...stored,
-  sources: sources === null ? [] : (JSON.parse(sources) as KeptSource[]),
+  sources: sourcesOf(sources),
 })
 
 /** What was read back of the service, by row and in all. The latest answer about a row counts. */
-export function prepareProofReads(
-  connection: Connection,
-): Pick<
-  LedgerReader,
-  'readBacks' | 'proofsOfRow' | 'proofs' | 'proofCounts' | 'assignedCreditors' | 'shown'
-> {
-  const readBacks = connection.prepare<[], ReadBackRecord>(
-    `select id, scope, sample, started_at as startedAt, ended_at as endedAt, stopped_by as stoppedBy,
-       (select count(*) from question where read_back_id = read_back.id) as questions,
-       (select count(*) from question where read_back_id = read_back.id and answer <> 'listed') as unanswered
-     from read_back order by id`,
-  )
-  const ofRow = connection.prepare<[number], StoredProof>(
-    `select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`,
-  )
-  const page = connection.prepare<[RowState, number, number], StoredProof>(
-    `select ${COLUMNS} from row join proof on proof.id =
-       (select max(latest.id) from proof as latest where latest.row_id = row.id)
-       join question on question.id = question_id
-      where state = ? and row.id > ? order by row.id limit ?`,
-  )
-  const counts = connection.prepare<[], ReturnType<LedgerReader['proofCounts']>[number]>(
-    `select state, verdict, count(*) as count, min(question.answered_at) as firstAt, max(question.answered_at) as lastAt
-       from row join proof on proof.id = (select max(latest.id) from proof as latest where latest.row_id = row.id)
-       join question on question.id = question_id
-      group by state, verdict order by state, verdict`,
-  )
-  const creditors = connection
-    .prepare<[], string>(
-      `select distinct assigned_creditor_identifier from row where state = 'registered' order by 1 limit 2`,
-    )
-    .pluck()
+export function proofReads(connection: Connection) {
+  let present: ReturnType<typeof readPresent> | null = null
   return {
-    readBacks: () => readBacks.all(),
-    proofsOfRow: (rowId) => ofRow.all(rowId).map(toProof),
-    proofs: (state, after, limit) => page.all(state, after, limit).map(toProof),
-    proofCounts: () => counts.all(),
-    assignedCreditors: () => creditors.all(),
-    ...prepareAbsenceReads(connection),
-  }
+    readBacks: () =>
+      sql<ReadBackRecord>(
+        connection,
+        `select id, scope, sample, started_at as startedAt, ended_at as endedAt, stopped_by as stoppedBy,
+           (select count(*) from question where read_back_id = read_back.id) as questions,
+           (select count(*) from question where read_back_id = read_back.id and answer <> 'listed') as unanswered
+         from read_back order by id`,
+      ).all(),
+    proofsOfRow: (rowId) =>
+      sql<StoredProof>(
+        connection,
+        `select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`,
+      )
+        .all(rowId)
+        .map(toProof),
+    proofs: (state, after, limit) =>
+      sql<StoredProof>(
+        connection,
+        `select ${COLUMNS} from ${LATEST_OF_ROW} where state = ? and row.id > ? order by row.id limit ?`,
+      )
+        .all(state, after, limit)
+        .map(toProof),
+    proofCounts: () =>
+      sql<ProofCount>(
+        connection,
+        `select state, verdict, count(*) as count, min(question.answered_at) as firstAt, max(question.answered_at) as lastAt
+           from ${LATEST_OF_ROW} group by state, verdict order by state, verdict`,
+      ).all(),
+    assignedCreditors: () =>
+      sqlValue<string>(
+        connection,
+        `select distinct assigned_creditor_identifier from row where state = 'registered' order by 1 limit 2`,
+      ).all(),
+    shown: (after, limit) => {
+      if (present === null || after === 0) present = readPresent(connection)
+      return readShown(connection, present, after, limit)
+    },
+    verificationCounts: (readBack) =>
+      // Where nobody asked, no row is looked at.
+      sql(connection, 'select 1 from proof limit 1').get() === undefined
+        ? []
+        : sql<VerdictCount>(
+            connection,
+            `select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${COUNTED}
+              where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`,
+          ).all({ readBack: readBack ?? null }),
+    verifiedRows: (verdict, after, limit) =>
+      sql<StoredVerified>(
+        connection,
+        `select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
+           assigned_creditor_identifier as assignedCreditorIdentifier,
+           assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, proof.sources
+          from ${COUNTED} where ${IS_COUNTED} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`,
+      )
+        .all(verdict, after, limit)
+        .map((stored) => {
+          const sources = sourcesOf(stored.sources)
+          const cancellable = verdict === 'twice' ? cancellableIn(connection, stored.id, sources) : []
+          return { ...stored, sources, cancellable }
+        }),
+    sourceStatuses: () =>
+      sql<StatusCount>(
+        connection,
+        `select value ->> '$.status' as status,
+           count(distinct coalesce(value ->> '$.id', row.id || ' ' || key)) as sources
+          from ${COUNTED} cross join json_each(proof.sources) where ${IS_COUNTED}
+          group by 1 order by 2 desc, 1`,
+      ).all(),
+    latestSample: () =>
+      sqlValue<number | null>(
+        connection,
+        `select sample from read_back where scope in ('registered', 'all')
+           and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`,
+      ).get() ?? null,
+  } satisfies Partial<LedgerReader>
 }
 
-interface StoredDoubt {
-  readonly rowId: number
-  readonly runId: number
+interface StoredVerified extends Omit<VerifiedRow, 'sources' | 'cancellable'> {
+  readonly sources: string | null
+}
+
+function cancellableIn(
+  connection: Connection,
+  rowId: number,
+  sources: readonly KeptSource[],
+): readonly string[] {
+  const openSibling = sql(
+    connection,
+    `select 1 from row as own join row as other on other.customer_no = own.customer_no and other.id <> own.id
+      where own.id = ? and other.state in ('in_doubt', 'sending')
+        and other.iban_key is own.iban_key and other.signed_date is own.signed_date limit 1`,
+  ).get(rowId)
+  return cancellableOf(
+    { rowId, sources, hasOpenSibling: openSibling !== undefined },
+    (reference) => ownerOf(connection, reference) ?? null,
+  )
+}
+
+interface StoredDoubt extends Pick<ShownDoubt, 'rowId' | 'runId' | 'sentAt'> {
   readonly attempts: number
-  readonly sentAt: string
   readonly endedAt: string
   readonly isOfLostLedger: number
 }
@@ -87,8 +169,14 @@ interface StoredShown extends Pick<Heard, 'verdict'> {
 }
 
 /** A question that was put before the latest request left, within its attempt, says nothing of it. */
-function prepareAbsenceReads(connection: Connection): Pick<LedgerReader, 'shown'> {
-  const page = connection.prepare<[number, number], StoredDoubt>(
+function readShown(
+  connection: Connection,
+  presentIn: ReturnType<typeof readPresent>,
+  after: number,
+  limit: number,
+): ShownDoubt[] {
+  const doubts = sql<StoredDoubt>(
+    connection,
     `select row.id as rowId, run_id as runId, attempts, attempt.started_at as sentAt,
        coalesce(attempt.ended_at, attempt.started_at) as endedAt,
        exists (select 1 from decision where decision.row_id = row.id and attempt_id = attempt.id
@@ -97,135 +185,51 @@ function prepareAbsenceReads(connection: Connection): Pick<LedgerReader, 'shown'
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
       order by row.id limit ?`,
   )
-  const heard = connection.prepare<[number, number, string], StoredHeard>(
+  const heard = sql<StoredHeard>(
+    connection,
     `select asked_at as askedAt, answered_at as answeredAt, verdict, answer, read_back_id as readBackId from ${TABLES}
       where row_id = ? and attempts = ? and asked_at > ? order by proof.id`,
   )
-  const everShown = connection.prepare<[number], StoredShown>(
+  const everShown = sql<StoredShown>(
+    connection,
     `select distinct verdict, why, answer from ${TABLES} where row_id = ?`,
   )
-  const presentIn = preparePresent(connection)
-  let present: ReturnType<typeof presentIn> | null = null
-  return {
-    shown: (after, limit) => {
-      const found = present === null || after === 0 ? presentIn() : present
-      present = found
-      return page.all(after, limit).map(({ attempts, endedAt, isOfLostLedger, ...doubt }) => {
-        const row = { isOfLostLedger: isOfLostLedger !== 0 }
-        const toHeard = ({ answer, readBackId, ...stored }: StoredHeard): Heard => ({
-          ...stored,
-          isListed: answer === 'listed',
-          present: vouchers(found(readBackId, doubt.runId), row),
-        })
-        return {
-          ...doubt,
-          shown: shownOf(heard.all(doubt.rowId, attempts, endedAt).map(toHeard)),
-          wasEverShown: everShown
-            .all(doubt.rowId)
-            .some(({ verdict, why, answer }) => mayShow(verdict, why, answer === 'listed')),
-        }
-      })
-    },
-  }
+  return doubts.all(after, limit).map(({ attempts, endedAt, isOfLostLedger, ...doubt }) => {
+    const row = { isOfLostLedger: isOfLostLedger !== 0 }
+    const toHeard = ({ answer, readBackId, ...stored }: StoredHeard): Heard => ({
+      ...stored,
+      isListed: answer === 'listed',
+      present: vouchers(presentIn(readBackId, doubt.runId), row),
+    })
+    return {
+      ...doubt,
+      shown: shownOf(heard.all(doubt.rowId, attempts, endedAt).map(toHeard)),
+      wasEverShown: everShown
+        .all(doubt.rowId)
+        .some(({ verdict, why, answer }) => mayShow(verdict, why, answer === 'listed')),
+    }
+  })
 }
 
 /** The registered rows that each read-back asked about and showed, by the run that sent them. */
-function preparePresent(connection: Connection): () => (readBackId: number, runId: number) => Present {
-  const counts = connection.prepare<[], { readBackId: number; runId: number; count: number }>(
+function readPresent(connection: Connection): (readBackId: number, runId: number) => Present {
+  const counts = sql<{ readBackId: number; runId: number; count: number }>(
+    connection,
     `select read_back_id as readBackId, run_id as runId, count(distinct row.id) as count
        from ${TABLES} join row on row.id = proof.row_id and state = 'registered'
        join attempt on attempt.row_id = row.id and n = row.attempts
       where verdict = 'proven' group by read_back_id, run_id`,
   )
-  return () => {
-    const ofRun = new Map<string, number>()
-    const ofAny = new Map<number, number>()
-    for (const { readBackId, runId, count } of counts.all()) {
-      ofRun.set(`${readBackId} ${runId}`, count)
-      ofAny.set(readBackId, (ofAny.get(readBackId) ?? 0) + count)
-    }
-    return (readBackId, runId) => ({
-      ofRun: ofRun.get(`${readBackId} ${runId}`) ?? 0,
-      ofAny: ofAny.get(readBackId) ?? 0,
-    })
+  const ofRun = new Map<string, number>()
+  const ofAny = new Map<number, number>()
+  for (const { readBackId, runId, count } of counts.all()) {
+    ofRun.set(`${readBackId} ${runId}`, count)
+    ofAny.set(readBackId, (ofAny.get(readBackId) ?? 0) + count)
   }
-}
-
-/**
- * The latest answer about each registered row, where it counts. Presence does from the row's latest request on, since
- * a doubt is settled by it; what contradicts a registration only where it was asked behind it, or the look before a
- * mandate was sent would contradict it.
- */
-const COUNTED_ANSWER = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
-  and state = 'registered' and proof.attempts = row.attempts
-  and (verdict in ('proven', 'twice') or asked_at > registered_at)`
-
-/** In this order, so that the rows without an answer are never looked at. */
-const VERIFIED =
-  'proof cross join row on row.id = proof.row_id cross join question on question.id = question_id'
-
-interface StoredVerified extends Omit<VerifiedRow, 'sources' | 'cancellable'> {
-  readonly sources: string | null
-}
-
-type VerificationReads = Pick<
-  LedgerReader,
-  'verificationCounts' | 'verifiedRows' | 'sourceStatuses' | 'latestSample'
->
-
-/** What was read back of registered rows. Where nobody asked, no row is looked at. */
-export function prepareVerificationReads(connection: Connection): VerificationReads {
-  const hasProofs = connection.prepare<[]>('select 1 from proof limit 1')
-  const counts = connection.prepare<[{ readBack: number | null }], VerdictCount>(
-    `select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${VERIFIED}
-      where ${COUNTED_ANSWER} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`,
-  )
-  const statuses = connection.prepare<[], StatusCount>(
-    `select value ->> '$.status' as status,
-       count(distinct coalesce(value ->> '$.id', row.id || ' ' || key)) as sources
-      from ${VERIFIED} cross join json_each(proof.sources) where ${COUNTED_ANSWER}
-      group by 1 order by 2 desc, 1`,
-  )
-  const sample = connection
-    .prepare<[], number | null>(
-      `select sample from read_back where scope in ('registered', 'all')
-         and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`,
-    )
-    .pluck()
-  return {
-    verificationCounts: (readBackId) =>
-      hasProofs.get() === undefined ? [] : counts.all({ readBack: readBackId ?? null }),
-    verifiedRows: prepareVerifiedRows(connection),
-    sourceStatuses: () => statuses.all(),
-    latestSample: () => sample.get() ?? null,
-  }
-}
-
-function prepareVerifiedRows(connection: Connection): VerificationReads['verifiedRows'] {
-  const page = connection.prepare<[VerdictKind, number, number], StoredVerified>(
-    `select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
-       assigned_creditor_identifier as assignedCreditorIdentifier,
-       assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, proof.sources
-      from ${VERIFIED} where ${COUNTED_ANSWER} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`,
-  )
-  const openSibling = connection.prepare<[number]>(
-    `select 1 from row as own join row as other on other.customer_no = own.customer_no and other.id <> own.id
-      where own.id = ? and other.state in ('in_doubt', 'sending')
-        and other.iban_key is own.iban_key and other.signed_date is own.signed_date limit 1`,
-  )
-  const owner = connection
-    .prepare<[string], number>('select id from row where assigned_mandate_reference = ? collate nocase')
-    .pluck()
-  const cancellable = (id: number, sources: readonly KeptSource[]): readonly string[] =>
-    cancellableOf(
-      { rowId: id, sources, hasOpenSibling: openSibling.get(id) !== undefined },
-      (reference) => owner.get(reference) ?? null,
-    )
-  return (verdict, after, limit) =>
-    page.all(verdict, after, limit).map((stored) => {
-      const sources = stored.sources === null ? [] : (JSON.parse(stored.sources) as KeptSource[])
-      return { ...stored, sources, cancellable: verdict === 'twice' ? cancellable(stored.id, sources) : [] }
-    })
+  return (readBackId, runId) => ({
+    ofRun: ofRun.get(`${readBackId} ${runId}`) ?? 0,
+    ofAny: ofAny.get(readBackId) ?? 0,
+  })
 }
 
 /** The questions of a page are folded row by row, so that a row that was asked about a thousand times costs no more. */

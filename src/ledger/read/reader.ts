@@ -295,6 +295,23 @@ export interface PlanRecord {
   readonly approvals: readonly ApprovalRecord[]
 }
 
+export interface RuleCount extends Pick<Finding, 'rule' | 'severity'> {
+  readonly count: number
+}
+
+export interface CreditorCount {
+  readonly creditorIdentifier: string
+  readonly count: number
+}
+
+export interface RefusalCount extends Pick<AttemptRecord, 'status' | 'serviceCode' | 'field' | 'message'> {
+  readonly count: number
+}
+
+export interface ProofCount extends VerdictCount {
+  readonly state: RowState
+}
+
 /** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
 export interface LedgerReader {
   readonly file: string
@@ -321,19 +338,13 @@ export interface LedgerReader {
   readonly attempts: (rowId: number) => AttemptRecord[]
   readonly problems: (after: number, limit: number) => ProblemRecord[]
   readonly problemsOfRow: (rowId: number) => ProblemRecord[]
-  readonly problemCounts: () => { rule: RuleId; severity: 'error' | 'warning'; count: number }[]
+  readonly problemCounts: () => RuleCount[]
   /** The first problems of a rule, in the order of the files. */
   readonly problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) => ProblemRecord[]
   /** The previous creditors of the ready rows that the choice takes, of all without one, most rows first. */
-  readonly creditorsOfReady: (choice?: Choice | null) => { creditorIdentifier: string; count: number }[]
+  readonly creditorsOfReady: (choice?: Choice | null) => CreditorCount[]
   /** Refused rows grouped by what the service said. */
-  readonly refusalCounts: () => {
-    status: number | null
-    serviceCode: string | null
-    field: string | null
-    message: string | null
-    count: number
-  }[]
+  readonly refusalCounts: () => RefusalCount[]
   readonly decisions: (after: number, limit: number) => DecisionRecord[]
   readonly decisionsOfRow: (rowId: number) => DecisionRecord[]
   /** What people changed in rows that wait to be sent, and at most so many of them. */
@@ -345,13 +356,7 @@ export interface LedgerReader {
   /** The latest about each row in this state that was asked about, in order of row. */
   readonly proofs: (state: RowState, after: number, limit: number) => ProofRecord[]
   /** Rows by state and latest verdict, with the first and the last time of these answers. */
-  readonly proofCounts: () => {
-    state: RowState
-    verdict: VerdictKind
-    count: number
-    firstAt: string
-    lastAt: string
-  }[]
+  readonly proofCounts: () => ProofCount[]
   /** Rows in doubt that were ever asked about, in order of row, with what was shown since their latest request. */
   readonly shown: (after: number, limit: number) => ShownDoubt[]
   /** Registered rows by the latest answer about them that counts; of one read-back alone where it is named. */

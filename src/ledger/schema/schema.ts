@@ -1,6 +1,6 @@
 import { VERDICTS } from '../../domain/proof/evidence.js'
 import { DOUBT_HINTS } from '../../domain/row/outcome.js'
-import type { Connection } from '../file/connection.js'
+import { sqlValue, type Connection } from '../file/connection.js'
 import { guardsSql } from './guards.js'
 import { LedgerError, UsageError } from '../../errors.js'
 
@@ -308,7 +308,7 @@ export function makeTables(connection: Connection): void {
 export function assertOurs(connection: Connection, file: string): boolean {
   const applicationId = Number(connection.pragma('application_id', { simple: true }))
   const version = Number(connection.pragma('user_version', { simple: true }))
-  const tables = connection.prepare<[], number>('select count(*) from sqlite_schema').pluck().get()
+  const tables = sqlValue<number>(connection, 'select count(*) from sqlite_schema').get()
   if (applicationId === 0 && version === 0 && tables === 0) return true
   if (applicationId !== APPLICATION_ID)
     throw new LedgerError(
@@ -328,10 +328,7 @@ export function assertOurs(connection: Connection, file: string): boolean {
 }
 
 function earlier(connection: Connection, file: string, version: number): LedgerError {
-  const wrote = connection
-    .prepare<[], string>('select version from run order by id desc limit 1')
-    .pluck()
-    .get()
+  const wrote = sqlValue<string>(connection, 'select version from run order by id desc limit 1').get()
   return new LedgerError(
     'earlier',
     `Cannot open the ledger "${file}": an earlier version of this program wrote it (${wrote === undefined ? '' : `version ${wrote}, `}schema ${version}, this one has ${SCHEMA_VERSION}), and ledgers are not converted`,

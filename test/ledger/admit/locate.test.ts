@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
 import { admit, CREDITOR, IBAN, open, OTHER_IBAN, type Values } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
-import { prepareLocating } from '../../../src/ledger/admit/corrections.js'
+import { locate } from '../../../src/ledger/admit/corrections.js'
 
 const ROWS: readonly Values[] = [
   { customerNo: 1001, reference: 'M-1', iban: IBAN },
@@ -11,38 +11,42 @@ const ROWS: readonly Values[] = [
 ]
 
 /** The row that is found among those before `first`. */
-function locate(cells: readonly string[], { rows = ROWS, first = 1_000 } = {}): number | null {
+const locateIn = (file: string, cells: readonly string[], first = 1_000): number | null =>
+  byHand(file, (connection) => {
+    const secret = connection.prepare<[], Buffer>('select secret from campaign').pluck().get()
+    const fingerprints = createFingerprints(secret ?? Buffer.alloc(0))
+    return locate({ connection, fingerprints, first }, cells)
+  })
+
+function found(cells: readonly string[], { rows = ROWS, first = 1_000 } = {}): number | null {
   const ledger = open()
   admit(ledger, rows)
-  return byHand(ledger.file, (connection) => {
-    const secret = connection.prepare<[], Buffer>('select secret from campaign').pluck().get()
-    return prepareLocating(connection, createFingerprints(secret ?? Buffer.alloc(0)), first)(cells)
-  })
+  return locateIn(ledger.file, cells, first)
 }
 
 describe('the row that a damaged line was meant to correct', () => {
   it('is found by two of customer, account and reference, wherever they stand', () => {
-    expect(locate(['', 'shifted', OTHER_IBAN, '1002'])).toBe(2)
-    expect(locate(['1001', '', '', '', 'm-1'])).toBe(1)
+    expect(found(['', 'shifted', OTHER_IBAN, '1002'])).toBe(2)
+    expect(found(['1001', '', '', '', 'm-1'])).toBe(1)
   })
 
   it('is found by its number and one of them', () => {
-    expect(locate(['3', 'M-3'])).toBe(3)
-    expect(locate(['3.0', IBAN])).toBe(3)
+    expect(found(['3', 'M-3'])).toBe(3)
+    expect(found(['3.0', IBAN])).toBe(3)
   })
 
   it('reads cells as a spreadsheet saves them', () => {
-    expect(locate(['1001.0', 'de89 3704 0044 0532 0130 00'])).toBe(1)
-    expect(locate(['="1002"', '="M-2"'])).toBe(2)
+    expect(found(['1001.0', 'de89 3704 0044 0532 0130 00'])).toBe(1)
+    expect(found(['="1002"', '="M-2"'])).toBe(2)
   })
 
   it('is not found by one alone, nor by a creditor and a date, which whole files share', () => {
-    expect(locate(['1001'])).toBeNull()
-    expect(locate([IBAN])).toBeNull()
-    expect(locate(['M-1', IBAN])).toBeNull()
-    expect(locate(['1', CREDITOR, '2020-01-31'])).toBeNull()
-    expect(locate([])).toBeNull()
-    expect(locate(['', ''])).toBeNull()
+    expect(found(['1001'])).toBeNull()
+    expect(found([IBAN])).toBeNull()
+    expect(found(['M-1', IBAN])).toBeNull()
+    expect(found(['1', CREDITOR, '2020-01-31'])).toBeNull()
+    expect(found([])).toBeNull()
+    expect(found(['', ''])).toBeNull()
   })
 
   it('is none where as much speaks for two rows, else the one for which most speaks', () => {
@@ -50,24 +54,20 @@ describe('the row that a damaged line was meant to correct', () => {
       { customerNo: 1002, reference: 'M-3', iban: IBAN },
       { customerNo: 1002, reference: 'M-4', iban: IBAN },
     ]
-    expect(locate(['1002', IBAN], { rows: twins })).toBeNull()
-    expect(locate(['1002', IBAN, 'M-4'], { rows: twins })).toBe(2)
+    expect(found(['1002', IBAN], { rows: twins })).toBeNull()
+    expect(found(['1002', IBAN, 'M-4'], { rows: twins })).toBe(2)
   })
 
   it('is never a row of the file at hand', () => {
-    expect(locate(['1001', IBAN], { first: 1 })).toBeNull()
-    expect(locate(['1001', IBAN], { first: 2 })).toBe(1)
+    expect(found(['1001', IBAN], { first: 1 })).toBeNull()
+    expect(found(['1001', IBAN], { first: 2 })).toBe(1)
   })
 
   it('is never one that was replaced since, but what replaced it', () => {
     const ledger = open()
     admit(ledger, [{ verdict: 'invalid' }])
     admit(ledger, [{ corrects: 1 }])
-    const found = byHand(ledger.file, (connection) => {
-      const secret = connection.prepare<[], Buffer>('select secret from campaign').pluck().get()
-      return prepareLocating(connection, createFingerprints(secret ?? Buffer.alloc(0)), 99)(['1000', IBAN])
-    })
-    expect(found).toBe(2)
+    expect(locateIn(ledger.file, ['1000', IBAN])).toBe(2)
   })
 })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configureForWriting, openForWriting } from '../../../src/ledger/file/connection.js'
-import { prepareNotices, prepareProblems } from '../../../src/ledger/admit/problems.js'
-import { admit, IBAN, open } from '../campaign-setup.js'
-import { problemsOf } from '../ledger-views.js'
+import { nameOf, writeNotice, writeProblem } from '../../../src/ledger/admit/problems.js'
+import { admit, IBAN, inDoubt, open, send, SETTINGS } from '../campaign-setup.js'
+import { byHand, problemsOf } from '../ledger-views.js'
 
 const COLUMNS = { iban: 'Konto', unique_mandate_reference: 'Referenz' }
 const NOTICE = {
@@ -32,10 +32,10 @@ describe('a problem', () => {
       message: 'm',
       remedy: 'r',
     } as const
-    const { write } = prepareProblems(connection, COLUMNS)
-    write(1, 1, { ...problem, field: 'iban' })
-    write(1, 1, { ...problem, field: 'signed_date' })
-    write(1, null, { ...problem, field: null })
+    const of = { connection, columns: COLUMNS }
+    writeProblem(of, 1, 1, { ...problem, field: 'iban' })
+    writeProblem(of, 1, 1, { ...problem, field: 'signed_date' })
+    writeProblem(of, 1, null, { ...problem, field: null })
     expect(
       problemsOf(file)
         .slice(-3)
@@ -51,18 +51,28 @@ describe('a problem', () => {
 describe('a notice about rows', () => {
   it('is written for each row that is selected, and shows an account masked, a reference that is one too', () => {
     const { file, connection } = writing()
-    const { write } = prepareNotices(connection, COLUMNS)
     for (const field of ['iban', 'unique_mandate_reference', 'customer_no'] as const)
-      write({ ...NOTICE, field }, 'id = :id', { id: 1 })
+      writeNotice({ connection, columns: COLUMNS }, { ...NOTICE, field }, 'id = :id', { id: 1 })
     const problems = problemsOf(file).slice(-3)
     expect(problems.map(({ column }) => column)).toEqual(['Konto', 'Referenz', 'customer_no'])
     expect(problems.map(({ value }) => value)).toEqual(['DE…3000', 'DE…3000', '1000'])
   })
+})
 
-  it('is none where no row is', () => {
-    const { file, connection } = writing()
-    const before = problemsOf(file).length
-    prepareNotices(connection, COLUMNS).write({ ...NOTICE, field: 'iban' }, 'id > :id', { id: 2 })
-    expect(problemsOf(file)).toHaveLength(before)
-  })
+it('names a row by its record, and one of an older file by file, state and number too', async () => {
+  const ledger = open()
+  admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }], { name: 'may.csv' })
+  admit(ledger, [{ reference: 'M-3', customerNo: 3 }])
+  ledger.startRun(SETTINGS)
+  await send(ledger, inDoubt())
+  const names = byHand(ledger.file, (connection) =>
+    [1, 2, 3, 99, null].map((id) => nameOf({ connection, first: 3 }, id)),
+  )
+  expect(names).toEqual([
+    'record 1 of "may.csv", which is in doubt (row 1)',
+    'record 2 of "may.csv", which is ready (row 2)',
+    'record 1',
+    'another row',
+    'another row',
+  ])
 })
