@@ -46,7 +46,7 @@ const TEMP_TABLES = `
   delete from temp.said_send`
 
 const isKnown = (connection: Connection, sha256: string): boolean =>
-  sql(connection, 'select 1 from source where sha256 = ?').get(sha256) !== undefined
+  sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
 
 /** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
 export function openAdmission(parts: AdmissionParts): Admission {
@@ -70,10 +70,8 @@ export function openAdmission(parts: AdmissionParts): Admission {
   return {
     isKnown: (sha256) => isKnown(connection, sha256),
     ofSize: (bytes) =>
-      sql<{ sha256: string; isResultFile: 0 | 1 | null }>(
-        connection,
-        `select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`,
-      )
+      sql(connection)<{ sha256: string; isResultFile: 0 | 1 | null }>`
+        select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`
         .all(bytes)
         .map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
     earlier: (row) => guard(() => earlier(row)),
@@ -105,18 +103,18 @@ export function openAdmission(parts: AdmissionParts): Admission {
 
 /** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
 function assertComplete(connection: Connection): void {
-  const open = sqlValue<number>(connection, 'select count(*) from source where sha256 is null').get()
+  const open = sqlValue(connection)<number>`select count(*) from source where sha256 is null`.get()
   if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
 }
 
 const nextId = (connection: Connection, table: 'row' | 'source'): number =>
-  sqlValue<number>(connection, `select coalesce(max(id), 0) + 1 from ${table}`).get() ?? 1
+  sqlValue(connection)<number>`select coalesce(max(id), 0) + 1 from ${table}`.get() ?? 1
 
 /** Behind all rows, those that were counted and not kept among them. */
 const nextRow = (connection: Connection): number =>
   Math.max(
     nextId(connection, 'row'),
-    sqlValue<number>(connection, 'select coalesce(max(last_row), 0) + 1 from source').get() ?? 1,
+    sqlValue(connection)<number>`select coalesce(max(last_row), 0) + 1 from source`.get() ?? 1,
   )
 
 /** A source that is being admitted. The functions below change it; nobody else sees it. */
@@ -159,10 +157,8 @@ function openSource(
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
   const first = nextRow(connection)
-  sql(
-    connection,
-    'insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)',
-  ).run({
+  sql(connection)`
+    insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)`.run({
     sourceId,
     name: maskAccounts(name),
     header: JSON.stringify(header),
@@ -244,11 +240,9 @@ function closeSource(
 const NONE_GIVEN_BACK = { resubmitted: 0, notTaken: 0 } as const
 
 function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {
-  const counts = sql<{ resubmitted: number; notTaken: number }>(
-    connection,
-    `select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
-       from row where id >= ? and source_id = ? and corrects is not null`,
-  ).get(first, sourceId)
+  const counts = sql(connection)<{ resubmitted: number; notTaken: number }>`
+    select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
+       from row where id >= ? and source_id = ? and corrects is not null`.get(first, sourceId)
   return counts ?? NONE_GIVEN_BACK
 }
 
@@ -277,12 +271,10 @@ function seal(
   { last, resubmitted, at }: { last: number; resubmitted: number; at: string },
 ): void {
   const isEmpty = last < first
-  sql(
-    connection,
-    `update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
+  sql(connection)`
+    update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
        reading = :reading, admitted_at = :at, first_row = :firstRow, last_row = :lastRow,
-       resubmitted = :resubmitted where id = :sourceId`,
-  ).run({
+       resubmitted = :resubmitted where id = :sourceId`.run({
     ...summary,
     reading: JSON.stringify(summary.reading),
     at,

@@ -45,10 +45,8 @@ export function locate(
   cells: readonly string[],
 ): number | null {
   const candidates = (column: 'id' | 'customer_no') =>
-    sql<Candidate>(
-      connection,
-      `select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and place is not 0`,
-    )
+    sql(connection)<Candidate>`
+      select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and place is not 0`
   const [byId, byCustomer] = [candidates('id'), candidates('customer_no')]
   const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
   const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
@@ -112,7 +110,7 @@ export const noteGivenBack = (
   id: number,
   { isUnchanged, isDecided, said }: CheckedRecord,
 ): void =>
-  void sql(connection, 'insert into temp.given_back values (?, ?, ?, ?, ?)').run(
+  void sql(connection)`insert into temp.given_back values (?, ?, ?, ?, ?)`.run(
     id,
     isUnchanged === true ? 1 : 0,
     isDecided === true ? 1 : 0,
@@ -135,16 +133,12 @@ export function decideCorrections(scope: Scope): void {
        (id integer primary key, former integer not null, base integer not null, from_state text not null);
      delete from temp.rival; delete from temp.contested; delete from temp.correction`,
   )
-  sql(
-    connection,
-    `insert into temp.contested select corrects from row where id >= ? and corrects > 0
-      group by corrects having count(distinct coalesce(mandate_key, '')) > 1`,
-  ).run(first)
-  const page = sql<Newcomer>(
-    connection,
-    `select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
-      where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit ${PAGE}`,
-  )
+  sql(connection)`
+    insert into temp.contested select corrects from row where id >= ? and corrects > 0
+      group by corrects having count(distinct coalesce(mandate_key, '')) > 1`.run(first)
+  const page = sql(connection)<Newcomer>`
+    select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
+      where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit ${PAGE}`
   const columnsOf = prepareColumns(connection)
   for (const newcomer of rowsById((after) => page.all({ first, after }))) {
     const { facts, current, repeated } = look(scope, newcomer, columnsOf)
@@ -158,10 +152,8 @@ export function decideCorrections(scope: Scope): void {
     if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(scope, newcomer)
   }
   leaveOldConflicts(scope)
-  const counting = sql<{ id: number; row: number }>(
-    connection,
-    `select rival.id, rival.row from temp.rival join row on row.id = rival.id where state <> 'duplicate'`,
-  )
+  const counting = sql(connection)<{ id: number; row: number }>`
+    select rival.id, rival.row from temp.rival join row on row.id = rival.id where state <> 'duplicate'`
   for (const { id, row } of counting.all()) isAbout(connection, id, row)
 }
 
@@ -172,10 +164,8 @@ export function decideCorrections(scope: Scope): void {
 function holdShown(scope: Scope, { id, cells }: Newcomer): void {
   const { connection } = scope
   const shown = locate(scope, JSON.parse(cells) as string[])
-  const supersede = sql(
-    connection,
-    `update row set state = 'superseded', superseded_by = ? where id = ? and state in (${sqlList(REPLACEABLE_STATES)})`,
-  )
+  const supersede = sql(connection)`
+    update row set state = 'superseded', superseded_by = ? where id = ? and state in (${sqlList(REPLACEABLE_STATES)})`
   if (shown !== null && supersede.run(id, shown).changes > 0) isAbout(connection, id, shown)
 }
 
@@ -185,29 +175,26 @@ function holdShown(scope: Scope, { id, cells }: Newcomer): void {
  * row is right.
  */
 function leaveOldConflicts({ connection, first }: Scope): void {
-  sql(
-    connection,
-    `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select id from temp.rival) and (
+  sql(connection)`
+    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select id from temp.rival) and (
          mandate_key is null
          or exists (select 1 from row as decided join temp.given_back on given_back.id = decided.id
            where decided.mandate_key = row.mandate_key and is_decided = 1)
          or not exists (select 1 from row as other where other.mandate_key = row.mandate_key and (
            (other.id >= :first and other.state <> 'duplicate' and other.id not in (select id from temp.rival))
-           or (other.id < :first and other.superseded_by >= :first))))`,
-  ).run({ first })
+           or (other.id < :first and other.superseded_by >= :first))))`.run({ first })
 }
 
 function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof prepareColumns>) {
   const { connection, first } = scope
-  const row = sql<Named>(
-    connection,
-    `select ${VALUES}, source_id as sourceId from row
-      where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`,
-  ).get(newcomer.corrects, first)
-  const standing = sql<StandingRow>(
-    connection,
-    `select id, state, mandate_key as mandateKey, ${IS_TAKING} as isAnothers from row where id = ?`,
+  const row = sql(connection)<Named>`
+    select ${VALUES}, source_id as sourceId from row
+      where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`.get(
+    newcomer.corrects,
+    first,
   )
+  const standing = sql(connection)<StandingRow>`
+    select id, state, mandate_key as mandateKey, ${IS_TAKING} as isAnothers from row where id = ?`
   const current = row === undefined ? undefined : standing.get(latestOf(connection, row.id) ?? row.id)
   if (row === undefined || current === undefined)
     return { facts: { named: null, isContested: false }, current: null, repeated: null }
@@ -215,13 +202,11 @@ function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof pre
     newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey && current.isAnothers === 0
   const isReplacedHere = current.id >= first && !isSameMandate
   // A repeated row is no mandate of its own: who corrects it corrects the row that it repeats.
-  const liveOf = sql<Pick<StandingRow, 'id' | 'state'>>(
-    connection,
-    `select id, state from row where mandate_key = ? and id < ? and state in (${sqlList(LIVE_STATES)})`,
-  )
+  const liveOf = sql(connection)<Pick<StandingRow, 'id' | 'state'>>`
+    select id, state from row where mandate_key = ? and id < ? and state in (${sqlList(LIVE_STATES)})`
   const repeated =
     current.state === 'duplicate' && !isSameMandate ? liveOf.get(current.mandateKey, first) : undefined
-  const contested = sql(connection, 'select 1 from temp.contested where corrects = ?')
+  const contested = sql(connection)`select 1 from temp.contested where corrects = ?`
   return {
     facts: {
       named: {
@@ -268,23 +253,22 @@ function apply(scope: Scope, { id, corrects }: Newcomer, current: number | null,
       if (current !== null) isAbout(connection, id, current)
       return
     case 'with_its_rivals':
-      if (current !== null) sql(connection, 'insert into temp.rival values (?, ?)').run(id, current)
+      if (current !== null) sql(connection)`insert into temp.rival values (?, ?)`.run(id, current)
       return
     case 'supersede':
       if (current === null) return
-      sql(connection, `update row set state = 'superseded', superseded_by = ? where id = ?`).run(id, current)
+      sql(connection)`update row set state = 'superseded', superseded_by = ? where id = ?`.run(id, current)
       isAbout(connection, id, current)
       return
     case 'unchanged':
-      sql(connection, `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`).run(id)
+      sql(connection)`
+        update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`.run(id)
       return
     case 'conflict':
       writeNotice(scope, conflict(plan.because, corrects, nameOf(scope, current)), 'id = :id', { id })
       // A row that its own checks held back stays so; the notice says the rest.
-      sql(
-        connection,
-        `update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`,
-      ).run(id)
+      sql(connection)`
+        update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
   }
 }
 

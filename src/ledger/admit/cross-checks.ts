@@ -22,12 +22,12 @@ function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
   if (severity === 'off') return
   connection.exec('create temp table if not exists found (id integer primary key)')
   connection.exec('delete from temp.found')
-  sql(connection, `insert into temp.found (id) ${select}`).run({ first })
+  sql(connection)`insert into temp.found (id) ${select}`.run({ first })
   const { message, remedy } = ruleOf(rule)
   const where = 'id in (select id from temp.found)'
   writeNotice(scope, { rule, severity, field, message, remedy }, where, {})
   if (severity === 'error') {
-    sql(connection, `update row set state = 'invalid', rule = ? where ${where}`).run(rule)
+    sql(connection)`update row set state = 'invalid', rule = ? where ${where}`.run(rule)
   }
   connection.exec('delete from temp.found')
 }
@@ -112,28 +112,24 @@ export function decideResemblances(scope: Scope): void {
     'create temp table if not exists resembling (id integer primary key, older integer not null)',
   )
   connection.exec('delete from temp.resembling')
-  sql(
-    connection,
-    `insert into temp.resembling select row.id, min(older.id) from row
+  sql(connection)`
+    insert into temp.resembling select row.id, min(older.id) from row
        join row as older on older.customer_no = row.customer_no
          and (older.iban_key = row.iban_key or ${isErased('older')})
          and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key and older.id < :first
       where row.id >= :first and row.state = 'ready' and ${SENT}
         and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
           and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
-      group by row.id`,
-  ).run({ first, firstOfAll })
-  const page = sql<{ id: number; older: number }>(
-    connection,
-    'select id, older from temp.resembling where id > ? order by id limit ?',
-  )
+      group by row.id`.run({ first, firstOfAll })
+  const page = sql(connection)<{ id: number; older: number }>`
+    select id, older from temp.resembling where id > ? order by id limit ?`
   const { message, remedy } = ruleOf(RULE)
   for (const { id, older } of rowsById((after) => page.all(after, PAGE))) {
     const text = `${message} Compare it with ${nameOf(scope, older)}.`
     const notice = { rule: RULE, severity, field: 'unique_mandate_reference', message: text, remedy } as const
     writeNotice(scope, notice, 'id = :id', { id })
     if (severity === 'error')
-      sql(connection, `update row set state = 'conflict', rule = ? where id = ?`).run(RULE, id)
+      sql(connection)`update row set state = 'conflict', rule = ? where id = ?`.run(RULE, id)
   }
   connection.exec('delete from temp.resembling')
 }

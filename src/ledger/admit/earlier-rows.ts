@@ -35,7 +35,7 @@ const LATEST = `with recursive replacement (id, next) as (
   select id from replacement where next is null`
 
 export const latestOf = (connection: Connection, id: number): number | undefined =>
-  sqlValue<number>(connection, LATEST).get(id)
+  sqlValue(connection)<number>`${LATEST}`.get(id)
 
 /** Looks rows of admitted sources up as this program's files show them. */
 export function earlierRows(connection: Connection, fingerprints: Fingerprints): EarlierRows {
@@ -45,11 +45,14 @@ export function earlierRows(connection: Connection, fingerprints: Fingerprints):
      from row join source on source.id = source_id where row.id = ? and sha256 is not null`
   return (number) => {
     const toEarlier = earlierOf(fingerprints)
-    const named = number === 0 ? undefined : sql<Stored>(connection, read).get(number)
+    const named = number === 0 ? undefined : sql(connection)<Stored>`${read}`.get(number)
     if (named === undefined) return []
     const current = latestOf(connection, number)
     const since =
-      current === undefined || current === number ? undefined : sql<Stored>(connection, read).get(current)
+      current === undefined || current === number
+        ? undefined
+        : sql(connection)<Stored>`
+        ${read}`.get(current)
     return since === undefined ? [toEarlier(named)] : [toEarlier(named), toEarlier(since)]
   }
 }
@@ -145,20 +148,18 @@ export type HeldRecord = (record: CheckedRecord) => number | null
  * person, and what was erased stays away.
  */
 export function heldRowsIn(connection: Connection, sha256: string): HeldRecord | null {
-  const known = sql<{ id: number; first: number }>(
-    connection,
-    `select id, first_row as first from source where sha256 = ? and exists (
-       select 1 from row where state = 'conflict' and ${IS_HELD} and row.id between first_row and last_row)`,
-  ).get(sha256)
+  const known = sql(connection)<{ id: number; first: number }>`
+    select id, first_row as first from source where sha256 = ? and exists (
+       select 1 from row where state = 'conflict' and ${IS_HELD} and row.id between first_row and last_row)`.get(
+    sha256,
+  )
   if (known === undefined) return null
   const { id: sourceId, first } = known
-  const held = sqlValue<number>(
-    connection,
-    `select id from row where id = :id and source_id = :sourceId and record = :record and state = 'conflict'
+  const held = sqlValue(connection)<number>`
+    select id from row where id = :id and source_id = :sourceId and record = :record and state = 'conflict'
        and ${IS_HELD} and customer_no = :customerNo and iban = :iban and signed_date = :signedDate
        and original_creditor_identifier = :creditorIdentifier and original_mandate_reference = :mandateReference
        and not exists (select 1 from row as other where other.mandate_key = row.mandate_key
-         and other.id <> row.id and other.state = 'conflict')`,
-  )
+         and other.id <> row.id and other.state = 'conflict')`
   return ({ record, values }) => held.get({ ...values, id: first + record - 1, sourceId, record }) ?? null
 }

@@ -54,10 +54,8 @@ export interface HeaderColumns {
 
 /** How the cells of each source lie. */
 export function prepareColumns(connection: Connection): (sourceId: number) => HeaderColumns {
-  const read = sql<{ header: string; columns: string }>(
-    connection,
-    'select header, columns from source where id = ?',
-  )
+  const read = sql(connection)<{ header: string; columns: string }>`
+    select header, columns from source where id = ?`
   const known = new Map<number, HeaderColumns>()
   return (sourceId) => {
     const seen = known.get(sourceId)

@@ -40,7 +40,8 @@ export function decideRepeats(scope: Scope): void {
   const { connection, first } = scope
   const where = `id >= :first and mandate_key is null and ${REPEATED}`
   writeNotice(scope, REPEATED_NOTICE, where, { first })
-  sql(connection, `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`).run({
+  sql(connection)`
+    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`.run({
     first,
   })
 }
@@ -96,18 +97,14 @@ export function decideGroups(scope: Scope): void {
        (id integer primary key, key text not null, has_older integer not null, lowest integer not null)`,
   )
   connection.exec('delete from temp.collision')
-  sql(
-    connection,
-    `insert into temp.collision (key, has_older, lowest)
+  sql(connection)`
+    insert into temp.collision (key, has_older, lowest)
      select mandate_key, min(id) < :first, min(id) from row where mandate_key is not null
-      group by mandate_key having count(*) > 1 and max(id) >= :first`,
-  ).run({ first })
+      group by mandate_key having count(*) > 1 and max(id) >= :first`.run({ first })
   const deciding: Deciding = { ...scope, words: wordsOf(scope) }
   const repeats = plainRepeats(deciding)
-  const page = sql<Collision>(
-    connection,
-    'select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?',
-  )
+  const page = sql(connection)<Collision>`
+    select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?`
   for (const keys of pagesOf(
     (after) => page.all(after, PAGE),
     ({ id }) => id,
@@ -142,20 +139,16 @@ function plainRepeats(deciding: Deciding) {
     conflictHolds: severityOf('CONFLICT_MANDATE', severities) === 'error',
   })
   const goesFirst = plan.sendable === 'first_goes' && plan.heldBack === 'keep'
-  const among = sqlValue<number>(
-    connection,
-    `select collision.id from temp.collision cross join row on mandate_key = key
+  const among = sqlValue(connection)<number>`
+    select collision.id from temp.collision cross join row on mandate_key = key
       where collision.id between :from and :to and has_older = 0 group by collision.id
      having min(state) = 'ready' and max(state) = 'ready' and min(customer_no) = max(customer_no)
-        and min(signed_date) = max(signed_date) and min(iban_key) = max(iban_key)`,
-  )
+        and min(signed_date) = max(signed_date) and min(iban_key) = max(iban_key)`
   const notice = words.duplicateInFile(recordName(NAMED))
   const others = `from temp.collision cross join row on mandate_key = key and row.id > lowest
     where collision.id between :from and :to`
-  const repeat = sql(
-    connection,
-    `update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select row.id ${others})`,
-  )
+  const repeat = sql(connection)`
+    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select row.id ${others})`
   return {
     /** The ids of such groups from one id to another. */
     among: (from: number, to: number): ReadonlySet<number> =>
@@ -189,11 +182,12 @@ const COUNTS_OF_MANDATE = `select count(*) filter (where ${SENDABLE}) as sendabl
   from row where mandate_key = :key`
 
 function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: Collision): Group {
-  const live = hasOlder === 1 ? (sql<LiveRow>(connection, LIVE_OF_MANDATE).get({ key, first }) ?? null) : null
+  const live =
+    hasOlder === 1 ? (sql(connection)<LiveRow>`${LIVE_OF_MANDATE}`.get({ key, first }) ?? null) : null
   const content = live?.content ?? null
-  const counts = sql<Counts>(connection, COUNTS_OF_MANDATE).get({ key, first, content })
+  const counts = sql(connection)<Counts>`${COUNTS_OF_MANDATE}`.get({ key, first, content })
   if (counts === undefined) throw new Error('A count gave no row')
-  const contentOf = sqlValue<string>(connection, `select ${CONTENT} from row where id = ?`)
+  const contentOf = sqlValue(connection)<string>`select ${CONTENT} from row where id = ?`
   return {
     key,
     hasOlder: hasOlder === 1,
@@ -237,14 +231,12 @@ function apply(deciding: Deciding, group: Group, plan: GroupPlan): void {
       break
   }
   if (plan.supersede && group.hasOlder)
-    sql(
-      connection,
-      `update row set state = 'superseded', superseded_by =
+    sql(connection)`
+      update row set state = 'superseded', superseded_by =
          (select min(newer.id) from row as newer
            where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})
        where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)}) and ${HAS_ITS_KEY}
-         and not (state = 'refused' and ${isErased('row')})`,
-    ).run({ key, first })
+         and not (state = 'refused' and ${isErased('row')})`.run({ key, first })
   if (live?.state === 'registered') removeOfMandate(connection, key)
 }
 
@@ -258,10 +250,8 @@ function give(
 ): void {
   if (notice !== null) writeNotice(deciding, notice, `mandate_key = :key and ${where}`, values)
   const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
-  sql(
-    deciding.connection,
-    `update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`,
-  ).run(values)
+  sql(deciding.connection)`
+    update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`.run(values)
 }
 
 function repeatHeldBack(deciding: Deciding, { key, counts }: Group): void {
@@ -274,11 +264,9 @@ function conflictInside(deciding: Deciding, { key, counts }: Group): void {
   const { connection, words, first } = deciding
   const one = counts.firstSendable
   const values = { key, first, one }
-  const differing = sqlValue<number>(
-    connection,
-    `select min(id) from row where mandate_key = :key and ${SENDABLE}
-       and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`,
-  )
+  const differing = sqlValue(connection)<number>`
+    select min(id) from row where mandate_key = :key and ${SENDABLE}
+       and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`
   const other = counts.firstHeldBack ?? differing.get(values) ?? null
   give(deciding, 'conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(deciding, other)))
   const name = nameOf(deciding, counts.firstHeldBack ?? one)

@@ -32,11 +32,14 @@ export function writeProblem(
 ): void {
   const { field } = finding
   const column = field === null ? '' : (columns[field] ?? field)
-  sql(
-    connection,
-    `insert into problem (${PROBLEM_INSERT})
-     values (:sourceId, :rowId, :rule, :severity, :field, :column, :value, :message, :remedy)`,
-  ).run({ ...finding, sourceId, rowId, column })
+  sql(connection)`
+    insert into problem (${PROBLEM_INSERT})
+     values (:sourceId, :rowId, :rule, :severity, :field, :column, :value, :message, :remedy)`.run({
+    ...finding,
+    sourceId,
+    rowId,
+    column,
+  })
 }
 
 /** A decision of the ledger about rows of the source being admitted, in words. */
@@ -63,11 +66,11 @@ function write(
   from: string,
   values: Values,
 ): void {
-  sql(
-    connection,
-    `insert into problem (${PROBLEM_INSERT})
-     select row.source_id, row.id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, ${message}, :remedy ${from}`,
-  ).run({ ...values, rule, severity, field, column: columns[field] ?? field, remedy })
+  sql(connection)`
+    insert into problem (${PROBLEM_INSERT})
+     select row.source_id, row.id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, ${message}, :remedy ${from}`.run(
+    { ...values, rule, severity, field, column: columns[field] ?? field, remedy },
+  )
 }
 
 /** One problem for each row that `where` (SQL over `row`) selects. Call it before their state changes. */
@@ -96,11 +99,9 @@ export function nameOf(
   { connection, first }: Pick<Scope, 'connection' | 'first'>,
   id: number | null,
 ): string {
-  const row = sql<{ id: number; record: number; state: string; source: string }>(
-    connection,
-    `select row.id, record, state, source.name as source from row join source on source.id = source_id
-      where row.id = ?`,
-  ).get(id)
+  const row = sql(connection)<{ id: number; record: number; state: string; source: string }>`
+    select row.id, record, state, source.name as source from row join source on source.id = source_id
+      where row.id = ?`.get(id)
   if (row === undefined) return 'another row'
   if (row.id >= first) return recordName(row.record)
   return `${recordName(row.record)} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
@@ -111,11 +112,9 @@ export function holdRow(
   connection: Connection,
   { row, rule, reason, at }: { row: number; rule: RuleId; reason: string; at: string },
 ): void {
-  sql(
-    connection,
-    `insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (?, ?, 'sepa-migrate', 'held', 'ready', 'conflict', ?)`,
-  ).run(row, at, reason)
-  const hold = sql(connection, 'update row set state = ?, rule = ? where id = ?')
+  sql(connection)`
+    insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     values (?, ?, 'sepa-migrate', 'held', 'ready', 'conflict', ?)`.run(row, at, reason)
+  const hold = sql(connection)`update row set state = ?, rule = ? where id = ?`
   hold.run(transition('ready', 'held'), rule, row)
 }

@@ -38,13 +38,11 @@ interface Found {
 export function holdAnothersValues(scope: Scope, at: string): void {
   const { connection } = scope
   if (!gatherBearers(scope)) return
-  const page = sql<Changed>(
-    connection,
-    `select changed.id, former, is_decided as isDecided from temp.changed
+  const page = sql(connection)<Changed>`
+    select changed.id, former, is_decided as isDecided from temp.changed
        join temp.correction on correction.id = changed.id
        join temp.given_back on given_back.id = changed.id
-      where changed.id > ? order by changed.id limit ?`,
-  )
+      where changed.id > ? order by changed.id limit ?`
   for (const line of rowsById((after) => page.all(after, PAGE))) {
     const found = look(connection, line)
     if (found !== null) hold(scope, line, found, at)
@@ -60,9 +58,8 @@ function gatherBearers({ connection, first }: Scope): boolean {
     create index if not exists temp.bearer_reference on bearer (reference);
     create index if not exists temp.bearer_account on bearer (account);
     delete from temp.changed; delete from temp.bearer`)
-  const changed = sql(
-    connection,
-    `insert into temp.changed
+  const changed = sql(connection)`
+    insert into temp.changed
        select now.id,
               iif(upper(now.original_mandate_reference) is upper(base.original_mandate_reference), null,
                 upper(now.original_mandate_reference)),
@@ -71,18 +68,15 @@ function gatherBearers({ connection, first }: Scope): boolean {
          from temp.correction join row as now on now.id = correction.id
          join row as base on base.id = correction.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
-           or now.iban_key is not base.iban_key`,
-  ).run().changes
+           or now.iban_key is not base.iban_key`.run().changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
-  sql(
-    connection,
-    `insert into temp.bearer
+  sql(connection)`
+    insert into temp.bearer
        select id, upper(original_mandate_reference), iban_key, customer_no from row
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or iban_key in (select account from temp.changed))
-          and not (place is 0 and state <> 'superseded' and id < ?) and state <> 'duplicate'`,
-  ).run(first)
+          and not (place is 0 and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(first)
   return true
 }
 
@@ -100,14 +94,13 @@ const OF_ACCOUNT = bearers(`bearer.account = changed.account
 
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
-  const formerOf = sqlValue<number>(connection, 'select former from temp.correction where id = ?')
+  const formerOf = sqlValue(connection)<number>`
+    select former from temp.correction where id = ?`
   const found = (text: string): number | undefined =>
-    sqlValue<number>(connection, text)
-      .all(id, BEARERS_AT_ONCE)
-      .find((row) => {
-        const last = latestOf(connection, row)
-        return last !== id && last !== former && formerOf.get(row) !== former
-      })
+    sqlValue(connection)<number>`${text}`.all(id, BEARERS_AT_ONCE).find((row) => {
+      const last = latestOf(connection, row)
+      return last !== id && last !== former && formerOf.get(row) !== former
+    })
   const reference = found(isDecided === 1 ? OF_MANDATE : OF_REFERENCE)
   if (reference !== undefined) return { rule: TAKES_REFERENCE, other: reference }
   const account = isDecided === 1 ? undefined : found(OF_ACCOUNT)
@@ -117,12 +110,10 @@ function look(connection: Connection, { id, former, isDecided }: Changed): Found
 function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }: Found, at: string): void {
   const { connection } = scope
   // The row number may be that of another mandate of the customer, and the account the new one of this.
-  const shown = sqlValue<number>(
-    connection,
-    `select other.id from row as now join row as other on other.mandate_key = now.mandate_key
+  const shown = sqlValue(connection)<number>`
+    select other.id from row as now join row as other on other.mandate_key = now.mandate_key
       where now.id = ? and other.id < now.id and other.id <> ? and other.customer_no = now.customer_no
-        and other.state = 'ready' and other.attempts = 0`,
-  )
+        and other.state = 'ready' and other.attempts = 0`
   for (const row of shown.all(id, former)) {
     const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
     const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
@@ -142,11 +133,9 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
     message: `${message} It is that of ${nameOf(scope, other)}.`,
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
   }
-  const give = sql(
-    connection,
-    `update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
-      where id = ? and state in ('ready', 'invalid', 'excluded')`,
-  )
+  const give = sql(connection)`
+    update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
+      where id = ? and state in ('ready', 'invalid', 'excluded')`
   if (give.run(rule, id).changes > 0) writeNotice(scope, notice, 'id = :id', { id })
 }
 
@@ -168,14 +157,12 @@ export const IS_TAKING = `coalesce(rule, '') in ('${TAKES_REFERENCE}', '${TAKES_
  * what was held back meanwhile was never agreed to.
  */
 export function noteFormer(connection: Connection, id: number, former: number, state: string): void {
-  const before = sqlValue<number | null>(
-    connection,
-    `select (select max(older.id) from row as older where older.superseded_by = row.id)
-       from row where id = ? and ${IS_TAKING}`,
-  )
+  const before = sqlValue(connection)<number | null>`
+    select (select max(older.id) from row as older where older.superseded_by = row.id)
+       from row where id = ? and ${IS_TAKING}`
   let base = former
   for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
-  sql(connection, 'insert into temp.correction values (?, ?, ?, ?)').run(id, former, base, state)
+  sql(connection)`insert into temp.correction values (?, ?, ?, ?)`.run(id, former, base, state)
 }
 
 /**
@@ -185,7 +172,7 @@ export function noteFormer(connection: Connection, id: number, former: number, s
  */
 /** The line is about this row; it takes its place if that is replaced. */
 export const isAbout = (connection: Connection, newcomer: number, row: number): void =>
-  void sql(connection, 'insert or replace into temp.about values (?, ?)').run(newcomer, row)
+  void sql(connection)`insert or replace into temp.about values (?, ?)`.run(newcomer, row)
 
 interface Pair {
   readonly newcomer: number
@@ -193,34 +180,26 @@ interface Pair {
 }
 
 function takePlace(connection: Connection, { newcomer, row }: Pair): void {
-  const place = sqlValue<number>(
-    connection,
-    `select coalesce(place, id) from row where id = ? and state = 'superseded' and place is not 0`,
-  ).get(row)
-  const isWaiting = sql(connection, 'select 1 from row where id = ? and place = 0').get(newcomer)
+  const place = sqlValue(connection)<number>`
+    select coalesce(place, id) from row where id = ? and state = 'superseded' and place is not 0`.get(row)
+  const isWaiting = sql(connection)`select 1 from row where id = ? and place = 0`.get(newcomer)
   if (place === undefined || isWaiting === undefined) return
-  sql(connection, 'update row set place = 0 where id = ?').run(row)
-  sql(connection, 'update row set place = ? where id = ?').run(place, newcomer)
+  sql(connection)`update row set place = 0 where id = ?`.run(row)
+  sql(connection)`update row set place = ? where id = ?`.run(place, newcomer)
 }
 
 /** Once all rules across rows have spoken. */
 export function decidePlaces({ connection, first }: Scope): void {
-  const named = sql<Pair>(
-    connection,
-    `select newcomer, about.row from temp.about join row on row.id = newcomer
-      order by state = 'duplicate', newcomer`,
-  )
+  const named = sql(connection)<Pair>`
+    select newcomer, about.row from temp.about join row on row.id = newcomer
+      order by state = 'duplicate', newcomer`
   for (const pair of named.all()) takePlace(connection, pair)
-  const replaced = sql<Pair>(
-    connection,
-    `select superseded_by as newcomer, id as row from row
-      where superseded_by >= ? and id < ? and place is not 0 order by id`,
-  )
+  const replaced = sql(connection)<Pair>`
+    select superseded_by as newcomer, id as row from row
+      where superseded_by >= ? and id < ? and place is not 0 order by id`
   for (const pair of replaced.all(first, first)) takePlace(connection, pair)
-  const lost = sqlValue<number>(
-    connection,
-    `select count(*) from row where id >= ? and place = 0 and state = 'ready'`,
-  )
+  const lost = sqlValue(connection)<number>`
+    select count(*) from row where id >= ? and place = 0 and state = 'ready'`
   if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
 }
 
@@ -258,18 +237,14 @@ const VALUE_OF: Readonly<Record<RequiredField, (row: Stored) => string | null>> 
  * it changed. It is on the new row, so that what is erased of a customer is erased there too.
  */
 export function recordCorrections({ connection }: Scope, corrector: Corrector, at: string): void {
-  const page = sql<Taken>(
-    connection,
-    `select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
+  const page = sql(connection)<Taken>`
+    select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
        given_back.reason, decided_by as "by"
        from temp.correction join row on row.id = correction.id join temp.given_back on given_back.id = row.id
-      where row.id > ? and place > 0 and state <> 'duplicate' order by row.id limit ?`,
-  )
-  const insert = sql(
-    connection,
-    `insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
-     values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`,
-  )
+      where row.id > ? and place > 0 and state <> 'duplicate' order by row.id limit ?`
+  const insert = sql(connection)`
+    insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
+     values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`
   const changesOf = prepareChanges(connection)
   for (const { id, base, from, to, isDecided, reason, by } of rowsById((after) => page.all(after, PAGE))) {
     const changes = [...changesOf(base, id), ...(isDecided === 1 ? [SENT_BY_WORD] : [])]
@@ -294,12 +269,10 @@ const SENT_BY_WORD: FieldChange = { field: 'migration_decision', before: '', aft
  * them: a changed configuration reads the same cell in another way.
  */
 function prepareChanges(connection: Connection): (before: number, after: number) => FieldChange[] {
-  const read = sql<Stored>(
-    connection,
-    `select source_id as sourceId, customer_no as customerNo, iban_masked as ibanMasked, iban_key as account,
+  const read = sql(connection)<Stored>`
+    select source_id as sourceId, customer_no as customerNo, iban_masked as ibanMasked, iban_key as account,
        signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
-       original_mandate_reference as mandateReference, cells from row where id = ?`,
-  )
+       original_mandate_reference as mandateReference, cells from row where id = ?`
   const columnsOf = prepareColumns(connection)
   const cellsOf = (row: Stored): readonly string[] =>
     row.cells === null ? [] : requiredCells(columnsOf(row.sourceId), JSON.parse(row.cells) as string[])

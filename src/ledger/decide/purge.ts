@@ -21,10 +21,8 @@ const OPEN = `('ready', 'sending', 'in_doubt')`
 const CORRECTABLE = `('invalid', 'conflict', 'refused')`
 
 function countsIn(connection: Connection, states: string, { where, values }: Scope): string {
-  return sql<{ state: string; count: number }>(
-    connection,
-    `select state, count(*) as count from row where state in ${states} and ${where} group by state order by state`,
-  )
+  return sql(connection)<{ state: string; count: number }>`
+    select state, count(*) as count from row where state in ${states} and ${where} group by state order by state`
     .all(values)
     .map(({ state, count }) => `${count} ${state.replace('_', ' ')}`)
     .join(', ')
@@ -50,7 +48,7 @@ function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean)
 
 /** @returns how many rows held an account number or cells */
 const removeCells = (connection: Connection, { where, values }: Scope): number =>
-  sql(connection, `${REMOVE_CELLS} ${where}`).run(values).changes
+  sql(connection)`${REMOVE_CELLS} ${where}`.run(values).changes
 
 /**
  * Takes every account number, cell and quoted value out of the tables, the words of the service and of people, and
@@ -66,12 +64,14 @@ export function removeAccounts(
   const scope: Scope = { where: 'true', values: {}, action: 'purge the ledger' }
   assertOver(connection, scope, withOpenRows)
   // First, because the triggers let words go only once the removal is on record.
-  sql(
-    connection,
-    `update campaign set purged_at = coalesce(purged_at, :at), purged_by = coalesce(purged_by, :by),
+  sql(connection)`
+    update campaign set purged_at = coalesce(purged_at, :at), purged_by = coalesce(purged_by, :by),
        purged_as = coalesce(purged_as, (select user from holder)),
-       purge_reason = coalesce(purge_reason, :reason), secret = null, plan_key = null, changed_at = :at`,
-  ).run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
+       purge_reason = coalesce(purge_reason, :reason), secret = null, plan_key = null, changed_at = :at`.run({
+    at,
+    by: maskAccounts(by),
+    reason: maskAccounts(reason),
+  })
   const rows = removeCells(connection, scope)
   removeWords(connection, 'true', {}, null)
   removeApprovalWords(connection)
@@ -85,15 +85,14 @@ export function removeAccounts(
  * all with the secret, which stays. Rows that had one account still have one key.
  */
 function replaceKeys(connection: Connection, { where, values }: Scope): void {
-  const keys = sqlValue<Buffer>(
-    connection,
-    `select distinct iban_key from row where iban_key is not null and ${where}`,
-  )
-  const replace = sql(connection, `update row set iban_key = :now where iban_key = :key and ${where}`)
+  const keys = sqlValue(connection)<Buffer>`
+    select distinct iban_key from row where iban_key is not null and ${where}`
+  const replace = sql(connection)`
+    update row set iban_key = :now where iban_key = :key and ${where}`
   for (const key of keys.all(values)) replace.run({ ...values, key, now: randomBytes(key.length) })
   const random = (column: string): string =>
     `${column} = iif(${column} is null, null, randomblob(length(${column})))`
-  sql(connection, `update row set ${random('content_key')}, ${random('raw')} where ${where}`).run(values)
+  sql(connection)`update row set ${random('content_key')}, ${random('raw')} where ${where}`.run(values)
   // A digest of planned rows is made of such keys, and stands in files that are out.
   connection.exec('update campaign set plan_key = randomblob(length(plan_key))')
 }
@@ -119,14 +118,12 @@ export function eraseRows(
     action: `erase customer ${customerNo}`,
   }
   assertOver(connection, scope, withOpenRows)
-  sql(
-    connection,
-    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+  sql(connection)`
+    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
      select row.id, attempt.id, :at, :by, 'erased', state, state, :reason
        from row left join attempt on row_id = row.id and n = attempts
       where row.id in (select value from json_each(:ids))
-     on conflict do nothing`,
-  ).run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
+     on conflict do nothing`.run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
   noteChange(connection, at)
   const rows = removeCells(connection, scope)
   replaceKeys(connection, scope)
@@ -173,13 +170,16 @@ function removeWords(
     (text) => /SHA-256 [0-9a-f]{64}(?=\)$)/.exec(typeof text === 'string' ? text : '')?.[0] ?? null,
   )
   // The rule's own text instead of one that may quote the value.
-  for (const rule of sqlValue<string>(connection, 'select distinct rule from problem').all()) {
+  for (const rule of sqlValue(connection)<string>`select distinct rule from problem`.all()) {
     const { message, remedy } = isRuleId(rule) ? RULES[rule] : { message: '', remedy: '' }
-    sql(
-      connection,
-      `update problem set value = '', message = :message, remedy = :remedy
-        where rule = :rule and ${where} and (value <> '' or message <> :message or remedy <> :remedy)`,
-    ).run({ ...values, rule, message, remedy })
+    sql(connection)`
+      update problem set value = '', message = :message, remedy = :remedy
+        where rule = :rule and ${where} and (value <> '' or message <> :message or remedy <> :remedy)`.run({
+      ...values,
+      rule,
+      message,
+      remedy,
+    })
   }
   for (const text of [
     `update attempt set service_code = null, field = null, message = null, answer = null,
@@ -191,7 +191,7 @@ function removeWords(
        and customer_no in (select customer_no from (select customer_no, id as row_id from row) where ${where})`,
     `update proof set why = iif(verdict = 'unreadable', null, why), sources = null where ${where}`,
   ])
-    sql(connection, text).run({ ...values, kept: keptDecision })
+    sql(connection)`${text}`.run({ ...values, kept: keptDecision })
 }
 
 /** Where approvals are found that nobody signed; for a purge of everything. */
@@ -218,18 +218,15 @@ function maskIdentities(
   where: string,
   values: Readonly<Record<string, unknown>>,
 ): void {
-  const page = sql<Identity>(
-    connection,
-    `select id, coalesce(original_creditor_identifier, '') as creditor,
+  const page = sql(connection)<Identity>`
+    select id, coalesce(original_creditor_identifier, '') as creditor,
        coalesce(original_mandate_reference, '') as reference, coalesce(mandate_key, '') as key
-     from row where id > :after and state <> 'registered' and ${where} order by id limit 1000`,
-  )
-  const firstOfKey = sqlValue<number>(connection, 'select min(id) from row where mandate_key = ?')
-  const mask = sql(
-    connection,
-    `update row set original_creditor_identifier = iif(original_creditor_identifier is null, null, :creditor),
-       original_mandate_reference = iif(original_mandate_reference is null, null, :reference) where id = :id`,
-  )
+     from row where id > :after and state <> 'registered' and ${where} order by id limit 1000`
+  const firstOfKey = sqlValue(connection)<number>`
+    select min(id) from row where mandate_key = ?`
+  const mask = sql(connection)`
+    update row set original_creditor_identifier = iif(original_creditor_identifier is null, null, :creditor),
+       original_mandate_reference = iif(original_mandate_reference is null, null, :reference) where id = :id`
   const replaceKey = [
     `update row set mandate_key = :now where mandate_key = :key and state <> 'registered' and ${where}`,
     `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
@@ -240,14 +237,14 @@ function maskIdentities(
     mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
     if (key === '' || key.startsWith('removed|')) continue
     const now = `removed|${String(firstOfKey.get(key) ?? id)}`
-    for (const text of replaceKey) sql(connection, text).run({ ...values, now, key })
+    for (const text of replaceKey) sql(connection)`${text}`.run({ ...values, now, key })
   }
 }
 
 /** A file may be named after an account. */
 function maskFileNames(connection: Connection): void {
-  const names = sql<{ id: number; name: string }>(connection, 'select id, name from source')
+  const names = sql(connection)<{ id: number; name: string }>`select id, name from source`
   for (const { id, name } of names.all())
     if (maskAccounts(name) !== name)
-      sql(connection, 'update source set name = ? where id = ?').run(maskAccounts(name), id)
+      sql(connection)`update source set name = ? where id = ?`.run(maskAccounts(name), id)
 }

@@ -109,18 +109,17 @@ function startExamination({ connection, nowMs, force, resolutions }: ResolvePart
     nowMs,
     force,
     read: (rowId) =>
-      sql<Subject>(
-        connection,
-        `select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId,
+      sql(connection)<Subject>`
+        select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId,
            started_at as startedAt
-         from row left join attempt on row_id = row.id and n = attempts where row.id = ?`,
-      ).get(rowId),
+         from row left join attempt on row_id = row.id and n = attempts where row.id = ?`.get(rowId),
     ownerOf: (reference) => ownerOf(connection, reference),
     rivalsOf: ({ mandateKey, id }) =>
-      sqlValue<number>(
-        connection,
-        `select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`,
-      ).all(mandateKey, id),
+      sqlValue(connection)<number>`
+        select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`.all(
+        mandateKey,
+        id,
+      ),
     closing: new Set(writtenOff.map(({ rowId }) => rowId)),
     rows: new Set(),
     references: new Set(),
@@ -274,12 +273,10 @@ function apply(connection: Connection, approved: Approved, at: string): void {
     forcedAfterMs === null ? [] : forcedText(forcedAfterMs),
     evidence === null ? [] : maskEvidence(evidence),
   ]
-  sql(
-    connection,
-    `insert into decision
+  sql(connection)`
+    insert into decision
        (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
-     values (:rowId, :attemptId, :at, :by, :decision, :from, :to, :reason, :evidence)`,
-  ).run({
+     values (:rowId, :attemptId, :at, :by, :decision, :from, :to, :reason, :evidence)`.run({
     rowId: id,
     attemptId,
     at,
@@ -298,8 +295,8 @@ function apply(connection: Connection, approved: Approved, at: string): void {
   // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
   const isReleased = state === 'in_doubt' && decision !== 'written_off'
   if (isReleased && attemptId !== null)
-    sql(connection, `update attempt set outcome = 'released' where id = ?`).run(attemptId)
-  sql(connection, 'update row set state = ? where id = ? and state = ?').run(to, id, state)
+    sql(connection)`update attempt set outcome = 'released' where id = ?`.run(attemptId)
+  sql(connection)`update row set state = ? where id = ? and state = ?`.run(to, id, state)
 }
 
 /**
@@ -320,14 +317,16 @@ export function retryRefused(connection: Connection, by: string, at: string, ado
     adoption === undefined
       ? `state = 'refused' and iban is not null and not ${IS_CORRECTED}`
       : `state = 'refused' and iban is not null`
-  const { changes } = sql(
-    connection,
-    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+  const { changes } = sql(connection)`
+    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
      select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
-       from row left join attempt on row_id = row.id and n = attempts where ${which}`,
-  ).run({ at, by: maskAccounts(by), reason: maskAccounts(reason) })
+       from row left join attempt on row_id = row.id and n = attempts where ${which}`.run({
+    at,
+    by: maskAccounts(by),
+    reason: maskAccounts(reason),
+  })
   if (changes === 0) return 0
-  sql(connection, `update row set state = ? where ${which}`).run(transition('refused', 'retry_refused'))
+  sql(connection)`update row set state = ? where ${which}`.run(transition('refused', 'retry_refused'))
   noteChange(connection, at)
   return changes
 }

@@ -18,12 +18,10 @@ export function createCampaign(
   random: (bytes: number) => Uint8Array,
   at: string,
 ): void {
-  if (sql(connection, 'select 1 from campaign').get() !== undefined) return
-  sql(
-    connection,
-    `insert into campaign (id, ledger_id, created_at, changed_at, secret, plan_key)
-     values (1, :ledgerId, :at, :at, :secret, :planKey)`,
-  ).run({
+  if (sql(connection)`select 1 from campaign`.get() !== undefined) return
+  sql(connection)`
+    insert into campaign (id, ledger_id, created_at, changed_at, secret, plan_key)
+     values (1, :ledgerId, :at, :at, :secret, :planKey)`.run({
     ledgerId: Buffer.from(random(ID_BYTES)).toString('hex'),
     at,
     secret: random(SECRET_BYTES),
@@ -36,20 +34,21 @@ export const noteHolder = (
   { pid, user }: { pid: number | null; user: string | null },
   at: string,
 ): void =>
-  void sql(
-    connection,
-    'insert or replace into holder (id, pid, host, since, user) values (1, :pid, :host, :at, :user)',
-  ).run({ pid, host: hostname(), at, user })
+  void sql(connection)`
+    insert or replace into holder (id, pid, host, since, user) values (1, :pid, :host, :at, :user)`.run({
+    pid,
+    host: hostname(),
+    at,
+    user,
+  })
 
 export const noteChange = (connection: Connection, at: string): void =>
-  void sql(connection, 'update campaign set changed_at = ?').run(at)
+  void sql(connection)`update campaign set changed_at = ?`.run(at)
 
 /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare or to send */
 export function assertNotPurged(connection: Connection, file: string, action: string): Uint8Array {
-  const campaign = sql<{ secret: Buffer | null; purgedAt: string | null }>(
-    connection,
-    'select secret, purged_at as purgedAt from campaign',
-  ).get()
+  const campaign = sql(connection)<{ secret: Buffer | null; purgedAt: string | null }>`
+    select secret, purged_at as purgedAt from campaign`.get()
   if (campaign?.secret) return campaign.secret
   throw new LedgerError(
     'unwritable',
@@ -70,7 +69,8 @@ export function bind(
   at: string,
 ): void {
   if (isBound(connection, file, campaign)) return
-  const update = sql(connection, 'update campaign set base_url = ?, username = ?, changed_at = ?')
+  const update = sql(connection)`
+    update campaign set base_url = ?, username = ?, changed_at = ?`
   update.run(campaign.baseUrl, campaign.username, at)
 }
 
@@ -83,10 +83,8 @@ export function isBound(
   file: string,
   { baseUrl, username }: Parameters<Ledger['bind']>[0],
 ): boolean {
-  const bound = sql<{ baseUrl: string | null; username: string | null }>(
-    connection,
-    'select base_url as baseUrl, username from campaign',
-  ).get()
+  const bound = sql(connection)<{ baseUrl: string | null; username: string | null }>`
+    select base_url as baseUrl, username from campaign`.get()
   if (bound?.baseUrl == null) return false
   if (bound.baseUrl === baseUrl && bound.username === username) return true
   const isSameUrl = bound.baseUrl === baseUrl
@@ -102,11 +100,13 @@ export function isBound(
 
 export function insertRun(connection: Connection, settings: RunSettings, at: string): number {
   noteChange(connection, at)
-  const { lastInsertRowid } = sql(
-    connection,
-    `insert into run (started_at, started_as, version, host, pid, as_of, zone, settings)
-       values (:at, (select user from holder), :version, :host, :pid, :asOf, :zone, :settings)`,
-  ).run({ ...settings, at, settings: JSON.stringify(settings.settings) })
+  const { lastInsertRowid } = sql(connection)`
+    insert into run (started_at, started_as, version, host, pid, as_of, zone, settings)
+       values (:at, (select user from holder), :version, :host, :pid, :asOf, :zone, :settings)`.run({
+    ...settings,
+    at,
+    settings: JSON.stringify(settings.settings),
+  })
   return Number(lastInsertRowid)
 }
 
@@ -117,7 +117,8 @@ export function endRun(
   at: string,
 ): void {
   noteChange(connection, at)
-  const update = sql(connection, 'update run set ended_at = ?, stopped_by = ?, exit_code = ? where id = ?')
+  const update = sql(connection)`
+    update run set ended_at = ?, stopped_by = ?, exit_code = ? where id = ?`
   update.run(at, stoppedBy, exitCode, runId)
 }
 
@@ -130,21 +131,19 @@ const REASON = 'The program ended before the answer was recorded'
 
 /** @returns how many runs had neither ended nor been found before */
 export const noteUnendedRuns = (connection: Connection, how: string): number =>
-  sql(connection, 'update run set stopped_by = ? where ended_at is null and stopped_by is null').run(how)
-    .changes
+  sql(connection)`
+    update run set stopped_by = ? where ended_at is null and stopped_by is null`.run(how).changes
 
 /** An attempt without an outcome becomes a doubt, and its row with it. */
 export function endInDoubt(
   connection: Connection,
   { rowId, attemptId, at, reason }: { rowId: number; attemptId: number; at: string; reason: string },
 ): void {
-  const end = sql(
-    connection,
-    `update attempt set outcome = 'in_doubt', hint = 'unknown', ended_at = ?, reason = ?
-      where id = ? and outcome is null`,
-  )
+  const end = sql(connection)`
+    update attempt set outcome = 'in_doubt', hint = 'unknown', ended_at = ?, reason = ?
+      where id = ? and outcome is null`
   end.run(at, reason, attemptId)
-  sql(connection, 'update row set state = ? where id = ?').run(transition('sending', 'in_doubt'), rowId)
+  sql(connection)`update row set state = ? where id = ?`.run(transition('sending', 'in_doubt'), rowId)
 }
 
 /**
@@ -153,11 +152,9 @@ export function endInDoubt(
  * @returns how many rows it found
  */
 export function recover(connection: Connection, file: string, at: string, isLogMissing = false): number {
-  const open = sql<{ rowId: number; attemptId: number; requestId: string }>(
-    connection,
-    `select row.id as rowId, attempt.id as attemptId, request_id as requestId
-       from row join attempt on row_id = row.id and n = row.attempts where state = 'sending'`,
-  ).all()
+  const open = sql(connection)<{ rowId: number; attemptId: number; requestId: string }>`
+    select row.id as rowId, attempt.id as attemptId, request_id as requestId
+       from row join attempt on row_id = row.id and n = row.attempts where state = 'sending'`.all()
   const recorded = open.length > 0 ? attemptsInEmergencyFile(file) : new Set()
   for (const { rowId, attemptId, requestId } of open) {
     const evidence = recorded.has(requestId)
@@ -177,17 +174,15 @@ interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts'
 
 /** How far a ledger has come by its own account, over any connection to it. */
 export function readStanding(connection: Connection): Standing {
-  const found = sql<StoredStanding>(
-    connection,
-    `select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
+  const found = sql(connection)<StoredStanding>`
+    select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
        (select coalesce(max(id), 0) from attempt) as attempts,
        exists (select 1 from run where mark is not null) as marked,
-       exists (select 1 from run where stopped_by = ?) as missing from campaign`,
-  ).get(LOG_MISSING)
+       exists (select 1 from run where stopped_by = ?) as missing from campaign`.get(LOG_MISSING)
   if (found === undefined) throw new Error('The ledger has no campaign')
   const { marked, missing, ...facts } = found
   return { ...facts, hasMarks: marked === 1, isLogMissing: missing === 1 }
 }
 
 export const hasMark = (connection: Connection, mark: string): boolean =>
-  sql(connection, 'select 1 from run where mark = ?').get(mark) !== undefined
+  sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined

@@ -11,9 +11,8 @@ export const REMOVE_CELLS =
 
 /** The account of a mandate that is registered, in the rows that hold the same one for certain. */
 export const removeOfMandate = (connection: Connection, mandateKey: string): void =>
-  void sql(connection, `${REMOVE_CELLS} mandate_key = ? and state in ('duplicate', 'superseded')`).run(
-    mandateKey,
-  )
+  void sql(connection)`
+    ${REMOVE_CELLS} mandate_key = ? and state in ('duplicate', 'superseded')`.run(mandateKey)
 
 interface Registration {
   readonly rowId: number
@@ -39,29 +38,24 @@ export function register(
   connection: Connection,
   { rowId, from, assigned: { creditorIdentifier, mandateReference }, at, hasCopies }: Registration,
 ): boolean {
-  const update = sql(
-    connection,
-    `update row set state = 'registered', assigned_creditor_identifier = ?, assigned_mandate_reference = ?,
+  const update = sql(connection)`
+    update row set state = 'registered', assigned_creditor_identifier = ?, assigned_mandate_reference = ?,
        registered_at = ?, iban = null, cells = null
-     where id = ? and state = ?`,
-  )
+     where id = ? and state = ?`
   if (update.run(creditorIdentifier, mandateReference, at, rowId, from).changes === 0) return false
   if (hasCopies) removeFromCopies(connection, rowId)
   return true
 }
 
 function removeFromCopies(connection: Connection, rowId: number): void {
-  const key =
-    sqlValue<string | null>(connection, 'select mandate_key from row where id = ?').get(rowId) ?? null
+  const key = sqlValue(connection)<string | null>`select mandate_key from row where id = ?`.get(rowId) ?? null
   if (key !== null) removeOfMandate(connection, key)
-  sql(
-    connection,
-    `${REMOVE_CELLS} id in (
+  sql(connection)`
+    ${REMOVE_CELLS} id in (
        with recursive earlier (id) as (
          select id from row where superseded_by = ?
          union select row.id from row join earlier on row.superseded_by = earlier.id)
-       select id from earlier)`,
-  ).run(rowId)
+       select id from earlier)`.run(rowId)
 }
 
 interface GroupCommitParts {
@@ -135,8 +129,9 @@ interface Group {
  */
 export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
   const { connection } = parts
-  const noteChange = sql(connection, 'update campaign set changed_at = ?')
-  const assigned = sql(connection, 'select 1 from row where assigned_mandate_reference = ? collate nocase')
+  const noteChange = sql(connection)`update campaign set changed_at = ?`
+  const assigned = sql(connection)`
+    select 1 from row where assigned_mandate_reference = ? collate nocase`
   const group: Group = {
     parts,
     commitIntent: prepareIntent(parts),
@@ -271,16 +266,12 @@ function changeOne(changes: number, what: string): void {
 }
 
 function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts): Group['commitIntent'] {
-  const insert = sql<{ id: number; n: number }>(
-    connection,
-    `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+  const insert = sql(connection)<{ id: number; n: number }>`
+    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
      select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready'
-     returning id, n`,
-  )
-  const send = sql(
-    connection,
-    `update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`,
-  )
+     returning id, n`
+  const send = sql(connection)`
+    update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`
   return ({ id: rowId, hasCopies }, at) => {
     const requestId = newRequestId()
     const attempt = insert.get(runId(), requestId, at, rowId)
@@ -298,7 +289,7 @@ const END_ATTEMPT = `update attempt set ended_at = ?, outcome = ?, reason = ?, n
 
 function prepareSettlement({ connection }: GroupCommitParts): Group['commitSettlement'] {
   const endAttempt = connection.prepare(END_ATTEMPT)
-  const move = sql(connection, `update row set state = ? where id = ? and state = 'sending'`)
+  const move = sql(connection)`update row set state = ? where id = ? and state = 'sending'`
 
   return (attempt, outcome, at) => {
     const { started, status, errorCode, serviceCode, field, message, answer, durationMs, retryAfterMs } =

@@ -136,30 +136,24 @@ export function prepareReadyRows(
   })
   return {
     page: (after, limit, choice) =>
-      sql<StoredReady>(
-        connection,
-        `select ${READY_COLUMNS} from row where id > :after and ${MAY_LEAVE} order by id limit :limit`,
-      )
+      sql(connection)<StoredReady>`
+        select ${READY_COLUMNS} from row where id > :after and ${MAY_LEAVE} order by id limit :limit`
         .all({ after, limit, ...asked(choice) })
         .map((row) => toReadyRow(row, (known ??= parts.fingerprints()), file)),
     toSend: (limit, choice = null) => {
       decidedAt = waitingSince(nowMs())
       const given = { ...asked(choice), limit: limit ?? -1 }
       return lazily(() =>
-        sql<ClaimedMandate>(
-          connection,
-          `select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`,
-        ).iterate(given),
+        sql(connection)<ClaimedMandate>`
+          select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`.iterate(given),
       )
     },
     count: (choice) =>
-      sqlValue<number>(connection, `select count(*) from row where ${MAY_LEAVE}`).get(asked(choice)) ?? 0,
+      sqlValue(connection)<number>`select count(*) from row where ${MAY_LEAVE}`.get(asked(choice)) ?? 0,
     waiting: (choice) => {
-      const waiting = sql<{ count: number; latest: string | null }>(
-        connection,
-        `select count(distinct row.id) as count, max(started_at) as latest
-           from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN}`,
-      )
+      const waiting = sql(connection)<{ count: number; latest: string | null }>`
+        select count(distinct row.id) as count, max(started_at) as latest
+           from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN}`
       const found = waiting.get(asked(choice)) ?? { count: 0, latest: null }
       const until = found.latest === null ? null : Date.parse(found.latest) + LATE_REQUEST_MS
       return { count: found.count, until: until === null ? null : new Date(until).toISOString() }
@@ -185,35 +179,27 @@ interface ClaimParts {
 export function createClaims(parts: ClaimParts): Claims {
   const { connection, write, now } = parts
   const unsent = (state: 'ready' | 'refused'): number[] =>
-    sqlValue<number>(connection, 'select id from row where state = ? order by id').all(state)
+    sqlValue(connection)<number>`select id from row where state = ? order by id`.all(state)
 
   return {
     standing: () => readStanding(connection),
     hasMark: (mark) => hasMark(connection, mark),
     latestMark: () =>
-      sqlValue<string>(
-        connection,
-        'select mark from run where mark is not null order by id desc limit 1',
-      ).get() ?? null,
-    lastRow: () => sqlValue<number>(connection, 'select coalesce(max(id), 0) from row').get() ?? 0,
+      sqlValue(connection)<string>`
+        select mark from run where mark is not null order by id desc limit 1`.get() ?? null,
+    lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
     ready: () =>
-      sql<ClaimedMandate>(
-        connection,
-        `select ${CLAIMED} from row where state = 'ready' order by id`,
-      ).iterate(),
+      sql(connection)<ClaimedMandate>`
+        select ${CLAIMED} from row where state = 'ready' order by id`.iterate(),
     toSend: parts.toSend,
     attempted: () =>
-      sql<ClaimedMandate>(
-        connection,
-        `select ${CLAIMED} from row where attempts > 0 and mandate_key is not null and customer_no is not null
-           and signed_date is not null order by id`,
-      ).iterate(),
+      sql(connection)<ClaimedMandate>`
+        select ${CLAIMED} from row where attempts > 0 and mandate_key is not null and customer_no is not null
+           and signed_date is not null order by id`.iterate(),
     keysOfCustomer: (row) =>
-      sqlValue<string>(
-        connection,
-        `select distinct mandate_key from row where mandate_key is not null
-           and customer_no = (select customer_no from row where id = ?)`,
-      ).all(row),
+      sqlValue(connection)<string>`
+        select distinct mandate_key from row where mandate_key is not null
+           and customer_no = (select customer_no from row where id = ?)`.all(row),
     isSettled: (row) => isSettled(connection, row),
     trustLog: () => write(() => forgetMissingLog(connection)),
     begin: (mark, note) => {
@@ -232,14 +218,12 @@ export function createClaims(parts: ClaimParts): Claims {
 }
 
 const setMark = (connection: Connection, runId: number, mark: string): void =>
-  void sql(connection, 'update run set mark = ? where id = ?').run(mark, runId)
+  void sql(connection)`update run set mark = ? where id = ?`.run(mark, runId)
 
 /** Nothing is missing after all: the log was merged into the file. */
 const forgetMissingLog = (connection: Connection): void =>
-  void sql(connection, 'update run set stopped_by = ? where stopped_by = ? and ended_at is null').run(
-    UNNOTICED,
-    LOG_MISSING,
-  )
+  void sql(connection)`
+    update run set stopped_by = ? where stopped_by = ? and ended_at is null`.run(UNNOTICED, LOG_MISSING)
 
 /**
  * Every row that this copy would send becomes in doubt, by a decision on record; those that it calls refused as well,
@@ -254,7 +238,8 @@ function adopt(
   const decided = decidedBy(adoption)
   const runId = insertRun(connection, adoption.run, at)
   const refused = retryRefused(connection, decided.by, at, decided.reason)
-  const ready = sqlValue<number>(connection, `select id from row where state = 'ready' order by id`).all()
+  const ready = sqlValue(connection)<number>`
+    select id from row where state = 'ready' order by id`.all()
   const rows = doubtRows(parts, ready, { ...decided, decision: 'older_copy', runId, at })
   forgetMissingLog(connection)
   setMark(connection, runId, adoption.mark)
@@ -290,17 +275,14 @@ function doubtRows(
   rows: Iterable<number>,
   { runId, at, by, reason, decision }: Doubt,
 ): number[] {
-  const intend = sqlValue<number>(
-    connection,
-    `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
-     select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready' returning id`,
-  )
-  const send = sql(connection, 'update row set state = ?, attempts = attempts + 1 where id = ?')
-  const decide = sql(
-    connection,
-    `insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (:id, :attemptId, :at, :by, :decision, 'ready', 'in_doubt', :reason)`,
-  )
+  const intend = sqlValue(connection)<number>`
+    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
+     select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready' returning id`
+  const send = sql(connection)`
+    update row set state = ?, attempts = attempts + 1 where id = ?`
+  const decide = sql(connection)`
+    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     values (:id, :attemptId, :at, :by, :decision, 'ready', 'in_doubt', :reason)`
   const doubted: number[] = []
   for (const id of rows) {
     const attemptId = intend.get(runId, newRequestId(), at, id)
@@ -317,10 +299,9 @@ const RESEMBLES = 'MANDATE_RESEMBLES_SENT'
 
 /** It was told of the row as a warning, which a row that is held back gets as an error. */
 const isSettled = (connection: Connection, row: number): boolean =>
-  sql(
-    connection,
-    `select 1 from problem where row_id = ? and rule = '${RESEMBLES}' and severity = 'warning'`,
-  ).get(row) !== undefined
+  sql(connection)`
+    select 1 from problem where row_id = ? and rule = '${RESEMBLES}' and severity = 'warning'`.get(row) !==
+  undefined
 
 function holdRows(
   { connection, now }: ClaimParts,
@@ -329,7 +310,7 @@ function holdRows(
 ): number {
   if (severity === 'off') return 0
   connection.exec('create temp table if not exists said_send (id integer primary key)')
-  const isSaid = sql(connection, 'select 1 from temp.said_send where id = ?')
+  const isSaid = sql(connection)`select 1 from temp.said_send where id = ?`
   const at = now()
   let count = 0
   for (const { row, place } of rows) {

@@ -35,23 +35,35 @@ type Statements = Map<string, Statement<unknown[], unknown>>
 const MADE = { rows: new WeakMap<Connection, Statements>(), values: new WeakMap<Connection, Statements>() }
 
 function made(connection: Connection, what: keyof typeof MADE, text: string): Statement<unknown[], unknown> {
-  let known = MADE[what].get(connection)
-  if (known === undefined) MADE[what].set(connection, (known = new Map()))
+  const known: Statements = MADE[what].get(connection) ?? new Map()
+  if (known.size === 0) MADE[what].set(connection, known)
   let statement = known.get(text)
   if (statement === undefined) {
-    statement = connection.prepare<unknown[]>(text)
+    statement = connection.prepare(text)
     known.set(text, what === 'values' ? statement.pluck() : statement)
   }
   return statement
 }
 
-/** A statement, made when it is first needed and kept with its connection: a process needs few of all. */
-export const sql = <Row>(connection: Connection, text: string): Statement<unknown[], Row> =>
-  made(connection, 'rows', text) as Statement<unknown[], Row>
+type Sql = <Row>(
+  text: TemplateStringsArray,
+  ...parts: readonly (string | number)[]
+) => Statement<unknown[], Row>
+
+const tagFor =
+  (what: keyof typeof MADE) =>
+  (connection: Connection): Sql =>
+  <Row>(text: TemplateStringsArray, ...parts: readonly (string | number)[]) =>
+    made(connection, what, String.raw({ raw: text }, ...parts)) as Statement<unknown[], Row>
+
+/**
+ * A statement, made when it is first needed and kept with its connection: a process needs few of all. What stands in
+ * `${…}` is SQL of our own and becomes part of the text; values are bound when it runs.
+ */
+export const sql = tagFor('rows')
 
 /** The same, of which the first column alone counts. */
-export const sqlValue = <Value>(connection: Connection, text: string): Statement<unknown[], Value> =>
-  made(connection, 'values', text) as Statement<unknown[], Value>
+export const sqlValue = tagFor('values')
 
 const BUSY_TIMEOUT_MS = 5_000
 /** A million rows are admitted as fast as with twice as much, and the whole process stays below 250 MB. */
@@ -204,7 +216,8 @@ interface PlacedChoice {
 /** What `:choice` is; null for every row. */
 export function placedChoice(connection: Database, choice: Choice | null): string | null {
   if (choice === null) return null
-  const sources = sql<{ id: number; header: string }>(connection, 'select id, header from source')
+  const sources = sql(connection)<{ id: number; header: string }>`
+    select id, header from source`
     .all()
     .map(({ id, header }) => ({ id, names: JSON.parse(header) as string[] }))
   const placed: PlacedChoice = {

@@ -28,20 +28,24 @@ export function recordPlan(
 ): void {
   const { digest, plannedAt, plannedBy, plannedAs } = document
   bindApprovers(connection, approvers)
-  const { changes } = sql(
-    connection,
-    `insert into plan (digest, planned_at, planned_by, planned_as, last_decision, document)
+  const { changes } = sql(connection)`
+    insert into plan (digest, planned_at, planned_by, planned_as, last_decision, document)
        values (:digest, :plannedAt, :plannedBy, :plannedAs, (select coalesce(max(id), 0) from decision), :text)
-       on conflict (digest) do nothing`,
-  ).run({ digest, plannedAt, plannedBy, plannedAs, text: textOfPlan(document) })
+       on conflict (digest) do nothing`.run({
+    digest,
+    plannedAt,
+    plannedBy,
+    plannedAs,
+    text: textOfPlan(document),
+  })
   if (changes > 0) noteChange(connection, plannedAt)
 }
 
 /** Who plans must not choose, plan by plan, whose approval counts. */
 function bindApprovers(connection: Connection, approvers: readonly Approver[]): void {
-  const isFirst = sql(connection, 'select 1 from plan').get() === undefined
+  const isFirst = sql(connection)`select 1 from plan`.get() === undefined
   if (isFirst) {
-    const insert = sql(connection, 'insert into approver (name, key) values (?, ?)')
+    const insert = sql(connection)`insert into approver (name, key) values (?, ?)`
     for (const { name, key } of approvers) insert.run(name, key)
     return
   }
@@ -81,12 +85,10 @@ export function signingKey(statement: ApprovalStatement, signature: string | nul
  */
 export function recordApproval(connection: Connection, given: ApprovalGiven, at: string): number {
   const { plan: digest, signature } = given
-  const known = sqlValue<number>(
-    connection,
-    'select id from approval where digest = ? and signature = ?',
-  ).get(digest, signature)
+  const known = sqlValue(connection)<number>`
+    select id from approval where digest = ? and signature = ?`.get(digest, signature)
   if (known !== undefined) return known
-  const plan = sqlValue<number>(connection, 'select id from plan where digest = ?').get(digest)
+  const plan = sqlValue(connection)<number>`select id from plan where digest = ?`.get(digest)
   if (plan === undefined)
     throw new UsageError(
       'This ledger did not record that plan; nothing was recorded',
@@ -110,12 +112,10 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
       'Have one of them approve the plan with their key',
       { ways: ['approve'] },
     )
-  const { lastInsertRowid } = sql(
-    connection,
-    `insert into approval
+  const { lastInsertRowid } = sql(connection)`
+    insert into approval
          (plan_id, digest, approved_at, approved_by, recorded_as, expires_at, reference, signature)
-       values (:plan, :digest, :approvedAt, :by, :recordedAs, :expiresAt, :reference, :signature)`,
-  ).run({
+       values (:plan, :digest, :approvedAt, :by, :recordedAs, :expiresAt, :reference, :signature)`.run({
     ...given,
     plan,
     digest,
@@ -147,46 +147,36 @@ export const planReads = (connection: Connection) =>
     approvers: () => readApprovers(connection),
     // A row that was asked about first may be in doubt without having left.
     sentByApproval: () =>
-      sql<SentUnder>(
-        connection,
-        `select settings ->> '$.approval' as approval, count(distinct row_id) as rows
+      sql(connection)<SentUnder>`
+        select settings ->> '$.approval' as approval, count(distinct row_id) as rows
           from attempt join run on run.id = run_id
           where started is not 0 and outcome is not 'turned_away' and outcome is not 'not_sent'
-          group by 1 order by 1`,
-      ).all(),
+          group by 1 order by 1`.all(),
     plannedRows: (digest, choice = null) => plannedRows(connection, digest, choice),
     sentUnder: (digest) =>
-      sqlValue<number>(
-        connection,
-        `select count(distinct row_id) from attempt where run_id in ${RUNS_UNDER}`,
-      ).get({ digest }) ?? 0,
+      sqlValue(connection)<number>`
+        select count(distinct row_id) from attempt where run_id in ${RUNS_UNDER}`.get({ digest }) ?? 0,
     readyAgainSince: ({ digest, lastDecision, document }) =>
-      sqlValue<number>(
-        connection,
-        `select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
+      sqlValue(connection)<number>`
+        select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
           where decision.id > :after and to_state = 'ready' and decision <> '${CORRECTED}'
-            and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`,
-      ).get({ digest, after: lastDecision, retries: document.retriesRefused ? 1 : 0 }) ?? 0,
+            and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`.get(
+        { digest, after: lastDecision, retries: document.retriesRefused ? 1 : 0 },
+      ) ?? 0,
     staysBehind: () =>
-      sql<StaysBehind>(
-        connection,
-        `select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
+      sql(connection)<StaysBehind>`
+        select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
           where state not in ('ready', 'sending', 'registered', 'superseded') and place is not 0
-          group by 1, 2 order by 3 desc, 1, 2`,
-      ).all(),
+          group by 1, 2 order by 3 desc, 1, 2`.all(),
   }) satisfies Partial<LedgerReader>
 
 function readPlans(connection: Connection): PlanRecord[] {
-  const given = sql<StoredApproval>(
-    connection,
-    `select id, plan_id as planId, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
-       recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`,
-  ).all()
-  const plans = sql<StoredPlan>(
-    connection,
-    `select id, digest, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
-       last_decision as lastDecision, document, document as text from plan order by id`,
-  ).all()
+  const given = sql(connection)<StoredApproval>`
+    select id, plan_id as planId, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
+       recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`.all()
+  const plans = sql(connection)<StoredPlan>`
+    select id, digest, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
+       last_decision as lastDecision, document, document as text from plan order by id`.all()
   return plans.map(({ document, ...plan }) => ({
     ...plan,
     document: JSON.parse(document) as PlanDocument,
@@ -200,7 +190,7 @@ function readPlans(connection: Connection): PlanRecord[] {
 }
 
 const readApprovers = (connection: Connection): Approver[] =>
-  sql<Approver>(connection, 'select name, key from approver order by id').all()
+  sql(connection)<Approver>`select name, key from approver order by id`.all()
 
 const BITS = 256
 
@@ -210,13 +200,11 @@ const BITS = 256
  */
 function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
   // The keyed fingerprint of the five values that are sent; a row without it is never sent.
-  const keys = sqlValue<Buffer | ''>(
-    connection,
-    `select coalesce(content_key, '') from row
+  const keys = sqlValue(connection)<Buffer | ''>`
+    select coalesce(content_key, '') from row
       where id in (select id from row where state = 'ready' and ${IS_CHOSEN}
-        union select row_id from attempt where run_id in ${RUNS_UNDER})`,
-  )
-  const planKey = sqlValue<Buffer | null>(connection, 'select plan_key from campaign').get() ?? ''
+        union select row_id from attempt where run_id in ${RUNS_UNDER})`
+  const planKey = sqlValue(connection)<Buffer | null>`select plan_key from campaign`.get() ?? ''
   let count = 0
   let sum = 0n
   for (const key of keys.iterate({ digest, choice: placedChoice(connection, choice) })) {

@@ -56,22 +56,20 @@ export function startReadBack(connection: Connection, terms: ReadBackTerms, nowM
   const at = new Date(nowMs).toISOString()
   const earlier = sample === null ? unendedOf(connection, scope, nowMs) : undefined
   const id = earlier ?? insertReadBack(connection, terms, at)
-  if (earlier !== undefined) sql(connection, 'update read_back set stopped_by = null where id = ?').run(id)
+  if (earlier !== undefined)
+    sql(connection)`
+    update read_back set stopped_by = null where id = ?`.run(id)
   connection.exec(`drop table if exists temp.to_ask;
     create temp table to_ask (position integer primary key, customer_no integer not null unique)`)
   if (sample === null) for (const queue of QUEUES[scope]) connection.exec(queue)
   else
-    sql(
-      connection,
-      `insert or ignore into temp.to_ask (customer_no) select customer_no from row
-        where state in ${STATES[scope]} and customer_no is not null order by random() limit ?`,
-    ).run(sample)
-  sql(
-    connection,
-    `delete from temp.to_ask where customer_no in
-       (select customer_no from question where read_back_id = ? and answer = 'listed')`,
-  ).run(id)
-  const customers = sqlValue<number>(connection, 'select count(*) from temp.to_ask').get() ?? 0
+    sql(connection)`
+      insert or ignore into temp.to_ask (customer_no) select customer_no from row
+        where state in ${STATES[scope]} and customer_no is not null order by random() limit ?`.run(sample)
+  sql(connection)`
+    delete from temp.to_ask where customer_no in
+       (select customer_no from question where read_back_id = ? and answer = 'listed')`.run(id)
+  const customers = sqlValue(connection)<number>`select count(*) from temp.to_ask`.get() ?? 0
   return { id, isContinued: earlier !== undefined, customers }
 }
 
@@ -88,27 +86,27 @@ export const startBeforeSending = (
   )
 
 const unendedOf = (connection: Connection, scope: Scope, nowMs: number): number | undefined =>
-  sqlValue<number>(
-    connection,
-    `select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?
+  sqlValue(connection)<number>`
+    select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?
       and settings ->> '$.beforeSending' is null
-      order by id desc limit 1`,
-  ).get(scope, new Date(nowMs - CONTINUED_WITHIN_MS).toISOString())
+      order by id desc limit 1`.get(scope, new Date(nowMs - CONTINUED_WITHIN_MS).toISOString())
 
 function insertReadBack(connection: Connection, terms: ReadBackTerms, at: string): number {
   noteChange(connection, at)
-  const { lastInsertRowid } = sql(
-    connection,
-    `insert into read_back (scope, sample, version, host, pid, settings, started_at)
-       values (:scope, :sample, :version, :host, :pid, :settings, :at)`,
-  ).run({ ...terms, settings: JSON.stringify(terms.settings), at })
+  const { lastInsertRowid } = sql(connection)`
+    insert into read_back (scope, sample, version, host, pid, settings, started_at)
+       values (:scope, :sample, :version, :host, :pid, :settings, :at)`.run({
+    ...terms,
+    settings: JSON.stringify(terms.settings),
+    at,
+  })
   return Number(lastInsertRowid)
 }
 
 /** One that was stopped stays open, to be gone on with. */
 export function endReadBack(connection: Connection, id: number, stoppedBy: string | null, at: string): void {
   noteChange(connection, at)
-  sql(connection, 'update read_back set ended_at = ?, stopped_by = ? where id = ?').run(
+  sql(connection)`update read_back set ended_at = ?, stopped_by = ? where id = ?`.run(
     stoppedBy === null ? at : null,
     stoppedBy,
     id,
@@ -119,10 +117,11 @@ export function endReadBack(connection: Connection, id: number, stoppedBy: strin
 export function queueOf(connection: Connection): (limit: number) => number[] {
   let position = 0
   return (limit) => {
-    const found = sql<{ position: number; customerNo: number }>(
-      connection,
-      'select position, customer_no as customerNo from temp.to_ask where position > ? order by position limit ?',
-    ).all(position, limit)
+    const found = sql(connection)<{ position: number; customerNo: number }>`
+      select position, customer_no as customerNo from temp.to_ask where position > ? order by position limit ?`.all(
+      position,
+      limit,
+    )
     position = found.at(-1)?.position ?? position
     return found.map(({ customerNo }) => customerNo)
   }
@@ -137,16 +136,14 @@ export const heldRowsOf = (
   fingerprints: Fingerprints,
   customerNo: number,
 ): HeldRow[] =>
-  sql<Omit<HeldRow, 'accountKey' | 'isAccount'> & { readonly key: Buffer }>(
-    connection,
-    `select id as rowId, attempts, iban_key as key, iban_masked as accountMasked,
+  sql(connection)<Omit<HeldRow, 'accountKey' | 'isAccount'> & { readonly key: Buffer }>`
+    select id as rowId, attempts, iban_key as key, iban_masked as accountMasked,
        signed_date as signedDate, assigned_mandate_reference as reference
      from row where customer_no = ? and iban_key is not null and signed_date is not null
        and (state in ('ready', 'sending', 'registered', 'in_doubt') or exists
          (select 1 from attempt where row_id = row.id
            and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))))
-     order by id`,
-  )
+     order by id`
     .all(customerNo)
     .map(({ key, ...row }) => ({
       ...row,
@@ -160,19 +157,15 @@ export function recordAnswers(
   readBackId: number,
   answers: readonly HeardAnswer[],
 ): void {
-  const question = sql(
-    connection,
-    `insert into question
+  const question = sql(connection)`
+    insert into question
        (read_back_id, customer_no, request_id, asked_at, answered_at, tries, answer, status, error_code, reason, sources)
      values (:readBackId, :customerNo, :requestId, :askedAt, :answeredAt, :tries, :answer, :status, :errorCode, :reason,
-       :sources)`,
-  )
+       :sources)`
   // The account of an erased row cannot be compared, so that no answer says anything of it.
-  const proof = sql(
-    connection,
-    `insert into proof (question_id, row_id, attempts, verdict, why, sources)
-     select :questionId, row.id, :attempts, :verdict, :why, :sources from row where id = :rowId and not ${isErased('row')}`,
-  )
+  const proof = sql(connection)`
+    insert into proof (question_id, row_id, attempts, verdict, why, sources)
+     select :questionId, row.id, :attempts, :verdict, :why, :sources from row where id = :rowId and not ${isErased('row')}`
   for (const { proofs, ...answer } of answers) {
     const { lastInsertRowid } = question.run({ ...answer, readBackId })
     for (const { rowId, attempts, evidence } of proofs) {

@@ -94,20 +94,21 @@ const DECISIONS = `select id, row_id as rowId, attempt_id as attemptId, decided_
 export function createReader(connection: Connection, file: string): LedgerReader {
   const { one, each, ofStates, page } = rowReads(connection)
   const idsOfCustomer = (customerNo: number): number[] =>
-    sqlValue<number>(connection, 'select id from row where customer_no = ? order by id').all(customerNo)
+    sqlValue(connection)<number>`select id from row where customer_no = ? order by id`.all(customerNo)
   const reads: Omit<LedgerReader, 'file' | 'close'> = {
     campaign: () => readCampaign(connection, file),
     totals: () => readTotals(connection),
     leftBy: (choice) =>
-      sqlValue<number>(connection, `select count(*) from row where state = 'ready' and not ${IS_CHOSEN}`).get(
-        { choice: placedChoice(connection, choice) },
-      ) ?? 0,
+      sqlValue(connection)<number>`
+        select count(*) from row where state = 'ready' and not ${IS_CHOSEN}`.get({
+        choice: placedChoice(connection, choice),
+      }) ?? 0,
     creditorsOfReady: (choice = null) =>
-      sql<CreditorCount>(
-        connection,
-        `select original_creditor_identifier as creditorIdentifier, count(*) as count from row
-          where state = 'ready' and ${IS_CHOSEN} group by 1 order by count desc, creditorIdentifier`,
-      ).all({ choice: placedChoice(connection, choice) }),
+      sql(connection)<CreditorCount>`
+        select original_creditor_identifier as creditorIdentifier, count(*) as count from row
+          where state = 'ready' and ${IS_CHOSEN} group by 1 order by count desc, creditorIdentifier`.all({
+        choice: placedChoice(connection, choice),
+      }),
     correctionsToSend: (most) => readCorrections(connection, most),
     sources: connection.transaction(() => readSources(connection)),
     runs: connection.transaction(() => readRuns(connection)),
@@ -115,7 +116,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
     page,
     row: one,
     rowOfReference: (reference) => {
-      const id = sqlValue<number>(connection, REFERENCE_IS).get(reference)
+      const id = sqlValue(connection)<number>`${REFERENCE_IS}`.get(reference)
       return id === undefined ? null : one(id)
     },
     rowsOfCustomer: (customerNo) => each(idsOfCustomer(customerNo)),
@@ -123,38 +124,33 @@ export function createReader(connection: Connection, file: string): LedgerReader
       each([...idsOfCustomer(customerNo), ...unreadableRows(connection, customerNo)]),
     isAccountOf: (rowId, iban) => isAccountOf(connection, rowId, iban),
     attempts: (rowId) =>
-      sql<StoredAttempt>(connection, `select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`)
+      sql(connection)<StoredAttempt>`
+        select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`
         .all(rowId)
         .map(toAttempt),
     problems: (after, limit) =>
-      sql<ProblemRecord>(connection, `${PROBLEMS} problem.id > ? order by problem.id limit ?`).all(
+      sql(connection)<ProblemRecord>`${PROBLEMS} problem.id > ? order by problem.id limit ?`.all(
         after,
         limit,
       ),
     problemsOfRow: (rowId) =>
-      sql<ProblemRecord>(connection, `${PROBLEMS} row_id = ? order by problem.id`).all(rowId),
+      sql(connection)<ProblemRecord>`${PROBLEMS} row_id = ? order by problem.id`.all(rowId),
     problemsOfRule: (rule, severity, limit) =>
-      sql<ProblemRecord>(
-        connection,
-        `${PROBLEMS} problem.rule = ? and severity = ? order by problem.id limit ?`,
-      ).all(rule, severity, limit),
+      sql(connection)<ProblemRecord>`
+        ${PROBLEMS} problem.rule = ? and severity = ? order by problem.id limit ?`.all(rule, severity, limit),
     problemCounts: () =>
-      sql<RuleCount>(
-        connection,
-        `select rule, severity, count(*) as count from problem group by rule, severity
-          order by count desc, rule, severity`,
-      ).all(),
+      sql(connection)<RuleCount>`
+        select rule, severity, count(*) as count from problem group by rule, severity
+          order by count desc, rule, severity`.all(),
     refusalCounts: () =>
-      sql<RefusalCount>(
-        connection,
-        `select status, service_code as serviceCode, field, message, count(*) as count
+      sql(connection)<RefusalCount>`
+        select status, service_code as serviceCode, field, message, count(*) as count
            from row left join attempt on row_id = row.id and n = attempts where state = 'refused'
-          group by 1, 2, 3, 4 order by count desc, status, serviceCode, field, message`,
-      ).all(),
+          group by 1, 2, 3, 4 order by count desc, status, serviceCode, field, message`.all(),
     decisions: (after, limit) =>
-      sql<DecisionRecord>(connection, `${DECISIONS} id > ? order by id limit ?`).all(after, limit),
+      sql(connection)<DecisionRecord>`${DECISIONS} id > ? order by id limit ?`.all(after, limit),
     decisionsOfRow: (rowId) =>
-      sql<DecisionRecord>(connection, `${DECISIONS} row_id = ? order by id`).all(rowId),
+      sql(connection)<DecisionRecord>`${DECISIONS} row_id = ? order by id`.all(rowId),
     distinctCounts: connection.transaction(() => readDistinctCounts(connection)),
     ...proofReads(connection),
     ...planReads(connection),
@@ -176,13 +172,11 @@ function explained<Reads extends object>(reads: Reads, file: string): Reads {
 }
 
 function readCampaign(connection: Connection, file: string): CampaignRecord {
-  const record = sql<Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>(
-    connection,
-    `select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+  const record = sql(connection)<Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>`
+    select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
        changed_at as changedAt,
        exists (select 1 from run
-         where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst') as asksFirst from campaign`,
-  ).get()
+         where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst') as asksFirst from campaign`.get()
   if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
   return { ...record, asksFirst: record.asksFirst === 1 }
 }
@@ -214,12 +208,10 @@ function toTotals(counts: readonly Count[]): Totals {
  */
 export const readTotals = (connection: Connection): Totals =>
   toTotals(
-    sql<Count>(
-      connection,
-      `select state, count(*) as count, 0 as resubmitted from row group by state
+    sql(connection)<Count>`
+      select state, count(*) as count, 0 as resubmitted from row group by state
        union all select state, -count(*), 0 from row where place = 0 group by state
-       union all select null, coalesce(sum(records), 0), coalesce(sum(resubmitted), 0) from source`,
-    ).all(),
+       union all select null, coalesce(sum(records), 0), coalesce(sum(resubmitted), 0) from source`.all(),
   )
 
 /**
@@ -238,26 +230,22 @@ const SOURCE_TOTALS = `with span as (select records, resubmitted, first_row, las
   union all select null, records, resubmitted from span`
 
 const readSources = (connection: Connection): SourceRecord[] =>
-  sql<StoredSource>(
-    connection,
-    `select id, name, sha256, bytes, records, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
-       reading from source order by id`,
-  )
+  sql(connection)<StoredSource>`
+    select id, name, sha256, bytes, records, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
+       reading from source order by id`
     .all()
-    .map((stored) => toSource(stored, toTotals(sql<Count>(connection, SOURCE_TOTALS).all({ id: stored.id }))))
+    .map((stored) =>
+      toSource(stored, toTotals(sql(connection)<Count>`${SOURCE_TOTALS}`.all({ id: stored.id }))),
+    )
 
 const readRuns = (connection: Connection): RunRecord[] =>
-  sql<StoredRun>(
-    connection,
-    `select id, started_at as startedAt, started_as as startedAs, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
-       stopped_by as stoppedBy, exit_code as exitCode from run order by id`,
-  )
+  sql(connection)<StoredRun>`
+    select id, started_at as startedAt, started_as as startedAs, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
+       stopped_by as stoppedBy, exit_code as exitCode from run order by id`
     .all()
     .map((stored) => {
-      const counts = sql<{ outcome: StoredAttempt['outcome']; count: number }>(
-        connection,
-        'select outcome, count(*) as count from attempt where run_id = ? group by outcome',
-      )
+      const counts = sql(connection)<{ outcome: StoredAttempt['outcome']; count: number }>`
+        select outcome, count(*) as count from attempt where run_id = ? group by outcome`
       return toRun(stored, counts.all(stored.id))
     })
 
@@ -265,22 +253,18 @@ const readRuns = (connection: Connection): RunRecord[] =>
 function readCorrections(connection: Connection, most: number): Corrections {
   const toSend = `from decision join row on row.id = row_id where decision = '${CORRECTED}' and state = 'ready'`
   return {
-    rows: sqlValue<number>(connection, `select count(*) ${toSend}`).get() ?? 0,
-    fields: countFields(sqlValue<string>(connection, `select coalesce(evidence, '') ${toSend}`).iterate()),
-    first: sql<CorrectedRow>(
-      connection,
-      `select corrects as row, decided_by as "by", decided_at as at, reason, coalesce(evidence, '') as changes ${toSend}
-        order by decision.id limit ?`,
-    ).all(most),
+    rows: sqlValue(connection)<number>`select count(*) ${toSend}`.get() ?? 0,
+    fields: countFields(sqlValue(connection)<string>`select coalesce(evidence, '') ${toSend}`.iterate()),
+    first: sql(connection)<CorrectedRow>`
+      select corrects as row, decided_by as "by", decided_at as at, reason, coalesce(evidence, '') as changes ${toSend}
+        order by decision.id limit ?`.all(most),
   }
 }
 
 /** Rows without a readable customer number in whose cells it stands. */
 const unreadableRows = (connection: Connection, customerNo: number): number[] =>
-  sql<{ id: number; cells: string }>(
-    connection,
-    'select id, cells from row where customer_no is null and cells like ? order by id',
-  )
+  sql(connection)<{ id: number; cells: string }>`
+    select id, cells from row where customer_no is null and cells like ? order by id`
     .all(`%${customerNo}%`)
     .filter(({ cells }) => holdsNumber(cells, customerNo))
     .map(({ id }) => id)
@@ -293,22 +277,21 @@ const holdsNumber = (cells: string, customerNo: number): boolean =>
 
 /** By the fingerprint, which outlives the account number; a purge takes the secret of the fingerprints too. */
 function isAccountOf(connection: Connection, rowId: number, iban: string): boolean | null {
-  const { key, secret } = sql<{ key: Buffer | null; secret: Buffer | null }>(
-    connection,
-    'select iban_key as key, secret from row, campaign where row.id = ?',
-  ).get(rowId) ?? { key: null, secret: null }
+  const { key, secret } = sql(connection)<{ key: Buffer | null; secret: Buffer | null }>`
+    select iban_key as key, secret from row, campaign where row.id = ?`.get(rowId) ?? {
+    key: null,
+    secret: null,
+  }
   return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
 }
 
 /** Where every row has a place the indexes say most of it, in a tenth of the time. */
 function readDistinctCounts(connection: Connection): DistinctCounts {
-  const hasUncounted = sql(connection, 'select 1 from row where place = 0 limit 1').get() !== undefined
+  const hasUncounted = sql(connection)`select 1 from row where place = 0 limit 1`.get() !== undefined
   const condition = hasUncounted ? 'and place is not 0' : ''
-  const counts = sql<DistinctCounts>(
-    connection,
-    `select (select count(*) from (select distinct customer_no from row where customer_no is not null ${condition})) as customers,
+  const counts = sql(connection)<DistinctCounts>`
+    select (select count(*) from (select distinct customer_no from row where customer_no is not null ${condition})) as customers,
        (select count(*) from (select distinct mandate_key from row where mandate_key is not null ${condition})) as mandates,
-       (select count(*) from (select 1 from row where iban_key is not null ${condition} group by iban_key)) as accounts`,
-  )
+       (select count(*) from (select 1 from row where iban_key is not null ${condition} group by iban_key)) as accounts`
   return counts.get() ?? { customers: 0, mandates: 0, accounts: 0 }
 }

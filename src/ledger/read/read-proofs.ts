@@ -55,59 +55,47 @@ export function proofReads(connection: Connection) {
   let present: ReturnType<typeof readPresent> | null = null
   return {
     readBacks: () =>
-      sql<ReadBackRecord>(
-        connection,
-        `select id, scope, sample, started_at as startedAt, ended_at as endedAt, stopped_by as stoppedBy,
+      sql(connection)<ReadBackRecord>`
+        select id, scope, sample, started_at as startedAt, ended_at as endedAt, stopped_by as stoppedBy,
            (select count(*) from question where read_back_id = read_back.id) as questions,
            (select count(*) from question where read_back_id = read_back.id and answer <> 'listed') as unanswered
-         from read_back order by id`,
-      ).all(),
+         from read_back order by id`.all(),
     proofsOfRow: (rowId) =>
-      sql<StoredProof>(
-        connection,
-        `select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`,
-      )
+      sql(connection)<StoredProof>`
+        select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`
         .all(rowId)
         .map(toProof),
     proofs: (state, after, limit) =>
-      sql<StoredProof>(
-        connection,
-        `select ${COLUMNS} from ${LATEST_OF_ROW} where state = ? and row.id > ? order by row.id limit ?`,
-      )
+      sql(connection)<StoredProof>`
+        select ${COLUMNS} from ${LATEST_OF_ROW} where state = ? and row.id > ? order by row.id limit ?`
         .all(state, after, limit)
         .map(toProof),
     proofCounts: () =>
-      sql<ProofCount>(
-        connection,
-        `select state, verdict, count(*) as count, min(question.answered_at) as firstAt, max(question.answered_at) as lastAt
-           from ${LATEST_OF_ROW} group by state, verdict order by state, verdict`,
-      ).all(),
+      sql(connection)<ProofCount>`
+        select state, verdict, count(*) as count, min(question.answered_at) as firstAt, max(question.answered_at) as lastAt
+           from ${LATEST_OF_ROW} group by state, verdict order by state, verdict`.all(),
     assignedCreditors: () =>
-      sqlValue<string>(
-        connection,
-        `select distinct assigned_creditor_identifier from row where state = 'registered' order by 1 limit 2`,
-      ).all(),
+      sqlValue(connection)<string>`
+        select distinct assigned_creditor_identifier from row where state = 'registered' order by 1 limit 2`.all(),
     shown: (after, limit) => {
       if (present === null || after === 0) present = readPresent(connection)
       return readShown(connection, present, after, limit)
     },
     verificationCounts: (readBack) =>
       // Where nobody asked, no row is looked at.
-      sql(connection, 'select 1 from proof limit 1').get() === undefined
+      sql(connection)`select 1 from proof limit 1`.get() === undefined
         ? []
-        : sql<VerdictCount>(
-            connection,
-            `select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${COUNTED}
-              where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`,
-          ).all({ readBack: readBack ?? null }),
+        : sql(connection)<VerdictCount>`
+          select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${COUNTED}
+              where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`.all(
+            { readBack: readBack ?? null },
+          ),
     verifiedRows: (verdict, after, limit) =>
-      sql<StoredVerified>(
-        connection,
-        `select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
+      sql(connection)<StoredVerified>`
+        select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
            assigned_creditor_identifier as assignedCreditorIdentifier,
            assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, proof.sources
-          from ${COUNTED} where ${IS_COUNTED} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`,
-      )
+          from ${COUNTED} where ${IS_COUNTED} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`
         .all(verdict, after, limit)
         .map((stored) => {
           const sources = sourcesOf(stored.sources)
@@ -115,19 +103,16 @@ export function proofReads(connection: Connection) {
           return { ...stored, sources, cancellable }
         }),
     sourceStatuses: () =>
-      sql<StatusCount>(
-        connection,
-        `select value ->> '$.status' as status,
+      sql(connection)<StatusCount>`
+        select value ->> '$.status' as status,
            count(distinct coalesce(value ->> '$.id', row.id || ' ' || key)) as sources
           from ${COUNTED} cross join json_each(proof.sources) where ${IS_COUNTED}
-          group by 1 order by 2 desc, 1`,
-      ).all(),
+          group by 1 order by 2 desc, 1`.all(),
     latestSample: () =>
-      sqlValue<number | null>(
-        connection,
-        `select sample from read_back where scope in ('registered', 'all')
-           and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`,
-      ).get() ?? null,
+      sqlValue(connection)<number | null>`
+        select sample from read_back where scope in ('registered', 'all')
+           and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`.get() ??
+      null,
   } satisfies Partial<LedgerReader>
 }
 
@@ -140,12 +125,10 @@ function cancellableIn(
   rowId: number,
   sources: readonly KeptSource[],
 ): readonly string[] {
-  const openSibling = sql(
-    connection,
-    `select 1 from row as own join row as other on other.customer_no = own.customer_no and other.id <> own.id
+  const openSibling = sql(connection)`
+    select 1 from row as own join row as other on other.customer_no = own.customer_no and other.id <> own.id
       where own.id = ? and other.state in ('in_doubt', 'sending')
-        and other.iban_key is own.iban_key and other.signed_date is own.signed_date limit 1`,
-  ).get(rowId)
+        and other.iban_key is own.iban_key and other.signed_date is own.signed_date limit 1`.get(rowId)
   return cancellableOf(
     { rowId, sources, hasOpenSibling: openSibling !== undefined },
     (reference) => ownerOf(connection, reference) ?? null,
@@ -175,25 +158,19 @@ function readShown(
   after: number,
   limit: number,
 ): ShownDoubt[] {
-  const doubts = sql<StoredDoubt>(
-    connection,
-    `select row.id as rowId, run_id as runId, attempts, attempt.started_at as sentAt,
+  const doubts = sql(connection)<StoredDoubt>`
+    select row.id as rowId, run_id as runId, attempts, attempt.started_at as sentAt,
        coalesce(attempt.ended_at, attempt.started_at) as endedAt,
        exists (select 1 from decision where decision.row_id = row.id and attempt_id = attempt.id
          and to_state = 'in_doubt') as isOfLostLedger
        from row join attempt on row_id = row.id and n = attempts
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
-      order by row.id limit ?`,
-  )
-  const heard = sql<StoredHeard>(
-    connection,
-    `select asked_at as askedAt, answered_at as answeredAt, verdict, answer, read_back_id as readBackId from ${TABLES}
-      where row_id = ? and attempts = ? and asked_at > ? order by proof.id`,
-  )
-  const everShown = sql<StoredShown>(
-    connection,
-    `select distinct verdict, why, answer from ${TABLES} where row_id = ?`,
-  )
+      order by row.id limit ?`
+  const heard = sql(connection)<StoredHeard>`
+    select asked_at as askedAt, answered_at as answeredAt, verdict, answer, read_back_id as readBackId from ${TABLES}
+      where row_id = ? and attempts = ? and asked_at > ? order by proof.id`
+  const everShown = sql(connection)<StoredShown>`
+    select distinct verdict, why, answer from ${TABLES} where row_id = ?`
   return doubts.all(after, limit).map(({ attempts, endedAt, isOfLostLedger, ...doubt }) => {
     const row = { isOfLostLedger: isOfLostLedger !== 0 }
     const toHeard = ({ answer, readBackId, ...stored }: StoredHeard): Heard => ({
@@ -213,13 +190,11 @@ function readShown(
 
 /** The registered rows that each read-back asked about and showed, by the run that sent them. */
 function readPresent(connection: Connection): (readBackId: number, runId: number) => Present {
-  const counts = sql<{ readBackId: number; runId: number; count: number }>(
-    connection,
-    `select read_back_id as readBackId, run_id as runId, count(distinct row.id) as count
+  const counts = sql(connection)<{ readBackId: number; runId: number; count: number }>`
+    select read_back_id as readBackId, run_id as runId, count(distinct row.id) as count
        from ${TABLES} join row on row.id = proof.row_id and state = 'registered'
        join attempt on attempt.row_id = row.id and n = row.attempts
-      where verdict = 'proven' group by read_back_id, run_id`,
-  )
+      where verdict = 'proven' group by read_back_id, run_id`
   const ofRun = new Map<string, number>()
   const ofAny = new Map<number, number>()
   for (const { readBackId, runId, count } of counts.all()) {

@@ -146,9 +146,8 @@ const BRIEF = `state = 'registered' and place is not 0`
 
 /** The row that has this assigned reference, in any case of letters. */
 export const ownerOf = (connection: Connection, reference: string): number | undefined =>
-  sqlValue<number>(connection, 'select id from row where assigned_mandate_reference = ? collate nocase').get(
-    reference,
-  )
+  sqlValue(connection)<number>`
+    select id from row where assigned_mandate_reference = ? collate nocase`.get(reference)
 
 /**
  * Rows with their latest attempts and with the latest doubt over their mandate that a person has decided. A page takes
@@ -160,19 +159,14 @@ export function rowReads(connection: Connection) {
   const one = (id: number): RowRecord | null => range(id - 1, id)[0] ?? null
   const each = (wanted: readonly number[]): RowRecord[] => wanted.flatMap((id) => one(id) ?? [])
   const idsOf = (state: RowState, after: number, limit: number): number[] =>
-    sqlValue<number>(connection, 'select id from row where state = ? and id > ? order by id limit ?').all(
-      state,
-      after,
-      limit,
-    )
+    sqlValue(connection)<number>`
+      select id from row where state = ? and id > ? order by id limit ?`.all(state, after, limit)
   const briefPage = (after: number, to: number): RegisteredRow[] => {
     // New sources appear beside a reader, so the names are read for every page.
-    const named = sql<{ id: number; name: string }>(connection, 'select id, name from source').all()
+    const named = sql(connection)<{ id: number; name: string }>`select id, name from source`.all()
     const names = new Map(named.map(({ id, name }) => [id, name]))
-    return sql<StoredRegistered>(
-      connection,
-      `select ${REGISTERED_COLUMNS} from row where ${ALL} and ${BRIEF} order by row.id`,
-    )
+    return sql(connection)<StoredRegistered>`
+      select ${REGISTERED_COLUMNS} from row where ${ALL} and ${BRIEF} order by row.id`
       .raw()
       .all(after, to)
       .map((stored) => toRegistered(stored, (sourceId) => names.get(sourceId) ?? ''))
@@ -193,7 +187,7 @@ export function rowReads(connection: Connection) {
     ),
     page: connection.transaction((after: number, limit: number): RowPage => {
       const from =
-        sqlValue<number | null>(connection, 'select min(id) from row where id > ?').get(after) ?? null
+        sqlValue(connection)<number | null>`select min(id) from row where id > ?`.get(after) ?? null
       if (from === null) return { last: null, rows: [], registered: [] }
       const last = from + limit - 1
       const registered = briefPage(after, last)
@@ -213,15 +207,15 @@ function rangeOf(connection: Connection, condition: string): (after: number, to:
     or exists (select 1 from attempt where outcome = 'released' and row_id = row.id)
     or exists (select 1 from row as older where older.superseded_by = row.id))`
   return (after, to) => {
-    const stored = sql<StoredRow>(connection, rows).all(after, to)
+    const stored = sql(connection)<StoredRow>`${rows}`.all(after, to)
     if (stored.length === 0) return []
     const latest = new Map<number, AttemptRecord>()
-    for (const { rowId, ...attempt } of sql<OfRow>(connection, attempts).all(after, to))
+    for (const { rowId, ...attempt } of sql(connection)<OfRow>`${attempts}`.all(after, to))
       latest.set(rowId, toAttempt(attempt))
     const former = new Map<number, FormerDoubt>()
-    if (sql(connection, ANY_RELEASED).get() !== undefined)
-      for (const row of sql<{ id: number; key: string | null }>(connection, doubted).all(after, to)) {
-        const doubt = sql<StoredDoubt>(connection, FORMER_DOUBT).get(row)
+    if (sql(connection)`${ANY_RELEASED}`.get() !== undefined)
+      for (const row of sql(connection)<{ id: number; key: string | null }>`${doubted}`.all(after, to)) {
+        const doubt = sql(connection)<StoredDoubt>`${FORMER_DOUBT}`.get(row)
         if (doubt !== undefined) former.set(row.id, { ...doubt, started: hasStarted(doubt) })
       }
     return stored.map((row) => toRow(row, latest.get(row.id) ?? null, former.get(row.id) ?? null))

@@ -308,7 +308,7 @@ export function makeTables(connection: Connection): void {
 export function assertOurs(connection: Connection, file: string): boolean {
   const applicationId = Number(connection.pragma('application_id', { simple: true }))
   const version = Number(connection.pragma('user_version', { simple: true }))
-  const tables = sqlValue<number>(connection, 'select count(*) from sqlite_schema').get()
+  const tables = sqlValue(connection)<number>`select count(*) from sqlite_schema`.get()
   if (applicationId === 0 && version === 0 && tables === 0) return true
   if (applicationId !== APPLICATION_ID)
     throw new LedgerError(
@@ -328,7 +328,8 @@ export function assertOurs(connection: Connection, file: string): boolean {
 }
 
 function earlier(connection: Connection, file: string, version: number): LedgerError {
-  const wrote = sqlValue<string>(connection, 'select version from run order by id desc limit 1').get()
+  const wrote = sqlValue(connection)<string>`
+    select version from run order by id desc limit 1`.get()
   return new LedgerError(
     'earlier',
     `Cannot open the ledger "${file}": an earlier version of this program wrote it (${wrote === undefined ? '' : `version ${wrote}, `}schema ${version}, this one has ${SCHEMA_VERSION}), and ledgers are not converted`,
