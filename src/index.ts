@@ -7,7 +7,7 @@
 export { migrate } from './migrate/migrate.js'
 export type { MigrateOptions, Migration, MigrationEvent, MigrationPlan } from './migrate/options.js'
 export type { Totals } from './domain/row/totals.js'
-export type { Stop } from './run/stop.js'
+export type { Stop } from './run/brake.js'
 export { HaltError, LedgerError, SourceError, UsageError, type Way } from './errors.js'
 
 // One value, or one mandate.
@@ -29,12 +29,12 @@ export { readSourceOptions } from './source/options.js'
 export type { SourceInput } from './source/bytes/input.js'
 
 // The service: a typed client for all three operations.
-export { connectService } from './migrate/connect-service.js'
+export { connectService } from './migrate/migrate.js'
 export type { ServiceOptions } from './service/checked-service.js'
 export type { ServiceClient } from './service/client.js'
 export type { BillogramRequest } from './contract/billogram.js'
-export type { OfferRequest } from './contract/offer.js'
-export type { BillogramAnswer, OfferAnswer } from './service/answer-proof.js'
+export type { OfferRequest } from './contract/billogram.js'
+export type { BillogramAnswer, OfferAnswer } from './service/classify.js'
 export type { AssignedIdentity } from './domain/mandate/mandate.js'
 export type { Outcome } from './domain/row/outcome.js'
 

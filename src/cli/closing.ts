@@ -1,3 +1,4 @@
+import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
 import type { KeyObject } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import {
@@ -16,7 +17,6 @@ import type { Settings } from './settings/settings.js'
 import { LedgerError } from '../errors.js'
 import { notTheLatest } from '../register/campaign-register.js'
 import { type World, type Line, type Tone, toned } from './terminal/world.js'
-import { exitStatusOf, SOME_LEFT, type Stop } from '../run/stop.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { absences } from '../ledger/read/read-proofs.js'
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { billogramEvent, failedDirectDebit, type FailedDirectDebit } from './billogram.js'
-import { tolerantObject, type Content } from './tolerant-reader.js'
-
+import { tolerantObject, type Content } from './envelope.js'
 /** The headers of a callback, in lower case (contract/README.md#callbacks). */
 export const TIMESTAMP_HEADER = 'billogram-request-timestamp'
 export const SIGNATURE_HEADER = 'billogram-signature'

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { ListedSource } from '../domain/proof/match-sources.js'
 import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
-import { signOfError, signOfMore } from './list-signs.js'
-
 /** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
 export const PAYMENT_SOURCE_PATH = `${API_PREFIX}/payment_source`
 
@@ -85,4 +83,139 @@ export function readPaymentSources(json: unknown): SourcesReading {
     signedAt: details?.signed_at ?? null,
   }))
   return { kind: 'read', sources }
+}
+
+/**
+ * What stands beside a list and says that it is not all of it. None of these signs is published for this service, so
+ * each word that such answers usually have counts: a list that is called whole too often hides a mandate, one that is
+ * called unreadable too often is asked for again.
+ */
+
+/** Read so deep; a sign below that is none that anybody writes. */
+const DEEPEST = 6
+
+/** `hasMore`, `has_more` and `Has-More` are the same three words, `has`, `more`. */
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+
+const ERRORS = ['error', 'errors', 'fault', 'faults', 'failure', 'failures', 'failed', 'warning', 'warnings']
+const FURTHER = ['next', 'more', 'cursor', 'continuation', 'continue', 'prev', 'previous', 'remaining']
+const CUT = ['truncated', 'partial', 'incomplete', 'cut']
+const WHOLE = ['complete', 'last', 'final']
+const COUNTS = ['total', 'totals', 'count', 'found', 'matched', 'available']
+/** Of a rate limit, which counts requests. */
+const OF_REQUESTS = ['rate', 'ratelimit', 'quota', 'retry', 'request', 'requests', 'retries']
+
+type Sign = (words: readonly string[], value: unknown) => boolean
+
+/** @returns what is wrong beside a list, or null */
+export const signOfError = (beside: unknown): string | null =>
+  said(
+    findSign(beside, (words, value) => hasAny(words, ERRORS) && says(value)),
+    'errors beside the list',
+  )
+
+const said = (place: string | null, what: string): string | null =>
+  place === null ? null : `${place}: ${what}`
+
+/**
+ * @param shown how many entries the list has
+ * @returns the first sign that there are more, or null
+ */
+export const signOfMore = (beside: unknown, shown: number): string | null =>
+  said(placeOfMore(beside, shown), MAY_BE_MORE)
+
+const MAY_BE_MORE = 'may not be the whole list'
+
+const placeOfMore = (beside: unknown, shown: number): string | null =>
+  findSign(beside, (words, value) => isMore(words, value, shown))
+
+/** Names of headers that may speak of pages; any other may hold such a word by chance. */
+const OF_PAGES = [...FURTHER, ...CUT, 'total', 'page', 'pages', 'pagination']
+/** What a `Link` header may point at without saying anything of the list. */
+const HARMLESS_LINKS = new Set(['self', 'help', 'describedby', 'service-doc', 'service-desc', 'deprecation'])
+
+/** The same for the headers of an answer, whose names are in lower case. */
+export function headerOfMore(headers: Readonly<Record<string, string>>, shown: number): string | null {
+  for (const [name, value] of Object.entries(headers)) {
+    const words = wordsOf(name)
+    const isSign =
+      name === 'link'
+        ? !isHarmless(value)
+        : name === 'content-range'
+          ? value.replace(/^.*\//, '').trim() !== String(shown)
+          : hasAny(words, OF_PAGES) &&
+            (isMore(words, value, shown) || placeOfMore(readObject(value), shown) !== null)
+    if (isSign) return said(`header ${name}`, MAY_BE_MORE)
+  }
+  return null
+}
+
+function isHarmless(link: string): boolean {
+  const relations = [...link.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi)]
+  const links = link.match(/<[^>]*>/g)?.length ?? 0
+  const words = relations.flatMap(([, quoted, plain]) => (quoted ?? plain ?? '').toLowerCase().split(/\s+/))
+  return relations.length >= links && words.length > 0 && words.every((word) => HARMLESS_LINKS.has(word))
+}
+
+/** Some services write the pages of a list as JSON into a header. */
+function readObject(value: string): unknown {
+  if (!value.startsWith('{')) return null
+  try {
+    return JSON.parse(value)
+  } catch {
+    return null
+  }
+}
+
+function findSign(value: unknown, isSign: Sign, depth = 0): string | null {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return null
+  for (const [name, member] of Object.entries(value)) {
+    const words = wordsOf(name)
+    if (hasAny(words, OF_REQUESTS)) continue
+    if (isSign(words, member)) return name
+    const within = findSign(member, isSign, depth + 1)
+    if (within !== null) return `${name}.${within}`
+  }
+  return null
+}
+
+function isMore(words: readonly string[], value: unknown, shown: number): boolean {
+  if (hasAny(words, OF_REQUESTS)) return false
+  if (words.includes('rel')) return hasAny(wordsOf(String(value)), FURTHER)
+  if (hasAny(words, FURTHER) || hasAny(words, CUT)) return says(value)
+  if (hasAny(words, WHOLE) && (value === false || value === 'false')) return true
+  const number = numberOf(value)
+  if (number === null) return false
+  if (words.includes('pages') || words.includes('page')) return isMorePages(words, number, shown)
+  if (words.includes('offset') || words.includes('skip')) return number > 0
+  if (words.includes('limit')) return number > 0 && shown >= number
+  return hasAny(words, COUNTS) && number > shown
+}
+
+/** A page that is full may have another behind it; one that is not the first has one before it. */
+function isMorePages(words: readonly string[], number: number, shown: number): boolean {
+  if (words.includes('size') || words.includes('limit') || words.includes('per'))
+    return number > 0 && shown >= number
+  return number > 1
+}
+
+const hasAny = (words: readonly string[], wanted: readonly string[]): boolean =>
+  words.some((word) => wanted.includes(word))
+
+/** A name alone says nothing: `"next": null` is the end of a list. */
+function says(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === 0) return false
+  if (typeof value === 'string')
+    return !['', 'false', 'null', 'none', '0'].includes(value.trim().toLowerCase())
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+function numberOf(value: unknown): number | null {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && /^\d{1,15}$/.test(value.trim()) ? Number(value) : null
 }

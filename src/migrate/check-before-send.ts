@@ -1,15 +1,21 @@
+import type { Clock } from '../domain/mandate/date.js'
 import { randomUUID } from 'node:crypto'
 import { evidenceOf, type Evidence, beforeSending, heldBackBecause } from '../domain/proof/evidence.js'
 import { matchSources, type SourceVerdict } from '../domain/proof/match-sources.js'
 import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/outcome.js'
 import type { Attempt, HeardAnswer, ReadBacks, ReadBackTerms } from '../ledger/ledger.js'
-import { createAnswerBatch, type AnswerBatch } from '../run/ask/answer-batch.js'
-import { keptOf, mustStopAsking, noteHeard, startAskBrake, type AskBrake } from '../run/ask/judge-answer.js'
 import type { Send } from '../run/deliver.js'
 import type { After } from '../run/engine.js'
-import type { NotRead, SourcesSeen } from '../service/read-back/classify-sources.js'
-import type { SourceReader } from '../service/read-back/source-reader.js'
-import type { Clock } from '../domain/mandate/date.js'
+import type { NotRead, SourcesSeen, SourceReader } from '../service/read-back.js'
+import {
+  keptOf,
+  mustStopAsking,
+  noteHeard,
+  startAskBrake,
+  type AskBrake,
+  createAnswerBatch,
+  type AnswerBatch,
+} from '../run/ask/ask-customers.js'
 
 /** What came of asking about rows before they were sent. */
 export interface AskedFirst {

@@ -1,3 +1,4 @@
+import { roomWarning } from '../ledger/safety/emergency-file.js'
 import { type Choice, narrowed, type RunTerms } from '../domain/row/choice.js'
 import type { Totals } from '../domain/row/totals.js'
 import { requireDriver } from '../driver.js'
@@ -5,15 +6,17 @@ import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
-import type { TakeOver } from '../register/campaign-register.js'
-import type { RunRegister } from '../register/run-register.js'
-import { registerOf } from './register-of.js'
-import { runCampaign, type CampaignParts, type Plan } from '../run/campaign.js'
-import { watchCommits, type CommitWatch } from '../run/disk/slow-commits.js'
+import type { TakeOver, RunRegister } from '../register/campaign-register.js'
+import {
+  runCampaign,
+  type CampaignParts,
+  type Plan,
+  watchCommits,
+  type CommitWatch,
+} from '../run/campaign.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
-import { connectReader, connectTo } from '../service/checked-service.js'
-import type { ServiceClient } from '../service/client.js'
-import { checkOptions, type Asked } from './asked.js'
+import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
+import { connectTo, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
 import {
   assertRowsPlanned,
@@ -23,8 +26,26 @@ import {
   type HeldPlan,
 } from './plan/hold-to-plan.js'
 import { targetOf } from './plan/make-plan.js'
-import type { MigrateOptions, Migration, MigrationPlan, RunResult } from './options.js'
-import { roomWarning } from '../ledger/safety/emergency-file.js'
+import {
+  type MigrateOptions,
+  type Migration,
+  type MigrationPlan,
+  type RunResult,
+  checkOptions,
+  type Asked,
+  registerOf,
+} from './options.js'
+import { thisMachine, type Machine } from '../machine.js'
+
+/**
+ * The typed client for the three operations of the service, with the same checks as a run. It keeps no ledger: whoever
+ * registers mandates with it must remember each doubt, because that call may not be repeated.
+ * @throws {UsageError} for an address, credentials, certificates or a proxy that cannot be used or trusted
+ */
+export const connectService = (
+  options: ServiceOptions & Credentials,
+  machine: Machine = thisMachine(),
+): ServiceClient => connectTo(checkService(options, machine.env), options, machine)
 
 /**
  * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything
@@ -140,6 +161,7 @@ async function checkFirst(asked: Asked, { readBacks }: Ledger, send: Send): Prom
   const { version, host, pid, clock, after } = machine
   const { concurrency, rate } = asked.policy
   const { checkBeforeSend } = await import('./check-before-send.js')
+  const { connectReader } = await import('../service/read-back.js')
   const reader = connectReader(service, options.service, machine)
   const terms = { version, host, pid, settings: { concurrency, rate } }
   return checkBeforeSend({ send, reader, readBacks, terms, clock, after, drain })

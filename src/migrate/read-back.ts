@@ -8,18 +8,11 @@ import { openLedger } from '../ledger/file/open-ledger.js'
 import type { HeardAnswer, HeldRow, Ledger, ReadBackStart } from '../ledger/ledger.js'
 import type { Scope } from '../ledger/schema/schema.js'
 import { thisMachine, type Machine } from '../machine.js'
-import { askCustomers, type AskEvent } from '../run/ask/ask-customers.js'
-import { keptOf, type CustomerAnswer } from '../run/ask/judge-answer.js'
+import { askCustomers, type AskEvent, keptOf, type CustomerAnswer } from '../run/ask/ask-customers.js'
 import type { PaceLimits } from '../run/pace.js'
-import type { Stop } from '../run/stop.js'
-import {
-  checkService,
-  connectReader,
-  type Credentials,
-  type ServiceOptions,
-} from '../service/checked-service.js'
-import type { SourcesSeen } from '../service/read-back/classify-sources.js'
-import type { SourceReader } from '../service/read-back/source-reader.js'
+import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
+import { connectReader, type SourcesSeen, type SourceReader } from '../service/read-back.js'
+import type { Stop } from '../run/brake.js'
 
 export interface ReadBackOptions {
   readonly service: ServiceOptions & Credentials & { readonly rate?: number | null | undefined }

@@ -4,8 +4,13 @@ import type { Choice } from '../domain/row/choice.js'
 import { countText, plural } from '../domain/text/wording.js'
 import { LedgerError, UsageError } from '../errors.js'
 import type { AdoptionReport, BegunGroup, Claims, Doubting, HeldRows, RunSettings } from '../ledger/ledger.js'
-import { numberWith } from './mandate-numbers.js'
 import {
+  openRegisterFile,
+  openRegisterToLook,
+  registerFault,
+  setRegisterAside,
+  type RegisterFile,
+  numberWith,
   begunElsewhere,
   claimants,
   compare,
@@ -14,13 +19,6 @@ import {
   resembling,
   type Comparison,
   type Note,
-} from './other-ledgers.js'
-import {
-  openRegisterFile,
-  openRegisterToLook,
-  registerFault,
-  setRegisterAside,
-  type RegisterFile,
 } from './register-file.js'
 
 /**
@@ -258,7 +256,7 @@ function holdRows(register: Opened, severities: SeverityOverrides): HeldRows {
   return { inDoubt, inConflict, replaces: replaced.map(({ place }) => place) }
 }
 
-export const doubtingBy = ({ kind, by, reason }: TakeOver): Doubting => ({ decision: kind, by, reason })
+const doubtingBy = ({ kind, by, reason }: TakeOver): Doubting => ({ decision: kind, by, reason })
 
 function claim(register: Opened, limit: number | null, choice: Choice | null): void {
   const { options, file } = register
@@ -409,3 +407,43 @@ function close({ options, file, mark }: Opened): void {
   }
   file.close()
 }
+
+/** The register of this user as a run needs it, and what it could not do. */
+export interface RunRegister extends Register {
+  readonly warnings: readonly string[]
+}
+
+/**
+ * A rehearsal on this machine is repeated with new ledgers on purpose, so mandates are guarded elsewhere only, and it
+ * does not need a register at all. An older copy of a ledger is refused there as well.
+ */
+export function openRunRegister(
+  options: Omit<RegisterOptions, 'guardsMandates'>,
+  { isLoopback }: { readonly isLoopback: boolean },
+): RunRegister {
+  try {
+    return { ...openRegister({ ...options, guardsMandates: !isLoopback }), warnings: [] }
+  } catch (error) {
+    if (!isLoopback || !(error instanceof LedgerError && error.problem === 'register')) throw error
+    const fault = error.message.replace(/\. Without it.*$/, '')
+    return {
+      ...withoutRegister(options),
+      warnings: [`${fault}. A run against a real service would be refused`],
+    }
+  }
+}
+
+const withoutRegister = ({ claims, takeOver }: Omit<RegisterOptions, 'guardsMandates'>): Register => ({
+  note: () => undefined,
+  hold: () => ({
+    inDoubt: takeOver?.kind === 'all_in_doubt' ? claims.doubt('ready', doubtingBy(takeOver)) : 0,
+    inConflict: 0,
+    replaces: [],
+  }),
+  claim: (limit, choice) => void claims.toSend(limit, choice),
+  adopt: () => {
+    throw new Error('A run adopts nothing')
+  },
+  knowsLedger: () => true,
+  close: () => undefined,
+})

@@ -1,5 +1,160 @@
-import { type Outcome, isHeldBack } from '../domain/row/outcome.js'
-import { type Stop, stopOfHalt } from './stop.js'
+import { type Outcome, type Halt, isHeldBack } from '../domain/row/outcome.js'
+import type { Way } from '../errors.js'
+import { choiceText, type CountedChoice } from '../domain/row/choice.js'
+import { isBalanced, type Totals } from '../domain/row/totals.js'
+import type { WaitingRows } from '../ledger/ledger.js'
+import { durationText, plural } from '../domain/text/wording.js'
+
+/** Why a run ended before every ready row was sent. */
+type StopKind =
+  | Halt
+  | 'signal'
+  | 'limit'
+  | 'max_duration'
+  | 'max_in_doubt'
+  | 'max_refused'
+  | 'identical_refusals'
+  | 'no_connection'
+  | 'retry_after'
+  | 'turned_away'
+  | 'waited'
+  | 'canary'
+  | 'declined'
+  | 'waiting'
+  | 'choice'
+
+export interface Stop {
+  readonly kind: StopKind
+  /** One sentence: what was seen. */
+  readonly why: string
+  /** What the operator should do before running again. */
+  readonly next: string
+  /** Where a program offers these ways, it says beside `next` how they are called there. */
+  readonly ways?: readonly Way[]
+}
+
+const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
+  credentials: {
+    why: 'The service refused the credentials or the permission',
+    next: 'Check the user name, the password and what the account may do, then run the same command again',
+  },
+  certificate: {
+    why: 'The certificate or the proxy in front of the service cannot be trusted as it is set up',
+    next: 'Check the address, the certificate authority and the proxy, then run the same command again',
+  },
+  redirect: {
+    why: 'The service answered with a redirect, which is never followed',
+    next: 'Check the base URL with the service, and resolve what is in doubt',
+    ways: ['resolve'],
+  },
+  echo_mismatch: {
+    why: 'An answer named another mandate than its request; answers may be shifted by one',
+    next: 'Ask the service what it registered before anything else is sent, then resolve the rows in doubt',
+  },
+  reference_repeated: {
+    why: 'The service gave one mandate reference to two rows',
+    next: 'Ask the service which row the reference belongs to, then resolve the row in doubt',
+  },
+  request_rejected_locally: {
+    why: 'The request could not be built; nothing was sent',
+    next: 'Please report this with the log; it is a fault of this program or of a setting',
+  },
+  no_read_back: {
+    why: 'The service could not be asked what it holds: it answered as if it had no read-back, or knew none of the first customers',
+    next: 'Nothing was sent for these rows. Ask the service whether it can be asked; only where nothing can be there yet, run without asking first',
+  },
+  unanswered: {
+    why: 'The service was asked what it holds before sending, and could not be read for many rows in a row',
+    next: 'Nothing was sent for these rows. Ask the service, or wait, then run the same command again',
+  },
+}
+
+export const stopOfHalt = (halt: Halt): Stop => ({ kind: halt, ...HALTS[halt] })
+
+/** The first stop tells why the run ended; only refused credentials outrank it, since nothing goes on without them. */
+export const outranks = (stop: Stop, earlier: Stop | null): boolean =>
+  earlier === null || (stop.kind === 'credentials' && earlier.kind !== 'credentials')
+
+/** Above this the operator should know rather than watch a bar that does not move. */
+const MAX_RETRY_AFTER_MS = 15 * 60_000
+
+/** Null where the service asks for no wait, milliseconds, or for one that can be waited. */
+export const stopOfRetryAfter = (retryAfterMs: number | null): Stop | null =>
+  retryAfterMs === null || retryAfterMs <= MAX_RETRY_AFTER_MS
+    ? null
+    : {
+        kind: 'retry_after',
+        why: `The service asked to wait for ${durationText(retryAfterMs)}`,
+        next: 'Run the same command again after that time',
+      }
+
+export const INTERRUPTED: Stop = {
+  kind: 'signal',
+  why: 'The run was interrupted',
+  next: 'Run the same command again to continue',
+}
+
+export const OUT_OF_TIME: Stop = {
+  kind: 'max_duration',
+  why: 'The time that this run may take is over',
+  next: 'Run the same command again to continue',
+}
+
+/** Rows that the service does not know yet must not hold a run for hours. */
+export const waitedInVain = (rows: number): Stop => ({
+  kind: 'waited',
+  why: `The service turned ${rows === 1 ? 'a row' : `${rows} rows`} away for a quarter of an hour`,
+  next: 'These rows are ready: run the same command again later, when the service knows their customers',
+})
+
+export const PILOT_DONE: Stop = {
+  kind: 'limit',
+  why: 'The number of rows that this run may send was sent',
+  next: 'Compare these mandates with the service, then run again without a limit to continue',
+}
+
+/** Rows that were in doubt and were called something else since; null where none has to wait. */
+export const stopOfWaiting = ({ count, until }: WaitingRows): Stop | null =>
+  until === null
+    ? null
+    : {
+        kind: 'waiting',
+        why: `${count === 1 ? 'One row was' : `${count} rows were`} in doubt less than 15 minutes ago, so the earlier request may still arrive`,
+        next: `Look again whether the service has ${count === 1 ? 'the mandate' : 'the mandates'}, and run the same command after ${until}`,
+      }
+
+/** What is ready although this run has sent all that it was told to; null where nothing is. */
+export const stopOfChoice = (choice: CountedChoice | null): Stop | null =>
+  choice === null || choice.left === 0
+    ? null
+    : {
+        kind: 'choice',
+        why: `No row that this run was told to send (${choiceText(choice)}) is ready any more, and ${plural(choice.left, 'other is', 'others are')}`,
+        next: 'Compare what was registered with the service, then run again for the others',
+      }
+
+export const DECLINED: Stop = {
+  kind: 'declined',
+  why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
+  next: 'Run again with the same files and type the host name, or say that no question is asked',
+  ways: ['without_question'],
+}
+
+/** Rows are invalid, in conflict or refused, or a correction that was given could not be taken. */
+export const SOME_LEFT = 3
+
+/** The exit status of a campaign as it stands (cli/README.md#exit-status); the first that applies counts. */
+export function exitStatusOf(totals: Totals, stop: Stop | null, signalStatus: number | null): number {
+  if (!isBalanced(totals)) return 1
+  if (stop?.kind === 'declined') return 2
+  if (stop?.kind === 'signal' || signalStatus !== null) return signalStatus ?? 130
+  if (stop?.kind === 'credentials') return 6
+  if (totals.inDoubt + totals.sending > 0) return 4
+  if (totals.ready > 0) return 5
+  if (totals.invalid + totals.conflict + totals.refused > 0) return SOME_LEFT
+  return 0
+}
+
 /** Limits after which a run stops by itself (run/README.md#brakes). */
 /** Rows that may become in doubt where nobody says otherwise. */
 export const USUAL_MAX_IN_DOUBT = 10

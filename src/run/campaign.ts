@@ -1,13 +1,15 @@
-import type { CountedChoice } from '../domain/row/choice.js'
+import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import type { SeverityOverrides } from '../domain/rule/rules.js'
 import type { Totals } from '../domain/row/totals.js'
-import { HaltError } from '../errors.js'
+import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Ledger, RunSettings } from '../ledger/ledger.js'
-import type { LedgerReader } from '../ledger/read/reader.js'
+import type { LedgerReader, SourceRecord } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
-import { assertChoosable } from './choice.js'
 import { deliver, type DeliveryParts } from './deliver.js'
+import { SEPA_COUNTRIES } from '../domain/text/countries.js'
+import { maskAccounts } from '../domain/text/masking.js'
+import { cleanCell, findNames } from '../domain/text/text.js'
 import {
   DECLINED,
   exitStatusOf,
@@ -16,7 +18,7 @@ import {
   type Stop,
   stopOfChoice,
   stopOfWaiting,
-} from './stop.js'
+} from './brake.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface Plan {
@@ -190,3 +192,147 @@ function endAfter(error: unknown, end: () => void): void {
     if (error instanceof Error && error.cause === undefined) error.cause = later
   }
 }
+
+/** A choice as a caller gives it. */
+interface ChoiceOptions {
+  readonly only?: readonly ChosenColumn[] | undefined
+  readonly countries?: readonly string[] | undefined
+}
+
+/** @throws {UsageError} for what names no rows, and for an account number, since what a run was asked is kept */
+export function readChoice({ only = [], countries = [] }: ChoiceOptions): Choice | null {
+  if (!Array.isArray(only) || !Array.isArray(countries))
+    throw wrong('only and countries are lists', 'Give them as { only: [{ column, values }], countries }')
+  const codes = countries.map((code) => String(code).trim().toUpperCase())
+  const unknown = codes.find((code) => !SEPA_COUNTRIES.has(code))
+  if (unknown !== undefined)
+    throw wrong(
+      `"${maskAccounts(unknown)}" is no country of SEPA`,
+      'Give two letters each, such as AT,DE: the first two of the account numbers',
+    )
+  const columns = only.map(readColumn)
+  return columns.length + codes.length === 0
+    ? null
+    : { only: columns, countries: codes.length === 0 ? null : [...new Set(codes)] }
+}
+
+function readColumn({ column, values }: ChosenColumn): ChosenColumn {
+  if (typeof column !== 'string' || !Array.isArray(values) || values.length === 0)
+    throw wrong('a column without values', NAME_BOTH)
+  const name = cleanCell(column)
+  const cleaned = values.map((value) => cleanCell(String(value)))
+  const texts = [name, ...cleaned]
+  if (texts.some((text) => maskAccounts(text) !== text))
+    throw wrong('an account number stands in it', 'Choose rows by another column')
+  if (texts.includes('')) throw wrong(`"${name}" with an empty name or value`, NAME_BOTH)
+  return { column: name, values: [...new Set(cleaned)] }
+}
+
+const NAME_BOTH = 'Name a column of the export and the values that its rows have'
+
+/**
+ * Of several sources one need not have the column: its rows are not chosen.
+ * @throws {UsageError} for a column that no source has, or that one has twice
+ */
+export function assertChoosable(choice: Choice | null, ledger: Pick<LedgerReader, 'sources'>): void {
+  if (choice === null || choice.only.length === 0) return
+  const sources = ledger.sources()
+  for (const { column } of choice.only) {
+    const found = sources.map((source) => ({ source, count: findNames(source.header, column).length }))
+    const twice = found.find(({ count }) => count > 1)
+    if (twice !== undefined)
+      throw wrong(
+        `"${maskAccounts(twice.source.name)}" has more than one column "${column}"`,
+        'Choose by another column',
+      )
+    if (!found.some(({ count }) => count > 0))
+      throw wrong(`no file has a column "${column}"`, `The columns are ${columnsText(sources)}`)
+  }
+}
+
+const MOST_SHOWN = 30
+
+function columnsText(sources: readonly SourceRecord[]): string {
+  const names = [...new Set(sources.flatMap(({ header }) => header))].filter((name) => name !== '')
+  const shown = names.slice(0, MOST_SHOWN).map((name) => `"${maskAccounts(name)}"`)
+  const more = names.length - shown.length
+  return `${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
+}
+
+const wrong = (what: string, next: string): UsageError =>
+  new UsageError(`Cannot choose rows: ${what}; nothing was sent`, next)
+
+/**
+ * Says once that the disk of the ledger holds the run up. A commit stands between every answer and the next request,
+ * so a disk that takes long for one bounds the rows a second, whatever the concurrency.
+ */
+
+/** So many commits are looked at together: one that is slow is no finding. */
+const WINDOW = 20
+/** A disk of its own takes 0.2 to 10 ms; one behind a network, or busy, takes more. */
+const SLOW_MS = 25
+/** Of the time that passed: below, the run waits for the service and not for the disk. */
+const SHARE = 0.5
+
+/** One commit, in milliseconds of a monotonic clock. */
+export interface Commit {
+  readonly endedMs: number
+  readonly tookMs: number
+}
+
+/** The latest commits, with one more. */
+export const noteCommit = (latest: readonly Commit[], commit: Commit): readonly Commit[] => [
+  ...latest.slice(1 - WINDOW),
+  commit,
+]
+
+/** The median of the latest commits, milliseconds, where the run is bound by them; otherwise null. */
+export function slowCommitMs(latest: readonly Commit[]): number | null {
+  const [first] = latest
+  const last = latest.at(-1)
+  if (first === undefined || last === undefined || latest.length < WINDOW) return null
+  if (last.tookMs < SLOW_MS) return null // nearly always, and the next slow one will tell
+  const sorted = latest.map(({ tookMs }) => tookMs).sort((a, b) => a - b)
+  const median = sorted[WINDOW / 2] ?? 0
+  const passed = last.endedMs - (first.endedMs - first.tookMs)
+  const within = sorted.reduce((sum, tookMs) => sum + tookMs, 0)
+  return median >= SLOW_MS && within >= passed * SHARE ? median : null
+}
+
+/** How many commits there were, what they took together, and how many intents and outcomes they held. */
+export interface CommitCounts {
+  readonly commits: number
+  readonly events: number
+  readonly milliseconds: number
+}
+
+export interface CommitWatch {
+  /** For the ledger, after each commit. */
+  readonly committed: (tookMs: number, events: number) => void
+  readonly counts: () => CommitCounts
+}
+
+export function watchCommits(monotonic: () => number, warn: (text: string) => void): CommitWatch {
+  let latest: readonly Commit[] = []
+  let isTold = false
+  let commits = 0
+  let events = 0
+  let milliseconds = 0
+  return {
+    committed: (tookMs, held) => {
+      commits += 1
+      events += held
+      milliseconds += tookMs
+      if (isTold) return
+      latest = noteCommit(latest, { endedMs: monotonic(), tookMs })
+      const slow = slowCommitMs(latest)
+      if (slow === null) return
+      isTold = true
+      warn(slowText(slow))
+    },
+    counts: () => ({ commits, events, milliseconds: Math.round(milliseconds) }),
+  }
+}
+
+const slowText = (ms: number): string =>
+  `The disk of the ledger takes ${Math.round(ms)} ms for a commit, and the run is bound by it: nothing is unsafe, it only takes longer. A higher concurrency puts more rows into one commit; a local disk that is not busy or nearly full takes a few milliseconds`

@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/mandate/date.js'
 import pLimit, { type LimitFunction } from 'p-limit'
 import {
   afterSign,
@@ -10,9 +11,7 @@ import {
   type PaceLimits,
   type PaceSign,
 } from './pace.js'
-import { INTERRUPTED, OUT_OF_TIME, outranks, type Stop } from './stop.js'
-import type { Clock } from '../domain/mandate/date.js'
-
+import { INTERRUPTED, OUT_OF_TIME, outranks, type Stop } from './brake.js'
 /** Calls `wake` after so many milliseconds; the returned function takes that back. */
 export type After = (delayMs: number, wake: () => void) => () => void
 

@@ -1,4 +1,7 @@
+import { isLoopback } from '../domain/text/text.js'
 import type { z } from 'zod'
+import type { IncomingMessage } from 'node:http'
+import { createHash, timingSafeEqual } from 'node:crypto'
 
 /** A definite no. Its body is choice 1 of sandbox/choices.md: the service documents no error format. */
 export interface Refusal {
@@ -85,3 +88,75 @@ function wordingOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 const withArticle = (type: string): string =>
   type === 'int' ? 'an integer' : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+
+/** Reads a request body as JSON: content type, size limit, UTF-8, syntax. Anything that is JSON passes. */
+export async function readJsonBody(incoming: IncomingMessage, limitBytes: number): Promise<Reply<unknown>> {
+  const contentType = incoming.headers['content-type'] ?? ''
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType)) {
+    return refuse(415, 'UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json')
+  }
+  const bytes = await readUpTo(incoming, limitBytes)
+  if (bytes === null) {
+    return refuse(413, 'BODY_TOO_LARGE', `The request body exceeds ${limitBytes} bytes`)
+  }
+  try {
+    return done(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown)
+  } catch {
+    return refuse(400, 'INVALID_PARAMETER', 'The request body is not JSON')
+  }
+}
+
+/** Null when there is more. The rest stays unread but the socket open, so that the answer arrives. */
+async function readUpTo(incoming: IncomingMessage, limitBytes: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limitBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+/** Checks the Authorization header of HTTP Basic. Null means the request may pass. */
+export function refusalOfHeader(header: string | undefined, expected: Credentials): Refusal | null {
+  if (header === undefined) return refuse(401, 'MISSING_AUTH', 'The Authorization header is missing')
+  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
+  if (encoded === undefined) {
+    return refuse(401, 'INVALID_AUTH', 'The Authorization header is not of the Basic scheme')
+  }
+  const given = Buffer.from(encoded, 'base64').toString('utf8')
+  return isSame(given, `${expected.username}:${expected.password}`)
+    ? null
+    : refuse(401, 'INVALID_AUTH', 'The user name or the password is wrong')
+}
+
+/** Compares digests, so that the time taken tells nothing about the password. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/
+
+/**
+ * True when a request names this sandbox in its Host header: a name or address of this computer, or the address that
+ * the sandbox was told to listen on, and its port. A web page that made a foreign name point here (DNS rebinding) sends
+ * that name.
+ */
+export function isOwnHost(
+  host: string | undefined,
+  { listensOn, port }: { listensOn: string; port: number },
+): boolean {
+  const [, name = '', given = '80'] =
+    /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec((host ?? '').toLowerCase()) ?? []
+  if (Number(given) !== port) return false
+  // Where it listens on more than loopback it is reached by addresses of this computer, which no page can forge.
+  const isPublic = !isLoopback(listensOn)
+  return isLoopback(name) || name === listensOn.toLowerCase() || (isPublic && ADDRESS.test(name))
+}

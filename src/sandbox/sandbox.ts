@@ -4,21 +4,24 @@ import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
-import type { Billogram } from '../contract/billogram.js'
-import type { Offer } from '../contract/offer.js'
+import type { Billogram, Offer } from '../contract/billogram.js'
 import { codeOf, UsageError } from '../errors.js'
-import { isOwnHost } from './authentication.js'
 import { openCallbacks } from './billogram/callbacks.js'
-import { planFaults } from './faults/fault-plan.js'
 import { heldBillograms, heldMandates, serveInspection } from './look/inspection.js'
 import { describeInterface } from './look/openapi.js'
-import { refuse } from './refusal.js'
-import { countRequests, type RequestCounts } from './look/request-counts.js'
-import { guardEverything, refusalAnswer, serveOperations, type ServiceParts } from './service.js'
+import { refuse, isOwnHost } from './refusal.js'
+import {
+  guardEverything,
+  refusalAnswer,
+  serveOperations,
+  type ServiceParts,
+  countRequests,
+  type RequestCounts,
+} from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
-import { STARTING_BILLOGRAMS } from './billogram/starting-billograms.js'
 import { openStore, type HeldMandate } from './store.js'
-import { openWaits } from './faults/waits.js'
+import { planFaults, openWaits } from './faults/faults.js'
+import { STARTING_BILLOGRAMS } from './billogram/billogram-record.js'
 
 /** A running simulator of the invoicing service. */
 export interface Sandbox {

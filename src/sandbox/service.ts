@@ -1,26 +1,35 @@
+import type { Choices } from './choices.js'
+import { OPERATIONS, type Occasion } from './faults/faults.js'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
-import { BILLOGRAM_PATH, billogramRequest, RESPONSE_ONLY_FIELDS } from '../contract/billogram.js'
+import {
+  BILLOGRAM_PATH,
+  billogramRequest,
+  RESPONSE_ONLY_FIELDS,
+  OFFER_PATH,
+  offerRequest,
+} from '../contract/billogram.js'
 import { MIGRATE_PATH, migrateRequest } from '../contract/migrate-mandate.js'
-import { OFFER_PATH, offerRequest } from '../contract/offer.js'
 import { customerNoQuery, PAYMENT_SOURCE_PATH } from '../contract/payment-source.js'
-import { PROOF_PATH, sandboxProof } from '../trust/sandbox-proof.js'
-import { refusalOfHeader, type Credentials } from './authentication.js'
 import { toBillogram } from './billogram/billogram-record.js'
 import type { Callbacks } from './billogram/callbacks.js'
-import { withStoredParts } from './billogram/null-parts.js'
-import type { Choices } from './choices.js'
-import { createOffer } from './create-offer.js'
-import type { FaultPlan } from './faults/fault-plan.js'
-import type { Operation } from './faults/faults.js'
-import { migrateMandate } from './migrate-mandate.js'
-import { cancelSource, listSources } from './payment-sources.js'
-import { appliesFirst, misbehave } from './faults/misbehave.js'
-import { done, readBody, refusalBody, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
-import { readJsonBody } from './request-body.js'
-import type { RequestCounter } from './look/request-counts.js'
+import { type Operation, type FaultPlan, appliesFirst, misbehave } from './faults/faults.js'
+import { migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
+import {
+  done,
+  readBody,
+  refusalBody,
+  refuse,
+  refuseField,
+  type Refusal,
+  type Reply,
+  readJsonBody,
+  refusalOfHeader,
+  type Credentials,
+} from './refusal.js'
 import type { Store } from './store.js'
-import { updateBillogram } from './billogram/update-billogram.js'
+import { updateBillogram, withStoredParts, createOffer } from './billogram/update-billogram.js'
+import { PROOF_PATH, sandboxProof } from '../trust/signature.js'
 
 export interface ServiceParts {
   readonly store: Store
@@ -251,4 +260,61 @@ function textOfMember(body: unknown, name: string): string {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return ''
   const value = (body as Record<string, unknown>)[name]
   return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
+}
+
+/** What `GET /_sandbox/requests` shows: everything since this sandbox started. */
+export interface RequestCounts {
+  /** Requests with right credentials and a readable body, by operation, whatever became of them. */
+  readonly received: Readonly<Record<Operation, number>>
+  /** Every request under /api, by the status that was answered; `none` where a fault left it without one. */
+  readonly answered: Readonly<Record<string, number>>
+  /** By kind of fault. */
+  readonly faults: Readonly<Record<string, number>>
+  /** Subjects that came more than once: customer numbers, offer ids, billogram ids, payment source ids. */
+  readonly repeated: readonly { operation: Operation; subject: string; requests: number }[]
+}
+
+export interface RequestCounter {
+  receive(operation: Operation, subject: string): Occasion
+  answer(status: number | 'none'): void
+  misbehave(kind: string): void
+  counts(): RequestCounts
+}
+
+export function countRequests(): RequestCounter {
+  const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0, read_back: 0, cancel: 0 }
+  const subjects: Record<Operation, Map<string, number>> = {
+    migrate: new Map(),
+    offer: new Map(),
+    billogram: new Map(),
+    read_back: new Map(),
+    cancel: new Map(),
+  }
+  const answered = new Map<string, number>()
+  const faults = new Map<string, number>()
+  return {
+    receive(operation, subject) {
+      received[operation] += 1
+      const subjectOrdinal = countUp(subjects[operation], subject)
+      return { operation, subject, ordinal: received[operation], subjectOrdinal }
+    },
+    answer: (status) => void countUp(answered, String(status)),
+    misbehave: (kind) => void countUp(faults, kind),
+    counts: () => ({
+      received: { ...received },
+      answered: Object.fromEntries(answered),
+      faults: Object.fromEntries(faults),
+      repeated: OPERATIONS.flatMap((operation) =>
+        [...subjects[operation]]
+          .filter(([subject, requests]) => requests > 1 && subject !== '')
+          .map(([subject, requests]) => ({ operation, subject, requests })),
+      ),
+    }),
+  }
+}
+
+function countUp(counts: Map<string, number>, name: string): number {
+  const count = (counts.get(name) ?? 0) + 1
+  counts.set(name, count)
+  return count
 }

@@ -1,9 +1,9 @@
+import { DEFAULT_CHOICES, type Choices } from './choices.js'
+import { isLoopback } from '../domain/text/text.js'
 import { z } from 'zod'
 import { CURRENCIES, reminder } from '../contract/billogram.js'
 import { UsageError } from '../errors.js'
-import { DEFAULT_CHOICES, type Choices } from './choices.js'
 import { checkFaults, type FaultRule, type FaultRuleInput } from './faults/faults.js'
-import { isLoopback } from '../domain/text/text.js'
 
 /** How a sandbox is started. Everything may be left out. */
 export interface SandboxOptions {

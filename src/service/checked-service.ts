@@ -1,13 +1,178 @@
-import { UsageError } from '../errors.js'
-import { readBaseUrl, type BaseUrl } from './base-url.js'
-import { createClient, type ClientOptions, type ServiceClient } from './client.js'
-import { refuseUnverifiedTls } from './connections.js'
-import type { ExchangeClock } from './exchange.js'
-import { createSourceReader, type SourceReader } from './read-back/source-reader.js'
+import { isLoopback } from '../domain/text/text.js'
+import { UsageError, type Way } from '../errors.js'
 import { createStatusTable, type StatusTable } from './status-table.js'
-import { USUAL_CONCURRENCY, USUAL_TIMEOUT_MS } from './usual-pace.js'
-import { readTrusted, type Trusted, type TrustOptions } from './trusted.js'
-import { MOST_BYTES, readGivenText } from '../trust/given-file.js'
+import { API_PREFIX } from '../contract/envelope.js'
+import { distrustInstructions, distrustSecret } from '../trust/entry.js'
+
+/** Where the service is, checked once at start. */
+export interface BaseUrl {
+  /**
+   * One spelling per service: lower case, no dot after the host, no trailing slash or `/api/v2`, default port left out.
+   * A ledger is bound to it.
+   */
+  readonly href: string
+  readonly origin: string
+  /** Put before every path of the interface; empty, or `/prefix` without a slash at its end. */
+  readonly pathPrefix: string
+  /** Host and port as the operator has to type them to confirm a run. */
+  readonly host: string
+  /** A literal loopback address: nothing leaves this machine, so `http:` is allowed and no confirmation asked. */
+  readonly isLoopback: boolean
+}
+
+/**
+ * Reads the base URL. Messages name the host only: the text itself may hold a password or a token.
+ * @throws {UsageError} for anything but `https:`, or `http:` to a literal loopback address
+ */
+export function readBaseUrl(text: string): BaseUrl {
+  const trimmed = text.trim()
+  if (trimmed === '') throw unusable('it is empty')
+  if (/[\s\\]/.test(trimmed)) throw unusable('it holds a blank or a backslash')
+  if (!/^https?:\/\/[^/]/i.test(trimmed) || !URL.canParse(trimmed)) {
+    throw unusable('it is not an address that begins with https://')
+  }
+  const url = withoutTrailingDot(new URL(trimmed))
+  if (url.username !== '' || url.password !== '') {
+    throw unusable(
+      'it holds a user name or a password',
+      'Take them out of the address and give them as user name and password instead.',
+      ['credentials'],
+    )
+  }
+  if (/[?#]/.test(trimmed)) throw unusable('it has a query or a fragment')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw unusable(
+      `"${url.host}" is not this machine, and http:// would send account numbers unencrypted`,
+      'Use https://. Only 127.0.0.0/8, [::1] and localhost may be reached by http://.',
+    )
+  }
+  const pathPrefix = withoutEnd(url.pathname.replace(/\/+$/, ''))
+  if (pathPrefix.endsWith(API_PREFIX)) {
+    throw unusable(
+      `it ends with "${API_PREFIX}" twice`,
+      `Leave out the ending "${API_PREFIX}", it is added to the address.`,
+    )
+  }
+  return {
+    href: url.origin + pathPrefix,
+    origin: url.origin,
+    pathPrefix,
+    host: url.host,
+    isLoopback: isLoopback(url.hostname),
+  }
+}
+
+/** Services document their address with the ending that every path of the interface begins with. */
+const withoutEnd = (path: string): string =>
+  path.endsWith(API_PREFIX) ? path.slice(0, -API_PREFIX.length).replace(/\/+$/, '') : path
+
+/** `host.` is `host`, written for a name server: the same service, and no certificate has the dot. */
+function withoutTrailingDot(url: URL): URL {
+  const plain = new URL(url)
+  plain.hostname = url.hostname.replace(/(?<=[^.])\.+$/, '')
+  return plain
+}
+
+/** Compares two addresses as they are noted, also those that were noted before one spelling was kept. */
+export const sameService = (one: string, other: string): boolean => oneSpelling(one) === oneSpelling(other)
+
+function oneSpelling(href: string): string {
+  if (!URL.canParse(href)) return href
+  const { origin, pathname } = withoutTrailingDot(new URL(href))
+  return origin + pathname.replace(/\/+$/, '')
+}
+
+const unusable = (
+  problem: string,
+  next = 'Give the address as https://host, with a path only where the service has one.',
+  ways: readonly Way[] = [],
+): UsageError => new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`, { ways })
+
+/** What holds where nobody says otherwise, for commands that speak to no service too: they load no client. */
+export const USUAL_CONCURRENCY = 8
+export const USUAL_TIMEOUT_MS = 150_000
+export const USUAL_CONNECT_TIMEOUT_MS = 10_000
+
+/**
+ * The address may hold the credentials of the proxy, so no message quotes it. Through a proxy of another machine they
+ * would go in clear with `http:`, as would the name of the service.
+ * @throws {UsageError} for anything but `https:`, or `http:` to a literal loopback address
+ */
+export function readProxy(text: string): URL {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw unusableProxy('its address does not begin with https://')
+  const url = new URL(text)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw unusableProxy(
+      `"${url.host}" is not this machine, and http:// would send the password of the proxy in clear`,
+    )
+  return url
+}
+
+const unusableProxy = (problem: string): UsageError =>
+  new UsageError(
+    `Cannot use the proxy: ${problem}`,
+    'Nothing was sent. Give it as https://host:port; http:// only to 127.0.0.0/8, [::1] and localhost.',
+  )
+
+/** Certificates and a proxy as a caller names them. The paths are of PEM files. */
+interface TrustOptions {
+  /** A certificate authority that is trusted besides those that Node brings along, never instead of them. */
+  readonly ca?: string | undefined
+  readonly clientCertificate?: string | undefined
+  /** Readable by its owner only. */
+  readonly clientKey?: string | undefined
+  /** `https://host:port`; `http:` to loopback only. Never used for a service on this machine. */
+  readonly proxy?: string | undefined
+}
+
+/** Whom a run trusts on the way to the service, in so far as that is not the default. */
+export interface Trusted {
+  /** Without credentials. */
+  readonly proxy: string | null
+  /** What is trusted besides the certificate authorities that Node brings along. */
+  readonly extraCertificates: readonly string[]
+  readonly clientCertificate: string | null
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** @throws {UsageError} for a certificate or key that others can change, and for a key that they can read */
+export function readTrusted(
+  { ca, clientCertificate, clientKey, proxy }: TrustOptions,
+  environment: Environment,
+  baseUrl: BaseUrl,
+): Trusted {
+  const named = (path: string | undefined): string[] => (path === undefined || path === '' ? [] : [path])
+  const authorities = [...named(ca), ...named(environment['NODE_EXTRA_CA_CERTS'])]
+  for (const path of [...authorities, ...named(clientCertificate)])
+    refuse('certificate file', path, distrustInstructions(path))
+  for (const path of named(clientKey)) refuse('key file', path, distrustSecret(path))
+  return {
+    proxy: proxy === undefined || baseUrl.isLoopback ? null : readProxy(proxy).origin,
+    extraCertificates: [...authorities, ...systemStores(environment)],
+    clientCertificate: clientCertificate ?? null,
+  }
+}
+
+/** Node trusts the store of the system, or of OpenSSL, only when it is told to. */
+function systemStores(environment: Environment): string[] {
+  const flags = /--use-(?:openssl|system)-ca/.exec(environment['NODE_OPTIONS'] ?? '')
+  return [
+    ...(flags === null ? [] : [`the certificates of this system (${flags[0]})`]),
+    ...(environment['NODE_USE_SYSTEM_CA'] === '1'
+      ? ['the certificates of this system (NODE_USE_SYSTEM_CA)']
+      : []),
+  ]
+}
+
+function refuse(what: string, path: string, distrust: ReturnType<typeof distrustSecret>): void {
+  if (distrust === null) return
+  throw new UsageError(
+    `Cannot trust the ${what} "${path}": ${distrust.why}`,
+    `${distrust.next}; nothing was sent`,
+  )
+}
 
 /** Where the service is and how it is spoken to. Only the address must be given. */
 export interface ServiceOptions extends TrustOptions {
@@ -42,7 +207,6 @@ export interface CheckedService {
 }
 
 const MOST_CONCURRENCY = 256
-const [MOST_HEADERS_MS, MOST_BODY_MS] = [120_000, 30_000]
 
 /**
  * Everything that can be said of a service before anybody speaks to it. Opens nothing.
@@ -68,60 +232,8 @@ export function checkService(
   return { options, baseUrl, statusTable, trusted, concurrency, timeoutMs }
 }
 
-/**
- * A client for a service that was checked. Nothing is sent before it is asked for.
- * @throws {UsageError} for credentials, limits or certificates that cannot be used
- */
-export const connectTo = (
-  service: CheckedService,
-  credentials: Credentials,
-  machine: ClientMachine,
-): ServiceClient =>
-  createClient({ ...clientOptions(service, credentials, machine), statusTable: service.statusTable })
-
-/**
- * The same for reading back what a service holds, over connections of its own.
- * @throws {UsageError} for credentials, limits or certificates that cannot be used
- */
-export const connectReader = (
-  service: CheckedService,
-  credentials: Credentials,
-  machine: ClientMachine,
-): SourceReader => createSourceReader(clientOptions(service, credentials, machine))
-
-interface ClientMachine {
-  readonly version: string
-  readonly clock: ExchangeClock
-}
-
-function clientOptions(
-  { options, baseUrl, concurrency, timeoutMs }: CheckedService,
-  { username, password }: Credentials,
-  { version, clock }: ClientMachine,
-): Omit<ClientOptions, 'statusTable'> {
-  assertText('the user name', username)
-  assertText('the password', password)
-  const { ca, clientCertificate, clientKey, connectTimeoutMs, freshConnections, proxy } = options
-  const tls = { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) }
-  return {
-    baseUrl,
-    username,
-    password,
-    version,
-    clock,
-    concurrency,
-    deadlineMs: timeoutMs,
-    headersTimeoutMs: Math.min(MOST_HEADERS_MS, timeoutMs),
-    bodyTimeoutMs: Math.min(MOST_BODY_MS, timeoutMs),
-    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
-    ...(freshConnections === undefined ? {} : { freshConnections }),
-    ...(proxy === undefined ? {} : { proxy }),
-    tls: Object.fromEntries(Object.entries(tls).filter(([, text]) => text !== undefined)),
-  }
-}
-
 /** A variable of the environment that is not set would be sent as the word "undefined" by a program without types. */
-function assertText(what: string, given: unknown): void {
+export function assertText(what: string, given: unknown): void {
   if (typeof given === 'string' && given !== '') return
   throw new UsageError(
     `Cannot use the service: ${what} is missing or empty`,
@@ -129,11 +241,16 @@ function assertText(what: string, given: unknown): void {
   )
 }
 
-const readPem = (file: string | undefined): string | undefined =>
-  file === undefined
-    ? undefined
-    : readGivenText(file, {
-        what: 'certificate file',
-        nothing: 'nothing was sent',
-        mostBytes: MOST_BYTES.certificates,
-      })
+/**
+ * Connections verify certificates whatever the environment says. Whoever told Node not to believes something that is not
+ * so, and is refused.
+ * @param rejectUnauthorized the value of NODE_TLS_REJECT_UNAUTHORIZED in the environment
+ * @throws {UsageError}
+ */
+export function refuseUnverifiedTls(rejectUnauthorized: string | undefined): void {
+  if (rejectUnauthorized !== '0') return
+  throw new UsageError(
+    'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set: it would accept any certificate',
+    'Nothing was sent. Unset it, and name the certificate of your own authority instead.',
+  )
+}

@@ -1,18 +1,36 @@
 import { z } from 'zod'
-import { billogramPath, billogramRequest, type BillogramRequest } from '../contract/billogram.js'
+import { MOST_BYTES, readGivenText } from '../trust/given-file.js'
+import {
+  assertText,
+  type CheckedService,
+  type Credentials,
+  type BaseUrl,
+  USUAL_TIMEOUT_MS,
+} from './checked-service.js'
+import {
+  billogramPath,
+  billogramRequest,
+  type BillogramRequest,
+  OFFER_PATH,
+  offerRequest,
+  type OfferRequest,
+} from '../contract/billogram.js'
 import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
-import { OFFER_PATH, offerRequest, type OfferRequest } from '../contract/offer.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Outcome } from '../domain/row/outcome.js'
 import { UsageError } from '../errors.js'
-import { proveOffer, proveUpdate, type BillogramAnswer, type OfferAnswer } from './answer-proof.js'
-import type { BaseUrl } from './base-url.js'
-import { classify, classifyAnswer } from './classify.js'
+import {
+  classify,
+  classifyAnswer,
+  proveOffer,
+  proveUpdate,
+  type BillogramAnswer,
+  type OfferAnswer,
+} from './classify.js'
 import { checkTimer, openConnections, type ConnectionOptions } from './connections.js'
 import { createCleaner } from './evidence.js'
 import { exchangeOnce, type Exchange, type ExchangeClock } from './exchange.js'
 import { createStatusTable, type StatusTable } from './status-table.js'
-import { USUAL_TIMEOUT_MS } from './usual-pace.js'
 
 export interface ClientOptions extends ConnectionOptions {
   readonly baseUrl: BaseUrl
@@ -151,3 +169,56 @@ const unusableCredentials = (problem: string): UsageError =>
     'Nothing was sent. Check the user name and the password, or the file that it comes from.',
     { ways: ['credentials'] },
   )
+
+/**
+ * A client for a service that was checked. Nothing is sent before it is asked for.
+ * @throws {UsageError} for credentials, limits or certificates that cannot be used
+ */
+export const connectTo = (
+  service: CheckedService,
+  credentials: Credentials,
+  machine: ClientMachine,
+): ServiceClient =>
+  createClient({ ...clientOptions(service, credentials, machine), statusTable: service.statusTable })
+
+export interface ClientMachine {
+  readonly version: string
+  readonly clock: ExchangeClock
+}
+
+export function clientOptions(
+  { options, baseUrl, concurrency, timeoutMs }: CheckedService,
+  { username, password }: Credentials,
+  { version, clock }: ClientMachine,
+): Omit<ClientOptions, 'statusTable'> {
+  assertText('the user name', username)
+  assertText('the password', password)
+  const { ca, clientCertificate, clientKey, connectTimeoutMs, freshConnections, proxy } = options
+  const tls = { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) }
+  return {
+    baseUrl,
+    username,
+    password,
+    version,
+    clock,
+    concurrency,
+    deadlineMs: timeoutMs,
+    headersTimeoutMs: Math.min(MOST_HEADERS_MS, timeoutMs),
+    bodyTimeoutMs: Math.min(MOST_BODY_MS, timeoutMs),
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(freshConnections === undefined ? {} : { freshConnections }),
+    ...(proxy === undefined ? {} : { proxy }),
+    tls: Object.fromEntries(Object.entries(tls).filter(([, text]) => text !== undefined)),
+  }
+}
+
+const [MOST_HEADERS_MS, MOST_BODY_MS] = [120_000, 30_000]
+
+const readPem = (file: string | undefined): string | undefined =>
+  file === undefined
+    ? undefined
+    : readGivenText(file, {
+        what: 'certificate file',
+        nothing: 'nothing was sent',
+        mostBytes: MOST_BYTES.certificates,
+      })

@@ -3,9 +3,7 @@ import { createRequire } from 'node:module'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import type { Dispatcher, Pool, ProxyAgent } from 'undici'
 import { UsageError } from '../errors.js'
-import type { BaseUrl } from './base-url.js'
-import { readProxy } from './proxy.js'
-import { USUAL_CONNECT_TIMEOUT_MS } from './usual-pace.js'
+import { type BaseUrl, USUAL_CONNECT_TIMEOUT_MS, readProxy } from './checked-service.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
 interface TlsOptions {
@@ -137,20 +135,6 @@ const unusable = (name: string, given: number, wanted: string): UsageError =>
     `Cannot use the ${name} ${given}: it must be ${wanted}`,
     'Nothing was sent. Change the setting.',
   )
-
-/**
- * Connections verify certificates whatever the environment says. Whoever told Node not to believes something that is not
- * so, and is refused.
- * @param rejectUnauthorized the value of NODE_TLS_REJECT_UNAUTHORIZED in the environment
- * @throws {UsageError}
- */
-export function refuseUnverifiedTls(rejectUnauthorized: string | undefined): void {
-  if (rejectUnauthorized !== '0') return
-  throw new UsageError(
-    'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set: it would accept any certificate',
-    'Nothing was sent. Unset it, and name the certificate of your own authority instead.',
-  )
-}
 
 function readTls(tls: TlsOptions) {
   const secure = {

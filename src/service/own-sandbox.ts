@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { get, type IncomingMessage } from 'node:http'
-import { PROOF_PATH, sandboxProof } from '../trust/sandbox-proof.js'
-import type { BaseUrl } from './base-url.js'
-
+import type { BaseUrl } from './checked-service.js'
+import { PROOF_PATH, sandboxProof } from '../trust/signature.js'
 const MOST_MS = 5_000
 /** In characters. */
 const LONGEST_PROOF = 64

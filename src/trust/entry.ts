@@ -1,8 +1,67 @@
-import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  lstatSync,
+  realpathSync,
+  type Stats,
+  statSync,
+  readFileSync,
+  accessSync,
+  constants,
+  mkdirSync,
+  rmdirSync,
+} from 'node:fs'
 import { userInfo } from 'node:os'
-import { dirname } from 'node:path'
-import { hasAccessList } from './access-list.js'
-import { isPrivateGroup } from './groups.js'
+import { dirname, resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { UsageError } from '../errors.js'
+
+const MARK_AT = 'drwxrwxrwx'.length
+const MOST_MS = 5_000
+
+/**
+ * True where an access list stands behind the group's bits of a mode, which show no more than the most that it gives to
+ * anybody (acl(5)). Node cannot read such a list; ls(1) marks it with a plus. Where it cannot be asked there may be one.
+ */
+export function hasAccessList(path: string): boolean {
+  try {
+    const line = execFileSync('ls', ['-ld', '--', path], {
+      encoding: 'latin1',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: MOST_MS,
+    })
+    return line.charAt(MARK_AT) === '+'
+  } catch {
+    return true
+  }
+}
+
+const readLines = (file: string): string[] => {
+  try {
+    return readFileSync(file, 'utf8').split('\n')
+  } catch {
+    return []
+  }
+}
+
+/**
+ * True when a group is known to hold nobody but the given user: the private group that most Linux systems make for
+ * each user. A group that this machine's files do not name (one of a directory service, say) may hold anybody.
+ * Formats: passwd(5) `name:x:uid:gid:…`, group(5) `name:x:gid:member,member`.
+ */
+export function isPrivateGroup(
+  gid: number,
+  uid: number,
+  files = { users: '/etc/passwd', groups: '/etc/group' },
+): boolean {
+  const users = readLines(files.users).map((line) => line.split(':'))
+  const group = readLines(files.groups)
+    .map((line) => line.split(':'))
+    .find(([, , id]) => id === String(gid))
+  if (group === undefined) return false
+  const names = new Set(users.filter(([, , id]) => id === String(uid)).map(([name]) => name))
+  const listed = (group[3] ?? '').split(',').filter((name) => name !== '')
+  const byDefault = users.filter(([, , , primary]) => primary === String(gid)).map(([name]) => name)
+  return [...listed, ...byDefault].every((name) => names.has(name))
+}
 
 /**
  * Who besides this user can read or change what stands at a path. *Others* are all users of the machine but this one
@@ -162,4 +221,63 @@ export function distrustFolder(folder: string): Distrust | null {
     if (above !== null) return { ...above, why: `the folder "${path}" above it: ${above.why}` }
   }
   return null
+}
+
+const PRIVATE_FOLDER = 0o700
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/**
+ * Makes a folder, and those above it that are missing, for this user alone. One by one, because Node's own recursive call
+ * never comes back where a folder is there and takes none, as below /proc.
+ * @returns those that it made, the uppermost first
+ * @throws the error of the system
+ */
+export function makeFolder(path: string): readonly string[] {
+  const missing: string[] = []
+  for (let at = resolve(path); !isFolder(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(at)
+  return missing.filter((folder) => {
+    try {
+      mkdirSync(folder, { mode: PRIVATE_FOLDER })
+      return true
+    } catch (error) {
+      // Another process may just have made it.
+      if (!isFolder(folder)) throw error
+      return false
+    }
+  })
+}
+
+/**
+ * People decide and sign by what lies there. Looked at before anything is sent, so that a night's work is not left without
+ * its report.
+ * @throws {UsageError} for a folder that others own or can write, and for one that cannot be made or written to
+ */
+export function assertReportFolder(out: string): void {
+  const fault = whyNotFor(out)
+  if (fault === null) return
+  throw new UsageError(
+    `Cannot write a report to the folder "${out}": ${fault.why}`,
+    `${fault.next}; no report was written, and nothing was sent`,
+    { ways: ['report_folder'] },
+  )
+}
+
+function whyNotFor(out: string): { readonly why: string; readonly next: string } | null {
+  try {
+    const distrust = isFolder(out) ? distrustFolder(out) : null
+    if (distrust !== null)
+      return {
+        why: `${distrust.why}. Others could put files of their own in place of the report`,
+        next: `${distrust.next}, or give a folder of your own`,
+      }
+    const made = makeFolder(out)
+    accessSync(out, constants.W_OK | constants.X_OK)
+    for (const folder of made.toReversed()) rmdirSync(folder)
+    return null
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === undefined) throw error
+    return { why: `it cannot be made, or not be written to (${code})`, next: 'Give another folder' }
+  }
 }

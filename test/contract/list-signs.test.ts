@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { headerOfMore, signOfError, signOfMore } from '../../src/contract/list-signs.js'
-
+import { headerOfMore, signOfError, signOfMore } from '../../src/contract/payment-source.js'
 describe('26.1 what stands beside a list of two', () => {
   it.each<[unknown, string]>([
     [{ has_more: true }, 'has_more'],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { OFFER_PATH, OFFER_TYPES, offer, offerRequest, readOfferAnswer } from '../../src/contract/offer.js'
 import { samples } from './wire-samples.js'
+import {
+  OFFER_PATH,
+  OFFER_TYPES,
+  offer,
+  offerRequest,
+  readOfferAnswer,
+} from '../../src/contract/billogram.js'
 
 const { request, response } = samples.createOffer
 const accepts = (change: object) => offerRequest.safeParse({ ...request, ...change }).success

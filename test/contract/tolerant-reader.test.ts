@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tolerantReader } from '../../src/contract/tolerant-reader.js'
-
+import { tolerantReader } from '../../src/contract/envelope.js'
 const read = tolerantReader(
   z.strictObject({
     id: z.string(),

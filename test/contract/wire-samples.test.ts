@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { billogramRequest, billogramResponse } from '../../src/contract/billogram.js'
+import {
+  billogramRequest,
+  billogramResponse,
+  offerRequest,
+  offerResponse,
+} from '../../src/contract/billogram.js'
 import { migrateRequest, migrateResponse } from '../../src/contract/migrate-mandate.js'
-import { offerRequest, offerResponse } from '../../src/contract/offer.js'
 import { namesOf, placesIn, samples } from './wire-samples.js'
 
 const pairs = [

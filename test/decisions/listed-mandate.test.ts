@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import type { LedgerReader, RowRecord } from '../../src/ledger/read/reader.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { compareWith, LIST_NAMES, readListed, type ListEntry } from '../../src/decisions/listed-mandate.js'
 import { openList } from '../../src/source/list.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { admit, IBAN, open, OTHER_IBAN, registered, send, SETTINGS } from '../ledger/campaign-setup.js'
 import { rowsOf } from '../ledger/ledger-views.js'
 import { fileOf } from '../support/sources.js'
+import { compareWith, LIST_NAMES, readListed, type ListEntry } from '../../src/decisions/read-decisions.js'
 
 async function read(...lines: string[]): Promise<ListEntry[]> {
   const list = await openList(

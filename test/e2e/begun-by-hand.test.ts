@@ -1,3 +1,4 @@
+import { connectService } from '../../src/migrate/migrate.js'
 import { describe, expect, it } from 'vitest'
 import type {
   CreditorIdentifier,
@@ -6,7 +7,6 @@ import type {
   Mandate,
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
-import { connectService } from '../../src/migrate/connect-service.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { germanIban } from '../support/export.js'
 import { placeOfTest, type Place } from '../support/place.js'

@@ -25,7 +25,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.2 list': {
     without: 'reads a list only where its dates are written as in the ledger',
     off: {
-      'decisions/listed-mandate.ts': {
+      'decisions/read-decisions.ts': {
         readListed: (real: Real<[unknown], Real<[unknown], Listed>>) => (list: unknown) => {
           const readRow = real(list)
           return (row: unknown) => {
@@ -64,7 +64,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.3 four digits': {
     without: 'takes customer and four digits for proof',
     off: {
-      'decisions/listed-mandate.ts': {
+      'decisions/read-decisions.ts': {
         compareWith:
           (real: Real<readonly unknown[], object>) =>
           (...args: readonly unknown[]) => ({ ...real(...args), isSpecific: true }),

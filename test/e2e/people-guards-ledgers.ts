@@ -27,6 +27,9 @@ interface Register {
 interface RegisterFile {
   readonly connection: { readonly exec: (sql: string) => void }
 }
+interface Asked {
+  readonly baseUrl: string
+}
 interface Comparison {
   readonly file: RegisterFile
 }
@@ -34,9 +37,14 @@ interface Comparison {
 /** Opens a register whose ledger says other things of itself. */
 const withClaims =
   (change: (claims: Claims) => Partial<Claims>) =>
-  (real: Real<[RegisterOptions], Register>) =>
-  (options: RegisterOptions): Register =>
-    real({ ...options, claims: { ...options.claims, ...change(options.claims) } })
+  (real: Real<[RegisterOptions, ...unknown[]], Register>) =>
+  (options: RegisterOptions, ...rest: unknown[]): Register =>
+    real({ ...options, claims: { ...options.claims, ...change(options.claims) } }, ...rest)
+
+/** The register of a run, and the one of a person who adopts a copy. */
+const opened = <Weaker>(weaker: Weaker) => ({
+  'register/campaign-register.ts': { openRegister: weaker, openRunRegister: weaker },
+})
 
 const neverOlder = withClaims(({ standing }) => ({
   hasMark: () => true,
@@ -84,22 +92,18 @@ const withoutReadyRows = (connection: Connection): Connection =>
 export const GUARDS_OF_LEDGERS = {
   '8.1.1 copies': {
     without: 'does not know how far a ledger had come',
-    off: { 'register/campaign-register.ts': { openRegister: neverOlder } },
+    off: opened(neverOlder),
     acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
     seed: 2,
     finds: ['TWICE'],
   },
   '8.1.1 lost log': {
     without: 'goes on with a ledger whose log is lost',
-    off: {
-      'register/campaign-register.ts': {
-        openRegister: (real: Real<[RegisterOptions], Register>) => (options: RegisterOptions) => ({
-          ...real(options),
-          note: () => undefined,
-          claim: () => undefined,
-        }),
-      },
-    },
+    off: opened((real: Real<readonly unknown[], Register>) => (...args: readonly unknown[]) => ({
+      ...real(...args),
+      note: () => undefined,
+      claim: () => undefined,
+    })),
     acts: ['killARun'],
     seed: 2,
     finds: ['TWICE', 'LOST'],
@@ -120,7 +124,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 claim': {
     without: 'looks for other ledgers only before the question',
     off: {
-      'register/other-ledgers.ts': {
+      'register/register-file.ts': {
         compare:
           (real: Real<[Comparison, unknown], boolean>) =>
           (comparison: Comparison, rows: unknown): boolean => {
@@ -138,8 +142,13 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 host': {
     without: 'takes another spelling of the host for another service',
     off: {
-      'service/base-url.ts': {
-        readBaseUrl: (real: Real<[string], object>) => (text: string) => ({ ...real(text), href: text }),
+      'service/checked-service.ts': {
+        checkService:
+          (real: Real<[Asked, unknown], { readonly baseUrl: object }>) =>
+          (asked: Asked, environment: unknown) => {
+            const service = real(asked, environment)
+            return { ...service, baseUrl: { ...service.baseUrl, href: asked.baseUrl } }
+          },
         sameService: () => (one: unknown, other: unknown) => one === other,
       },
     },
@@ -149,7 +158,7 @@ export const GUARDS_OF_LEDGERS = {
   },
   '8.1.2 mandates': {
     without: 'compares no mandate with those of other ledgers',
-    off: { 'register/mandate-numbers.ts': { numberWith: () => () => () => (unlike += 1) } },
+    off: { 'register/register-file.ts': { numberWith: () => () => () => (unlike += 1) } },
     acts: ['useASecondLedger'],
     seed: 2,
     finds: ['TWICE'],
@@ -176,7 +185,7 @@ export const GUARDS_OF_LEDGERS = {
   '8.1.2 no register': {
     without: 'sends although the register cannot be read or written',
     off: {
-      'register/run-register.ts': {
+      'register/campaign-register.ts': {
         openRunRegister: (real: Real<[unknown, unknown]>) => (options: unknown, service: unknown) => {
           try {
             return real(options, service)
@@ -193,7 +202,7 @@ export const GUARDS_OF_LEDGERS = {
   '25.2 begun elsewhere': {
     without: 'takes what a lost ledger began to send for ready',
     off: {
-      'register/other-ledgers.ts': { begunElsewhere: () => () => [], refuseClaimed: () => () => undefined },
+      'register/register-file.ts': { begunElsewhere: () => () => [], refuseClaimed: () => () => undefined },
     },
     acts: ['loseTheLedger'],
     seed: 2,
@@ -202,14 +211,14 @@ export const GUARDS_OF_LEDGERS = {
   '25.2 retired': {
     without: 'goes on with a lost ledger that turned up',
     off: {
-      'register/other-ledgers.ts': {
+      'register/register-file.ts': {
         noteOf: (real: Real<[unknown, unknown], object | undefined>) => (file: unknown, id: unknown) => {
           const note = real(file, id)
           return note === undefined ? undefined : { ...note, retiredBy: null }
         },
         refuseClaimed: () => () => undefined,
       },
-      'register/campaign-register.ts': { openRegister: neverOvertaken },
+      ...opened(neverOvertaken),
     },
     acts: ['loseTheLedger', 'goOn'],
     seed: 3,
@@ -217,30 +226,28 @@ export const GUARDS_OF_LEDGERS = {
   },
   '25.2 all in doubt': {
     without: 'sends what comes in where nobody knows what was begun',
-    off: {
-      'register/campaign-register.ts': { openRegister: withClaims(() => ({ doubt: () => 0 })) },
-    },
+    off: opened(withClaims(() => ({ doubt: () => 0 }))),
     acts: ['loseTheRegister'],
     seed: 3,
     finds: ['TWICE'],
   },
   '25.2 learns': {
     without: 'forgets with a register what its ledgers had begun',
-    off: { 'register/campaign-register.ts': { openRegister: withClaims(() => ({ attempted: () => [] })) } },
+    off: opened(withClaims(() => ({ attempted: () => [] }))),
     acts: ['loseTheRegister', 'useASecondLedger'],
     seed: 6,
     finds: ['TWICE'],
   },
   '25.3 overtaken': {
     without: 'goes on sending although a copy has overtaken it',
-    off: { 'register/campaign-register.ts': { openRegister: neverOvertaken } },
+    off: opened(neverOvertaken),
     acts: ['stopARun'],
     seed: 2,
     finds: ['TWICE'],
   },
   '25.4 resembles': {
     without: 'passes over a mandate whose reference a spreadsheet changed',
-    off: { 'register/other-ledgers.ts': { resembling: () => () => [] } },
+    off: { 'register/register-file.ts': { resembling: () => () => [] } },
     acts: ['useASecondLedger'],
     seed: 32,
     finds: ['TWICE'],

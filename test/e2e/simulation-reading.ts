@@ -1,5 +1,4 @@
-import type { SourceReader } from '../../src/service/read-back/source-reader.js'
-import { classifySources, type SourcesSeen } from '../../src/service/read-back/classify-sources.js'
+import { classifySources, type SourcesSeen, type SourceReader } from '../../src/service/read-back.js'
 import type { Exchange } from '../../src/service/exchange.js'
 import { LIES, type Lie, type Source } from '../support/lies.js'
 import { mandateOf } from '../run/mandate-samples.js'

@@ -1,9 +1,8 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { checkOptions } from '../../src/migrate/asked.js'
 import { migrate } from '../../src/migrate/migrate.js'
-import type { MigrateOptions } from '../../src/migrate/options.js'
+import { type MigrateOptions, checkOptions } from '../../src/migrate/options.js'
 import { newPlace } from './place.js'
 
 const HERE = 'http://127.0.0.1:1'

@@ -1,7 +1,7 @@
+import { connectService } from '../../src/migrate/migrate.js'
 import { describe, expect, it } from 'vitest'
 import { checkIban } from '../../src/domain/value/iban.js'
 import { checkMandate, usualChecks } from '../../src/domain/value/check-mandate.js'
-import { connectService } from '../../src/migrate/connect-service.js'
 import { germanIban } from '../support/export.js'
 import { newPlace } from './place.js'
 import { parseLocalDate } from '../../src/domain/mandate/date.js'

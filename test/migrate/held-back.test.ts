@@ -7,10 +7,10 @@ import {
   outcomeOfInterruption,
   outcomeOfUnanswered,
 } from '../../src/migrate/check-before-send.js'
-import { decide, type AttemptFacts } from '../../src/run/decide.js'
 import { isThrottling, signOf } from '../../src/run/pace.js'
-import type { NotRead } from '../../src/service/read-back/classify-sources.js'
+import type { NotRead } from '../../src/service/read-back.js'
 import { notRead as notReadOf } from '../run/ask/sources-samples.js'
+import { decide, type AttemptFacts } from '../../src/run/deliver.js'
 
 const FACTS: AttemptFacts = {
   isReferenceKnown: false,

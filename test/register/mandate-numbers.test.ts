@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { numberWith } from '../../src/register/mandate-numbers.js'
-
+import { numberWith } from '../../src/register/register-file.js'
 it('is the same for the same text and key, another for every other one, and fits a number', () => {
   const number = numberWith(randomBytes(32))
   const other = numberWith(randomBytes(32))

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import type { SourceRecord } from '../../src/ledger/read/reader.js'
-import { assertChoosable, readChoice } from '../../src/run/choice.js'
-
+import { assertChoosable, readChoice } from '../../src/run/campaign.js'
 const IBAN = 'DE89370400440532013000'
 
 describe('25.2 a choice that is given', () => {

@@ -12,10 +12,10 @@ import {
   type DeliveryParts,
   type DeliveryPolicy,
 } from '../../src/run/deliver.js'
-import type { Stop } from '../../src/run/stop.js'
 import { admitRows } from './mandate-samples.js'
 import { registered } from './outcome-samples.js'
 import { startVirtualTime, type VirtualTime } from './virtual-time.js'
+import type { Stop } from '../../src/run/brake.js'
 
 /** One request as the scripted service meets it. */
 export interface Request {

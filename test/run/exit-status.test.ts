@@ -8,8 +8,7 @@ import {
   OUT_OF_TIME,
   PILOT_DONE,
   stopOfHalt,
-} from '../../src/run/stop.js'
-
+} from '../../src/run/brake.js'
 type Count = Exclude<keyof Totals, 'read'>
 
 /** Totals that balance. */

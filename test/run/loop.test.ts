@@ -11,13 +11,13 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { admitSources } from '../../src/run/admit-sources.js'
-import { exitStatusOf } from '../../src/run/stop.js'
 import { readDecisions } from '../../src/decisions/read-decisions.js'
 import { openSource } from '../../src/source/read-source.js'
 import { inDoubt, refused, registered, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
 import { germanIban } from '../support/export.js'
 import { RESAVINGS, type Resaving } from '../support/resavings.js'
 import { optionsOf } from '../support/sources.js'
+import { exitStatusOf } from '../../src/run/brake.js'
 
 /**
  * The loop of an operator: run, open the files to correct in some program, correct, save, give back. Played in one

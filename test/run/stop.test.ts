@@ -8,8 +8,7 @@ import {
   PILOT_DONE,
   stopOfHalt,
   type Stop,
-} from '../../src/run/stop.js'
-
+} from '../../src/run/brake.js'
 const HALTS: readonly Halt[] = [
   'credentials',
   'certificate',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOwnHost } from '../../src/sandbox/authentication.js'
-
+import { isOwnHost } from '../../src/sandbox/refusal.js'
 describe('9.2.5 the Host header', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1:8080'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { offerResponse } from '../../src/contract/offer.js'
 import { samples } from '../contract/wire-samples.js'
 import { exchange } from './exchange.js'
 import { sandboxStarter } from './running-sandbox.js'
+import { offerResponse } from '../../src/contract/billogram.js'
 
 const start = sandboxStarter()
 const { request } = samples.createOffer

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ASSIGNED_CREDITOR_IDENTIFIER, assignedReference, eventUuid } from '../../src/sandbox/identifiers.js'
 import { samples } from '../contract/wire-samples.js'
+import { ASSIGNED_CREDITOR_IDENTIFIER, assignedReference, eventUuid } from '../../src/sandbox/store.js'
 
 describe('2.3: assigned identifiers', () => {
   it('the creditor identifier has right check digits and is not the one of the sample', () => {

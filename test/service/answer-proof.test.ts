@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { proveOffer, proveRegistration, proveUpdate } from '../../src/service/answer-proof.js'
 import { mandateOf } from './sending.js'
+import { proveOffer, proveRegistration, proveUpdate } from '../../src/service/classify.js'
 
 const MANDATE = mandateOf(4711)
 const ECHO = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { readBaseUrl } from '../../src/service/base-url.js'
+import { readBaseUrl } from '../../src/service/checked-service.js'
 
 function refusalOf(text: string): UsageError {
   try {

@@ -1,13 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { refuseUnverifiedTls } from '../../src/service/checked-service.js'
 import { UsageError } from '../../src/errors.js'
-import { readBaseUrl } from '../../src/service/base-url.js'
-import {
-  openConnections,
-  refuseUnverifiedTls,
-  type ConnectionOptions,
-} from '../../src/service/connections.js'
+import { openConnections, type ConnectionOptions } from '../../src/service/connections.js'
 import { startFaultProxy, type ProxyFault } from '../support/fault-server-proxy.js'
 import {
   makeAuthority,
@@ -16,6 +12,7 @@ import {
   type CertifiedKey,
 } from '../support/tls-certificates.js'
 import { mandateOf, openClient, openServer, send } from './sending.js'
+import { readBaseUrl } from '../../src/service/checked-service.js'
 
 /** Not on this machine by its name; the proxy of these tests leads every name here. */
 const BEYOND = 'service.example'

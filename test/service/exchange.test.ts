@@ -6,12 +6,12 @@ import { runInNewContext } from 'node:vm'
 import type { Dispatcher } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MIGRATE_PATH, toMigrateRequest } from '../../src/contract/migrate-mandate.js'
-import { readBaseUrl } from '../../src/service/base-url.js'
 import { openConnections } from '../../src/service/connections.js'
 import { exchangeOnce } from '../../src/service/exchange.js'
 import type { Fault, FaultScript } from '../support/fault-server-faults.js'
 import { message } from '../support/fault-server.js'
 import { clock, mandateOf, openClient, openServer, send } from './sending.js'
+import { readBaseUrl } from '../../src/service/checked-service.js'
 
 /**
  * The error matrix (service/README.md#error-matrix) on real sockets: an undici release that changes a line of it must

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
-import { readBaseUrl } from '../../src/service/base-url.js'
 import { isSandbox } from '../../src/service/own-sandbox.js'
+import { readBaseUrl } from '../../src/service/checked-service.js'
 
 it('28.4 the sandbox is known by its password, at its own address', async () => {
   const sandbox = await startSandbox({ seed: 1 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readProxy } from '../../src/service/proxy.js'
-
+import { readProxy } from '../../src/service/checked-service.js'
 describe('the address of a proxy', () => {
   it.each([
     'https://proxy.example:3128',

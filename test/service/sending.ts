@@ -6,9 +6,9 @@ import type {
   Mandate,
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
-import { readBaseUrl } from '../../src/service/base-url.js'
 import { createClient, type ClientOptions, type ServiceClient } from '../../src/service/client.js'
 import { startFaultServer, type FaultServer, type FaultServerOptions } from '../support/fault-server.js'
+import { readBaseUrl } from '../../src/service/checked-service.js'
 
 export const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 

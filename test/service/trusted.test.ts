@@ -2,9 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readBaseUrl } from '../../src/service/base-url.js'
-import { readTrusted, type Trusted } from '../../src/service/trusted.js'
-
+import { readBaseUrl, readTrusted, type Trusted } from '../../src/service/checked-service.js'
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trusted-'))

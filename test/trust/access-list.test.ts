@@ -3,8 +3,13 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasAccessList } from '../../src/trust/access-list.js'
-import { distrustFolder, distrustInstructions, distrustOwnFile, entryAt } from '../../src/trust/entry.js'
+import {
+  distrustFolder,
+  distrustInstructions,
+  distrustOwnFile,
+  entryAt,
+  hasAccessList,
+} from '../../src/trust/entry.js'
 import { freshFolder } from '../support/folder.js'
 
 /** Debian's package acl, and a file system that keeps such lists. */

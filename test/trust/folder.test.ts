@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { assertReportFolder, makeFolder } from '../../src/trust/folder.js'
 import { freshFolder } from '../support/folder.js'
+import { assertReportFolder, makeFolder } from '../../src/trust/entry.js'
 
 describe('26.3 a folder that is made', () => {
   it('is made with those above it, for this user alone; one that is there stays as it is', () => {

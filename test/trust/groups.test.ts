@@ -2,8 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isPrivateGroup } from '../../src/trust/groups.js'
-
+import { isPrivateGroup } from '../../src/trust/entry.js'
 const folder = mkdtempSync(join(tmpdir(), 'groups-'))
 const files = { users: join(folder, 'passwd'), groups: join(folder, 'group') }
 writeFileSync(

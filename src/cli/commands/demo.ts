@@ -1,3 +1,4 @@
+import { makeFolder } from '../../trust/entry.js'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,6 @@ import type { CommandResult } from '../terminal/result.js'
 import { runCommand } from './run.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { readSettings } from '../settings/settings.js'
-import { makeFolder } from '../../trust/folder.js'
 import { EXIT_STATUSES } from '../settings/declared.js'
 
 /** Nobody else on this machine is to look into it while it runs. */

@@ -1,12 +1,16 @@
+import { assertReportFolder } from '../../trust/entry.js'
 import { resolve } from 'node:path'
 import { choiceLines } from '../../domain/row/choice.js'
 import { plural, durationText } from '../../domain/text/wording.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
-import { assertPlanned } from '../../migrate/asked.js'
 import { migrate } from '../../migrate/migrate.js'
-import type { MigrateOptions, Migration, MigrationEvent } from '../../migrate/options.js'
-import { assertReportFolder } from '../../trust/folder.js'
+import {
+  type MigrateOptions,
+  type Migration,
+  type MigrationEvent,
+  assertPlanned,
+} from '../../migrate/options.js'
 import { closingLines, NO_PACK, oldPages, verificationIn, writePack } from '../closing.js'
 import { type Command, type Context, lookInto, ownFlag, ownText, nothingToCorrect } from '../command.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'

@@ -1,3 +1,10 @@
+import {
+  approvalIn,
+  approvalPath,
+  findPlan,
+  readPlan,
+  textOfApproval,
+} from '../../migrate/plan/hold-to-plan.js'
 import { closeSync, rmSync, writeSync } from 'node:fs'
 import {
   approversText,
@@ -9,7 +16,6 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { timeText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { signingKey } from '../../ledger/plan/plans.js'
-import { approvalIn, approvalPath, findPlan, readPlan, textOfApproval } from '../../migrate/plan/plan-file.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { openTrusted } from '../../trust/output.js'

@@ -1,3 +1,4 @@
+import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
 import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
 import { countText, plural } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
@@ -19,7 +20,6 @@ import {
   unprovenRows,
 } from './asking.js'
 import { OLDER_STATUS, olderOf, standingWith, verificationIn, absentLines, absentOf } from '../closing.js'
-import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/from-read-back.js'
 import { UsageError } from '../../errors.js'
 import { type Line, toned } from '../terminal/world.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'

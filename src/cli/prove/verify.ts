@@ -1,3 +1,4 @@
+import { SOME_LEFT } from '../../run/brake.js'
 import { dirname } from 'node:path'
 import {
   contradictedIn,
@@ -11,7 +12,6 @@ import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader, StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
-import { SOME_LEFT } from '../../run/stop.js'
 import { ownFlag, ownText, type Command, type Context } from '../command.js'
 import { NO_PACK, writePack, OLDER_STATUS, olderOf, standingWith, verificationIn } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'

@@ -1,7 +1,11 @@
+import {
+  USUAL_CONCURRENCY,
+  USUAL_CONNECT_TIMEOUT_MS,
+  USUAL_TIMEOUT_MS,
+} from '../../service/checked-service.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { LANGUAGES } from '../../report/text/language.js'
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
-import { USUAL_CONCURRENCY, USUAL_CONNECT_TIMEOUT_MS, USUAL_TIMEOUT_MS } from '../../service/usual-pace.js'
 import {
   baseUrl,
   creditor,

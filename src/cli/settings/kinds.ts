@@ -1,9 +1,8 @@
+import { readBaseUrl, readProxy } from '../../service/checked-service.js'
 import { z } from 'zod'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import { readBaseUrl } from '../../service/base-url.js'
-import { readProxy } from '../../service/proxy.js'
 import { parseLocalDate } from '../../domain/mandate/date.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 

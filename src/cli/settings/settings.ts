@@ -3,9 +3,13 @@ import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import type { Language } from '../../report/text/language.js'
-import type { BaseUrl } from '../../service/base-url.js'
-import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
-import type { Trusted } from '../../service/trusted.js'
+import {
+  checkService,
+  type Credentials,
+  type ServiceOptions,
+  type BaseUrl,
+  type Trusted,
+} from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { askPassword, canAsk } from '../terminal/prompt.js'

@@ -1,6 +1,14 @@
+import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
+import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
-import { textToDigest, type PlanDocument, type PlannedSource } from '../../domain/plan/plan.js'
+import { basename, resolve } from 'node:path'
+import {
+  textToDigest,
+  type PlanDocument,
+  type PlannedSource,
+  type Approver,
+  type PlannedSettings,
+} from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { requireDriver } from '../../driver.js'
 import { UsageError } from '../../errors.js'
@@ -9,19 +17,116 @@ import type { Ledger } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
 import type { Register } from '../../register/campaign-register.js'
-import { assertChoosable } from '../../run/choice.js'
 import { expectedMs } from '../../run/pace.js'
-import { checkOptions, type Asked } from '../asked.js'
-import type { MigrateOptions } from '../options.js'
-import { registerOf } from '../register-of.js'
-import { approversOf, defaultSettings, namesOfChanged, settingsOf } from './settings.js'
-import { treatedAsActive } from '../../domain/rule/verdict.js'
+import { type MigrateOptions, checkOptions, type Asked, registerOf } from '../options.js'
+import { assertChoosable } from '../../run/campaign.js'
+import { statSync } from 'node:fs'
+import { readSourceOptions } from '../../source/options.js'
+import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
+import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
+import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/checked-service.js'
+type PlannedRun = Pick<Asked, 'options' | 'service' | 'policy' | 'zone'>
+
+/**
+ * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows
+ * go in one run and for how long. A file that a setting names counts with its bytes. No secrets; accounts masked.
+ */
+export function settingsOf({ options, service, policy, zone }: PlannedRun): PlannedSettings {
+  const { concurrency, rate, maxInDoubt, maxRefused, stopAtCanaryDoubt } = policy
+  const { extraCertificates, clientCertificate, proxy } = service.trusted
+  const { clientKey, connectTimeoutMs, freshConnections } = options.service
+  const { crosswalk, ...reading } = readSourceOptions(options.reading ?? {})
+  return {
+    concurrency,
+    rate,
+    maxInDoubt,
+    maxRefused,
+    stopAtCanaryDoubt,
+    timeoutMs: service.timeoutMs,
+    connectTimeoutMs: connectTimeoutMs ?? USUAL_CONNECT_TIMEOUT_MS,
+    freshConnections: freshConnections ?? false,
+    outcomes: service.statusTable.overrides,
+    rules: options.rules ?? {},
+    zone,
+    dormantSoonDays: options.dormantSoonDays ?? DORMANT_SOON_DAYS,
+    newCreditorIdentifier: options.newCreditorIdentifier ?? null,
+    checkBeforeSend: options.checkBeforeSend ?? false,
+    sharedFolder: options.sharedFolder ?? false,
+    anotherLedger: (options.anotherLedger ?? null) !== null,
+    allInDoubt: (options.allInDoubt ?? null) !== null,
+    testHost: options.testHost ?? null,
+    approval: options.approval ?? null,
+    approvers: Object.fromEntries(approversOf(options).map(({ name, key }) => [name, key])),
+    configuration: options.configuration ?? null,
+    proxy,
+    extraCertificates: extraCertificates.map(withBytes),
+    clientCertificate: clientCertificate === null ? null : withBytes(clientCertificate),
+    clientKey: clientKey === undefined ? null : resolve(clientKey),
+    ...(masked(reading) as PlannedSettings),
+    crosswalk: crosswalk === undefined ? null : { ...crosswalk, file: withBytes(crosswalk.file) },
+  }
+}
+
+/** Whose keys count, by name. @throws {UsageError} for what is no Ed25519 public key, and for one key under two names */
+function approversOf({ approvers = {} }: Pick<MigrateOptions, 'approvers'>): readonly Approver[] {
+  const named = Object.entries(approvers).map(([name, pem]) => ({
+    name: maskAccounts(name),
+    key: keyIn(pem),
+  }))
+  const wrong = named.find(
+    ({ key }, at) => key === null || named.findIndex((other) => other.key === key) !== at,
+  )
+  if (wrong !== undefined)
+    throw new UsageError(
+      `Cannot use the key of the approver "${wrong.name}": ${wrong.key === null ? 'it is no Ed25519 public key in PEM' : 'it is the key of another approver too'}; nothing was sent`,
+      'Give each approver the public key of their own',
+    )
+  return named.flatMap(({ name, key }) => (key === null ? [] : [{ name, key }]))
+}
+
+function keyIn(pem: string): string | null {
+  const key = publicKeyIn(pem)
+  return key === null ? null : fingerprintOf(key)
+}
+
+/** As they are where nothing is said; the environment names certificates, so that is left out. */
+function defaultSettings({ service, machine }: Asked): PlannedSettings {
+  const options: MigrateOptions = {
+    ledger: 'sepa-migrate.db',
+    service: { baseUrl: service.baseUrl.href, username: 'nobody', password: 'none' },
+    confirm: () => false,
+    machine: { ...machine, env: {}, zone: machine.zone },
+  }
+  return settingsOf(checkOptions(options))
+}
+
+const namesOfChanged = (settings: PlannedSettings, usual: PlannedSettings): string[] =>
+  Object.keys(settings).filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(usual[name]))
+
+/** What is no file, as the certificates of the system, stays the text that it is. */
+function withBytes(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return path
+  const { bytes } = readGiven(path, {
+    what: 'file of a setting',
+    nothing: 'nothing was sent',
+    mostBytes: MOST_BYTES.decisions,
+  })
+  return `${path} (SHA-256 ${createHash('sha256').update(bytes).digest('hex')})`
+}
+
+/** Somebody may have written an account number beside a column. */
+function masked(value: unknown): unknown {
+  if (typeof value === 'string') return maskAccounts(value)
+  if (Array.isArray(value)) return value.map(masked)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]))
+}
 
 /** What a page has room for; all of them stand in decisions.csv. */
 const CORRECTIONS_LISTED = 50
 
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
-export interface PlanOptions extends Omit<
+interface PlanOptions extends Omit<
   MigrateOptions,
   'service' | 'confirm' | 'watch' | 'plan' | 'signalStatus' | 'giveUp' | 'writes' | 'maxDurationMs'
 > {
@@ -31,7 +136,7 @@ export interface PlanOptions extends Omit<
   readonly watchReading: (source: string, records: number) => void
 }
 
-export interface Planned {
+interface Planned {
   readonly document: PlanDocument
   /** What the ledger was last planned to send; null where nothing was. */
   readonly last: PlanDocument | null

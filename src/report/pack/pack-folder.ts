@@ -1,3 +1,4 @@
+import { assertReportFolder, makeFolder } from '../../trust/entry.js'
 import { createHash } from 'node:crypto'
 import {
   lstat,
@@ -23,7 +24,6 @@ import {
   WORKSHOP_PREFIX,
 } from './earlier-pack.js'
 import { TO_DO } from '../facts/facts.js'
-import { assertReportFolder, makeFolder } from '../../trust/folder.js'
 import { assertNotTaken } from '../../trust/output.js'
 import { ledgerMark } from '../files/lists.js'
 

@@ -1,3 +1,4 @@
+import type { Choices } from '../choices.js'
 import type {
   Billogram,
   BillogramEvent,
@@ -5,8 +6,6 @@ import type {
   BillogramRequest,
   Reminder,
 } from '../../contract/billogram.js'
-import type { Choices } from '../choices.js'
-
 /** The fields of a billogram that are stored as they were sent. */
 export type PlainFields = Omit<
   BillogramRequest,
@@ -20,7 +19,7 @@ export type PlainFields = Omit<
 >
 
 /** Reminders of one billogram. Null settings stand for those of the business account. */
-export interface Reminders {
+interface Reminders {
   readonly automatic: boolean
   readonly settings: readonly Reminder[] | null
 }
@@ -104,3 +103,89 @@ export function sumsOf({ fields, paidSum }: Pick<BillogramRecord, 'fields' | 'pa
     remaining_sum: toCents(total - paidSum),
   }
 }
+
+interface SubmittedReminders {
+  readonly automatic_reminders?: boolean | undefined
+  readonly automatic_reminders_settings?: readonly Reminder[] | null | undefined
+}
+
+/** The reminders after an update: the three rules of sandbox/README.md#sections. */
+export function remindersAfter(current: Reminders, submitted: SubmittedReminders): Reminders {
+  const { automatic_reminders: automatic, automatic_reminders_settings: settings } = submitted
+  if (settings === undefined) return withFlagAlone(current, automatic)
+  // Rule 2: the empty list switches reminders off, whatever the flag says.
+  if (settings?.length === 0) return { automatic: false, settings }
+  // Rule 1: settings without the flag switch them on. Rule 3: null stands for the account's settings.
+  return { automatic: automatic ?? true, settings }
+}
+
+/** A flag of true cannot mean the empty list, so the account's settings take its place (choice 13). */
+function withFlagAlone(current: Reminders, automatic: boolean | undefined): Reminders {
+  if (automatic === undefined) return current
+  const settings = automatic && current.settings?.length === 0 ? null : current.settings
+  return { automatic, settings }
+}
+
+const CREATED_AT = '2025-01-02T08:00:00.000Z'
+
+const untouched = {
+  creditorUniqueValue: null,
+  reminders: { automatic: true, settings: null },
+  attachment: null,
+  events: [],
+  paidSum: 0,
+  createdAt: CREATED_AT,
+  updatedAt: CREATED_AT,
+} as const
+
+/** The billograms a new sandbox starts from, since the interface has no operation that creates one. */
+export const STARTING_BILLOGRAMS: readonly BillogramRecord[] = [
+  {
+    ...untouched,
+    id: 'SANDBOX1',
+    fields: {
+      invoice_no: 1,
+      customer: { customer_no: 1001, name: 'Erika Beispiel' },
+      items: [{ title: 'Membership', count: 1, price: 100, vat: 19 }],
+      currency: 'EUR',
+    },
+  },
+  {
+    ...untouched,
+    id: 'SANDBOX2',
+    fields: {
+      invoice_no: 2,
+      customer: {
+        customer_no: 1002,
+        name: 'Jan Voorbeeld',
+        address: {
+          address_line_1: 'Voorbeeldstraat 2',
+          zipcode: '1011 AB',
+          city: 'Amsterdam',
+          country: 'NL',
+        },
+      },
+      items: [
+        { title: 'Electricity', unit: 'kWh', count: 250, price: 0.4, vat: 21 },
+        { title: 'Base price', count: 1, price: 10, vat: 21 },
+      ],
+      invoice_date: '2025-01-02',
+      due_date: '2025-02-01',
+      invoice_fee: 2.5,
+      currency: 'EUR',
+    },
+    creditorUniqueValue: 'Contract 1002 / January',
+    reminders: { automatic: true, settings: [{ delay_days: 10, message: 'Please pay', type: 'Email' }] },
+  },
+  {
+    ...untouched,
+    id: 'SANDBOX3',
+    fields: {
+      invoice_no: 3,
+      customer: { customer_no: 1003, name: 'Exemple SA' },
+      items: [],
+      currency: 'EUR',
+    },
+    reminders: { automatic: false, settings: [] },
+  },
+]

@@ -1,9 +1,15 @@
-import type { BillogramEvent, BillogramRequest } from '../../contract/billogram.js'
-import { HIDDEN_SIGN_KEY, sumsOf, type BillogramRecord, type PlainFields } from './billogram-record.js'
 import type { Choices } from '../choices.js'
-import { eventUuid } from '../identifiers.js'
+import type { BillogramEvent, BillogramRequest, Offer, OfferRequest } from '../../contract/billogram.js'
+import {
+  HIDDEN_SIGN_KEY,
+  sumsOf,
+  type BillogramRecord,
+  type PlainFields,
+  remindersAfter,
+} from './billogram-record.js'
 import { done, refuseField, type Reply } from '../refusal.js'
-import { remindersAfter } from './reminders.js'
+import { z } from 'zod'
+import { type Store, eventUuid } from '../store.js'
 
 /** What an update may depend on beside the billogram itself. */
 interface UpdateContext {
@@ -112,4 +118,45 @@ function refusalOf(request: BillogramRequest, next: BillogramRecord, context: Up
   }
   const tooLarge = Object.values(sumsOf(next)).some((sum) => !(Math.abs(sum) <= LARGEST_SUM))
   return tooLarge ? refuseField(['items'], 'give a sum that is too large') : null
+}
+
+/**
+ * An update with what is stored in the place of every optional object or list that is null (choice 34). A null that
+ * the schema allows, or that stands for anything else, stays for the schema to judge.
+ */
+export function withStoredParts(schema: z.core.$ZodType, sent: unknown, stored: unknown): unknown {
+  const part = schema instanceof z.ZodOptional ? schema.unwrap() : schema
+  if (part instanceof z.ZodArray && Array.isArray(sent))
+    // A list replaces the stored one, so that no element has a stored one.
+    return sent.map((element) => withStoredParts(part.element, element, undefined))
+  if (!(part instanceof z.ZodObject) || !isRecord(sent)) return sent
+  const fields = part.shape as Readonly<Record<string, z.core.$ZodType | undefined>>
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => {
+      const [field, kept] = [fields[name], isRecord(stored) ? stored[name] : undefined]
+      if (field === undefined) return [name, value]
+      return [name, value === null && isPart(field) ? kept : withStoredParts(field, value, kept)]
+    }),
+  )
+}
+
+function isPart(schema: z.core.$ZodType): boolean {
+  const part = schema instanceof z.ZodOptional ? schema.unwrap() : null
+  return part instanceof z.ZodObject || part instanceof z.ZodArray
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Creates an offer; its id must be new, whatever its case. */
+export function createOffer(
+  request: OfferRequest,
+  { store, now }: { readonly store: Store; readonly now: string },
+): Reply<Offer> {
+  if (store.offerById(request.offer_id) !== null) {
+    return refuseField(['offer_id'], 'must be unique: an offer with this id exists')
+  }
+  const offer: Offer = { ...request, created_at: now, updated_at: now }
+  store.addOffer(offer)
+  return done(offer)
 }

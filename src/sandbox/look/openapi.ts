@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import { BILLOGRAM_PATH, billogramRequest, billogramResponse } from '../../contract/billogram.js'
+import {
+  BILLOGRAM_PATH,
+  billogramRequest,
+  billogramResponse,
+  OFFER_PATH,
+  offerRequest,
+  offerResponse,
+} from '../../contract/billogram.js'
 import { migrateRequest, migrateResponse, MIGRATE_PATH } from '../../contract/migrate-mandate.js'
-import { OFFER_PATH, offerRequest, offerResponse } from '../../contract/offer.js'
 import {
   PAYMENT_SOURCE_PATH,
   paymentSourceResponse,

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import { migrate } from '../../../src/migrate/migrate.js'
 import { planMigration } from '../../../src/migrate/plan/make-plan.js'
-import { readPlan } from '../../../src/migrate/plan/plan-file.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
 import { germanIban, validExport, validLine } from '../../support/export.js'
 import { look } from '../../ledger/ledger-views.js'
 import { newPlace } from '../place.js'
 import { planned } from './planned.js'
+import { readPlan } from '../../../src/migrate/plan/hold-to-plan.js'
 
 describe('a plan', () => {
   it('says what a run would do, and admits and sends nothing', async () => {

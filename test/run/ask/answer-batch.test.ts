@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createAnswerBatch } from '../../../src/run/ask/answer-batch.js'
-import type { CustomerAnswer } from '../../../src/run/ask/judge-answer.js'
 import { startVirtualTime } from '../virtual-time.js'
 import { answerOf } from './sources-samples.js'
+import { type CustomerAnswer, createAnswerBatch } from '../../../src/run/ask/ask-customers.js'
 
 function gathering() {
   const time = startVirtualTime()

@@ -1,13 +1,16 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { askCustomers, type AskEvent, type AskParts } from '../../../src/run/ask/ask-customers.js'
-import type { CustomerAnswer } from '../../../src/run/ask/judge-answer.js'
+import {
+  askCustomers,
+  type AskEvent,
+  type AskParts,
+  type CustomerAnswer,
+} from '../../../src/run/ask/ask-customers.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
-import { readBaseUrl } from '../../../src/service/base-url.js'
-import type { SourcesSeen } from '../../../src/service/read-back/classify-sources.js'
-import { createSourceReader } from '../../../src/service/read-back/source-reader.js'
+import { type SourcesSeen, createSourceReader } from '../../../src/service/read-back.js'
 import { startVirtualTime } from '../virtual-time.js'
 import { listed, missing, notRead, throttled, unreached } from './sources-samples.js'
+import { readBaseUrl } from '../../../src/service/checked-service.js'
 
 interface Request {
   readonly customerNo: number

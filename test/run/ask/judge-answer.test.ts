@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { PaceSign } from '../../../src/run/pace.js'
+import type { SourcesSeen } from '../../../src/service/read-back.js'
+import { listed, missing, notRead, refused, reset, throttled, unreached } from './sources-samples.js'
 import {
   judgeAnswer,
   keptOf,
@@ -7,10 +10,7 @@ import {
   noteTry,
   signOfSources,
   startAskBrake,
-} from '../../../src/run/ask/judge-answer.js'
-import type { PaceSign } from '../../../src/run/pace.js'
-import type { SourcesSeen } from '../../../src/service/read-back/classify-sources.js'
-import { listed, missing, notRead, refused, reset, throttled, unreached } from './sources-samples.js'
+} from '../../../src/run/ask/ask-customers.js'
 
 const judge = (seen: SourcesSeen, sent = 1, connectionFailures = 0) =>
   judgeAnswer(seen, { sent, connectionFailures, random: 0.5 })

@@ -1,6 +1,5 @@
-import type { NotRead, SourcesSeen } from '../../../src/service/read-back/classify-sources.js'
-import type { CustomerAnswer } from '../../../src/run/ask/judge-answer.js'
-
+import type { NotRead, SourcesSeen } from '../../../src/service/read-back.js'
+import type { CustomerAnswer } from '../../../src/run/ask/ask-customers.js'
 export const listed: SourcesSeen = { kind: 'listed', sources: [], status: 204, durationMs: 5 }
 
 export const notRead = (seen: Partial<NotRead> = {}): NotRead => ({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { billogramRequest } from '../../../src/contract/billogram.js'
-import { withStoredParts } from '../../../src/sandbox/billogram/null-parts.js'
 import { namesOf, placesIn, replaced, samples } from '../../contract/wire-samples.js'
 import { exchange } from '../exchange.js'
 import { sandboxStarter } from '../running-sandbox.js'
+import { withStoredParts } from '../../../src/sandbox/billogram/update-billogram.js'
 
 const start = sandboxStarter()
 const { request } = samples.updateBillogram

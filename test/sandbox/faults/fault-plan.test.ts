@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { planFaults, type Occasion } from '../../../src/sandbox/faults/fault-plan.js'
-import { checkFaults, type FaultRuleInput } from '../../../src/sandbox/faults/faults.js'
+import {
+  checkFaults,
+  type FaultRuleInput,
+  planFaults,
+  type Occasion,
+} from '../../../src/sandbox/faults/faults.js'
 
 const occasion = (change: Partial<Occasion> = {}): Occasion => ({
   operation: 'migrate',

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { UsageError } from '../../../src/errors.js'
-import { readBaseUrl } from '../../../src/service/base-url.js'
-import { createSourceReader } from '../../../src/service/read-back/source-reader.js'
-import type { NotRead } from '../../../src/service/read-back/classify-sources.js'
-import { clock } from '../sending.js'
+import { UsageError } from '../../src/errors.js'
+import { type NotRead, createSourceReader } from '../../src/service/read-back.js'
+import { clock } from './sending.js'
+import { readBaseUrl } from '../../src/service/checked-service.js'
 
 const SOURCE = {
   id: 's1',

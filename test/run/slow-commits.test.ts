@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noteCommit, slowCommitMs, watchCommits, type Commit } from '../../../src/run/disk/slow-commits.js'
+import { noteCommit, slowCommitMs, watchCommits, type Commit } from '../../src/run/campaign.js'
 
 /** So many commits, each so long, with so much time between them. */
 function commitsOf(count: number, tookMs: number | ((n: number) => number), apartMs = 0): readonly Commit[] {

@@ -1,13 +1,28 @@
-import { readErrorHints } from '../../contract/envelope.js'
-import { headerOfMore } from '../../contract/list-signs.js'
-import { readPaymentSources, type SourcesReading } from '../../contract/payment-source.js'
-import type { ListedSource } from '../../domain/proof/match-sources.js'
-import type { Halt } from '../../domain/row/outcome.js'
-import { parseJson } from '../classify.js'
-import { MAX_MESSAGE_BYTES, type Cleaner } from '../evidence.js'
-import type { Exchange, Response } from '../exchange.js'
-import { readRetryAfterMs } from '../retry-after.js'
-import { explainDoubt, explainUnsent, explainUnsentHalt, isTlsFault } from '../transport-reason.js'
+import { readErrorHints } from '../contract/envelope.js'
+import {
+  readPaymentSources,
+  type SourcesReading,
+  paymentSourcesPath,
+  headerOfMore,
+} from '../contract/payment-source.js'
+import type { ListedSource } from '../domain/proof/match-sources.js'
+import type { Halt } from '../domain/row/outcome.js'
+import { parseJson } from './classify.js'
+import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
+import {
+  type Exchange,
+  type Response,
+  exchangeOnce,
+  type ExchangeRequest,
+  explainDoubt,
+  explainUnsent,
+  explainUnsentHalt,
+  isTlsFault,
+} from './exchange.js'
+import { readRetryAfterMs } from './status-table.js'
+import { type CheckedService, type Credentials, USUAL_TIMEOUT_MS } from './checked-service.js'
+import { basicAuthorization, clientOptions, type ClientMachine, type ClientOptions } from './client.js'
+import { checkTimer, openConnections } from './connections.js'
 
 /** What one question for the payment sources of a customer brought. */
 export type SourcesSeen = Listed | NotRead
@@ -117,3 +132,69 @@ function answered({ status, bodyText }: Response, clean: Cleaner): string {
 
 const retryAfter = ({ headers }: Response, receivedAtMs: number): number | null =>
   readRetryAfterMs(headers['retry-after'], { date: headers['date'], receivedAtMs })
+
+/** Ten thousand sources take some 2.5 MB. */
+const MAX_LIST_BYTES = 8 * 1024 * 1024
+
+interface ReadOptions {
+  /** Sent as `X-Request-Id`. */
+  readonly requestId: string
+  /** Breaks the exchange off at once. */
+  readonly signal?: AbortSignal
+}
+
+/** Reads what the service holds. It never rejects and asks once; that a question may be repeated is told by its answer. */
+export interface SourceReader {
+  /**
+   * The payment sources of a customer (contract/README.md#payment-sources).
+   * @throws {RangeError} for what is no customer number; nothing was sent
+   */
+  readonly listPaymentSources: (customerNo: number, options: ReadOptions) => Promise<SourcesSeen>
+  /** Ends all connections at once. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Its connections are its own: reading takes no slot of a run, and a list may be larger than any other answer.
+ * @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used
+ */
+export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>): SourceReader {
+  const { baseUrl, clock, deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
+  checkTimer('time limit', deadlineMs)
+  const authorization = basicAuthorization(options.username, options.password)
+  const clean = createCleaner({
+    iban: null,
+    secrets: [options.password, authorization.slice('Basic '.length)],
+  })
+  const connections = openConnections(baseUrl, { ...options, maxAnswerBytes: MAX_LIST_BYTES })
+  return {
+    async listPaymentSources(customerNo, { requestId, signal = new AbortController().signal }) {
+      if (!Number.isSafeInteger(customerNo) || customerNo < 1)
+        throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
+      const request: ExchangeRequest = {
+        method: 'GET',
+        path: baseUrl.pathPrefix + paymentSourcesPath(customerNo),
+        headers: {
+          authorization,
+          accept: 'application/json',
+          'user-agent': `sepa-mandate-migrator/${options.version}`,
+          'x-request-id': requestId,
+        },
+        body: null,
+      }
+      const limits = { deadlineMs, freshConnections }
+      return classifySources(await exchangeOnce(connections, request, limits, clock, signal), clean)
+    },
+    close: connections.close,
+  }
+}
+
+/**
+ * The same for reading back what a service holds, over connections of its own.
+ * @throws {UsageError} for credentials, limits or certificates that cannot be used
+ */
+export const connectReader = (
+  service: CheckedService,
+  credentials: Credentials,
+  machine: ClientMachine,
+): SourceReader => createSourceReader(clientOptions(service, credentials, machine))
