@@ -143,7 +143,7 @@ const FIRST_ERROR = `(select problem.rule from problem where row_id = row.id and
 
 export const planReads = (connection: Connection) =>
   ({
-    plans: connection.transaction(() => readPlans(connection)),
+    plans: () => connection.transaction(() => readPlans(connection))(),
     approvers: () => readApprovers(connection),
     // A row that was asked about first may be in doubt without having left.
     sentByApproval: () =>

@@ -176,23 +176,24 @@ export function rowReads(connection: Connection) {
     /** In the order of the ids. */
     each,
     /** One range of the index for each state, then merged: no page has to look at rows of other states. */
-    ofStates: connection.transaction(
-      (states: readonly RowState[], after: number, limit: number): RowRecord[] =>
+    ofStates: (states: readonly RowState[], after: number, limit: number): RowRecord[] =>
+      connection.transaction(() =>
         each(
           [...new Set(states)]
             .flatMap((state) => idsOf(state, after, limit))
             .sort((a, b) => a - b)
             .slice(0, limit),
         ),
-    ),
-    page: connection.transaction((after: number, limit: number): RowPage => {
-      const from =
-        sqlValue(connection)<number | null>`select min(id) from row where id > ?`.get(after) ?? null
-      if (from === null) return { last: null, rows: [], registered: [] }
-      const last = from + limit - 1
-      const registered = briefPage(after, last)
-      return { last, rows: registered.length === limit ? [] : others(after, last), registered }
-    }),
+      )(),
+    page: (after: number, limit: number): RowPage =>
+      connection.transaction(() => {
+        const from =
+          sqlValue(connection)<number | null>`select min(id) from row where id > ?`.get(after) ?? null
+        if (from === null) return { last: null, rows: [], registered: [] }
+        const last = from + limit - 1
+        const registered = briefPage(after, last)
+        return { last, rows: registered.length === limit ? [] : others(after, last), registered }
+      })(),
   }
 }
 
