@@ -1,225 +1,249 @@
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase } from '../../src/driver.js'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { validExport, validLine } from '../support/export.js'
-import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
+import { placeForEach, type Place } from '../support/place.js'
 
-let place: ReturnType<typeof makeFolder>
-let server: Server
-let baseUrl: string
-let requests: number
-
-beforeEach(async () => {
-  place = makeFolder()
-  requests = 0
-  server = createServer((_request, response) => {
-    requests += 1
-    response.writeHead(500).end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterEach(async () => {
-  server.close()
-  await once(server, 'close')
-  place.remove()
-})
-
-const path = (name: string): string => join(place.folder, name)
-const write = (name: string, content: string | Buffer): void => writeFileSync(path(name), content)
-const run = (args: readonly string[], env: Readonly<Record<string, string>> = CREDENTIALS): Promise<Ended> =>
-  runProgram(['run', '--json', ...args], { cwd: place.folder, env })
-
-interface Refusal {
-  readonly status: number
-  readonly message: RegExp
-}
-
-/** Refused with that exit status and text, in JSON too; nothing was sent, and the next step is named. */
-async function expectRefusal(ended: Promise<Ended>, { status, message }: Refusal): Promise<void> {
-  const { status: actual, stdout, stderr } = await ended
-  expect(stderr).toBe('')
-  const document = JSON.parse(stdout) as {
-    exitCode: number
-    ok: boolean
-    errors: { message: string; next: string }[]
-  }
-  expect(document.errors.map((error) => error.message).join('\n')).toMatch(message)
-  expect(document.errors.every((error) => error.next.length > 0)).toBe(true)
-  expect(document).toMatchObject({ exitCode: status, ok: false })
-  expect(actual).toBe(status)
-  expect(requests).toBe(0)
-}
-
+const place = placeForEach({ rows: 3, ownState: true, sandbox: {} })
 const [HEADER = ''] = validExport(0).split('\n')
+const RUN = ['run', 'export.csv']
+const [USAGE, SOURCE, LEDGER] = [2, 7, 8]
 
-describe('a source that cannot be trusted is refused whole, with exit status 7', () => {
-  const cases: readonly (readonly [name: string, make: () => string, message: RegExp])[] = [
-    ['a file that does not exist', () => 'missing.csv', /missing\.csv/],
-    [
-      'a directory',
-      () => {
-        mkdirSync(path('folder.csv'))
-        return 'folder.csv'
-      },
-      /folder/,
-    ],
-    [
-      'a link to itself, which cannot be looked at either',
-      () => {
-        symlinkSync('export.csv', path('export.csv'))
-        return 'export.csv'
-      },
-      /ELOOP/,
-    ],
-    ['a name that no file can have', () => `${'x'.repeat(300)}.csv`, /ENAMETOOLONG/],
-    ['an empty file', () => put(''), /no mandates|no header|empty/i],
-    ['a header without rows', () => put(`${HEADER}\n`), /no mandates|no records/i],
-    ['a missing column', () => put('customer_no,iban\n1,DE89370400440532013000\n'), /signed_date/],
-    ['a column that occurs twice', () => put(`${HEADER},iban\n${validLine(1)},x\n`), /twice|iban/i],
-    [
-      'a quote that is never closed',
-      () => put(`${HEADER}\n${validLine(1)}\n"2,unclosed\n${validLine(3)}\n${validLine(4)}\n`),
-      /quote/i,
-    ],
-    [
-      'binary content',
-      () => put(Buffer.from(Array.from({ length: 4096 }, (_, n) => (n * 7) % 256))),
-      /text|read/i,
-    ],
-  ]
+interface Mistake {
+  readonly typed: readonly string[]
+  /** What is there before. */
+  readonly given?: (place: Place) => unknown
+  readonly env?: Readonly<Record<string, string>>
+  readonly status: number
+  readonly says: RegExp
+}
 
-  function put(content: string | Buffer): string {
-    write('export.csv', content)
-    return 'export.csv'
-  }
+const source = (content: string | Buffer, says: RegExp): Mistake => ({
+  typed: ['run', 'given.csv'],
+  given: ({ write }) => write('given.csv', content),
+  status: SOURCE,
+  says,
+})
+const configured = (text: string, says: RegExp, status = USAGE): Mistake => ({
+  typed: RUN,
+  given: ({ write }) => write('sepa-migrate.yaml', text),
+  status,
+  says,
+})
+const usage = (typed: readonly string[], says: RegExp, env: Mistake['env'] = {}): Mistake => ({
+  ...{ typed, env, says },
+  status: USAGE,
+})
+/** With a campaign of which a row waits. */
+const later = (typed: readonly string[], says: RegExp, given?: Mistake['given']): Mistake => ({
+  typed,
+  given: async (place) => {
+    expect((await place.program(...RUN, '--limit', '2')).status).toBe(5)
+    given?.(place)
+  },
+  status: USAGE,
+  says,
+})
+const ownLedger = ({ path }: Place): ReturnType<typeof openLedger> =>
+  openLedger({ file: path('sepa-migrate.db'), clock: { now: () => 0, monotonic: () => 0 } })
 
-  for (const [name, make, message] of cases)
-    it(name, async () => {
-      await expectRefusal(run([make(), '--base-url', baseUrl]), { status: 7, message })
-    })
+/** What people do at the end of a long day. */
+const MISTAKES: Readonly<Record<string, Mistake>> = {
+  'a name with a slip': { typed: ['run', 'exprot.csv'], status: SOURCE, says: /exprot\.csv.*no such file/ },
+  'a folder in the place of a file': {
+    typed: ['run', 'folder.csv'],
+    given: ({ path }) => mkdirSync(path('folder.csv')),
+    status: SOURCE,
+    says: /folder\.csv.*directory/,
+  },
+  'a link to itself': {
+    typed: ['run', 'link.csv'],
+    given: ({ path }) => symlinkSync('link.csv', path('link.csv')),
+    status: SOURCE,
+    says: /ELOOP/,
+  },
+  'a name that no file can have': {
+    typed: ['run', `${'x'.repeat(300)}.csv`],
+    status: SOURCE,
+    says: /ENAMETOOLONG/,
+  },
+  'an empty file': source('', /empty|no header/),
+  'a header without rows': source(`${HEADER}\n`, /no records/),
+  'a missing column': source('customer_no,iban\n1,DE89370400440532013000\n', /no column for signed_date/),
+  'a column that occurs twice': source(`${HEADER},iban\n${validLine(1)},x\n`, /"iban" occurs 2 times/),
+  'a quote that is never closed': source(
+    `${HEADER}\n${validLine(1)}\n${validLine(2)}\n"3,open\n${validLine(4)}\n`,
+    /line 4 opens a quote/,
+  ),
+  'binary content': source(
+    Buffer.from(Array.from({ length: 4_096 }, (_, n) => (n * 7) % 256)),
+    /binary|text/,
+  ),
+  'an archive, such as a workbook': source(Buffer.from('PK\u0003\u0004aaaaaaaaaaaaaaaaaaaa'), /CSV/),
+  'a column of unknown status words': source(
+    `${HEADER},Toestand\n${validLine(1)},Actief\n${validLine(2)},Beëindigd\n`,
+    /FILE_COLUMN_UNDECIDED/,
+  ),
+  'a separator that the file does not have': configured(
+    'source: { delimiter: ";" }\n',
+    /export\.csv/,
+    SOURCE,
+  ),
+  'a column that the file does not have': configured(
+    'columns: { iban: Ibann }\n',
+    /no column "Ibann" for iban/,
+    SOURCE,
+  ),
+  'a transform with a slip': configured(
+    'columns: { iban: { column: iban, transform: [upcase] } }\n',
+    /columns\.iban/,
+  ),
+  'a rule with a slip': configured('rules: { IBAN_CHEKSUM: warning }\n', /IBAN_CHEKSUM/),
+  'a key with a slip': configured('servce: {}\n', /no key "servce"; the nearest is "service"/),
+  'a configuration that is no YAML': configured('columns: [\n', /sepa-migrate\.yaml/),
+  'a configuration that is not there': usage([...RUN, '--config', 'mine.yaml'], /mine\.yaml.*no such file/),
+  'a folder in the place of a configuration': usage(
+    [...RUN, '--config', '.'],
+    /not a regular file|directory/,
+  ),
+  'a plan that is not there': usage(
+    ['approve', 'plan.json', '--by', 'Ada', '--reference', 'a mail'],
+    /plan\.json.*no such file/,
+  ),
+  'an export in the place of a plan': usage(
+    ['approve', 'export.csv', '--by', 'Ada', '--reference', 'a mail'],
+    /export\.csv/,
+  ),
+  'a run under a plan that is not there': later(['run', '--plan', 'plan.json'], /plan\.json.*no such file/),
+  'http to another host': usage(
+    [...RUN, '--base-url', 'http://service.example'],
+    /service\.example.*unencrypted/,
+  ),
+  'credentials in the address': usage(
+    [...RUN, '--base-url', 'https://me:hunter2secret@service.example'],
+    /(?!.*hunter2secret)user name or a password/,
+  ),
+  'no address': usage(RUN, /base URL/, { SEPA_MIGRATE_BASE_URL: '' }),
+  'no user name': usage(RUN, /user name/, { SEPA_MIGRATE_USERNAME: '' }),
+  'no password': usage(RUN, /password/, { SEPA_MIGRATE_PASSWORD: '' }),
+  'a password file that others can read': {
+    ...usage([...RUN, '--password-file', 'password'], /other users may open it/, {
+      SEPA_MIGRATE_PASSWORD: '',
+    }),
+    given: ({ path }) => writeFileSync(path('password'), 'x\n', { mode: 0o644 }),
+  },
+  'certificate checks off': usage(RUN, /NODE_TLS_REJECT_UNAUTHORIZED/, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
+  'another host, and nobody to ask': usage([...RUN, '--base-url', 'https://service.example'], /confirmation/),
+  'a flag with a slip': usage([...RUN, '--limti', '3'], /--limti[^]*--limit/),
+  'a flag that never was': usage([...RUN, '--no-such-flag'], /no-such-flag/),
+  'a number in words': usage([...RUN, '--concurrency', 'many'], /--concurrency: "many"/),
+  'a flag twice': later(['resolve', '--row', '1', '--as', 'refused', '--as', 'resend'], /given twice/),
+  'a command with a slip': usage(['rnu', 'export.csv'], /'rnu'[^]*run/),
+  'a command of another tool': usage(['migrate', 'export.csv'], /'migrate'/),
+  'a command of an earlier version': usage(['probe'], /probe.*run --limit 10/),
+  'a flag of an earlier version': usage([...RUN, '--waves', '3'], /waves.*--only/),
+  'a language that there is not': usage(['report', '--lang', 'it'], /"it" is not one of/),
+  'a column to choose by that there is not': usage(
+    [...RUN, '--only', 'Segmnt=A'],
+    /no file has a column "Segmnt"/,
+  ),
+  'a country outside SEPA': usage([...RUN, '--country', 'US'], /"US" is no country of SEPA/),
+  'no file, and no ledger': usage(['run'], /no such file|no ledger/i),
+  'a status without a ledger': usage(['status'], /no (?:such file|ledger)/i),
+  'a report to a place that cannot be': usage(
+    [...RUN, '--out', '/proc/sepa-migrate'],
+    /\/proc\/sepa-migrate/,
+  ),
+  'a check to a place that cannot be': usage(
+    ['check', 'export.csv', '--out', '/proc/sepa-migrate'],
+    /\/proc\/sepa-migrate/,
+  ),
+  'an export in the place of decisions': later(
+    ['resolve', '--from', 'export.csv', '--by', 'Ada'],
+    /"export\.csv" holds no decision/,
+  ),
+  'a list of ours whose columns were deleted': later(
+    ['resolve', '--from', 'list.csv', '--by', 'Ada'],
+    /list\.csv/,
+    ({ rows, save }) =>
+      save(
+        'list.csv',
+        rows('not-sent.csv').map(({ customer_no, iban }) => ({
+          ...{ customer_no: customer_no ?? '', iban: iban ?? '' },
+          migration_decision: 'written-off',
+        })),
+      ),
+  ),
+  'a decision without a reason': later(['resolve', '--row', '1', '--as', 'refused', '--by', 'Ada'], /reason/),
+  'a purge, and nobody to ask': later(['purge'], /confirmation|corrected|ready/),
+  'a ledger that is no database': {
+    typed: RUN,
+    given: ({ write }) => write('sepa-migrate.db', 'this is not a database, but somebody needs it'),
+    status: LEDGER,
+    says: /ledger/,
+  },
+  'a CSV in the place of a ledger': {
+    typed: ['status', '--ledger', 'export.csv'],
+    status: LEDGER,
+    says: /export\.csv/,
+  },
+}
 
-  it('takes a good file of the same command with it, and both are admitted once the bad one is mended', async () => {
-    write('good.csv', validExport(3))
-    write('bad.csv', `${HEADER}\n"1,unclosed\n`)
-    await expectRefusal(run(['good.csv', 'bad.csv', '--base-url', baseUrl]), { status: 7, message: /quote/i })
-    const status = await runProgram(['status', '--json'], { cwd: place.folder })
-    expect(JSON.parse(status.stdout)).toMatchObject({ totals: { read: 0 } })
+const printedLines = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')
+
+describe('a mistake', () => {
+  it('29.6 is one of more than forty', () => {
+    expect(Object.keys(MISTAKES).length).toBeGreaterThan(40)
   })
 
-  it('names the line on which the unclosed quote was opened', async () => {
-    write('export.csv', `${HEADER}\n${validLine(1)}\n${validLine(2)}\n"3,open\n${validLine(4)}\n`)
-    const { stdout } = await run(['export.csv', '--base-url', baseUrl])
-    expect(stdout).toMatch(/line 4/)
-  })
+  it.each(Object.entries(MISTAKES))(
+    '29.6 %s: told in three lines, with what to do, and nothing is sent',
+    async (_, { typed, given, env = {}, status, says }) => {
+      await given?.(place)
+      const before = place.sandbox().requests()
+      const ended = await place.programWith(env, ...typed)
+      expect(ended.stderr).toMatch(says)
+      expect(ended.status).toBe(status)
+      expect(printedLines(ended.stdout + ended.stderr).length, ended.stdout + ended.stderr).toBeLessThan(4)
+      const { stdout, stderr } = await place.programWith(env, ...typed, '--json')
+      expect(stderr).toBe('')
+      const document = JSON.parse(stdout) as { errors: { message: string; next: string }[] }
+      expect(document).toMatchObject({ exitCode: status, ok: false })
+      expect(document.errors.map(({ message }) => message).join('\n')).toMatch(says)
+      expect(document.errors.every(({ next }) => next.length > 0)).toBe(true)
+      expect(place.sandbox().requests()).toEqual(before)
+    },
+  )
 })
 
-describe('a setting that cannot be right is refused with exit status 2', () => {
-  beforeEach(() => write('export.csv', validExport(2)))
-
-  it('http to another host', async () => {
-    await expectRefusal(run(['export.csv', '--base-url', 'http://service.example']), {
-      status: 2,
-      message: /service\.example.*unencrypted/,
-    })
+describe('what else is refused', () => {
+  it('a good file beside a bad one: nothing of the command comes in', async () => {
+    place.write('bad.csv', `${HEADER}\n"1,unclosed\n`)
+    expect((await place.json(...RUN, 'bad.csv')).exitCode).toBe(SOURCE)
+    expect((await place.json('status')).totals).toMatchObject({ read: 0 })
   })
 
-  it('credentials in the base URL, which are not repeated in the message', async () => {
-    const ended = await run(['export.csv', '--base-url', 'https://me:hunter2secret@service.example'])
-    expect(ended.stdout + ended.stderr).not.toContain('hunter2secret')
-    await expectRefusal(Promise.resolve(ended), { status: 2, message: /user name or a password/ })
-  })
-
-  it('no base URL', async () => {
-    await expectRefusal(run(['export.csv']), { status: 2, message: /base URL/ })
-  })
-
-  it('no user name, and no password', async () => {
-    await expectRefusal(run(['export.csv', '--base-url', baseUrl], {}), { status: 2, message: /user name/ })
-    await expectRefusal(run(['export.csv', '--base-url', baseUrl], { SEPA_MIGRATE_USERNAME: 'me' }), {
-      status: 2,
-      message: /password/,
-    })
-  })
-
-  it('a password file that others can read', async () => {
-    writeFileSync(path('password'), 'x\n', { mode: 0o644 })
-    const args = ['export.csv', '--base-url', baseUrl, '--password-file', 'password']
-    await expectRefusal(run(args, { SEPA_MIGRATE_USERNAME: 'me' }), {
-      status: 2,
-      message: /other users may open it/,
-    })
-  })
-
-  it('certificate checks turned off by the environment', async () => {
-    await expectRefusal(
-      run(['export.csv', '--base-url', baseUrl], { ...CREDENTIALS, NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
-      { status: 2, message: /NODE_TLS_REJECT_UNAUTHORIZED/ },
-    )
-  })
-
-  it('another host without a terminal and without --yes', async () => {
-    await expectRefusal(run(['export.csv', '--base-url', 'https://service.example']), {
-      status: 2,
-      message: /confirmation/,
-    })
-  })
-
-  it('a flag, a value or a configuration key that does not exist', async () => {
-    await expectRefusal(run(['--no-such-flag']), { status: 2, message: /no-such-flag/ })
-    await expectRefusal(run(['export.csv', '--base-url', baseUrl, '--concurrency', 'many']), {
-      status: 2,
-      message: /--concurrency: "many"/,
-    })
-    write('sepa-migrate.yaml', 'servce: {}\n')
-    await expectRefusal(run(['export.csv', '--base-url', baseUrl]), { status: 2, message: /servce/ })
-  })
-
-  it('no file and no ledger', async () => {
-    await expectRefusal(run(['--base-url', baseUrl]), { status: 2, message: /no such file|no ledger/i })
-  })
-})
-
-describe('a ledger that must not be written is refused with exit status 8', () => {
-  beforeEach(() => write('export.csv', validExport(2)))
-  const own = (): ReturnType<typeof openLedger> =>
-    openLedger({ file: path('sepa-migrate.db'), clock: { now: () => 0, monotonic: () => 0 } })
-
-  it('of another base URL or user name', async () => {
-    const ledger = own()
+  it('a ledger that another run holds, and one of another service', async () => {
+    const ledger = ownLedger(place)
+    const held = await place.program(...RUN)
     ledger.bind({ baseUrl: 'https://other.example', username: 'sandbox' })
     ledger.close()
-    await expectRefusal(run(['export.csv', '--base-url', baseUrl]), { status: 8, message: /other\.example/ })
+    const other = await place.program(...RUN)
+    expect([held.status, held.stderr]).toEqual([LEDGER, expect.stringMatching(/held it since/)])
+    expect([other.status, other.stderr]).toEqual([LEDGER, expect.stringMatching(/other\.example/)])
+    expect(place.sandbox().requests().received.migrate).toBe(0)
   })
 
-  it("that is another program's SQLite file or no database at all, and it stays as it was", async () => {
-    const content = 'this is not a database, but somebody needs it'
-    writeFileSync(path('sepa-migrate.db'), content, { mode: 0o600 })
-    await expectRefusal(run(['export.csv', '--base-url', baseUrl]), { status: 8, message: /ledger/ })
-    expect(readFileSync(path('sepa-migrate.db'), 'utf8')).toBe(content)
-    expect(readdirSync(place.folder).sort()).toEqual(['export.csv', 'sepa-migrate.db'])
+  it('a wrong password: the service says so once, and every row stays ready', async () => {
+    const { status, stdout } = await place.programWith({ SEPA_MIGRATE_PASSWORD: 'wrong' }, ...RUN)
+    expect(status).toBe(6)
+    expect(stdout).toMatch(/ready +3/)
+    expect(place.sandbox().requests().answered).toEqual({ '401': 1 })
+    expect(place.held()).toEqual([])
   })
 
-  it('that another run holds', async () => {
-    const ledger = own()
-    try {
-      await expectRefusal(run(['export.csv', '--base-url', baseUrl]), { status: 8, message: /held it since/ })
-    } finally {
-      ledger.close()
-    }
-  })
-})
-
-describe('an installation in which the HTTP client cannot be loaded', () => {
-  it('12 is told before an intent is written', async () => {
-    write('export.csv', validExport(3))
-    write(
+  it('12 an installation in which the HTTP client cannot be loaded, before an intent is written', async () => {
+    place.write(
       'broken.cjs',
       `const module_ = require('node:module')
        const load = module_._load
@@ -228,18 +252,13 @@ describe('an installation in which the HTTP client cannot be loaded', () => {
          return load(name, ...rest)
        }`,
     )
-    const { status, stdout, stderr } = await run(['export.csv', '--base-url', baseUrl, '--ledger', 'a.db'], {
-      ...CREDENTIALS,
-      NODE_OPTIONS: '--require ./broken.cjs',
-    })
+    const { status, stdout, stderr } = await place.programWith(
+      { NODE_OPTIONS: '--require ./broken.cjs' },
+      ...[...RUN, '--ledger', 'a.db'],
+    )
     expect(stdout + stderr).toContain('undici is not there')
     expect(status).toBe(1)
-    expect(requests).toBe(0)
-    const ledger = openDatabase(path('a.db'), { readonly: true })
-    const counts = ledger.prepare(
-      'select (select count(*) from attempt) as sent, (select count(*) from row) as rows',
-    )
-    expect(counts.get()).toEqual({ sent: 0, rows: 0 })
-    ledger.close()
+    expect(place.sandbox().requests().received.migrate).toBe(0)
+    expect(place.totals('a.db')).toMatchObject({ read: 0 })
   })
 })

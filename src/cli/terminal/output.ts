@@ -47,11 +47,15 @@ export function totalsLines(totals: Totals): Line[] {
   ]
 }
 
+/** Exit statuses of commands that took nothing: where the ledger stands has not changed. */
+const TOOK_NOTHING: readonly number[] = [2, 7]
+
 /** Last lines of a command for people; a JSON document instead when it was asked for. */
 export function printResult({ stdout, stderr }: World, result: CommandResult): void {
   for (const warning of result.warnings) stderr.print([toned('open', 'Warning'), `: ${warning}`])
   for (const line of result.lines) stdout.print(line)
-  if (result.errors.length > 0 && result.totals !== null && result.lines.length === 0)
+  const isTold = result.lines.length > 0 || TOOK_NOTHING.includes(result.exitCode)
+  if (result.errors.length > 0 && result.totals !== null && !isTold)
     for (const line of totalsLines(result.totals)) stdout.print(line)
   for (const error of result.errors) {
     stderr.print([toned('bad', 'Error'), `: ${error.message}`])
