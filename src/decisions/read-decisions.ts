@@ -1,4 +1,4 @@
-import { FIELD_HEADERS } from '../source/columns/header.js'
+import { headersOf } from '../source/columns/header.js'
 import { DATE_FORMATS, readDate, addDays } from '../domain/mandate/date.js'
 import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/value/identifiers.js'
 import { DECISION_COLUMNS, ledgerMark } from '../report/files/lists.js'
@@ -20,7 +20,7 @@ import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openList, type ListRow } from '../source/list.js'
 import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
 import { isSepaIban } from '../domain/value/iban.js'
-import type { LocalDate } from '../domain/mandate/mandate.js'
+import type { Field, LocalDate } from '../domain/mandate/mandate.js'
 
 /** How a decision is written, on the command line and in the in-doubt file. */
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([
@@ -183,8 +183,8 @@ interface Wanted {
 }
 
 const isOfBefore = (name: string): boolean => /^(?:original|old|previous)/.test(fold(name))
-const usual = (field: keyof typeof FIELD_HEADERS): readonly string[] =>
-  FIELD_HEADERS[field].filter((name) => !isOfBefore(name))
+const usual = (field: Field): readonly string[] =>
+  headersOf(field).filter((name) => !isOfBefore(name))
 
 const WANTED = {
   customerNo: { own: ['customer_no'], usual: [] },

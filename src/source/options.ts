@@ -21,6 +21,8 @@ export type ColumnRef = z.output<typeof columnSchema>
 const candidatesSchema = z.union([columnSchema, z.array(columnSchema).min(1, 'The list of columns is empty')])
 export type Candidates = z.output<typeof candidatesSchema>
 
+const WRONG_TRANSFORM =
+  'Transforms are trim, upperCase, stripZeros, { stripPrefix: text } and { padLeft: { length: 11, with: "0" } }'
 const transformSchema = z.union(
   [
     z.enum(['trim', 'upperCase', 'stripZeros']),
@@ -29,8 +31,13 @@ const transformSchema = z.union(
       padLeft: z.strictObject({ length: z.int().min(1).max(64), with: z.string().length(1) }),
     }),
   ],
-  'Transforms are trim, upperCase, stripZeros, { stripPrefix: text } and { padLeft: { length: 11, with: "0" } }',
+  WRONG_TRANSFORM,
 )
+/** The forms of a column; where its transform is wrong, what transforms there are. */
+const formsOr = (forms: string) => ({
+  error: ({ errors }: { readonly errors?: unknown }): string =>
+    JSON.stringify(errors ?? []).includes(JSON.stringify(WRONG_TRANSFORM)) ? WRONG_TRANSFORM : forms,
+})
 /** A change that the operator ordered, made before the checks. The list is closed. */
 export type Transform = z.output<typeof transformSchema>
 
@@ -41,7 +48,7 @@ const columnForms = 'Give the name of a column, its position from 1, a list of t
 /** A field by its column, its candidates, or an object with more detail. */
 const column = z.union(
   [columnSchema, z.array(columnSchema).min(1), z.strictObject(detailed)],
-  `${columnForms} { column, transform }; only sepa_creditor_identifier may be a constant`,
+  formsOr(`${columnForms} { column, transform }; only sepa_creditor_identifier may be a constant`),
 )
 const dateColumn = z.union(
   [
@@ -49,7 +56,7 @@ const dateColumn = z.union(
     z.array(columnSchema).min(1),
     z.strictObject({ ...detailed, format: z.enum(dateFormats).optional() }),
   ],
-  `${columnForms} { column, format, transform }; formats are ${dateFormats.join(', ')}`,
+  formsOr(`${columnForms} { column, format, transform }; formats are ${dateFormats.join(', ')}`),
 )
 /** Only the creditor identifier may be a constant: it fills empty cells and never overrides one. */
 const creditorColumn = z.union(
@@ -59,7 +66,7 @@ const creditorColumn = z.union(
     z.strictObject({ ...detailed, constant: z.string().min(1).optional() }),
     z.strictObject({ constant: z.string().min(1) }),
   ],
-  `${columnForms} { column, constant, transform } or { constant }`,
+  formsOr(`${columnForms} { column, constant, transform } or { constant }`),
 )
 
 /** Instead of the name of a column, for a field that a row need not have. */

@@ -22,7 +22,7 @@ import { checkRecord, type CheckedAgainst, type RecognisedSource, type RecordChe
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource, tellOnce } from './watch/source-watch.js'
 import type { RawRecord, TableEnd } from './table.js'
-import { isBareTotals } from './csv/totals.js'
+import { isBareTotals, MOST_TOTALS } from './csv/totals.js'
 import { piecesOf } from './bytes/text.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
@@ -48,9 +48,6 @@ export interface OpenedSource {
   ) => AsyncIterable<CheckedRecord[]>
   readonly summary: () => SourceSummary
 }
-
-/** So many lines of totals may stand at the end. */
-const MOST_TOTALS = 8
 
 /**
  * Opens a source: finds out how it is written and which column feeds which field.

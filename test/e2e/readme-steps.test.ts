@@ -58,7 +58,6 @@ describe('the steps of the README, in order, on an export that no sample resembl
     write(
       'sepa-migrate.yaml',
       draft
-        .replace(/^crosswalk:.*$/m, '')
         .replace(/^columns:$/m, 'columns:\n  customer_no: Lidnummer')
         .replace(/^# exclude:/m, 'exclude:'),
     )

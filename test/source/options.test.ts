@@ -39,6 +39,10 @@ describe('the sections of the configuration file', () => {
     ['source: { encoding: latin9 }', 'source.encoding: '],
     ['source: { delimiter: ":" }', 'source.delimiter: '],
     ['source: { skipLines: -1 }', 'source.skipLines: '],
+    [
+      'columns: { customer_no: { column: K, transform: [stripZero] } }',
+      'columns.customer_no: Transforms are trim, upperCase, stripZeros',
+    ],
     ['columns: { konto: IBAN }', 'columns: Unrecognized key: "konto"'],
     ['columns: { iban: { constant: DE89 } }', 'columns.iban: Give the name of a column'],
     ['columns: { signed_date: { column: x, format: dd-mm } }', 'formats are iso, dd.mm.yyyy'],

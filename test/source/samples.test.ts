@@ -5,16 +5,25 @@ import { z } from 'zod'
 import { RULES, type RuleId } from '../../src/domain/rule/rules.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import type { SourceOptions } from '../../src/source/options.js'
-import { makeSamples } from '../support/make-samples.js'
+import { makeSamples, makeWalks } from '../support/make-samples.js'
 import { optionsOf, readAll, SAMPLES } from '../support/sources.js'
+
+const MADE = [
+  [SAMPLES, makeSamples()],
+  [join(import.meta.dirname, '../e2e/walks'), makeWalks()],
+] as const
 
 /** UPDATE_SAMPLES=1 writes the samples anew, before anything below reads them. */
 if (process.env['UPDATE_SAMPLES'] === '1')
-  for (const [name, bytes] of makeSamples()) writeFileSync(join(SAMPLES, name), bytes)
+  for (const [folder, files] of MADE)
+    for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes)
 
 describe('the samples on disk', () => {
-  test.each([...makeSamples()])('%s is what its script makes', (name, bytes) => {
-    expect(readFileSync(join(SAMPLES, name)).equals(bytes)).toBe(true)
+  const made = MADE.flatMap(([folder, files]) =>
+    [...files].map(([name, bytes]) => [name, folder, bytes] as const),
+  )
+  test.each(made)('%s is what its script makes', (name, folder, bytes) => {
+    expect(readFileSync(join(folder, name)).equals(bytes)).toBe(true)
   })
 })
 

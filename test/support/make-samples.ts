@@ -9,6 +9,7 @@ import {
   seeded,
   type Seeded,
 } from './sample-values.js'
+import { makeWalk, WALKS } from './walk-exports.js'
 import { makeExcelDamaged, makeFrench, makeGerman, makeUtf16 } from './sample-exports.js'
 
 /** Every sample by its name in `samples/`. Seeded, so the bytes are the same everywhere. */
@@ -84,3 +85,7 @@ function makeDemo(): Buffer {
   const lines = rows.map((cells) => csvLine(header.map((name) => (cells as Record<string, string>)[name]!)))
   return Buffer.from(`${[csvLine(header), ...lines].join('\n')}\n`)
 }
+
+/** The exports of the walks (e2e/walks.test.ts), which are no samples: 400 rows with 12 planted faults each. */
+export const makeWalks = (): ReadonlyMap<string, Buffer> =>
+  new Map(Object.entries(WALKS).map(([name, walk]) => [`${name}.csv`, makeWalk(walk).bytes]))

@@ -104,8 +104,25 @@ const BBANS: Readonly<Record<string, (random: Seeded) => string>> = {
 
 export const COUNTRIES = Object.keys(BBANS)
 
+/** The number whose weighted sum is a multiple of eleven. */
+function czechNumber(random: Seeded, length: number): string {
+  for (;;) {
+    const digits = random.digits(length)
+    if (weighted(digits, [6, 3, 7, 9, 10, 5, 8, 4, 2, 1].slice(-length)) % 11 === 0) return digits
+  }
+}
+
+/** Not among those of the samples. */
+const OTHER_BBANS: typeof BBANS = {
+  CZ: (random) => random.digits(4) + czechNumber(random, 6) + czechNumber(random, 10),
+  PT: (random) => {
+    const digits = random.digits(19)
+    return `${digits}${pad(98 - remainder(`${digits}00`))}`
+  },
+}
+
 export const inventIban = (random: Seeded, country: string): string =>
-  ibanOf(country, BBANS[country]!(random))
+  ibanOf(country, (BBANS[country] ?? OTHER_BBANS[country]!)(random))
 
 /** In groups of four, as people write it. */
 export const grouped = (iban: string, gap = ' '): string => iban.replaceAll(/(.{4})(?=.)/g, `$1${gap}`)

@@ -4,7 +4,7 @@ import { plural } from '../../domain/text/wording.js'
 import { openTrusted } from '../../trust/output.js'
 import { ownText, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
-import { nextLine } from '../terminal/next.js'
+import { commandLine, nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError } from '../../errors.js'
@@ -32,22 +32,29 @@ async function init(context: Context): Promise<CommandResult> {
   const text = draftConfiguration(inspection)
   const schema = relative('.', context.world.schema)
   writeNew(target, `# yaml-language-server: $schema=${schema}\n${text}`)
-  const edits = text.split('\n').filter((line) => line.includes('EDIT:')).length
+  // The first line names the schema.
+  const edits = text.split('\n').flatMap((line, index) => (line.includes('EDIT:') ? [index + 2] : []))
+  const toCheck = {
+    name: 'check',
+    files: context.args,
+    without: ['config'],
+    words: target === FILE ? [] : ['--config', target],
+  } as const
   return {
     ...emptyResult,
     files: { [FILE]: target },
     details: { configuration: isConfigurationNamed(context) ? context.settings.configuration.file : null },
     lines: [
       ...configurationLines(context),
-      `Wrote ${target}${edits === 0 ? '' : `; ${plural(edits, 'line marked EDIT needs', 'lines marked EDIT need')} you`}.`,
+      `Wrote ${target}.`,
       ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
-      `Look through ${target} before the next command.`,
-      nextLine(context, {
-        name: 'check',
-        files: context.args,
-        without: ['config'],
-        words: target === FILE ? [] : ['--config', target],
-      }),
+      edits.length === 0
+        ? `Look through ${target} before the next command.`
+        : `Look through ${target}, and decide what is marked EDIT in ${edits.length === 1 ? 'line' : 'lines'} ${edits.join(', ')}.`,
+      // Without a column for it no record can be checked.
+      ...(inspection.missing.some((field) => !text.includes(`\n  ${field}: `))
+        ? [`Then: ${commandLine(context, toCheck)}`]
+        : [nextLine(context, toCheck)]),
     ],
   }
 }
@@ -174,10 +181,14 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     '',
     'Columns',
     ...inspection.columns.map(
-      ({ position, name: column, field, role, evidence, dateFormat }) =>
+      ({ position, name: column, field, role, evidence, dateFormat, values }) =>
         `  ${String(position).padStart(2)}  ${column} → ${field ?? (role === null ? 'not used' : role.replace('_', ' '))}` +
-        `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}`,
+        `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}` +
+        (field === null && role === null ? '' : `: ${values.join(' | ')}`),
     ),
+    ...(inspection.missing.length === 0
+      ? []
+      : [`Missing: ${inspection.missing.join(', ')}. A configuration says which column holds it.`]),
     ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
     '',
     'First rows (masked)',

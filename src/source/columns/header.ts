@@ -2,8 +2,9 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
 import { showValue } from '../../domain/rule/verdict.js'
-import type { Field } from '../../domain/mandate/mandate.js'
+import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import headers from './headers.json' with { type: 'json' }
+import mandateNames from './mandate-names.json' with { type: 'json' }
 
 /** The columns of a source. Those that this program's own result files add are left out of `names`. */
 export interface Header {
@@ -125,7 +126,8 @@ export function alignRows({
   }
 }
 
-const LAST = /letzt|laatst|dernier|ultim|senast|sista|sidste|ostatni|last(?!schrift|name)/
+const LAST =
+  /letzt|laatst|dernier|ultim|senast|sista|sidste|ostatni|posledn|posljednj|zadnj|utolso|viimei|viima|last(?!schrift|name)/
 const OTHER_LAST =
   /aender|ander|modif|mutat|wijzig|bearbeit|edit|chang|updat|login|anmeld|kontakt|contact|mahn|ruck|rueck|export|sync|seen|zmian|ndring|andring|name|nom/
 
@@ -136,7 +138,7 @@ export function namesLastCollection(header: string): boolean {
 }
 
 const END =
-  /kundig|opgezegd|opzeg|resili|revoc|widerruf|cancel|beend|beeindig|einddat|endedat|endedon|enddat|datefin|findate|datumende|terminat|storno|uppsag|opsig|opsagt|wypowied|anulo|datafine|baja|disdett|austritt|erlosch|withdraw|closedat|closedon|deactivated|geloscht|deletedat|slutdat|ablaufdat|expir|vervaldat|gultigbis|validuntil|validto|geldigtot/
+  /kundig|opgezegd|opzeg|resili|revoc|widerruf|cancel|beend|beeindig|einddat|endedat|endedon|enddat|datefin|findate|datumende|terminat|storno|uppsag|opsig|opsagt|wypowied|anulo|datafine|baja|disdett|austritt|erlosch|withdraw|closedat|closedon|deactivated|geloscht|deletedat|slutdat|ablaufdat|expir|ukonc|zrusen|vervaldat|gultigbis|validuntil|validto|geldigtot/
 
 /** A header that names the day on which a mandate ended. */
 export const namesEnd = (header: string): boolean => END.test(fold(header))
@@ -149,16 +151,21 @@ type HeaderMeaning =
 const meaningsOf = (headers: readonly string[], meaning: HeaderMeaning): [string, HeaderMeaning][] =>
   headers.map((header) => [fold(header), meaning])
 
-/** By the field that they name. */
-export const FIELD_HEADERS: Readonly<Record<Field, readonly string[]>> = headers.field
+/** What mandates call a field in the official languages of the Economic Area. */
+const inEachLanguage = (name: string): string[] =>
+  Object.values(mandateNames).flatMap((names) => (names as Readonly<Record<string, string[]>>)[name] ?? [])
+
+/** The usual names of a field. */
+export const headersOf = (field: Field): readonly string[] => [
+  ...headers.field[field],
+  ...inEachLanguage(field),
+]
 
 /** An explicit mapping in the configuration always wins over these (domain/rulebook.md#header-folding). */
 const MEANINGS: ReadonlyMap<string, HeaderMeaning> = new Map([
-  ...Object.entries(FIELD_HEADERS).flatMap(([field, names]) =>
-    meaningsOf(names, { kind: 'field', field: field as Field }),
-  ),
+  ...FIELDS.flatMap((field) => meaningsOf(headersOf(field), { kind: 'field', field })),
   ...meaningsOf(headers.old_key, { kind: 'old_key' }),
-  ...meaningsOf(headers.second_key, { kind: 'second_key' }),
+  ...meaningsOf([...headers.second_key, ...inEachLanguage('holder')], { kind: 'second_key' }),
   ...meaningsOf(headers.unused, { kind: 'unused' }),
 ])
 

@@ -3,9 +3,9 @@ import type { MappedColumn } from '../columns/mapping.js'
 
 /** Words that totals begin with, and what they count; folded. */
 const TOTALS_WORDS =
-  'summe summen gesamt gesamtsumme gesamtanzahl gesamtzahl anzahl insgesamt total totals totaal aantal totale totales totalt totaux summa sum count nombre numero antal ialt suma razem liczba endsumme zwischensumme'
+  'summe summen gesamt gesamtsumme gesamtanzahl gesamtzahl anzahl insgesamt total totals totaal aantal totale totales totalt totaux summa sum count nombre numero antal ialt suma razem liczba endsumme zwischensumme celkem soucet pocet spolu osszesen skupaj ukupno yhteensa kokku kopa'
 const COUNTED_WORDS =
-  'mandat mandate mandaten mandats mandates mandatos mandati mandater machtigingen datensatze zeilen eintrage posten positionen record records rows lines entries regels lignes lineas registros registri rader raekker rekordow kunden klanten clients clientes clienti customers der von of de des des van het di general'
+  'mandat mandate mandaten mandats mandates mandatos mandati mandater machtigingen datensatze zeilen eintrage posten positionen record records rows lines entries regels lignes lineas registros registri registos zaznamu zaznamov mandatu rader raekker rekordow kunden klanten clients clientes clienti customers der von of de des des van het di general'
 const BEGINNINGS: ReadonlySet<string> = new Set(TOTALS_WORDS.split(' '))
 const ALL_WORDS: ReadonlySet<string> = new Set([...BEGINNINGS, ...COUNTED_WORDS.split(' ')])
 
@@ -28,6 +28,9 @@ function isFigure(cell: string): boolean {
   )
 }
 
+/** So many lines of totals may stand at the end. */
+export const MOST_TOTALS = 8
+
 /** A record with no more in these than the word and one figure could be no mandate. */
 const TELLING = ['iban', 'unique_mandate_reference', 'signed_date', 'sepa_creditor_identifier'] as const
 
@@ -35,7 +38,10 @@ const TELLING = ['iban', 'unique_mandate_reference', 'signed_date', 'sepa_credit
  * True for a record such as `Summe;;;;20000`: its first cell that holds something says that totals follow, in words
  * of totals alone, and of account, reference, date and creditor no more than one is filled, by a figure that may say what it counts.
  */
-export function isBareTotals(cells: readonly string[], fields: readonly MappedColumn[]): boolean {
+export function isBareTotals(
+  cells: readonly string[],
+  fields: readonly Pick<MappedColumn, 'field' | 'position'>[],
+): boolean {
   const first = cells.findIndex((cell) => cell.trim() !== '')
   const told = fields
     .filter(({ field, position }) => position !== first && TELLING.some((telling) => telling === field))
@@ -53,12 +59,12 @@ const word = (words: string): string => String.raw`(?<!\p{L})(?:${words})(?!\p{L
 
 const COUNT = [
   String.raw`\p{L}*anzahl|gesamt\p{L}*|insgesamt|\p{L}*summe|aantal|totaal|total|totals|totale|totaux|count|antal`,
-  String.raw`liczba|ilość|razem|suma|sum|somma|i alt|nombre (?:de|d['’]|total)|number of|no\. of`,
+  String.raw`liczba|ilość|razem|suma|sum|somma|i alt|celkem|počet|spolu|összesen|skupaj|ukupno|nombre (?:de|d['’]|total)|number of|no\. of`,
   String.raw`n[uú]mero (?:de|di|total\p{L}*)`,
 ].join('|')
 const RECORDS = [
-  String.raw`\p{L}*mandate?n?|mandates|mandats|mandati|mandatos|mandaten|mandater|machtigingen|mandatów`,
-  String.raw`\p{L}*datensätze|zeilen|einträge|records|rows|lines|lignes|entries|regels|righe|filas|rader|rækker`,
+  String.raw`\p{L}*mandate?n?|mandates|mandats|mandati|mandatos|mandaten|mandater|machtigingen|mandatów|mandátů`,
+  String.raw`\p{L}*datensätze|zeilen|einträge|records|rows|lines|lignes|entries|regels|righe|filas|registros|registos|záznamů|rader|rækker`,
 ].join('|')
 const OTHER = String.raw`end|ende|eof|einde|fin|fine|slut|koniec|trailer|seite|page|pagina|sida|side|strona`
 const MADE = [

@@ -35,6 +35,10 @@ interface ColumnEvidence {
   readonly words: WordCounts
   /** Rows with a date that has passed, where only some have one; it counts where the name speaks of an end. */
   readonly ends: ColumnKind | null
+  /** The first different values, not masked. */
+  readonly first: readonly string[]
+  /** What stands before the digits of nearly every value, as in `C-000123`; null where most are no such numbers. */
+  readonly prefix: string | null
 }
 
 export interface ColumnWatch {
@@ -82,8 +86,19 @@ export function watchColumn(today: LocalDate): ColumnWatch {
       order: orderOf(decider.decided()),
       words: words.counts(),
       ends: ends.kind(),
+      first: [...seen].slice(0, VALUES_SHOWN),
+      prefix: prefixOf([...seen]),
     }),
   }
+}
+
+const VALUES_SHOWN = 3
+const PREFIXED = /^(\D*)\d{1,15}$/u
+
+function prefixOf(values: readonly string[]): string | null {
+  const [prefix] = values.flatMap((value) => PREFIXED.exec(value)?.[1] ?? [])
+  const fits = (value: string): boolean => PREFIXED.exec(value)?.[1] === prefix
+  return prefix !== undefined && values.filter(fits).length >= values.length * MOST ? prefix : null
 }
 
 function orderOf(decided: string): ColumnEvidence['order'] {
@@ -142,6 +157,9 @@ export interface ColumnGuess {
   readonly rivalFormats: readonly DateFormat[]
   /** What the words of a column say that tells which mandates live. */
   readonly kind: ColumnKind | null
+  /** The first different values, not masked. */
+  readonly first: readonly string[]
+  readonly prefix: string | null
 }
 
 interface SeenColumn {
@@ -197,7 +215,12 @@ export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGue
 
 /** The order of day and month that the decided columns of a file agree on; one system writes all dates alike. */
 function orderOfDates(columns: readonly SeenColumn[]): ColumnEvidence['order'] {
-  const orders = new Set(columns.map(({ evidence }) => evidence.order).filter((order) => order !== 'open'))
+  const orders = new Set(
+    columns.flatMap(({ evidence }) => {
+      const { format = '', rivals = [] } = guessDateFormat(evidence, false) ?? {}
+      return rivals.length === 0 && /^(?:dd|mm)[/-]/.test(format) ? [orderOf(format)] : []
+    }),
+  )
   const [order = 'open', ...others] = orders
   return others.length === 0 ? order : 'open'
 }
@@ -220,7 +243,8 @@ function describeColumn(
   const date = guessDateFormat(evidence, isDate, orderOfFile)
   const kind = guess === null ? kindOfColumn(name, evidence) : kindOfField(guess.field, name, evidence)
   const role = guess === null ? roleOf(name, evidence, kind) : null
-  const isOrderBorrowed = date !== null && evidence.order === 'open' && date.format.includes('/')
+  const isOrderBorrowed =
+    date !== null && date.rivals.length < (guessDateFormat(evidence, isDate)?.rivals.length ?? 0)
   return {
     position,
     name,
@@ -231,14 +255,14 @@ function describeColumn(
       ...(guess?.reason === 'content' ? ['by its values'] : []),
       ...contentOf(evidence, date),
       ...(kind === null ? [] : wordsOf(kind)),
-      ...(isOrderBorrowed && date.rivals.length === 0
-        ? ['day and month in the order of the other dates']
-        : []),
+      ...(isOrderBorrowed ? ['day and month in the order of the other dates'] : []),
       ...(role === 'key' ? ['nearly every row has a value of its own'] : []),
     ].join('; '),
     dateFormat: date?.format ?? null,
     rivalFormats: date?.rivals ?? [],
     kind,
+    first: evidence.first,
+    prefix: evidence.prefix,
   }
 }
 

@@ -1,7 +1,12 @@
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { isSepaIban } from '../../domain/value/iban.js'
-import { type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import {
+  type LocalDate,
+  REQUIRED_FIELDS,
+  type Field,
+  type RequiredField,
+} from '../../domain/mandate/mandate.js'
 import { cleanIban, fold } from '../../domain/text/text.js'
 import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
 import { staysBehindText, mayBeStatus, type ColumnKind } from './column-kind.js'
@@ -9,6 +14,7 @@ import { holdsAccount, meaningOfHeader } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from '../options.js'
+import { isBareTotals, MOST_TOTALS } from '../csv/totals.js'
 import { openTable } from '../formats.js'
 import type { RawRecord, Table, TableEnd } from '../table.js'
 import { showValue } from '../../domain/rule/verdict.js'
@@ -17,6 +23,11 @@ import type { RuleId } from '../../domain/rule/rules.js'
 interface Told {
   readonly value: string
   readonly evidence: string
+}
+
+/** A guess with three of its values, as a person may see them. */
+interface InspectedColumn extends Omit<ColumnGuess, 'first'> {
+  readonly values: readonly string[]
 }
 
 /** What can be told of a source without a configuration. Account numbers are masked. */
@@ -35,7 +46,9 @@ export interface Inspection {
   /** Records, the footer left out. */
   readonly records: number
   readonly blankLines: number
-  readonly columns: readonly ColumnGuess[]
+  readonly columns: readonly InspectedColumn[]
+  /** Required fields that no column could be told to hold. */
+  readonly missing: readonly RequiredField[]
   /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
   readonly staysBehind: string
   /** Columns that feed no field and may say which mandates are active, with their values as a person reads them. */
@@ -58,7 +71,7 @@ interface InspectOptions {
 const SAMPLE = 5000
 const ROWS_SHOWN = 5
 const LINES_SHOWN = 60
-const FOOTER_RECORDS = 10
+const FOOTER_RECORDS = 10 + MOST_TOTALS
 
 /**
  * Looks at a whole source and guesses how it is to be read.
@@ -78,6 +91,12 @@ export async function inspectSource(
   const before = linesBefore(table)
   const survey = await surveyRecords(table, today, signal)
   const columns = guessColumns(survey.columns)
+  const fields = columns.flatMap(({ field, position }) =>
+    field === null ? [] : [{ field, position: position - 1 }],
+  )
+  // Lines of totals at the end are no records for `check` either.
+  const totals =
+    survey.last.length - 1 - survey.last.findLastIndex(({ cells }) => !isBareTotals(cells, fields))
   // Positions of what holds an account number or a part of one, by name or as the guess has it.
   const accounts = new Set(
     columns.flatMap(({ name, field, position }) =>
@@ -94,9 +113,13 @@ export async function inspectSource(
     preamble: { ...evidence.preamble, shown: before.map((line) => showValue(line)) },
     footer: survey.footer,
     headerLine,
-    records: survey.records,
+    records: survey.records - totals,
     blankLines: survey.end.blankLines,
-    columns,
+    columns: columns.map(({ first, ...column }) => ({
+      ...column,
+      values: first.map((cell) => shownCell(cell, accounts.has(column.position - 1))),
+    })),
+    missing: REQUIRED_FIELDS.filter((wanted) => columns.every(({ field }) => field !== wanted)),
     staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
     mayBeStatus: survey.columns.flatMap(({ name, evidence: { words } }, index) =>
       columns[index]?.field === null &&
@@ -137,6 +160,8 @@ interface Survey {
   readonly columns: Parameters<typeof guessColumns>[0]
   readonly rows: readonly (readonly string[])[]
   readonly footer: Inspection['footer']
+  /** The last records before the footer. */
+  readonly last: readonly RawRecord[]
 }
 
 async function surveyRecords(
@@ -170,6 +195,7 @@ async function surveyRecords(
       evidence: (watches[index] ?? watchColumn(today)).evidence(),
     })),
     rows,
+    last: last.slice(-MOST_TOTALS - footer.length, last.length - footer.length),
     footer: {
       lines: footer[0] === undefined ? 0 : end.lines - footer[0].line + 1,
       shown: footer.map(({ cells }) => showValue(cells.filter((cell) => cell !== '').join(' '))),
@@ -227,8 +253,7 @@ export function draftConfiguration(inspection: Inspection): string {
     ...sourceSection(inspection),
     '',
     ...columnsSection(inspection),
-    '',
-    ...customerSection(inspection),
+    ...customerLines(inspection).crosswalk,
     ...excludeSection(inspection),
     '',
     '# rules: { CUSTOMER_MULTIPLE_MANDATES: error }   # severity of single rules: error, warning or off',
@@ -257,22 +282,22 @@ const footerEvidence = ({ lines, shown }: Inspection['footer']): string =>
   lines === 0 ? 'the last record looks like the others' : `left out: ${shown.map(commentText).join(' / ')}`
 
 function columnsSection(inspection: Inspection): string[] {
-  const { columns } = inspection
+  const { columns, missing } = inspection
   const lines = columns.flatMap((column) =>
     column.field === null ? [] : [mappedLine(column.field, column, columns)],
   )
-  const missing = REQUIRED_FIELDS.filter(
-    (field) => field !== 'customer_no' && columns.every((column) => column.field !== field),
-  )
+  const others = missing.filter((field) => field !== 'customer_no')
+  const isConstant = inspection.creditorIdentifier !== null
   return [
-    'columns:',
+    lines.length === 0 && !isConstant ? '# columns:' : 'columns:',
     ...lines,
-    ...missing.map((field) => missingLine(field, inspection)),
+    ...others.map((field) => missingLine(field, inspection)),
+    ...customerLines(inspection).column,
     ...statusLines(inspection),
   ]
 }
 
-function mappedLine(field: Field, column: ColumnGuess, columns: readonly ColumnGuess[]): string {
+function mappedLine(field: Field, column: InspectedColumn, columns: readonly InspectedColumn[]): string {
   const isDate = field === 'signed_date' || field === 'last_collection_date'
   const reference = columnReference(column, columns)
   const value = isDate ? `{ column: ${reference}, format: ${column.dateFormat ?? 'iso'} }` : reference
@@ -286,10 +311,10 @@ function mappedLine(field: Field, column: ColumnGuess, columns: readonly ColumnG
 
 function missingLine(field: Field, { creditorIdentifier }: Inspection): string {
   if (field !== 'sepa_creditor_identifier')
-    return `  ${field}: "the name of its column"   ${EDIT} no column could be told to hold it`
+    return `  # ${field}:    ${EDIT} which column holds it? By name or position, then remove the "#"`
   if (creditorIdentifier !== null)
     return `  ${field}: { constant: ${creditorIdentifier.value} }   # no column has one; found in line ${creditorIdentifier.line}`
-  return `  ${field}: { constant: "the previous creditor's identifier" }   ${EDIT} no column has one; take it from a bank statement`
+  return `  # ${field}: { constant:  }   ${EDIT} no column has one; take it from a bank statement, then remove the "#"`
 }
 
 /** Columns that may say which mandates are active, where none is known to. */
@@ -301,17 +326,30 @@ function statusLines({ columns, mayBeStatus }: Inspection): string[] {
   ]
 }
 
-function customerSection({ columns }: Inspection): string[] {
-  if (columns.some(({ field }) => field === 'customer_no')) return []
-  const key = columns.find(({ role }) => role === 'key')
-  const from = key === undefined ? '"the column of the old key"' : columnReference(key, columns)
-  return [
-    "# The invoicing service's customer number. The previous creditor's export does not know it: a second file has to",
-    '# say which customer each old key is. Its columns are named here, too.',
-    `crosswalk: { file: customers.csv, from: ${from}, key: old_key, customer_no: customer_no }   ${EDIT} file and its columns`,
-    `# If a column of this export truly holds the service's number, remove the crosswalk and add to the columns above:`,
-    `#   customer_no: { column: ${from}, transform: [stripPrefix: C-] }`,
-  ]
+/** Nobody can tell from a file whether its customer numbers are those of the service, so none is chosen here. */
+function customerLines({ columns, missing }: Inspection): {
+  readonly column: string[]
+  readonly crosswalk: string[]
+} {
+  if (!missing.includes('customer_no')) return { column: [], crosswalk: [] }
+  const key =
+    columns.find(({ role, prefix }) => role === 'key' && prefix !== null) ??
+    columns.find(({ role }) => role === 'key')
+  const from = key === undefined ? '"…"' : columnReference(key, columns)
+  const strip = (key?.prefix ?? '') === '' ? [] : [`stripPrefix: ${JSON.stringify(key?.prefix)}`]
+  const shown = key === undefined ? '' : ` (${key.values.map(commentText).join(', ')})`
+  return {
+    column: [
+      `  ${EDIT} the customer number of the new service. Remove the "# " of the next line where that column holds it${shown},`,
+      '  # or of the crosswalk below where it is a key of the old system.',
+      `  # customer_no: { column: ${from}, transform: [${[...strip, 'stripZeros'].join(', ')}] }`,
+    ],
+    crosswalk: [
+      '',
+      '# A second file says which customer each old key is; its columns are named here, too.',
+      `# crosswalk: { file: customers.csv, from: ${from}, key: old_key, customer_no: customer_no }`,
+    ],
+  }
 }
 
 function excludeSection({ columns }: Inspection): string[] {
@@ -333,9 +371,9 @@ function excludeSection({ columns }: Inspection): string[] {
 
 /** One rule per reason; a column in which nothing is kept back needs none. */
 function excludeLines(
-  column: ColumnGuess,
+  column: InspectedColumn,
   { form, staysBehind }: ColumnKind,
-  columns: readonly ColumnGuess[],
+  columns: readonly InspectedColumn[],
 ): string[] {
   const rules = [...new Set(staysBehind.map(({ rule }) => rule))]
   return rules.map((rule) => {
@@ -361,7 +399,7 @@ const LISTS: Readonly<Record<string, string>> = {
 }
 
 /** Where the words that were not understood are to be sorted in. */
-function wordsSection(columns: readonly ColumnGuess[]): string[] {
+function wordsSection(columns: readonly InspectedColumn[]): string[] {
   const unknown = columns.filter(({ field, kind }) => field !== null && (kind?.unknown.length ?? 0) > 0)
   if (unknown.length === 0) return []
   const lists = unknown.map(({ field }) => LISTS[field ?? ''] ?? '').join(', ')
@@ -371,7 +409,7 @@ function wordsSection(columns: readonly ColumnGuess[]): string[] {
 }
 
 /** By name, or by position where the name is empty or occurs twice. */
-function columnReference({ name, position }: ColumnGuess, columns: readonly ColumnGuess[]): string {
+function columnReference({ name, position }: InspectedColumn, columns: readonly InspectedColumn[]): string {
   const isUnique = columns.filter((other) => fold(other.name) === fold(name)).length === 1
   return fold(name) !== '' && isUnique ? scalar(name) : `${position}`
 }

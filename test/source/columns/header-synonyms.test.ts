@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import headers from '../../../src/source/columns/headers.json' with { type: 'json' }
+import mandateNames from '../../../src/source/columns/mandate-names.json' with { type: 'json' }
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
 import { fold } from '../../../src/domain/text/text.js'
-import { FIELD_HEADERS, isFirmenMandat, meaningOfHeader } from '../../../src/source/columns/header.js'
+import { headersOf, isFirmenMandat, meaningOfHeader } from '../../../src/source/columns/header.js'
 
 describe('headers', () => {
   test('the names on the wire are headers of their own fields', () => {
@@ -23,6 +24,13 @@ describe('headers', () => {
     ['Mandats Nr', 'unique_mandate_reference'],
     ['Référence unique du mandat', 'unique_mandate_reference'],
     ['Mandatausfuehrung', 'last_collection_date'],
+    ['Referencia única del mandato', 'unique_mandate_reference'],
+    ['Autorização de Débito', 'unique_mandate_reference'],
+    ['Jedinečný odkaz na mandát', 'unique_mandate_reference'],
+    ['Riferimento del mandato', 'unique_mandate_reference'],
+    ['Kenmerk machtiging', 'unique_mandate_reference'],
+    ['ΗΜΕΡΟΜΗΝΊΑ ΥΠΟΓΡΑΦΉΣ', 'signed_date'],
+    ['Идентификатор на кредитора', 'sepa_creditor_identifier'],
   ])('%j is the header of %s', (header, field) => {
     expect(meaningOfHeader(header)).toEqual({ kind: 'field', field })
   })
@@ -30,7 +38,7 @@ describe('headers', () => {
   test('a customer number of an old system is never taken for the one of the service', () => {
     for (const header of ['Kundennummer', 'customerNumber', 'User-Id'])
       expect(meaningOfHeader(header)).toEqual({ kind: 'old_key' })
-    expect(FIELD_HEADERS.customer_no).toEqual(['customer_no'])
+    expect(headersOf('customer_no')).toEqual(['customer_no'])
   })
 
   test.each(['', '---', 'IBAN2', 'Bemerkung', 'constructor'])('%j is not known', (header) => {
@@ -39,8 +47,15 @@ describe('headers', () => {
 
   test('no folded header stands for two things', () => {
     const { field, ...others } = headers
+    const named = [
+      ...Object.entries({ ...field, ...others }),
+      ...Object.values(mandateNames).flatMap(({ holder, ...names }) =>
+        Object.entries({ ...names, second_key: holder }),
+      ),
+    ]
+    expect(Object.keys(mandateNames)).toHaveLength(26)
     const meanings = new Map<string, Set<string>>()
-    for (const [meaning, names] of Object.entries({ ...field, ...others }))
+    for (const [meaning, names] of named)
       for (const name of names) meanings.set(fold(name), (meanings.get(fold(name)) ?? new Set()).add(meaning))
     expect([...meanings].filter(([, of]) => of.size > 1)).toEqual([])
   })

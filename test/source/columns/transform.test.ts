@@ -21,3 +21,9 @@ it('makes no value up where the cell is empty, or where the prefix was all of it
 it('cuts nothing off that is longer than asked for', () => {
   expect(applyTransforms('123456', [pad])).toBe('123456')
 })
+
+it('takes zeros in front of a number away, and leaves one that is nothing else', () => {
+  expect(applyTransforms('C-000123', [{ stripPrefix: 'C-' }, 'stripZeros'])).toBe('123')
+  expect(applyTransforms('000', ['stripZeros'])).toBe('0')
+  expect(applyTransforms('', ['stripZeros'])).toBe('')
+})

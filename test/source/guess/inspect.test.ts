@@ -5,7 +5,16 @@ import { describe, expect, test } from 'vitest'
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceOptions } from '../../../src/source/options.js'
-import { AS_OF, exportOf, fileOf, optionsOf, readAll, refusal, SAMPLES } from '../../support/sources.js'
+import {
+  AS_OF,
+  exportOf,
+  fileOf,
+  optionsOf,
+  readAll,
+  readText,
+  refusal,
+  SAMPLES,
+} from '../../support/sources.js'
 
 const inspect = (content: string | Uint8Array, yaml = ''): Promise<Inspection> =>
   inspectSource(fileOf(content), { today: AS_OF, options: optionsOf(yaml) })
@@ -111,6 +120,16 @@ describe('inspecting a source', () => {
     expect((await inspect(ragged)).footer).toEqual({ lines: 0, shown: [] })
   })
 
+  test('counts the records that are checked, names what is missing, and shows three values of each column', async () => {
+    const text = exportOf(20).replace('customer_no', 'Cliente')
+    const inspection = await inspect(`${text}Total,,,,,20\n`)
+    expect(inspection).toMatchObject({ records: 20, missing: ['customer_no'], footer: { lines: 0 } })
+    expect(inspection.columns[0]).toMatchObject({ role: 'key', prefix: '', values: ['1', '2', '3'] })
+    expect(inspection.columns[1]?.values[0]).toMatch(/^[A-Z]{2}…\d{4}$/)
+    const checked = await readText(text.replace('Cliente', 'customer_no').concat('Total,,,,,20\n'))
+    expect(checked.summary.records).toBe(20)
+  })
+
   test('lets what is declared win', async () => {
     const inspection = await inspect(
       `x\n${exportOf(2)}`,
@@ -202,7 +221,7 @@ describe('a drafted configuration', () => {
     const draft = draftConfiguration(await inspectSample('german-messy.csv'))
     const options = edit(draft, [
       [
-        /^crosswalk: .*$/m,
+        /^# crosswalk: .*$/m,
         'crosswalk: { file: german-customers.csv, from: Mitgliedsnummer, key: member_id, secondKey: { column: iban_end, ibanEnd: true } }',
       ],
     ])
@@ -210,12 +229,9 @@ describe('a drafted configuration', () => {
     expect(troubled(records)).toEqual(await troubledAs('german-messy.csv', 'german.yaml'))
   })
 
-  test('of the French export needs two, and keeps its cancelled rows back', async () => {
+  test('of the French export needs one, and keeps its cancelled rows back', async () => {
     const draft = draftConfiguration(await inspectSample('french.csv'))
-    const options = edit(draft, [
-      [/^crosswalk: .*$/m, ''],
-      [/^columns:$/m, 'columns:\n  customer_no: { column: Référence client, transform: [stripPrefix: C-] }'],
-    ])
+    const options = edit(draft, [[/^ {2}# customer_no: /m, '  customer_no: ']])
     const { records } = await readAll(join(SAMPLES, 'french.csv'), options)
     const expected = await troubledAs('french.csv', 'french.yaml')
     expect(troubled(records)).toEqual(
@@ -244,8 +260,8 @@ describe('a drafted configuration', () => {
 
   test('marks what is missing, and is still a valid configuration', async () => {
     const draft = draftConfiguration(await inspect('a;b\n1;x\n2;y\n'))
-    expect(draft).toContain('unique_mandate_reference: "the name of its column"')
-    expect(draft).toContain('constant: "the previous creditor\'s identifier"')
+    expect(draft).toContain('  # unique_mandate_reference:    # EDIT: which column holds it?')
+    expect(draft).toContain('  # sepa_creditor_identifier: { constant:  }   # EDIT: no column has one')
     expect(() => optionsOf(draft)).not.toThrow()
   })
 
