@@ -183,8 +183,7 @@ interface Wanted {
 }
 
 const isOfBefore = (name: string): boolean => /^(?:original|old|previous)/.test(fold(name))
-const usual = (field: Field): readonly string[] =>
-  headersOf(field).filter((name) => !isOfBefore(name))
+const usual = (field: Field): readonly string[] => headersOf(field).filter((name) => !isOfBefore(name))
 
 const WANTED = {
   customerNo: { own: ['customer_no'], usual: [] },

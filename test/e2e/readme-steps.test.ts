@@ -57,9 +57,7 @@ describe('the steps of the README, in order, on an export that no sample resembl
     expect(draft.match(/EDIT:/g)).toHaveLength(2)
     write(
       'sepa-migrate.yaml',
-      draft
-        .replace(/^columns:$/m, 'columns:\n  customer_no: Lidnummer')
-        .replace(/^# exclude:/m, 'exclude:'),
+      draft.replace(/^columns:$/m, 'columns:\n  customer_no: Lidnummer').replace(/^# exclude:/m, 'exclude:'),
     )
 
     // 3 Check it.
