@@ -143,6 +143,21 @@ export function admit(
   return result
 }
 
+/** A ledger that holds these files, one admitted after the other. */
+export function holding(...files: readonly (readonly Values[])[]): Ledger {
+  const ledger = open()
+  for (const rows of files) admit(ledger, rows)
+  return ledger
+}
+
+/** The same, with a run that is going. */
+export function running(...files: readonly (readonly Values[])[]): Ledger {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  for (const rows of files) admit(ledger, rows)
+  return ledger
+}
+
 export const SETTINGS = {
   version: '0.1.0',
   host: 'bench',

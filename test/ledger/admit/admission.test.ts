@@ -4,9 +4,10 @@ import {
   admit,
   COLUMNS,
   HEADER,
+  holding,
   open,
   recordOf,
-  SETTINGS,
+  running,
   summaryOf,
   type Values,
 } from '../campaign-setup.js'
@@ -129,9 +130,7 @@ describe('an admission', () => {
   })
 
   it('lets no intent through while it is open: it would not be durable', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
+    const ledger = running([{}])
     const [row] = ledger.ready(0, 1)
     const { admission } = openSource(ledger)
     await expect(ledger.begin(row!)).rejects.toThrow('while an admission is open')
@@ -198,14 +197,12 @@ describe('what is kept of a source', () => {
     [{ verdict: 'excluded' }, 'STATUS_NOT_ACTIVE'],
     [{}, null],
   ] satisfies [Values, string | null][])('notes the rule that decided (%#)', (values, rule) => {
-    const ledger = open()
-    admit(ledger, [values])
+    const ledger = holding([values])
     expect(rowsOf(ledger.file)[0]?.rule).toBe(rule)
   })
 
   it('keeps the largest customer number to the last digit', () => {
-    const ledger = open()
-    admit(ledger, [{ customerNo: Number.MAX_SAFE_INTEGER }])
+    const ledger = holding([{ customerNo: Number.MAX_SAFE_INTEGER }])
     expect(ledger.ready(0, 1)[0]?.mandate.customerNo).toBe(9_007_199_254_740_991)
     const stored = byHand(ledger.file, (db) => db.prepare('select typeof(customer_no) as t from row').get())
     expect(stored).toEqual({ t: 'integer' })

@@ -5,11 +5,13 @@ import {
   COLUMNS,
   CREDITOR,
   HEADER,
+  holding,
   IBAN,
   open,
   OTHER_IBAN,
   recordOf,
   registered,
+  running,
   send,
   SETTINGS,
   summaryOf,
@@ -56,10 +58,11 @@ describe('a row that corrects the reference of an older one', () => {
   })
 
   it('replaces what replaced the row since', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [{ verdict: 'invalid', customerNo: 1001, corrects: 1 }])
-    admit(ledger, [CORRECTED])
+    const ledger = holding(
+      [{ verdict: 'invalid' }],
+      [{ verdict: 'invalid', customerNo: 1001, corrects: 1 }],
+      [CORRECTED],
+    )
     expect(rowsOf(ledger.file).map(({ state, supersededBy }) => [state, supersededBy])).toEqual([
       ['superseded', 2],
       ['superseded', 3],
@@ -68,39 +71,31 @@ describe('a row that corrects the reference of an older one', () => {
   })
 
   it('gives a mandate key to a row that had none', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid', reference: '', mandateKey: null }])
-    admit(ledger, [CORRECTED])
+    const ledger = holding([{ verdict: 'invalid', reference: '', mandateKey: null }], [CORRECTED])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
   })
 
   it('frees the old mandate for a row of the same file that has it', () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    admit(ledger, [CORRECTED, {}])
+    const ledger = holding([{}], [CORRECTED, {}])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'ready'])
   })
 
   it('replaces the old row also where the new one is held back', () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    admit(ledger, [{ ...CORRECTED, verdict: 'invalid' }])
+    const ledger = holding([{}], [{ ...CORRECTED, verdict: 'invalid' }])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'invalid'])
   })
 
   it('is a duplicate of a mandate that the ledger holds, and replaces the damaged row all the same', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }, { reference: 'M-ONE' }])
-    admit(ledger, [CORRECTED])
+    const ledger = holding([{ verdict: 'invalid' }, { reference: 'M-ONE' }], [CORRECTED])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
   })
 
   it('removes the account of what it replaced once it is registered', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{ verdict: 'invalid', reference: '', mandateKey: null }])
-    admit(ledger, [{ verdict: 'invalid', reference: 'M-TWO', corrects: 1 }])
-    admit(ledger, [{ reference: 'M-THREE', corrects: 2 }])
+    const ledger = running(
+      [{ verdict: 'invalid', reference: '', mandateKey: null }],
+      [{ verdict: 'invalid', reference: 'M-TWO', corrects: 1 }],
+      [{ reference: 'M-THREE', corrects: 2 }],
+    )
     await send(ledger, registered('NEW-1'))
     expect(rowsOf(ledger.file).map(({ state, cells }) => [state, cells])).toEqual([
       ['superseded', null],
@@ -112,32 +107,28 @@ describe('a row that corrects the reference of an older one', () => {
 
 describe('a file that was given back', () => {
   it('says that a row is still wrong, and keeps the old one', () => {
-    const ledger = open()
-    admit(ledger, [
-      { verdict: 'invalid' },
-      { verdict: 'invalid', reference: '', mandateKey: null, customerNo: 7 },
-    ])
-    admit(ledger, [
-      { verdict: 'invalid', corrects: 1, isUnchanged: true },
-      {
-        verdict: 'invalid',
-        reference: '',
-        mandateKey: null,
-        customerNo: 7,
-        corrects: 2,
-        isUnchanged: true,
-        findings: [FINDING],
-      },
-    ])
+    const ledger = holding(
+      [{ verdict: 'invalid' }, { verdict: 'invalid', reference: '', mandateKey: null, customerNo: 7 }],
+      [
+        { verdict: 'invalid', corrects: 1, isUnchanged: true },
+        {
+          verdict: 'invalid',
+          reference: '',
+          mandateKey: null,
+          customerNo: 7,
+          corrects: 2,
+          isUnchanged: true,
+          findings: [FINDING],
+        },
+      ],
+    )
     expect(statesOf(ledger.file)).toEqual(['invalid', 'invalid', 'duplicate', 'duplicate'])
     expect(problemsOf(ledger.file)).toEqual([])
     expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 2, invalid: 2, duplicate: 0 })
   })
 
   it('knows a row again whose account number was removed and is shown masked', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}, {}])
+    const ledger = running([{}, {}])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [
       {
@@ -151,36 +142,36 @@ describe('a file that was given back', () => {
   })
 
   it('does not undo a correction with a stale copy', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid', iban: 'DE00' }])
-    admit(ledger, [{ corrects: 1 }])
-    admit(ledger, [{ verdict: 'invalid', iban: 'DE00', corrects: 1, isUnchanged: true }])
+    const ledger = holding(
+      [{ verdict: 'invalid', iban: 'DE00' }],
+      [{ corrects: 1 }],
+      [{ verdict: 'invalid', iban: 'DE00', corrects: 1, isUnchanged: true }],
+    )
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
   })
 
   it('settles a conflict by the one row that was kept', () => {
-    const ledger = open()
-    admit(ledger, [{}, { iban: OTHER_IBAN }])
-    admit(ledger, [{ iban: OTHER_IBAN, corrects: 2 }])
+    const ledger = holding([{}, { iban: OTHER_IBAN }], [{ iban: OTHER_IBAN, corrects: 2 }])
     const rows = rowsOf(ledger.file)
     expect(rows.map(({ state }) => state)).toEqual(['superseded', 'superseded', 'ready'])
   })
 
   it('balances through many rounds', () => {
-    const ledger = open()
-    admit(ledger, [
-      { verdict: 'invalid' },
-      { customerNo: 2, reference: 'M-2' },
-      { verdict: 'excluded', reference: 'M-3' },
-    ])
-    admit(ledger, [
-      { verdict: 'invalid', customerNo: 5, corrects: 1 },
-      { verdict: 'excluded', reference: 'M-3', corrects: 3 },
-    ])
-    admit(ledger, [
-      { customerNo: 6, corrects: 4 },
-      { customerNo: 2, reference: 'M-2' },
-    ])
+    const ledger = holding(
+      [
+        { verdict: 'invalid' },
+        { customerNo: 2, reference: 'M-2' },
+        { verdict: 'excluded', reference: 'M-3' },
+      ],
+      [
+        { verdict: 'invalid', customerNo: 5, corrects: 1 },
+        { verdict: 'excluded', reference: 'M-3', corrects: 3 },
+      ],
+      [
+        { customerNo: 6, corrects: 4 },
+        { customerNo: 2, reference: 'M-2' },
+      ],
+    )
     expect(statesOf(ledger.file)).toEqual([
       'superseded',
       'ready',
@@ -207,9 +198,7 @@ describe('a line that corrects a repeated row', () => {
   const NEW = { reference: 'M-1', iban: OTHER_IBAN, corrects: 2 } as const
 
   it('corrects the mandate, so that the row that it repeats is not sent beside it', () => {
-    const ledger = open()
-    admit(ledger, [REPEATED, REPEATED])
-    admit(ledger, [NEW])
+    const ledger = holding([REPEATED, REPEATED], [NEW])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
     expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 1, ready: 1 })
     expect(isBalanced(ledger.totals())).toBe(true)
@@ -219,22 +208,16 @@ describe('a line that corrects a repeated row', () => {
     ['the other one comes back as it was', { ...REPEATED, corrects: 1, isUnchanged: true }, 'duplicate'],
     ['the other one is corrected alike', { ...NEW, corrects: 1 }, 'duplicate'],
   ])('also when %s, in any order', (_, other, state) => {
-    const ledger = open()
-    admit(ledger, [REPEATED, REPEATED])
-    admit(ledger, [NEW, other])
+    const ledger = holding([REPEATED, REPEATED], [NEW, other])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready', state])
     expect(isBalanced(ledger.totals())).toBe(true)
-    const second = open()
-    admit(second, [REPEATED, REPEATED])
-    admit(second, [other, NEW])
+    const second = holding([REPEATED, REPEATED], [other, NEW])
     expect(statesOf(second.file).toSorted()).toEqual(['duplicate', 'ready', 'superseded', 'superseded'])
     expect(isBalanced(second.totals())).toBe(true)
   })
 
   it('is a conflict where the mandate was sent', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [REPEATED, REPEATED])
+    const ledger = running([REPEATED, REPEATED])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [NEW])
     expect(statesOf(ledger.file)).toEqual(['registered', 'duplicate', 'conflict'])
@@ -244,12 +227,13 @@ describe('a line that corrects a repeated row', () => {
 
 describe('a row number that cannot be trusted', () => {
   it('is a conflict where the ledger had no such row', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [
-      { reference: 'M-2', corrects: 99 },
-      { reference: 'M-3', customerNo: 3, corrects: 2 },
-    ])
+    const ledger = holding(
+      [{ verdict: 'invalid' }],
+      [
+        { reference: 'M-2', corrects: 99 },
+        { reference: 'M-3', customerNo: 3, corrects: 2 },
+      ],
+    )
     expect(statesOf(ledger.file)).toEqual(['invalid', 'conflict', 'conflict'])
     expect(problemsOf(ledger.file).map(({ message }) => message)).toEqual([
       'The migration_row column says that this corrects row 99, but this ledger had no such row.',
@@ -258,29 +242,32 @@ describe('a row number that cannot be trusted', () => {
   })
 
   it('is a conflict where customer, account and reference all differ: the file is of another ledger', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [{ customerNo: 2, iban: OTHER_IBAN, reference: 'M-2', corrects: 1 }])
+    const ledger = holding(
+      [{ verdict: 'invalid' }],
+      [{ customerNo: 2, iban: OTHER_IBAN, reference: 'M-2', corrects: 1 }],
+    )
     expect(statesOf(ledger.file)).toEqual(['invalid', 'conflict'])
     expect(problemsOf(ledger.file)[0]?.message).toContain('The file may come from another ledger.')
   })
 
   it('holds the mandate back that such a row names', () => {
-    const ledger = open()
-    admit(ledger, [{}, { reference: 'M-2', customerNo: 2, iban: OTHER_IBAN }])
-    admit(ledger, [{ customerNo: 3, reference: 'M-2', corrects: 1, iban: OTHER_IBAN }])
+    const ledger = holding(
+      [{}, { reference: 'M-2', customerNo: 2, iban: OTHER_IBAN }],
+      [{ customerNo: 3, reference: 'M-2', corrects: 1, iban: OTHER_IBAN }],
+    )
     expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'conflict'])
   })
 
   it('holds the row back that such a line shows, also when its reference lost the zeros in front', () => {
-    const ledger = open()
-    admit(ledger, [{ customerNo: 5 }, { reference: '004711', customerNo: 2 }])
-    admit(ledger, [
-      {
-        ...{ customerNo: 2, reference: '4711', iban: OTHER_IBAN, corrects: 1 },
-        cells: ['2', OTHER_IBAN, '2020-01-31', CREDITOR, '4711'],
-      },
-    ])
+    const ledger = holding(
+      [{ customerNo: 5 }, { reference: '004711', customerNo: 2 }],
+      [
+        {
+          ...{ customerNo: 2, reference: '4711', iban: OTHER_IBAN, corrects: 1 },
+          cells: ['2', OTHER_IBAN, '2020-01-31', CREDITOR, '4711'],
+        },
+      ],
+    )
     expect(statesOf(ledger.file)).toEqual(['ready', 'superseded', 'conflict'])
     expect(rowsOf(ledger.file)[1]).toMatchObject({ supersededBy: 3 })
     expect(ledger.totals()).toMatchObject({ read: 2, resubmitted: 1, ready: 1, conflict: 1, superseded: 0 })
@@ -312,9 +299,7 @@ describe('a row number that cannot be trusted', () => {
   })
 
   it('holds no row back that was sent, whatever such a line shows', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{ reference: '004711', customerNo: 2 }])
+    const ledger = running([{ reference: '004711', customerNo: 2 }])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ customerNo: 5, reference: 'M-5' }])
     admit(ledger, [
@@ -331,9 +316,7 @@ describe('a row number that cannot be trusted', () => {
     ['the account', { customerNo: 2, reference: 'M-2' }],
     ['the reference, in any case', { customerNo: 2, iban: OTHER_IBAN, reference: 'm-1' }],
   ])('is taken where the two share %s', (_, values) => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [{ ...values, corrects: 1 }])
+    const ledger = holding([{ verdict: 'invalid' }], [{ ...values, corrects: 1 }])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
   })
 
@@ -352,12 +335,13 @@ describe('a row number that cannot be trusted', () => {
   })
 
   it('is a conflict where two rows make two mandates of one', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [
-      { reference: 'M-2', corrects: 1 },
-      { reference: 'M-3', corrects: 1 },
-    ])
+    const ledger = holding(
+      [{ verdict: 'invalid' }],
+      [
+        { reference: 'M-2', corrects: 1 },
+        { reference: 'M-3', corrects: 1 },
+      ],
+    )
     expect(statesOf(ledger.file)).toEqual(['invalid', 'conflict', 'conflict'])
     expect(problemsOf(ledger.file)[0]?.message).toContain(
       'Several rows of the file say that they correct row 1',
@@ -365,13 +349,14 @@ describe('a row number that cannot be trusted', () => {
   })
 
   it('is a conflict for the second of two rows that reach the same row by different numbers', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [{ verdict: 'invalid', customerNo: 2, corrects: 1 }])
-    admit(ledger, [
-      { reference: 'M-2', corrects: 1 },
-      { reference: 'M-3', corrects: 2, iban: IBAN },
-    ])
+    const ledger = holding(
+      [{ verdict: 'invalid' }],
+      [{ verdict: 'invalid', customerNo: 2, corrects: 1 }],
+      [
+        { reference: 'M-2', corrects: 1 },
+        { reference: 'M-3', corrects: 2, iban: IBAN },
+      ],
+    )
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready', 'conflict'])
   })
 })

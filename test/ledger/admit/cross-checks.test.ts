@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
+  holding,
   IBAN,
   inDoubt,
   open,
   OTHER_IBAN,
   refused,
   registered,
+  running,
   send,
-  SETTINGS,
 } from '../campaign-setup.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
 
@@ -21,8 +22,7 @@ describe('CUSTOMER_MULTIPLE_MANDATES', () => {
   const rows = [{}, { reference: 'M-2' }, { reference: 'M-3', customerNo: 7 }]
 
   it('warns each row of a customer with two mandates', () => {
-    const ledger = open()
-    admit(ledger, rows)
+    const ledger = holding(rows)
     expect(found(ledger.file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual([
       [1, 'warning'],
       [2, 'warning'],
@@ -47,8 +47,7 @@ describe('CUSTOMER_MULTIPLE_MANDATES', () => {
   })
 
   it('counts only rows that would be sent', () => {
-    const ledger = open()
-    admit(ledger, [
+    const ledger = holding([
       {},
       {},
       { reference: 'M-2', verdict: 'invalid' },
@@ -63,9 +62,7 @@ describe('CUSTOMER_MULTIPLE_MANDATES', () => {
     ['in doubt', inDoubt(), [[2, 'warning']]],
     ['refused', refused(), []],
   ])('sees a mandate of an earlier file that is %s', async (_, outcome, problems) => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
+    const ledger = running([{}])
     if (outcome !== null) await send(ledger, outcome)
     admit(ledger, [{ reference: 'M-2', signedDate: '2021-02-28' }])
     expect(found(ledger.file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual(problems)
@@ -81,8 +78,7 @@ describe('MANDATE_NEAR_DUPLICATE', () => {
     ['with blanks in different places', ['M 12', 'M1 2'], [1, 2]],
     ['that really differ', ['M 1', 'M 2', 'M3'], []],
   ])('looks at references %s', (_, references, rows) => {
-    const ledger = open()
-    admit(ledger, spelled(...references))
+    const ledger = holding(spelled(...references))
     expect(found(ledger.file, 'MANDATE_NEAR_DUPLICATE').map(([row]) => row)).toEqual(rows)
   })
 
@@ -91,9 +87,7 @@ describe('MANDATE_NEAR_DUPLICATE', () => {
     ['M1', 'M 1'],
     ['M 12', 'M1 2'],
   ])('sees the other spelling in an earlier file (%s, then %s)', (earlier, later) => {
-    const ledger = open()
-    admit(ledger, spelled(earlier))
-    admit(ledger, [{ reference: later, customerNo: 500 }])
+    const ledger = holding(spelled(earlier), [{ reference: later, customerNo: 500 }])
     expect(found(ledger.file, 'MANDATE_NEAR_DUPLICATE')).toEqual([[2, 'warning']])
   })
 
@@ -104,8 +98,7 @@ describe('MANDATE_NEAR_DUPLICATE', () => {
   })
 
   it('does not take duplicates of one spelling for two', () => {
-    const ledger = open()
-    admit(ledger, [{ reference: 'M 1' }, { reference: 'm 1' }])
+    const ledger = holding([{ reference: 'M 1' }, { reference: 'm 1' }])
     expect(statesOf(ledger.file)).toEqual(['ready', 'duplicate'])
     expect(found(ledger.file, 'MANDATE_NEAR_DUPLICATE')).toEqual([])
   })
@@ -119,8 +112,7 @@ describe('IBAN_SHARED', () => {
   ]
 
   it('is off by default', () => {
-    const ledger = open()
-    admit(ledger, family)
+    const ledger = holding(family)
     expect(problemsOf(ledger.file)).toEqual([])
   })
 
@@ -134,9 +126,7 @@ describe('IBAN_SHARED', () => {
   })
 
   it('still sees an account whose row is registered', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
+    const ledger = running([{}])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ iban: IBAN, reference: 'M-2', customerNo: 2 }], {
       severities: { IBAN_SHARED: 'warning' },

@@ -5,6 +5,7 @@ import {
   COLUMNS,
   CREDITOR,
   HEADER,
+  holding,
   IBAN,
   open,
   OTHER_IBAN,
@@ -41,8 +42,7 @@ function admitRead(
 
 describe('a row as our own files show it', () => {
   it('has its cells by field and by the folded name of the column', () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     const [row, ...others] = earlier(ledger, 1)
     expect(others).toEqual([])
     expect(row?.fields).toMatchObject({ customer_no: '1000', iban: IBAN, unique_mandate_reference: 'M-1' })
@@ -61,8 +61,7 @@ describe('a row as our own files show it', () => {
   })
 
   it('was held back where its own checks say so, and it has no values where nothing could be read', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }, { verdict: 'excluded', reference: 'M-2' }])
+    const ledger = holding([{ verdict: 'invalid' }, { verdict: 'excluded', reference: 'M-2' }])
     expect(earlier(ledger, 1)[0]).toMatchObject({ wasHeldBack: true, values: { customerNo: 1000 } })
     expect(earlier(ledger, 2)[0]).toMatchObject({ wasHeldBack: true })
   })
@@ -78,10 +77,11 @@ describe('a row as our own files show it', () => {
 
 describe('a row that was replaced', () => {
   it('is shown with the last one that took its place, however many came between', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [{ verdict: 'invalid', customerNo: 1001, corrects: 1 }])
-    admit(ledger, [{ iban: OTHER_IBAN, customerNo: 1001, corrects: 1 }])
+    const ledger = holding(
+      [{ verdict: 'invalid' }],
+      [{ verdict: 'invalid', customerNo: 1001, corrects: 1 }],
+      [{ iban: OTHER_IBAN, customerNo: 1001, corrects: 1 }],
+    )
     const shown = earlier(ledger, 1)
     expect(shown.map(({ values }) => values?.iban)).toEqual([IBAN, OTHER_IBAN])
     expect(shown.map(({ isCorrection }) => isCorrection)).toEqual([false, true])
@@ -117,8 +117,7 @@ describe('a row whose account was removed', () => {
 
 describe('no row is known', () => {
   it('for a number that the ledger does not have', () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     for (const number of [0, 2, -1]) expect(earlier(ledger, number)).toEqual([])
   })
 

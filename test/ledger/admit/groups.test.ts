@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../../src/domain/row/totals.js'
-import { admit, IBAN, open, OTHER_IBAN, registered, send, SETTINGS, type Values } from '../campaign-setup.js'
+import {
+  admit,
+  holding,
+  IBAN,
+  open,
+  OTHER_IBAN,
+  registered,
+  running,
+  send,
+  SETTINGS,
+  type Values,
+} from '../campaign-setup.js'
 import { look, problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
 
@@ -46,18 +57,14 @@ describe('a newcomer of a mandate that the ledger holds', () => {
   )
 
   it('gives every replaced row the one that replaced it', () => {
-    const ledger = open()
-    admit(ledger, [{}, {}])
-    admit(ledger, [{ signedDate: '2021-07-01' }, { signedDate: '2021-07-01' }])
+    const ledger = holding([{}, {}], [{ signedDate: '2021-07-01' }, { signedDate: '2021-07-01' }])
     const rows = rowsOf(ledger.file)
     expect(rows.map(({ state }) => state)).toEqual(['superseded', 'superseded', 'ready', 'duplicate'])
     expect(rows.map(({ supersededBy }) => supersededBy)).toEqual([3, 3, null, null])
   })
 
   it('removes the account of a duplicate whose mandate is registered, at once', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
+    const ledger = running([{}])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{}, { iban: OTHER_IBAN }])
     const [, duplicate, conflict] = rowsOf(ledger.file)
@@ -121,14 +128,12 @@ const TABLE: { name: string; rows: Values[]; states: string[] }[] = [
 
 describe('rows of one file', () => {
   it.each(TABLE)('$name', ({ rows, states }) => {
-    const ledger = open()
-    admit(ledger, rows)
+    const ledger = holding(rows)
     expect(statesOf(ledger.file)).toEqual(states)
   })
 
   it('reports each decision with the row it collides with', () => {
-    const ledger = open()
-    admit(ledger, [
+    const ledger = holding([
       {},
       { signedDate: '2021-01-01' },
       { reference: 'M-2', customerNo: 2 },
@@ -175,14 +180,12 @@ describe('rows of one file', () => {
   })
 
   it('masks a reference that is an account number', () => {
-    const ledger = open()
-    admit(ledger, [{ reference: IBAN }, { reference: IBAN, customerNo: 7 }])
+    const ledger = holding([{ reference: IBAN }, { reference: IBAN, customerNo: 7 }])
     expect(problemsOf(ledger.file).map(({ value }) => value)).toEqual(['DE…3000', 'DE…3000'])
   })
 
   it('notes the rule that decided with the row', () => {
-    const ledger = open()
-    admit(ledger, [{}, {}, { reference: 'X' }, { reference: 'X', customerNo: 7 }])
+    const ledger = holding([{}, {}, { reference: 'X' }, { reference: 'X', customerNo: 7 }])
     expect(rowsOf(ledger.file).map(({ rule }) => rule)).toEqual([
       null,
       'DUPLICATE_MANDATE',
@@ -218,9 +221,7 @@ describe('severities that were changed', () => {
   )
 
   it('still protects a registered mandate with CONFLICT_MANDATE off', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
+    const ledger = running([{}])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ iban: OTHER_IBAN }], { severities: { CONFLICT_MANDATE: 'off' } })
     expect(statesOf(ledger.file)).toEqual(['registered', 'conflict'])
@@ -232,16 +233,13 @@ describe('rows whose mandate cannot be told', () => {
   const unreadable: Values = { verdict: 'invalid', mandateKey: null, reference: '' }
 
   it('are recognised when a file comes again with the same values', () => {
-    const ledger = open()
-    admit(ledger, [unreadable, unreadable])
-    admit(ledger, [unreadable, { ...unreadable, customerNo: 7 }])
+    const ledger = holding([unreadable, unreadable], [unreadable, { ...unreadable, customerNo: 7 }])
     expect(statesOf(ledger.file)).toEqual(['invalid', 'invalid', 'duplicate', 'invalid'])
     expect(problemsOf(ledger.file)).toMatchObject([{ rowId: 3, rule: 'DUPLICATE_MANDATE' }])
   })
 
   it('are never sent twice where the rules let them be sent at all', () => {
-    const ledger = open()
-    admit(ledger, [
+    const ledger = holding([
       { creditor: 'odd', mandateKey: null },
       { creditor: 'odd', mandateKey: null, reference: 'm-1' },
     ])
@@ -250,9 +248,7 @@ describe('rows whose mandate cannot be told', () => {
 })
 
 it('balances a file in which every row shares one reference', () => {
-  const ledger = open()
-  admit(
-    ledger,
+  const ledger = holding(
     Array.from({ length: 3_000 }, (_, n) => ({ customerNo: n + 1, reference: 'NOTPROVIDED' })),
   )
   expect(ledger.totals()).toMatchObject({ read: 3_000, conflict: 3_000 })
@@ -304,8 +300,7 @@ describe('12 repeats that are decided in one go', () => {
   })
 
   it('12 mask a reference that is an account number', () => {
-    const ledger = open()
-    admit(ledger, [{ reference: IBAN }, { reference: IBAN }])
+    const ledger = holding([{ reference: IBAN }, { reference: IBAN }])
     expect(problems(ledger.file).find(({ rowId }) => rowId === 2)?.value).toBe(
       `${IBAN.slice(0, 2)}…${IBAN.slice(-4)}`,
     )
@@ -316,18 +311,14 @@ describe('12 repeats that are decided in one go', () => {
     ['another customer', { customerNo: 77 }],
     ['another date', { signedDate: '2021-07-01' }],
   ])('12 are none where one of three rows has %s', (_, change) => {
-    const ledger = open()
-    admit(ledger, [{}, {}, change])
+    const ledger = holding([{}, {}, change])
     expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict', 'conflict'])
   })
 
   it('12 are none beside a row that is held back, or an older one', () => {
-    const beside = open()
-    admit(beside, [{}, {}, { verdict: 'invalid' }])
+    const beside = holding([{}, {}, { verdict: 'invalid' }])
     expect(statesOf(beside.file)).toEqual(['conflict', 'conflict', 'invalid'])
-    const older = open()
-    admit(older, [{}])
-    admit(older, [{}, {}])
+    const older = holding([{}], [{}, {}])
     expect(statesOf(older.file)).toEqual(['ready', 'duplicate', 'duplicate'])
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
-import { admit, CREDITOR, IBAN, open, OTHER_IBAN, type Values } from '../campaign-setup.js'
+import { admit, CREDITOR, holding, IBAN, OTHER_IBAN, type Values } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
 import { locate } from '../../../src/ledger/admit/corrections.js'
 
@@ -19,8 +19,7 @@ const locateIn = (file: string, cells: readonly string[], first = 1_000): number
   })
 
 function found(cells: readonly string[], { rows = ROWS, first = 1_000 } = {}): number | null {
-  const ledger = open()
-  admit(ledger, rows)
+  const ledger = holding(rows)
   return locateIn(ledger.file, cells, first)
 }
 
@@ -64,17 +63,16 @@ describe('the row that a damaged line was meant to correct', () => {
   })
 
   it('is never one that was replaced since, but what replaced it', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [{ corrects: 1 }])
+    const ledger = holding([{ verdict: 'invalid' }], [{ corrects: 1 }])
     expect(locateIn(ledger.file, ['1000', IBAN])).toBe(2)
   })
 })
 
 it('a line whose row number cannot be read holds that row back', () => {
-  const ledger = open()
-  admit(ledger, [{}, { reference: 'M-2', customerNo: 1002 }])
-  admit(ledger, [{ corrects: 0, verdict: 'invalid', mandateKey: null, cells: ['x', '1000', IBAN, '?'] }])
+  const ledger = holding(
+    [{}, { reference: 'M-2', customerNo: 1002 }],
+    [{ corrects: 0, verdict: 'invalid', mandateKey: null, cells: ['x', '1000', IBAN, '?'] }],
+  )
   const states = byHand(ledger.file, (connection) =>
     connection.prepare<[], string>('select state from row order by id').pluck().all(),
   )

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configureForWriting, openForWriting } from '../../../src/ledger/file/connection.js'
 import { nameOf, writeNotice, writeProblem } from '../../../src/ledger/admit/problems.js'
-import { admit, IBAN, inDoubt, open, send, SETTINGS } from '../campaign-setup.js'
+import { admit, holding, IBAN, inDoubt, open, send, SETTINGS } from '../campaign-setup.js'
 import { byHand, problemsOf } from '../ledger-views.js'
 
 const COLUMNS = { iban: 'Konto', unique_mandate_reference: 'Referenz' }
@@ -13,8 +13,7 @@ const NOTICE = {
 } as const
 
 function writing() {
-  const ledger = open()
-  admit(ledger, [{ reference: IBAN }, { reference: 'M-2', customerNo: 2 }])
+  const ledger = holding([{ reference: IBAN }, { reference: 'M-2', customerNo: 2 }])
   ledger.close()
   const connection = openForWriting(ledger.file)
   configureForWriting(connection)

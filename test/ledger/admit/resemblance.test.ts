@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
+  holding,
   inDoubt,
   open,
   OTHER_IBAN,
   refused,
   registered,
+  running,
   send,
   SETTINGS,
   stoppedClock,
@@ -39,40 +41,32 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
   })
 
   it('waits where the first was registered with a corrected account, and comes back as it was before', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
-    admit(ledger, [{ iban: OTHER_IBAN }])
+    const ledger = running([{}], [{ iban: OTHER_IBAN }])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [RENAMED])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'conflict'])
   })
 
   it('waits where the first was replaced under another reference, and that one was registered', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
-    admit(ledger, [{ iban: OTHER_IBAN, reference: 'M-02', corrects: 1 }])
-    admit(ledger, [{ iban: OTHER_IBAN, reference: 'M-03', corrects: 2 }])
+    const ledger = running(
+      [{}],
+      [{ iban: OTHER_IBAN, reference: 'M-02', corrects: 1 }],
+      [{ iban: OTHER_IBAN, reference: 'M-03', corrects: 2 }],
+    )
     await send(ledger, registered('NEW-1'))
     admit(ledger, [RENAMED])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'registered', 'conflict'])
   })
 
   it('goes where what took its place was refused by the service', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
-    admit(ledger, [{ iban: OTHER_IBAN }])
+    const ledger = running([{}], [{ iban: OTHER_IBAN }])
     await send(ledger, refused())
     admit(ledger, [RENAMED])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'refused', 'ready'])
   })
 
   it('waits where the first is still to be sent by an earlier command', () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    admit(ledger, [RENAMED])
+    const ledger = holding([{}], [RENAMED])
     expect(statesOf(ledger.file)).toEqual(['ready', 'conflict'])
   })
 
@@ -108,8 +102,7 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
   })
 
   it('stays a warning for two rows of one command', () => {
-    const ledger = open()
-    admit(ledger, [{}, RENAMED])
+    const ledger = holding([{}, RENAMED])
     expect(statesOf(ledger.file)).toEqual(['ready', 'ready'])
     expect(problemsOf(ledger.file).map(({ rule }) => rule)).toContain('CUSTOMER_MULTIPLE_MANDATES')
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { openDatabase } from '../../../src/driver.js'
-import { admit, open } from '../campaign-setup.js'
+import { admit, holding } from '../campaign-setup.js'
 import { withoutIndexes } from '../../../src/ledger/admit/admission.js'
 
 const indexesOf = (connection: Connection): unknown[] =>
@@ -54,9 +54,7 @@ describe('12 the indexes of rows', () => {
   })
 
   it('12 hold every row of a ledger, and refuse a place that is given twice', () => {
-    const ledger = open()
-    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
-    admit(ledger, [{ reference: 'M-3', customerNo: 3 }])
+    const ledger = holding([{}, { reference: 'M-2', customerNo: 2 }], [{ reference: 'M-3', customerNo: 3 }])
     const { file } = ledger
     ledger.close()
     const connection = openDatabase(file)

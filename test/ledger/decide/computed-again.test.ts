@@ -6,7 +6,17 @@ import type { Iban, LocalDate, Mandate } from '../../../src/domain/mandate/manda
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
-import { admit, IBAN, open, recordOf, refused, registered, send, SETTINGS } from '../campaign-setup.js'
+import {
+  admit,
+  IBAN,
+  open,
+  recordOf,
+  refused,
+  registered,
+  running,
+  send,
+  SETTINGS,
+} from '../campaign-setup.js'
 import { byHand, statesOf } from '../ledger-views.js'
 
 const WHO = { by: 'Ada Example', reason: 'request of 1 July', withOpenRows: true }
@@ -146,9 +156,7 @@ describe('26.3 the fingerprints of a row', () => {
     ['registered', registered('NEW-1')],
     ['refused', refused()],
   ])('once erased, a %s mandate that comes again is never sent by itself', async (_, outcome) => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{ customerNo: 1, reference: 'M-1' }])
+    const ledger = running([{ customerNo: 1, reference: 'M-1' }])
     await send(ledger, outcome)
     ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
     for (let n = 0; n < 3; n += 1)

@@ -12,6 +12,7 @@ import {
   readyRow,
   refused,
   registered,
+  running,
   send,
   SETTINGS,
   stoppedClock,
@@ -286,9 +287,7 @@ describe('rows that were never in doubt', () => {
   })
 
   it('can be written off after they could not be sent', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
+    const ledger = running([{}])
     await send(ledger, notSent())
     expect(record(ledger, resolution(1, 'written_off')).isApplied).toBe(true)
   })
@@ -338,9 +337,7 @@ describe('retryRefused', () => {
   })
 
   it('takes a row whose like came in the same file, or is of another date', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}, { reference: 'M-TWIN' }])
+    const ledger = running([{}, { reference: 'M-TWIN' }])
     await send(ledger, refused())
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ reference: 'M-LATER', signedDate: '2020-02-01' }])
@@ -495,9 +492,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
 
   it('says no more of the request than is known: none left, or nobody knows', async () => {
     const heldBack = inDoubt()
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{ reference: 'M-1' }, { reference: 'M-2' }])
+    const ledger = running([{ reference: 'M-1' }, { reference: 'M-2' }])
     await send(ledger, { ...heldBack, evidence: { ...heldBack.evidence, started: false } })
     await ledger.begin(readyRow(ledger))
     ledger.close()
@@ -560,9 +555,7 @@ describe('8.2.6 assigned identifiers', () => {
 describe('9.1.6 a person closes what was never sent', () => {
   /** Row 1 invalid, 2 excluded, 3 and 4 in conflict, 5 refused, 6 ready. */
   async function open6() {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [
+    const ledger = running([
       { reference: 'M-1', customerNo: 1, verdict: 'invalid' },
       { reference: 'M-2', customerNo: 2, verdict: 'excluded' },
       { reference: 'M-3', customerNo: 3 },
@@ -608,9 +601,7 @@ describe('9.1.6 a person closes what was never sent', () => {
   })
 
   it('9.1.6 a conflict with a registered row can be closed, and later files still meet the registered row', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}])
+    const ledger = running([{}])
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ customerNo: 77 }])
     expect(record(ledger, resolution(2, 'written_off')).isApplied).toBe(true)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BegunGroup, Ledger } from '../../../src/ledger/ledger.js'
 import {
   admit,
+  holding,
   IBAN,
   inDoubt,
   open,
@@ -37,8 +38,7 @@ describe('the mandates that a ledger claims', () => {
   })
 
   it('are at most as many as the run may send', () => {
-    const ledger = open()
-    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    const ledger = holding([{}, { reference: 'M-2', customerNo: 2 }])
     expect([...ledger.claims.toSend(1)].map(({ row }) => row)).toEqual([1])
     expect(ledger.claims.lastRow()).toBe(2)
   })
@@ -70,8 +70,7 @@ describe('how far a ledger has come', () => {
   })
 
   it('is noted after the commit of every intent, and a note that fails keeps the request back', async () => {
-    const ledger = open()
-    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    const ledger = holding([{}, { reference: 'M-2', customerNo: 2 }])
     ledger.startRun(SETTINGS)
     const notes: BegunGroup[] = []
     ledger.claims.begin('mark-1', (group) => {
@@ -90,8 +89,7 @@ describe('how far a ledger has come', () => {
 
 describe('an older copy that a person goes on with', () => {
   async function olderCopy(): Promise<Ledger> {
-    const ledger = open()
-    admit(ledger, [
+    const ledger = holding([
       { reference: 'M-1', customerNo: 1 },
       { reference: 'M-2', customerNo: 2 },
       { reference: 'M-3', customerNo: 3 },
@@ -146,8 +144,7 @@ describe('an older copy that a person goes on with', () => {
   })
 
   it('a row in doubt stays with its own attempt', async () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     ledger.startRun(SETTINGS)
     await send(ledger, inDoubt())
     expect(ledger.claims.adoptOlderCopy(ADOPTION)).toEqual({ rows: [], refused: 0 })

@@ -10,6 +10,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js'
 import {
   admit,
   freshFile,
+  holding,
   IBAN,
   inDoubt,
   notSent,
@@ -17,6 +18,7 @@ import {
   readyRow,
   refused,
   registered,
+  running,
   send,
   SETTINGS,
   stoppedClock,
@@ -37,9 +39,7 @@ function byHandFlushing() {
 
 describe('an intent', () => {
   it('is on disk before it is told, as other processes see it', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(1))
+    const ledger = running(mandates(1))
     const attempt = await ledger.begin(readyRow(ledger))
     expect(attempt).toMatchObject({ id: 1, rowId: 1, n: 1 })
     expect(attempt.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -51,15 +51,12 @@ describe('an intent', () => {
   })
 
   it('needs a run', async () => {
-    const ledger = open()
-    admit(ledger, mandates(1))
+    const ledger = holding(mandates(1))
     await expect(ledger.begin(readyRow(ledger))).rejects.toThrow('before a run was started')
   })
 
   it('is given once: the second one of a row stops the ledger', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(2))
+    const ledger = running(mandates(2))
     const row = readyRow(ledger)
     await ledger.begin(row)
     await expect(ledger.begin(row)).rejects.toThrow('Cannot record the intent for row 1: 0 rows')
@@ -103,9 +100,7 @@ describe('an outcome', () => {
   })
 
   it('counts the attempts of a row that is turned away and begun again within one turn', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(1))
+    const ledger = running(mandates(1))
     const row = readyRow(ledger)
     const first = await ledger.begin(row)
     const settled = ledger.settle(first, turnedAway())
@@ -119,9 +114,7 @@ describe('an outcome', () => {
   })
 
   it('is recorded once', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(1))
+    const ledger = running(mandates(1))
     const attempt = await ledger.begin(readyRow(ledger))
     await ledger.settle(attempt, refused())
     await expect(ledger.settle(attempt, registered('NEW-1'))).rejects.toThrow(
@@ -131,9 +124,7 @@ describe('an outcome', () => {
   })
 
   it('keeps the notes of an answer', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(1))
+    const ledger = running(mandates(1))
     const outcome = registered('NEW-1')
     if (outcome.kind !== 'registered') throw new Error('not registered')
     await send(ledger, { ...outcome, notes: ['RESPONSE_CI_UNCHANGED'] })
@@ -143,9 +134,7 @@ describe('an outcome', () => {
 
 describe('group commit', () => {
   it('writes everything that was told in one turn in one transaction', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(20))
+    const ledger = running(mandates(20))
     const other = openDatabase(ledger.file, { readonly: true })
     const versions = new Set<unknown>()
     // Changes once for each commit of another connection.
@@ -190,9 +179,7 @@ describe('group commit', () => {
   })
 
   it('lets nothing of a group leave when one of it cannot be written', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(3))
+    const ledger = running(mandates(3))
     const rows = ledger.ready(0, 3)
     const results = await Promise.allSettled([...rows, rows[0]!].map((row) => ledger.begin(row)))
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected'])
@@ -240,10 +227,7 @@ describe('the account number of a registered mandate (scenario 61)', () => {
   }
 
   it('is gone from SQL at once, with those of its duplicates and of what it replaced', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{ verdict: 'invalid' }])
-    admit(ledger, [{}, {}, { reference: 'M-2', customerNo: 2 }])
+    const ledger = running([{ verdict: 'invalid' }], [{}, {}, { reference: 'M-2', customerNo: 2 }])
     await send(ledger, registered('NEW-1'))
     const kept = byHand(ledger.file, (db) => db.prepare('select id, state, iban, cells from row').all())
     expect(kept).toMatchObject([
@@ -256,9 +240,7 @@ describe('the account number of a registered mandate (scenario 61)', () => {
   })
 
   it('is gone from the files once the log was emptied', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [...mandates(50), ...mandates(50)])
+    const ledger = running([...mandates(50), ...mandates(50)])
     expect(holds(ledger.file)).toBe(true)
     for (let n = 1; n <= 50; n += 1) await send(ledger, registered(`NEW-${n}`))
     expect(holds(`${ledger.file}-wal`)).toBe(true)
@@ -408,8 +390,7 @@ describe('a full disk (scenarios 40 and 41)', () => {
   // `ulimit -f` makes the system itself refuse to let any file of the process grow: the error is one of writing, not
   // of space. What the process was told is what the next one finds.
   it('where the system refuses to write: what was told is kept, nothing else', async () => {
-    const ledger = open()
-    admit(ledger, mandates(300))
+    const ledger = holding(mandates(300))
     ledger.close()
     const limited = start('deliver.mjs', [ledger.file], 'ulimit -f 1000')
     expect(await limited.exitCode).toBe(0)

@@ -3,6 +3,7 @@ import { LedgerError } from '../../../src/errors.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import {
   admit,
+  holding,
   IBAN,
   inDoubt,
   open,
@@ -22,8 +23,7 @@ const mandates = (count: number) =>
 
 describe('the ready rows', () => {
   it('come page by page in the order of the file', () => {
-    const ledger = open()
-    admit(ledger, [...mandates(4), { verdict: 'invalid', reference: 'M-9', customerNo: 9 }])
+    const ledger = holding([...mandates(4), { verdict: 'invalid', reference: 'M-9', customerNo: 9 }])
     expect(ids(ledger, 0, 3)).toEqual([1, 2, 3])
     expect(ids(ledger, 3, 3)).toEqual([4])
     expect(ids(ledger, 4, 3)).toEqual([])
@@ -31,8 +31,7 @@ describe('the ready rows', () => {
   })
 
   it('a row that was turned away comes again at once, with its attempts', async () => {
-    const ledger = open()
-    admit(ledger, mandates(1))
+    const ledger = holding(mandates(1))
     ledger.startRun(SETTINGS)
     await send(ledger, turnedAway())
     expect(ledger.ready(0, 1)).toMatchObject([{ id: 1, attempts: 1 }])
@@ -59,8 +58,7 @@ describe('a row that does not hold what was admitted', () => {
     `update row set original_mandate_reference = 'M-3' where id = 2`,
     `update row set original_creditor_identifier = 'DE98ABC09999999999' where id = 2`,
   ])('is not given out, nor is its page: %s', (sql) => {
-    const ledger = open()
-    admit(ledger, mandates(3))
+    const ledger = holding(mandates(3))
     change(ledger.file, sql)
     let error: unknown
     try {
@@ -75,8 +73,7 @@ describe('a row that does not hold what was admitted', () => {
   })
 
   it('28.6 a row whose fingerprint of all five values was taken away', () => {
-    const ledger = open()
-    admit(ledger, mandates(1))
+    const ledger = holding(mandates(1))
     change(ledger.file, 'update row set content_key = null')
     expect(() => ids(ledger)).toThrow('no longer holds what was admitted')
   })

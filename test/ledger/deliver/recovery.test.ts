@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../../src/domain/row/totals.js'
-import { admit, open, readyRow, SETTINGS, stoppedClock } from '../campaign-setup.js'
+import { holding, open, readyRow, running, stoppedClock } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { processes } from '../second-process.js'
 
@@ -11,9 +11,7 @@ const mandates = (count: number) =>
 
 /** What a process leaves behind that died without a word: the ledger is closed, its attempts are open. */
 async function abandoned(count: number) {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
-  admit(ledger, mandates(count + 1))
+  const ledger = running(mandates(count + 1))
   const attempts = await Promise.all(ledger.ready(0, count).map((row) => ledger.begin(row)))
   ledger.close()
   return { file: ledger.file, attempts }
@@ -21,8 +19,7 @@ async function abandoned(count: number) {
 
 /** A process that begins to send and is killed: its write-ahead log stays. */
 async function killed(rows: number): Promise<string> {
-  const ledger = open()
-  admit(ledger, mandates(rows))
+  const ledger = holding(mandates(rows))
   ledger.close()
   const holder = start('hold.mjs', [ledger.file])
   await holder.says
@@ -113,8 +110,7 @@ describe('an intent without an outcome', () => {
 /** The moments of ledger/README.md#crash-table. */
 describe('a process that is killed (K1 to K7)', () => {
   it('leaves every attempt that it was told of, in doubt', async () => {
-    const ledger = open()
-    admit(ledger, mandates(10))
+    const ledger = holding(mandates(10))
     ledger.close()
     const holder = start('hold.mjs', [ledger.file])
     expect(await holder.says).toBe('held 10')
@@ -125,8 +121,7 @@ describe('a process that is killed (K1 to K7)', () => {
   })
 
   it('loses nothing that it was told, at whatever moment it dies', async () => {
-    const ledger = open()
-    admit(ledger, mandates(400))
+    const ledger = holding(mandates(400))
     ledger.close()
     let [begun, refused] = [0, 0]
     for (const lines of [3, 12, 31, 40, 77]) {
@@ -150,9 +145,7 @@ describe('a process that is killed (K1 to K7)', () => {
 })
 
 it('a row that is ready is not recovered', () => {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
-  admit(ledger, mandates(1))
+  const ledger = running(mandates(1))
   expect(readyRow(ledger).attempts).toBe(0)
   ledger.close()
   expect(open({ file: ledger.file }).recovered).toBe(0)

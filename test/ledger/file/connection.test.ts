@@ -9,7 +9,7 @@ import {
   openForReading,
   openForWriting,
 } from '../../../src/ledger/file/connection.js'
-import { admit, freshFile, open } from '../campaign-setup.js'
+import { freshFile, holding, open } from '../campaign-setup.js'
 import { createPrivateFile } from '../../../src/ledger/safety/side-files.js'
 
 function freshConnection() {
@@ -83,8 +83,7 @@ describe('the connection that writes', () => {
 
 describe('the connection that reads', () => {
   it('cannot write', () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     const connection = openForReading(ledger.file)
     expect(() => connection.exec(`update row set rule = 'x'`)).toThrow('readonly')
     connection.close()

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { openForReading } from '../../../src/ledger/file/connection.js'
 import { copyOf } from '../../../src/ledger/file/scratch.js'
-import { admit, open, refused, registered, send, SETTINGS } from '../campaign-setup.js'
+import { admit, holding, refused, registered, send, SETTINGS } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 
 const TABLES = ['campaign', 'source', 'row', 'run', 'attempt'] as const
 
 async function busyLedger(): Promise<string> {
-  const ledger = open()
-  admit(ledger, [{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
+  const ledger = holding([{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
   ledger.startRun(SETTINGS)
   await send(ledger, refused())
   ledger.retryRefused('Ada')
@@ -44,8 +43,7 @@ describe('a copy of a ledger', () => {
   })
 
   it('is taken while the ledger is held for writing, and sees committed rows only', () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     const admission = ledger.admit({ severities: {} })
     const original = openForReading(ledger.file)
     const copy = copyOf(original)

@@ -17,7 +17,16 @@ import { openDatabase } from '../../../src/driver.js'
 import { HaltError, type LedgerError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { SCHEMA_VERSION } from '../../../src/ledger/schema/schema.js'
-import { admit, freshFile, open, readyRow, SETTINGS, stoppedClock } from '../campaign-setup.js'
+import {
+  admit,
+  freshFile,
+  holding,
+  open,
+  readyRow,
+  running,
+  SETTINGS,
+  stoppedClock,
+} from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand, look } from '../ledger-views.js'
 
@@ -43,9 +52,7 @@ describe('a ledger', () => {
   it('is private with all its files, whatever the umask', () => {
     const before = process.umask(0)
     try {
-      const ledger = open()
-      ledger.startRun(SETTINGS)
-      admit(ledger, [{}])
+      const ledger = running([{}])
       look(ledger.file, (reader) => reader.totals())
       expect(modes(ledger.file)).toEqual({
         '': '600',
@@ -141,9 +148,7 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
   })
 
   it('a ledger with a damaged page', () => {
-    const ledger = open()
-    admit(
-      ledger,
+    const ledger = holding(
       Array.from({ length: 200 }, (_, n) => ({ customerNo: n + 1, reference: `M-${n}` })),
     )
     ledger.close()
@@ -256,8 +261,7 @@ describe('a campaign', () => {
   })
 
   it('uses the file only through SQLite: it never opens it by other means', () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     // An open and a close of the file by this process would drop the locks of its connections (ledger/README.md#how-it-is-written).
     for (let n = 0; n < 3; n += 1) expect(faultOf(() => open({ file: ledger.file })).problem).toBe('locked')
     const other = openDatabase(ledger.file, { timeout: 0 })

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, it } from 'vitest'
 import { openScratchLedger } from '../../../src/ledger/file/scratch.js'
-import { admit, open, recordOf, stoppedClock, summaryOf, type Values } from '../campaign-setup.js'
+import { admit, holding, open, recordOf, stoppedClock, summaryOf, type Values } from '../campaign-setup.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 
@@ -17,8 +17,7 @@ const ROWS: Values[] = [
 ]
 
 it('decides as a real ledger does', () => {
-  const real = open()
-  admit(real, ROWS)
+  const real = holding(ROWS)
   const scratch = openScratchLedger(stoppedClock())
   admit(scratch, ROWS)
   expect(scratch.reader.rows(ROW_STATES, 0, 100).map(({ state }) => state)).toEqual(statesOf(real.file))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../../src/domain/row/totals.js'
-import { admit, open, OTHER_IBAN, registered, send, SETTINGS } from '../campaign-setup.js'
+import { admit, holding, open, OTHER_IBAN, registered, send, SETTINGS } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 
 const totalsIn = (file: string) => look(file, (reader) => reader.totals())
@@ -14,17 +14,14 @@ describe('control totals', () => {
   })
 
   it('a correction stands in the place of its row: read counts the exports alone', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }])
-    admit(ledger, [{ corrects: 1 }])
+    const ledger = holding([{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }], [{ corrects: 1 }])
     const totals = totalsIn(ledger.file)
     expect(totals).toMatchObject({ read: 2, resubmitted: 1, ready: 2, invalid: 0, superseded: 0 })
     expect(isBalanced(totals)).toBe(true)
   })
 
   it('a correction that could not be taken counts nowhere', async () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     ledger.startRun(SETTINGS)
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ iban: OTHER_IBAN, corrects: 1 }])
@@ -32,8 +29,7 @@ describe('control totals', () => {
   })
 
   it('show a row that was lost', () => {
-    const ledger = open()
-    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    const ledger = holding([{}, { reference: 'M-2', customerNo: 2 }])
     byHand(ledger.file, (connection) => {
       connection.pragma('foreign_keys = OFF')
       for (const name of connection
@@ -49,9 +45,10 @@ describe('control totals', () => {
 
 describe('control totals of one source', () => {
   it('count its records in the states of the rows that hold their places, of a later file too', () => {
-    const ledger = open()
-    admit(ledger, [{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }])
-    admit(ledger, [{ corrects: 1 }, { reference: 'M-3', customerNo: 3 }])
+    const ledger = holding(
+      [{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }],
+      [{ corrects: 1 }, { reference: 'M-3', customerNo: 3 }],
+    )
     const [first, second] = [ofSource(ledger.file, 1), ofSource(ledger.file, 2)]
     expect(first).toMatchObject({ read: 2, resubmitted: 0, ready: 2, invalid: 0, superseded: 0 })
     expect(second).toMatchObject({ read: 1, resubmitted: 1, ready: 1 })
@@ -59,16 +56,13 @@ describe('control totals of one source', () => {
   })
 
   it('a row that a later export replaced is superseded there, and counted where it stands now', () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    admit(ledger, [{ iban: OTHER_IBAN }])
+    const ledger = holding([{}], [{ iban: OTHER_IBAN }])
     expect(ofSource(ledger.file, 1)).toMatchObject({ read: 1, superseded: 1, ready: 0 })
     expect(ofSource(ledger.file, 2)).toMatchObject({ read: 1, superseded: 0, ready: 1 })
   })
 
   it('of a source without records are zero', () => {
-    const ledger = open()
-    admit(ledger, [])
+    const ledger = holding([])
     expect(ofSource(ledger.file, 1)).toMatchObject({ read: 0, ready: 0 })
   })
 })

@@ -4,12 +4,14 @@ import { isBalanced } from '../../../src/domain/row/totals.js'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import {
   admit,
+  holding,
   IBAN,
   inDoubt,
   open,
   OTHER_IBAN,
   refused,
   registered,
+  running,
   send,
   SETTINGS,
   stoppedClock,
@@ -36,9 +38,7 @@ describe('a reader beside the writer', () => {
   })
 
   it('does not hold the writer up between its pages (scenario 60)', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(30))
+    const ledger = running(mandates(30))
     const reader = openLedgerReader(ledger.file)
     const seen: number[] = []
     for (let after = 0; ; after = seen.at(-1)!) {
@@ -63,9 +63,7 @@ describe('a reader beside the writer', () => {
 
 describe('rows', () => {
   it('come by state, in order of id, page by page', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [...mandates(6), { reference: 'M-7', customerNo: 7, verdict: 'invalid' }])
+    const ledger = running([...mandates(6), { reference: 'M-7', customerNo: 7, verdict: 'invalid' }])
     for (const outcome of [refused(), registered('NEW-2'), refused(), inDoubt()]) await send(ledger, outcome)
     const pages = (...args: Parameters<ReturnType<typeof openLedgerReader>['rows']>) =>
       look(ledger.file, (reader) => reader.rows(...args).map(({ id, state }) => [id, state]))
@@ -116,9 +114,7 @@ describe('rows', () => {
   })
 
   it('are found by the reference that was assigned, and by customer', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}, { reference: 'M-2' }, { reference: 'M-3', customerNo: 3 }])
+    const ledger = running([{}, { reference: 'M-2' }, { reference: 'M-3', customerNo: 3 }])
     await send(ledger, registered('NEW-1'))
     expect(look(ledger.file, (reader) => reader.rowOfReference('new-1')?.id)).toBe(1)
     expect(look(ledger.file, (reader) => reader.rowOfReference('NEW-2'))).toBeNull()
@@ -128,8 +124,7 @@ describe('rows', () => {
 
 describe('counts', () => {
   it('show a row that was lost', () => {
-    const ledger = open()
-    admit(ledger, mandates(3))
+    const ledger = holding(mandates(3))
     ledger.close()
     byHand(ledger.file, (db) => {
       db.exec('drop trigger row_is_kept')
@@ -141,9 +136,7 @@ describe('counts', () => {
   })
 
   it('group refusals by what the service said, the most frequent first', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(3))
+    const ledger = running(mandates(3))
     for (const message of ['unknown', 'closed', 'unknown']) await send(ledger, refused(message))
     const cause = { status: 422, serviceCode: 'INVALID_PARAMETER', field: 'customer_no' }
     expect(look(ledger.file, (reader) => reader.refusalCounts())).toEqual([
@@ -153,9 +146,7 @@ describe('counts', () => {
   })
 
   it('tell customers, mandates and accounts apart', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [
+    const ledger = running([
       {},
       { reference: 'M-2' },
       { reference: 'M-2' },
@@ -168,11 +159,7 @@ describe('counts', () => {
   })
 
   it('give the totals of each source by themselves', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(3))
-    admit(ledger, [...mandates(1), ...mandates(2, 10)])
-    admit(ledger, [])
+    const ledger = running(mandates(3), [...mandates(1), ...mandates(2, 10)], [])
     await send(ledger, refused())
     const totals = look(ledger.file, (reader) => reader.sources().map((source) => source.totals))
     expect(totals).toMatchObject([

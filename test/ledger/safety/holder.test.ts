@@ -6,15 +6,14 @@ import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { isMountPoint } from '../../../src/trust/mount.js'
-import { admit, open } from '../campaign-setup.js'
+import { holding, open } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 
 const canMount =
   spawnSync('unshare', ['-m', 'true']).status === 0 ? false : 'unshare cannot make a mount namespace here'
 
 function closed(): string {
-  const ledger = open()
-  admit(ledger, [{}])
+  const ledger = holding([{}])
   ledger.close()
   return ledger.file
 }

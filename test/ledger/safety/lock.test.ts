@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { admit, freshFile, open } from '../campaign-setup.js'
+import { freshFile, holding, open } from '../campaign-setup.js'
 import { processes } from '../second-process.js'
 import { acquireLock, lockFileOf } from '../../../src/ledger/safety/side-files.js'
 
@@ -46,8 +46,7 @@ describe('the lock of a ledger (scenario 38)', () => {
   })
 
   it('does not keep readers out', () => {
-    const ledger = open()
-    admit(ledger, [{}])
+    const ledger = holding([{}])
     const reader = openLedgerReader(ledger.file)
     expect(reader.totals()).toMatchObject({ read: 1, ready: 1 })
     reader.close()

@@ -1,19 +1,37 @@
-import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  symlinkSync,
+  writeFileSync,
+  appendFileSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
-import { assertNoLeftovers } from '../../../src/ledger/safety/side-files.js'
+import {
+  assertNoLeftovers,
+  ledgerFiles,
+  noteWritten,
+  readWritten,
+  assertLocalFolder,
+  assertPrivateFile,
+  createPrivateFile,
+} from '../../../src/ledger/safety/side-files.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { admit, freshFile, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
+import { freshFile, holding, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand } from '../ledger-views.js'
+import { entryAt } from '../../../src/trust/entry.js'
 
 const ANOTHER_USER = 65_534
 const needsRoot = process.getuid?.() === 0 ? false : 'only root can make files of another user'
 
 function closed(): string {
-  const ledger = open()
-  admit(ledger, [{}])
+  const ledger = holding([{}])
   ledger.close()
   return ledger.file
 }
@@ -128,11 +146,7 @@ describe('8.1.4 beside a ledger that is to be made', () => {
 
 describe('8.1.4 a row that does not hold what was admitted', () => {
   const changed = (change: string) => {
-    const ledger = open()
-    admit(
-      ledger,
-      [1, 2, 3].map((n) => ({ customerNo: n, reference: `M-${n}` })),
-    )
+    const ledger = holding([1, 2, 3].map((n) => ({ customerNo: n, reference: `M-${n}` })))
     ledger.close()
     byHand(ledger.file, (db) => {
       // A page that is rewritten in the file knows no trigger.
@@ -181,5 +195,132 @@ describe('a log beside a ledger that is about to be made', () => {
     expect(faultOf(() => assertNoLeftovers(file)).message).toContain('is there without it')
     writeFileSync(file, '')
     expect(() => assertNoLeftovers(file)).not.toThrow()
+  })
+})
+
+describe('what the commands of a campaign wrote', () => {
+  it('is noted once each, by its absolute path', () => {
+    const ledger = freshFile()
+    for (const path of ['out', 'out', './out/']) noteWritten(ledger, { kind: 'report', path })
+    noteWritten(ledger, { kind: 'log', path: 'out' })
+    expect(readWritten(ledger)).toEqual([
+      { kind: 'report', path: resolve('out') },
+      { kind: 'log', path: resolve('out') },
+    ])
+  })
+
+  it('nothing is noted beside a ledger that wrote nothing', () => {
+    expect(readWritten(freshFile())).toEqual([])
+  })
+
+  it('lines that are cut or foreign are passed over, and the list goes on', () => {
+    const ledger = freshFile()
+    noteWritten(ledger, { kind: 'report', path: '/reports' })
+    appendFileSync(
+      `${ledger}.files.jsonl`,
+      ['{"kind":"rep', 'null', '[]', '{"kind":"other","path":"/x"}', '{"kind":"log","path":7}', ''].join(
+        '\n',
+      ),
+    )
+    expect(noteWritten(ledger, { kind: 'log', path: '/run.log' })).toBe(true)
+    expect(readWritten(ledger)).toEqual([
+      { kind: 'report', path: '/reports' },
+      { kind: 'log', path: '/run.log' },
+    ])
+  })
+
+  it('a list that cannot be written does not stop the command', () => {
+    const ledger = freshFile()
+    mkdirSync(`${ledger}.files.jsonl`)
+    expect(noteWritten(ledger, { kind: 'log', path: '/run.log' })).toBe(false)
+    expect(readWritten(ledger)).toEqual([])
+  })
+
+  it('a link in its place is neither read nor written through', () => {
+    const ledger = freshFile()
+    const target = join(freshFolder(), 'target.jsonl')
+    writeFileSync(target, '{"kind":"log","path":"/etc/passwd"}\n')
+    symlinkSync(target, `${ledger}.files.jsonl`)
+    expect(readWritten(ledger)).toEqual([])
+    expect(noteWritten(ledger, { kind: 'log', path: '/run.log' })).toBe(false)
+    expect(readFileSync(target, 'utf8')).not.toContain('run.log')
+  })
+})
+
+describe('the files that belong to a ledger', () => {
+  it('are those beside it', () => {
+    const ledger = freshFile()
+    const files = ledgerFiles(ledger)
+    expect(files).toEqual(expect.arrayContaining([ledger, `${ledger}-wal`, `${ledger}.lock`]))
+    expect(files).toContain(`${ledger}.files.jsonl`)
+  })
+
+  it('are known where its folder is not there yet', () => {
+    expect(ledgerFiles('/nowhere/at/all/campaign.db')).toContain('/nowhere/at/all/campaign.db')
+  })
+})
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
+const check = (path: string) => () => assertPrivateFile(path, entryAt(path)!)
+
+describe('a file of the ledger', () => {
+  it('is made for its owner alone, whatever the umask', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    expect(modeOf(file)).toBe('600')
+    expect(check(file)).not.toThrow()
+  })
+
+  it('is not touched when it is there', () => {
+    const file = freshFile()
+    writeFileSync(file, 'kept', { mode: 0o600 })
+    createPrivateFile(file)
+    expect(statSync(file).size).toBe(4)
+  })
+
+  it.each([0o640, 0o604, 0o660, 0o644, 0o602])('is refused with mode %o', (mode) => {
+    const file = freshFile()
+    writeFileSync(file, '')
+    chmodSync(file, mode)
+    expect(check(file)).toThrow(`other users may open it (mode 0${mode.toString(8)})`)
+    expect(() => createPrivateFile(file)).toThrow('other users may open it')
+  })
+
+  it('is refused as a symbolic link, a folder, and under a second name', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const link = join(dirname(file), 'link.db')
+    symlinkSync(file, link)
+    expect(check(link)).toThrow('it is a symbolic link')
+    const folder = join(dirname(file), 'folder')
+    mkdirSync(folder, { mode: 0o700 })
+    expect(check(folder)).toThrow('it is not a regular file')
+    linkSync(file, join(dirname(file), 'second.db'))
+    expect(check(file)).toThrow('it has a second name (a hard link)')
+  })
+
+  it('is refused when it belongs to another user', () => {
+    const file = freshFile()
+    createPrivateFile(file)
+    const entry = entryAt(file)!
+    entry.uid += 1
+    expect(() => assertPrivateFile(file, entry)).toThrow('it belongs to another user')
+  })
+})
+
+describe('the folder of a ledger', () => {
+  it('may be on a local disk', () => {
+    expect(() => assertLocalFolder(freshFile())).not.toThrow()
+  })
+
+  it.each([
+    [0x6969, 'NFS'],
+    [0xff534d42, 'CIFS'],
+    [0xff534d42 | 0, 'CIFS'], // as a signed number, the way some systems give it
+  ])('may not be on a network file system (%i)', (type, name) => {
+    expect(() => assertLocalFolder('/mnt/share/march.db', () => type)).toThrow(
+      `on a network file system (${name}): its locks do not hold there`,
+    )
   })
 })

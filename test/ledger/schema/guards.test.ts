@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Database } from '../../../src/database.js'
 import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
-import { admit, inDoubt, open, registered, send, SETTINGS } from '../campaign-setup.js'
+import { admit, inDoubt, open, registered, running, send, SETTINGS } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 
@@ -188,9 +188,7 @@ describe('the other guards', () => {
   })
 
   it('refuse one assigned reference on two rows, in any case of letters', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
-    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    const ledger = running([{}, { reference: 'M-2', customerNo: 2 }])
     await send(ledger, registered('NEW-1'))
     await expect(send(ledger, registered('new-1'))).rejects.toThrow('UNIQUE constraint failed')
   })

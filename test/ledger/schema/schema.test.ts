@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
-import { makeTables } from '../../../src/ledger/schema/schema.js'
+import { makeTables, makeSchema, assertOurs } from '../../../src/ledger/schema/schema.js'
+import { openDatabase } from '../../../src/driver.js'
 
 const tables = openScratch()
 makeTables(tables)
@@ -79,5 +80,22 @@ describe('12 what a state asks of its row', () => {
     const weaker = ROW_TABLE.replace(whole, `when '${state}' then ${rest.join(' and ') || '1'}`)
     expect(weaker).not.toBe(ROW_TABLE)
     expect(taken(weaker, [state]).taken.length).toBeGreaterThan(taken(ROW_TABLE, [state]).taken.length)
+  })
+})
+
+describe('assertOurs', () => {
+  it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {
+    const connection = openDatabase(':memory:')
+    expect(assertOurs(connection, 'x.db')).toBe(true)
+    connection.exec('create table theirs (n integer)')
+    expect(() => assertOurs(connection, 'x.db')).toThrow('it is an SQLite file of another program')
+    connection.close()
+  })
+
+  it('takes a ledger of this version', () => {
+    const connection = openDatabase(':memory:')
+    makeSchema(connection)
+    expect(assertOurs(connection, 'x.db')).toBe(false)
+    connection.close()
   })
 })
