@@ -38,14 +38,14 @@ export const NO_PACK: WrittenPack = { files: {}, warnings: [], proposed: [], ver
 
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
-  settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs' | 'language'>,
+  settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs' | 'language' | 'told'>,
   signWith: KeyObject | null = null,
 ): Promise<WrittenPack> {
-  const { ledger, out, sharedFolder, absentAfterMs, language } = settings
+  const { ledger, out, sharedFolder, absentAfterMs, language, told } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
   const signing = signWith === null ? {} : { signWith }
-  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, ...signing })
+  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, told, ...signing })
   const { files, folder, kept, toDo, proposals, verification } = written
   return {
     files: Object.fromEntries([
@@ -53,6 +53,7 @@ export async function writePack(
       ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)] as const),
     ]),
     warnings: [
+      ...(written.isAsExpected === false ? [DIFFERS] : []),
       ...(kept === null ? [] : [keptText(kept, out, folder, 'report')]),
       ...(toDo === null || toDo.left === null ? [] : [workedInText(toDo.left, basename(toDo.folder))]),
     ],
@@ -60,6 +61,9 @@ export async function writePack(
     verification,
   }
 }
+
+const DIFFERS =
+  'The records read differ from the totals of the former provider (--expected): some may be missing or be read twice. Page 1 of the report shows both; find out why before you sign'
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>

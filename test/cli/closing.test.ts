@@ -1,5 +1,6 @@
 import type { Stop } from '../../src/run/brake.js'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { NOTHING_TOLD } from '../../src/report/facts/facts.js'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { closingLines, writePack } from '../../src/cli/closing.js'
@@ -84,6 +85,7 @@ describe('the pack of a ledger', () => {
       sharedFolder: false,
       absentAfterMs: USUAL_ABSENT_AFTER_MS,
       language: 'en',
+      told: NOTHING_TOLD,
     })
     expect(warnings).toEqual([])
     for (const path of Object.values(files)) expect(existsSync(path), path).toBe(true)
@@ -100,6 +102,7 @@ describe('the pack of a ledger', () => {
       sharedFolder: false,
       absentAfterMs: USUAL_ABSENT_AFTER_MS,
       language: 'en' as const,
+      told: NOTHING_TOLD,
     }
     await writePack(settings)
     writeFileSync(join(out, 'to-do', 'in-doubt.csv'), 'filled in')
@@ -120,6 +123,7 @@ describe('the pack of a ledger', () => {
       sharedFolder: false,
       absentAfterMs: USUAL_ABSENT_AFTER_MS,
       language: 'en' as const,
+      told: NOTHING_TOLD,
     }
     await writePack(settings)
     writeFileSync(join(out, 'report.html'), 'annotated')

@@ -15,7 +15,7 @@ export const reportCommand: Command = {
     'sepa-migrate report --lang de --out signed',
     'sepa-migrate report --sign-with finance-key.pem',
   ],
-  options: [...SHARED, 'lang', 'signWith'],
+  options: [...SHARED, 'lang', 'signWith', 'expectedRecords', 'expected'],
   epilogue: [
     '--lang is for the page and the workbook; the CSV and JSON files are the same in every language. Other commands that',
     'write a report take it from "lang" in the configuration, or from SEPA_MIGRATE_LANG.',

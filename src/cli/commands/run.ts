@@ -49,7 +49,17 @@ export const runCommand: Command = {
     'sepa-migrate run export.csv --limit 10 --password-file ~/.invoicing-password',
     'sepa-migrate run',
   ],
-  options: [...SHARED, ...RUN_SETTINGS, 'passwordFile', 'maxDuration', 'readBack', 'yes', 'noReport'],
+  options: [
+    ...SHARED,
+    ...RUN_SETTINGS,
+    'passwordFile',
+    'maxDuration',
+    'readBack',
+    'expectedRecords',
+    'expected',
+    'yes',
+    'noReport',
+  ],
   own: [
     ...RUN_FLAGS,
     ['--by <name>', 'who gives the reason (default: the user)'],

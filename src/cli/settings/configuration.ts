@@ -30,6 +30,7 @@ export const configurationSchema = z.strictObject({
   ...settingsIn(),
   service: z.strictObject(settingsIn('service')).optional(),
   readBack: z.strictObject(settingsIn('readBack')).optional(),
+  campaign: z.strictObject(settingsIn('campaign')).optional(),
   ...sourceSections,
   rules: z
     .partialRecord(z.enum(ruleIds), z.enum(['error', 'warning', 'off']))

@@ -35,7 +35,7 @@ interface Setting<Value> {
   /** Environment name of a setting without a flag. */
   readonly environment?: `SEPA_MIGRATE_${string}`
   /** Path in the configuration file, where it may stand there. */
-  readonly configured?: readonly [string] | readonly ['service' | 'readBack', string]
+  readonly configured?: readonly [string] | readonly ['service' | 'readBack' | 'campaign', string]
   /** It says how an export is read, no more: a file that others can change may hold it. */
   readonly isReading?: true
   /** What holds where nothing is given, written as the flag takes it. */
@@ -157,6 +157,26 @@ const SETTINGS = {
     kind: text,
     help: 'a host that is a test environment: reports of what was sent there say REHEARSAL',
     configured: ['service', 'testHost'],
+  },
+  company: {
+    kind: text,
+    help: 'whose mandates these are, for the report',
+    configured: ['campaign', 'company'],
+  },
+  from: {
+    kind: text,
+    help: 'the former provider, for the report',
+    configured: ['campaign', 'from'],
+  },
+  expectedRecords: {
+    kind: whole(0, Number.MAX_SAFE_INTEGER),
+    help: 'how many records the former provider counts; the report says whether they agree',
+    flags: '--expected-records <n>',
+  },
+  expected: {
+    kind: path,
+    help: 'YAML or JSON file with the totals of the former provider: records, customerNoSum',
+    flags: '--expected <file>',
   },
   absentAfter: {
     kind: seconds,

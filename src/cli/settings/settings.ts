@@ -1,7 +1,9 @@
 import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
+import type { Expected, Told } from '../../report/facts/facts.js'
 import type { Language } from '../../report/text/language.js'
 import {
   checkService,
@@ -14,6 +16,7 @@ import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { askPassword, canAsk } from '../terminal/prompt.js'
 import type { World } from '../terminal/world.js'
+import { yaml } from './configuration-mistakes.js'
 import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import {
   environmentName,
@@ -48,6 +51,8 @@ export interface Settings {
   readonly absentAfterMs: number
   /** What people read of a report is in it, whichever command writes one. */
   readonly language: Language
+  /** What a report says besides the ledger. */
+  readonly told: Told
 }
 
 export function readSettings(
@@ -74,8 +79,45 @@ export function readSettings(
     asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
     absentAfterMs: get('absentAfter') * 1000,
     language: get('lang'),
+    told: {
+      company: get('company'),
+      from: get('from'),
+      expected: expectedIn(get('expected'), get('expectedRecords')),
+    },
   }
 }
+
+const expectedSchema = z.strictObject({
+  records: z.int().min(0),
+  customerNoSum: z
+    .union([z.int().min(0), z.string().regex(/^\d{1,40}$/)])
+    .transform((sum) => BigInt(sum).toString())
+    .nullable()
+    .default(null),
+})
+
+/** @throws {UsageError} before anything is sent */
+function expectedIn(file: string | null, records: number | null): Expected | null {
+  if (file === null) return records === null ? null : { records, customerNoSum: null }
+  const request = { what: 'file of expected totals', nothing: NOTHING_COMPARED, mostBytes: MOST_BYTES.secret }
+  let value: unknown = null
+  const given = readGivenText(file, request)
+  try {
+    value = yaml().parse(given)
+  } catch {
+    // No totals either.
+  }
+  const { data } = expectedSchema.safeParse(value)
+  if (data !== undefined && (records ?? data.records) === data.records) return data
+  throw new UsageError(
+    data === undefined
+      ? `Cannot read the expected totals in "${file}"; ${NOTHING_COMPARED}`
+      : `--expected-records and "${file}" differ: ${String(records)} and ${data.records}; ${NOTHING_COMPARED}`,
+    'Give "records: 400" and, where it is known, "customerNoSum: 123456", or --expected-records alone',
+  )
+}
+
+const NOTHING_COMPARED = 'nothing was sent or compared'
 
 /** Where reports go unless something else is said. */
 export const usualOut = (ledger: string): string => join(dirname(ledger), 'sepa-migrate-report')

@@ -1,4 +1,4 @@
-import type { RowState } from '../../domain/row/row-state.js'
+import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
 import type { Totals } from '../../domain/row/totals.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type {
@@ -74,6 +74,13 @@ export const PLACE_OF_PART = {
   notSent: `${TO_DO}/${FILE_OF_PART.notSent}`,
 } as const satisfies Record<keyof typeof FILE_OF_PART, string>
 
+export const DOUBTFUL: readonly RowState[] = ['in_doubt', 'sending']
+
+/** Those of which nothing was sent that may count. */
+export const NOT_SENT: readonly RowState[] = ROW_STATES.filter(
+  (state) => state !== 'registered' && state !== 'refused' && !DOUBTFUL.includes(state),
+)
+
 /** What was read back of the registered rows. */
 export interface VerificationFacts extends Verification {
   /** How many rows were drawn when registered rows were last read back; null for all of them. */
@@ -82,11 +89,42 @@ export interface VerificationFacts extends Verification {
   readonly unproven: Capped<VerifiedRow>
 }
 
+/** Totals of the former provider's own. */
+export interface Expected {
+  readonly records: number
+  /** Sum of the customer numbers, in decimal; null where none was given. */
+  readonly customerNoSum: string | null
+}
+
+/** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
+export interface Told {
+  /** Whose mandates these are. */
+  readonly company: string | null
+  /** The former provider. */
+  readonly from: string | null
+  /** Null where nothing was given to compare with. */
+  readonly expected: Expected | null
+}
+
+export const NOTHING_TOLD: Told = { company: null, from: null, expected: null }
+
+/** Whether what was read is what the former provider says; null where nothing was given. */
+export const isAsExpected = ({
+  told: { expected },
+  totals,
+  hashTotals,
+}: Pick<ReportFacts, 'told' | 'totals' | 'hashTotals'>): boolean | null =>
+  expected === null
+    ? null
+    : expected.records === totals.read &&
+      (expected.customerNoSum ?? hashTotals.read.customerNoSum) === hashTotals.read.customerNoSum
+
 /** Everything the pages of a report show: values only, read from the ledger in one walk. */
 export interface ReportFacts {
   /** Name of the ledger's file, without its folder. */
   readonly ledger: string
   readonly campaign: CampaignRecord
+  readonly told: Told
   /** A run was writing meanwhile: each row is still counted once, as it was met. */
   readonly changedWhileReading: boolean
   readonly totals: Totals
@@ -128,6 +166,8 @@ export interface ReportFacts {
   readonly resolvedBy: ValueCounts
   /** Decisions that sent a row once more while its earlier request could still arrive. */
   readonly forcedResends: number
+  /** Rows that were not sent by state and rule, between them a blank. */
+  readonly notSent: ValueCounts
 }
 
 export interface CappedList<Entry> {

@@ -15,6 +15,7 @@ import type {
   RowPage,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
+import { NOT_SENT, NOTHING_TOLD, type Told } from './facts.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { explain, type Explanation } from './explanation.js'
 import {
@@ -253,6 +254,7 @@ interface Gathered {
   readonly inDoubt: CappedList<ListedRow>
   readonly registrations: ReturnType<typeof tallyTimeline>
   readonly firstDebits: RegisteredRow[]
+  readonly notSent: ValueTally
   readonly previousCreditors: ValueTally
   readonly assignedCreditors: ValueTally
   readonly absenceOf: ReturnType<typeof absencesAlong>
@@ -265,6 +267,7 @@ interface WalkTerms {
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
+  readonly told?: Told
 }
 
 /**
@@ -275,7 +278,7 @@ export async function walkLedger(
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
   files: RowFiles,
-  { signal, absentAfterMs }: WalkTerms,
+  { signal, absentAfterMs, told = NOTHING_TOLD }: WalkTerms,
 ): Promise<ReportFacts> {
   const campaign = reader.campaign()
   const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
@@ -296,7 +299,7 @@ export async function walkLedger(
   const walked = { longest: LISTED_AT_MOST, signal }
   const verification = await walkVerification(reader, totals, files, walked)
   const distinct = reader.distinctCounts()
-  return factsFrom(gathered, reader, sources, { campaign, totals, verification, distinct })
+  return factsFrom(gathered, reader, sources, { told, campaign, totals, verification, distinct })
 }
 
 const startGathering = (
@@ -312,6 +315,7 @@ const startGathering = (
   inDoubt: cappedList(LISTED_AT_MOST),
   registrations: tallyTimeline(),
   firstDebits: [],
+  notSent: tallyValues(NAMES_KEPT),
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
   absenceOf: absencesAlong(reader, absentAfterMs),
@@ -340,6 +344,8 @@ function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, fil
   countRow(gathered, row.state, row)
   gathered.parts[part] += 1
   if (isNotTaken(row)) gathered.notTaken += 1
+  if (row.countedIn !== null && NOT_SENT.includes(row.state))
+    gathered.notSent.add(`${row.state} ${row.rule ?? ''}`)
   const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
   if (absence?.kind === 'resend') gathered.proposals += 1
   const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
@@ -361,7 +367,7 @@ function factsFrom(
   gathered: Gathered,
   reader: ReportedLedger,
   sources: readonly SourceRecord[],
-  known: Pick<ReportFacts, 'campaign' | 'totals' | 'verification' | 'distinct'>,
+  known: Pick<ReportFacts, 'told' | 'campaign' | 'totals' | 'verification' | 'distinct'>,
 ): ReportFacts {
   const { counts, sums } = gathered
   const { campaign, totals } = known
@@ -400,6 +406,7 @@ function factsFrom(
     },
     registrations: gathered.registrations.result(),
     firstDebits: gathered.firstDebits,
+    notSent: gathered.notSent.result(),
   }
 }
 

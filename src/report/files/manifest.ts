@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { readVersion } from '../../version.js'
-import { type ReportFacts, FILE_OF_PART, DEFINITIONS } from '../facts/facts.js'
+import { type ReportFacts, FILE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { type ChainEnd, VERIFICATION_FILE } from './lists.js'
@@ -28,6 +28,11 @@ const manifestSchema = z.looseObject({
   changedWhileReading: z.boolean(),
   language: z.enum(LANGUAGES),
   absentAfterMs: z.number(),
+  told: z.object({
+    company: z.string().nullable(),
+    from: z.string().nullable(),
+    expected: z.object({ records: count, customerNoSum: z.string().regex(/^\d+$/).nullable() }).nullable(),
+  }),
   campaign: z.looseObject({ baseUrl: z.string().nullable(), purgedAt: z.string().nullable() }),
   totals: z.looseObject({ read: count }),
   plans: z.array(z.custom<{ readonly approvals: readonly unknown[] }>(hasApprovals)),
@@ -69,6 +74,7 @@ export function renderManifest(
     changedWhileReading: facts.changedWhileReading,
     language,
     absentAfterMs,
+    told: facts.told,
     campaign: { baseUrl, username, createdAt, purgedAt },
     totals: facts.totals,
     notTaken: facts.notTaken,
@@ -118,6 +124,9 @@ export const renderSummary = (facts: ReportFacts): string =>
     totals: facts.totals,
     /** Lines that were given back and could not be taken: the rows they name stay as they were. */
     notTaken: facts.notTaken,
+    told: facts.told,
+    /** Whether the totals of the former provider are those of the records; null where none were given. */
+    isAsExpected: isAsExpected(facts),
     sources: facts.sources.map(sourceIn),
     plans: plansIn(facts.plans),
     /** Ready rows that the latest run was not told to send; null where it was told to send all. */

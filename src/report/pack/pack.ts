@@ -6,7 +6,15 @@ import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 import { NOTE, noteText, type PackFile } from './earlier-pack.js'
-import { FILE_OF_PART, partOf, PLACE_OF_PART, type ReportFacts } from '../facts/facts.js'
+import {
+  FILE_OF_PART,
+  isAsExpected,
+  NOTHING_TOLD,
+  partOf,
+  PLACE_OF_PART,
+  type ReportFacts,
+  type Told,
+} from '../facts/facts.js'
 import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
 import { walkLedger, type RowFiles, type ReportedLedger } from '../facts/row-walk.js'
@@ -56,6 +64,8 @@ export interface ReportResult extends Published {
   readonly balanced: boolean
   /** What was read back of the registered rows; null where nobody asked. */
   readonly verification: Verification | null
+  /** Whether the totals that were given are those of the records; null where none were given. */
+  readonly isAsExpected: boolean | null
   /** Rows in doubt that `in-doubt.csv` proposes to send again. */
   readonly proposals: number
 }
@@ -72,6 +82,8 @@ export interface ReportOptions {
   readonly sharedFolder?: boolean
   /** An Ed25519 private key: `manifest.sig` is written beside the manifest. */
   readonly signWith?: KeyObject
+  /** What page and manifest say besides the ledger. */
+  readonly told?: Told
   /** What people read is in it: page and workbook; English where nothing is said. */
   readonly language?: Language
 }
@@ -112,7 +124,16 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
     const { totals, balanced, proposals, verification } = facts
-    return { files, totals, balanced, proposals, verification, ...(await folder.publish()) }
+    const compared = isAsExpected(facts)
+    return {
+      files,
+      totals,
+      balanced,
+      proposals,
+      verification,
+      isAsExpected: compared,
+      ...(await folder.publish()),
+    }
   } finally {
     await folder.discard()
   }
@@ -126,7 +147,7 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
  */
 export async function writeManifestAgain(
   reader: ReportedLedger,
-  { out, ...options }: Pick<ReportOptions, 'out' | 'language' | 'absentAfterMs'>,
+  { out, ...options }: Pick<ReportOptions, 'out' | 'language' | 'absentAfterMs' | 'told'>,
 ): Promise<string> {
   const { ledgerId } = reader.campaign()
   const folder = await openPackFolder(out, [], [], { ledgerId, sharedFolder: true })
@@ -144,15 +165,16 @@ async function writeFiles(
   {
     language = 'en',
     absentAfterMs = USUAL_ABSENT_AFTER_MS,
+    told = NOTHING_TOLD,
     signal,
-  }: Pick<ReportOptions, 'language' | 'absentAfterMs' | 'signal'>,
+  }: Pick<ReportOptions, 'language' | 'absentAfterMs' | 'told' | 'signal'>,
   hasLists: boolean,
 ): Promise<{ readonly facts: ReportFacts; readonly manifest: string }> {
-  const texts = textsIn(language)
+  const texts = textsIn(language, reader.runs().at(-1)?.zone)
   const sources = reader.sources()
   const lists = await openCsvLists(reader, sources, folder, hasLists)
   const workbook = openWorkbook(folder, texts)
-  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), { signal, absentAfterMs })
+  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), { signal, absentAfterMs, told })
   const decisions = await lists.finish()
   await folder.write('report.html', await renderPage(facts, texts))
   await workbook.finish(facts)

@@ -9,7 +9,6 @@ import {
   REPORT_ORDER,
 } from '../facts/facts.js'
 import type { RowRecord, VerifiedRow, DecisionRecord } from '../../ledger/read/reader.js'
-import { timeText } from '../../domain/text/wording.js'
 import type { Markup, Texts, TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
@@ -62,12 +61,12 @@ function inDoubtCase({ row, explanation }: ListedRow, texts: Texts): Markup {
         >${labelled('label.row', String(row.id))},
         ${labelled('label.customer', String(row.customerNo ?? '–'))}${mark}</span
       >
-      <span class="soft">${since === null ? '' : say('doubt.openSince', { at: timeText(since) })}</span>
+      <span class="soft">${since === null ? '' : say('doubt.openSince', { at: texts.time(since) })}</span>
     </h3>
     <p lang="en">${explanation.message}</p>
     <dl>
       ${fact(say('label.previousReference'), plainText(row.originalMandateReference ?? ''), 'id')}
-      ${fact(say('label.sentAt'), isUnsent ? '–' : timeText(attempt?.startedAt ?? null))}
+      ${fact(say('label.sentAt'), isUnsent ? '–' : texts.time(attempt?.startedAt ?? null))}
       ${fact(say('label.previousCreditor'), plainText(row.originalCreditorIdentifier ?? ''), 'id')}
       ${fact(say('label.answer'), `${answered}${error === null ? '' : `, ${plainText(error)}`}`)}
       ${fact(say('label.account'), row.ibanMasked ?? '')} ${fact(say('label.signed'), row.signedDate ?? '')}
@@ -163,7 +162,7 @@ export function proofText({ verification }: ReportFacts, texts: Texts): string {
   const { say, labelled } = texts
   if (verification === null) return say('proof.none')
   const { firstAt, lastAt, notAsked, sample } = verification
-  const asked = firstAt === null ? '' : ` (${timeText(firstAt)} – ${timeText(lastAt)})`
+  const asked = firstAt === null ? '' : ` (${texts.time(firstAt)} – ${texts.time(lastAt)})`
   const counts = [
     ...UNPROVEN.filter((word) => verification[word] > 0).map((word) =>
       labelled(`proof.${word}`, verification[word]),
@@ -200,7 +199,7 @@ export function verificationSection(facts: ReportFacts, texts: Texts): Markup | 
   </section>`
 }
 
-const unprovenTable = (rows: readonly VerifiedRow[], { say }: Texts): Markup =>
+const unprovenTable = (rows: readonly VerifiedRow[], { say, time }: Texts): Markup =>
   table(rows, [
     { name: say('label.row'), of: ({ id }) => id, as: 'figures' },
     {
@@ -216,7 +215,7 @@ const unprovenTable = (rows: readonly VerifiedRow[], { say }: Texts): Markup =>
       name: say('label.message'),
       of: (row) =>
         html`<span lang="en">${plainText(explainVerified(row))}</span><br /><span class="soft t"
-            >${timeText(row.answeredAt)}</span
+            >${time(row.answeredAt)}</span
           >`,
     },
   ])
@@ -285,7 +284,7 @@ function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts
     { name: say('label.decision'), of: ({ decision }) => decisionWord(decision, texts) },
     {
       name: say('label.by'),
-      of: ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${timeText(at)}</span>`,
+      of: ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${texts.time(at)}</span>`,
     },
     { name: say('label.reason'), of: reasonOf },
   ])}

@@ -6,7 +6,6 @@ import { isRuleId, ruleOf } from '../../domain/rule/rules.js'
 import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RunRecord, SourceRecord, ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
 import { type ReportFacts, REPORT_ORDER } from '../facts/facts.js'
-import { timeText } from '../../domain/text/wording.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { tableHead, fact, table } from './look.js'
@@ -32,6 +31,8 @@ const NAMES: Readonly<Partial<Record<string, string>>> = {
 const asWords = (name: string): string =>
   name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
 
+const nameOf = (name: string): string => printable(NAMES[name] ?? asWords(name))
+
 /** A recorded setting as one line for people, English in every language, at whatever depth; `,` and a tab can be told from nothing. */
 export function settingText(value: unknown): string {
   if (Array.isArray(value)) return value.map(settingText).join(', ')
@@ -47,7 +48,7 @@ export const settingLines = (settings: readonly (readonly [string, unknown])[]):
     .filter(([, value]) => !isUnset(value))
     .map(([name, value]) => {
       const text = settingText(value)
-      const shown = printable(NAMES[name] ?? asWords(name))
+      const shown = nameOf(name)
       return partsOf(value).length === 0 ? `${shown}: ${text}` : `${shown} (${text})`
     })
 
@@ -85,12 +86,12 @@ export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
   </section>`
 }
 
-const oneSource = (source: SourceRecord, { labelled }: Texts): Markup =>
+const oneSource = (source: SourceRecord, { labelled, time }: Texts): Markup =>
   html`<div class="run">
     <h3>${plainText(source.name)}</h3>
     <p>
       ${labelled('label.bytes', source.bytes)}, ${labelled('cover.read', source.records)},
-      ${timeText(source.admittedAt)}, SHA-256: <span class="id">${source.sha256}</span>
+      ${time(source.admittedAt)}, SHA-256: <span class="id">${source.sha256}</span>
     </p>
     <ul class="settings one" lang="en">
       ${settingLines([...Object.entries(source.reading), ['blankLines', source.blankLines]]).map((line) => html`<li>${line}</li>`)}
@@ -103,6 +104,15 @@ export const runsSection = ({ runs, leftByChoice }: ReportFacts, texts: Texts): 
     <h2>${texts.labelled('runs.title', runs.length)}</h2>
     ${runs.map((run, at) => oneRun(run, runs[at + 1] ?? null, leftByChoice, texts))}
   </section>`
+
+/** By name; a plan belongs to its runs. */
+export function differingSettings(runs: readonly RunRecord[]): string[] {
+  const settings = runs.map((run): Readonly<Record<string, unknown>> => ({ ...run.settings, plan: null }))
+  return [...new Set(settings.flatMap(Object.keys))]
+    .filter((name) => new Set(settings.map((each) => JSON.stringify(each[name] ?? null))).size > 1)
+    .map(nameOf)
+    .sort()
+}
 
 /** What changes the meaning of an answer or a finding: nobody should sign without having seen it. */
 export const hasOverrides = ({ settings }: RunRecord): boolean =>
@@ -125,7 +135,7 @@ function oneRun(run: RunRecord, later: RunRecord | null, left: number | null, te
   )
   const ofOthers = left === null || later !== null ? '' : ` ${say('runs.leftByChoice', { count: left })}`
   return html`<div class="run">
-    <h3>${run.id}, ${timeText(run.startedAt)}<span class="soft">${span}</span></h3>
+    <h3>${run.id}, ${texts.time(run.startedAt)}<span class="soft">${span}</span></h3>
     <p>${endOf(run, later, texts)} ${requestsText(run, texts)}.${ofOthers}</p>
     ${hasOverrides(run) ? html`<div class="changed"><span class="mark">${say('verdict.settingsChanged')}</span>${overrides(outcomes, rules)}</div>` : ''}
     <ul class="settings" lang="en">
@@ -159,13 +169,13 @@ const requestsText = ({ attempts }: RunRecord, { labelled }: Texts): string =>
   ].join(', ')
 
 /** One run at a time holds the ledger, so one that never ended and was followed by another is dead. */
-function endOf(run: RunRecord, later: RunRecord | null, { say, labelled }: Texts): Markup {
+function endOf(run: RunRecord, later: RunRecord | null, { say, labelled, time }: Texts): Markup {
   if (run.endedAt === null)
     return html`<strong
       >${say(later === null && run.stoppedBy === null ? 'runs.goingOn' : 'runs.killed')}</strong
     >`
   const exit = labelled('label.exit', run.exitCode ?? '–')
-  if (run.stoppedBy === null) return html`${labelled('label.ended', timeText(run.endedAt))}, ${exit}.`
+  if (run.stoppedBy === null) return html`${labelled('label.ended', time(run.endedAt))}, ${exit}.`
   return html`<strong>${labelled('label.stoppedBy', maskedText(run.stoppedBy))}</strong> (${exit}).`
 }
 
@@ -188,7 +198,7 @@ export function approvalFacts({ plans, sentByApproval }: ReportFacts, texts: Tex
     ...shown.map(({ approval, rows }) =>
       fact(
         say('cover.approvedBy'),
-        `${maskedText(approval.approvedBy)}, ${timeText(approval.approvedAt).slice(0, 16)}; ${labelled('label.rows', rows)}; ${proofOf(approval, texts)}`,
+        `${maskedText(approval.approvedBy)}, ${texts.minute(approval.approvedAt)}; ${labelled('label.rows', rows)}; ${proofOf(approval, texts)}`,
       ),
     ),
     ...(under.length > shown.length
@@ -224,7 +234,7 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
       { name: say('label.plan'), of: ({ digest }) => html`<code>${shortDigest(digest)}</code>`, as: 'head' },
       {
         name: say('cover.plannedBy'),
-        of: (plan) => `${timeText(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
+        of: (plan) => `${texts.time(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
       },
       {
         name: say('label.rows'),
@@ -258,6 +268,6 @@ export const plannedRows = ({ document: { rows, limit } }: PlanRecord): number =
 
 function approvalText(approval: ApprovalRecord, texts: Texts): string {
   const { approvedAt, approvedBy, recordedAs, expiresAt } = approval
-  const ends = texts.labelled('label.expires', timeText(expiresAt))
-  return `${timeText(approvedAt)}, ${personText(approvedBy, recordedAs)}; ${ends}; ${proofOf(approval, texts)}`
+  const ends = texts.labelled('label.expires', texts.time(expiresAt))
+  return `${texts.time(approvedAt)}, ${personText(approvedBy, recordedAs)}; ${ends}; ${proofOf(approval, texts)}`
 }

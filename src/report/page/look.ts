@@ -108,9 +108,6 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
   </svg>`
 }
 
-/** `2026-06-15 10:00:00`. */
-const clock = (at: string): string => at.slice(0, 19).replace('T', ' ')
-
 /** Registrations per span of time. */
 export function registrationsChart(timeline: Timeline, texts: Texts): Markup | '' {
   const { bars, widthMs } = timeline
@@ -128,7 +125,7 @@ export function registrationsChart(timeline: Timeline, texts: Texts): Markup | '
       height="${height.toFixed(1)}"
       fill="${FILL.registered}"
     >
-      <title>${clock(bar.from)} ${texts.count(bar.count)}</title>
+      <title>${texts.time(bar.from)} ${texts.count(bar.count)}</title>
     </rect>`
   })
   const foot = TIMELINE_FOOT + TIMELINE_HEIGHT
@@ -142,7 +139,7 @@ export function registrationsChart(timeline: Timeline, texts: Texts): Markup | '
     aria-labelledby="timeline-title timeline-text"
   >
     <title id="timeline-title">${name}</title>
-    <desc id="timeline-text">${clock(first.from)} – ${clock(end)} UTC, ≤ ${texts.count(highest)}</desc>
+    <desc id="timeline-text">${texts.time(first.from)} – ${texts.time(end)}, ≤ ${texts.count(highest)}</desc>
     <line
       x1="0"
       y1="${TIMELINE_FOOT}"
@@ -154,8 +151,8 @@ export function registrationsChart(timeline: Timeline, texts: Texts): Markup | '
     <text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${rate}</text>
     ${drawn}
     <line x1="0" y1="${foot}" x2="${WIDTH}" y2="${foot}" stroke="#374151" />
-    <text x="0" y="${foot + 14}" class="axis">${clock(first.from)}</text>
-    <text x="${WIDTH}" y="${foot + 14}" class="axis" text-anchor="end">${clock(end)} UTC</text>
+    <text x="0" y="${foot + 14}" class="axis">${texts.time(first.from)}</text>
+    <text x="${WIDTH}" y="${foot + 14}" class="axis" text-anchor="end">${texts.time(end)}</text>
   </svg>`
 }
 

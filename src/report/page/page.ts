@@ -2,16 +2,18 @@ import { html, raw } from 'hono/html'
 import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import {
+  DOUBTFUL,
+  isAsExpected,
+  NOT_SENT,
   PLACE_OF_PART,
   partOfState,
   type ReportFacts,
   REPORT_ORDER,
   type ValueCounts,
 } from '../facts/facts.js'
-import { timeText } from '../../domain/text/wording.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
-import { stateBar, swatch, fileLink, fact, tableHead, PAGE_STYLE } from './look.js'
+import { stateBar, swatch, fileLink, fact, table, tableHead, PAGE_STYLE } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback } from '../../domain/text/text.js'
 import type { RunRecord } from '../../ledger/read/reader.js'
@@ -29,7 +31,14 @@ import {
   hashTotalsSection,
   registeredSection,
 } from './annex-rows.js'
-import { hasOverrides, runsSection, sourcesSection, plansSection, approvalFacts } from './annex-runs.js'
+import {
+  differingSettings,
+  hasOverrides,
+  runsSection,
+  sourcesSection,
+  plansSection,
+  approvalFacts,
+} from './annex-runs.js'
 type Section = (facts: ReportFacts, texts: Texts) => Markup | ''
 
 /** What the first page rests on, in the order of the page. */
@@ -61,7 +70,7 @@ export async function renderPage(facts: ReportFacts, texts = ENGLISH): Promise<s
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
         <meta name="referrer" content="no-referrer" />
-        <title>${say('page.title')}, ${timeText(facts.campaign.changedAt)}</title>
+        <title>${say('page.title')}, ${texts.time(facts.campaign.changedAt)}</title>
         <style>
           ${PAGE_STYLE} ${printedMargins(facts, texts)}
         </style>
@@ -71,7 +80,7 @@ export async function renderPage(facts: ReportFacts, texts = ENGLISH): Promise<s
           ${coverSection(facts, verdictSection(facts, texts), texts)}
           <p class="annex">${say('page.annex')}</p>
           ${ANNEX.map((section) => section(facts, texts))}
-          <footer>${say('page.footer')}</footer>
+          <footer>${say('page.footer', { zone: texts.zone })}</footer>
         </main>
       </body>
     </html>`
@@ -79,16 +88,15 @@ export async function renderPage(facts: ReportFacts, texts = ENGLISH): Promise<s
 }
 
 /** What this page was made from. */
-function metadataSection({ campaign, ledger }: ReportFacts, { say }: Texts): Markup {
+function metadataSection({ campaign, ledger }: ReportFacts, { say, time }: Texts): Markup {
   const { purgedAt } = campaign
   const accounts =
-    purgedAt === null ? say('label.accountsKept') : say('label.accountsRemoved', { at: timeText(purgedAt) })
+    purgedAt === null ? say('label.accountsKept') : say('label.accountsRemoved', { at: time(purgedAt) })
   return html`<dl class="facts">
     ${fact(say('label.target'), plainText(campaign.baseUrl ?? say('cover.noService')))}
     ${fact(say('label.user'), plainText(campaign.username ?? ''))}
-    ${fact(say('label.started'), timeText(campaign.createdAt))}
-    ${fact(say('label.ledger'), plainText(ledger))} ${fact(say('label.ledgerId'), campaign.ledgerId)}
-    ${fact(say('label.accounts'), accounts)}
+    ${fact(say('label.started'), time(campaign.createdAt))} ${fact(say('label.ledger'), plainText(ledger))}
+    ${fact(say('label.ledgerId'), campaign.ledgerId)} ${fact(say('label.accounts'), accounts)}
   </dl>`
 }
 
@@ -114,7 +122,13 @@ function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
     const count = facts.totals[TOTAL_OF_STATE[state]]
     return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
   })
-  return contradiction === null ? points : [{ anchor: 'verification', text: contradiction }, ...points]
+  return [
+    ...(contradiction === null ? [] : [{ anchor: 'verification', text: contradiction }]),
+    ...(isAsExpected(facts) === false
+      ? [{ anchor: 'sign-off', text: texts.say('open.differs', { expected: expectedText(facts, texts) }) }]
+      : []),
+    ...points,
+  ]
 }
 
 function verdictSection(facts: ReportFacts, texts: Texts): Markup {
@@ -233,18 +247,27 @@ export function rehearsalText(facts: ReportFacts, { say }: Texts): string | null
 /** The first printed page: who signs needs no other. */
 function coverSection(facts: ReportFacts, verdict: Markup, texts: Texts): Markup {
   const { say } = texts
-  const lead = { host: plainText(hostOf(facts, texts)), at: timeText(facts.campaign.changedAt) }
+  const lead = { host: plainText(hostOf(facts, texts)), at: texts.moment(facts.campaign.changedAt) }
   const rehearsal = rehearsalText(facts, texts)
   return html`<div class="cover">
     <header>
       <h1>${say('page.title')}</h1>
-      <p class="lead">${say('cover.lead', lead)}</p>
+      <p class="lead">${namesText(facts, texts)}${say('cover.lead', lead)}</p>
       ${rehearsal === null ? '' : html`<p class="rehearsal"><strong>${say('cover.rehearsal')}</strong> ${rehearsal}</p>`}
       ${asActiveNote(facts, texts)}
     </header>
-    ${verdict} ${figures(facts, texts)} ${transfer(facts, texts)} ${people(facts, texts)}
-    ${signOff(facts, texts)}
+    ${verdict} ${figures(facts, texts)} ${reasons(facts, texts)} ${transfer(facts, texts)}
+    ${people(facts, texts)} ${signOff(facts, texts)}
   </div>`
+}
+
+/** Whose mandates these are, and where they come from, as far as the configuration says it. */
+function namesText({ told: { company, from } }: ReportFacts, { labelled }: Texts): string {
+  const names = [
+    ...(company === null ? [] : [plainText(company)]),
+    ...(from === null ? [] : [labelled('cover.formerProvider', plainText(from))]),
+  ]
+  return names.length === 0 ? '' : `${names.join(', ')}; `
 }
 
 /** The first few, and how many others there are. */
@@ -264,11 +287,6 @@ function asActiveNote({ sources }: ReportFacts, texts: Texts): Markup | '' {
 const sumOf = (totals: Totals, states: readonly RowState[]): number =>
   states.reduce((sum, state) => sum + totals[TOTAL_OF_STATE[state]], 0)
 
-const DOUBTFUL: readonly RowState[] = ['in_doubt', 'sending']
-const REST = REPORT_ORDER.filter(
-  (state) => state !== 'registered' && state !== 'refused' && !DOUBTFUL.includes(state),
-)
-
 /** The last four add up to the first. */
 function figures({ totals }: ReportFacts, { say, count, share }: Texts): Markup {
   const figure = (label: TextKey, rows: number): Markup =>
@@ -276,8 +294,24 @@ function figures({ totals }: ReportFacts, { say, count, share }: Texts): Markup 
   return html`<dl class="figures">
     ${figure('cover.read', totals.read)} ${figure('state.registered', totals.registered)}
     ${figure('state.in_doubt', sumOf(totals, DOUBTFUL))} ${figure('state.refused', totals.refused)}
-    ${figure('cover.notSent', sumOf(totals, REST))}
+    ${figure('cover.notSent', sumOf(totals, NOT_SENT))}
   </dl>`
+}
+
+/** Why rows were not sent, the most frequent reasons first. */
+function reasons({ notSent: { values, others } }: ReportFacts, texts: Texts): Markup | '' {
+  if (values.length === 0) return ''
+  const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
+  const lines = values.slice(0, SHOWN).map(({ value, count }) => {
+    const [state, rule] = value.split(' ') as [RowState, string]
+    return { state: texts.say(`state.${state}`), rule, count }
+  })
+  const rest = { state: texts.say('cover.others', { count: values.length - SHOWN }), rule: '', count: left }
+  return table(left === 0 ? lines : [...lines, rest], [
+    { name: texts.say('cover.notSent'), of: ({ state }) => state, as: 'head' },
+    { name: texts.say('label.rule'), of: ({ rule }) => html`<code>${plainText(rule)}</code>` },
+    { name: texts.say('label.rows'), of: ({ count }) => texts.count(count), as: 'figures' },
+  ])
 }
 
 /** The most frequent values, each with its count. */
@@ -308,49 +342,60 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const period =
     first === undefined || last === undefined
       ? []
-      : [spanText(first.startedAt, last.endedAt ?? campaign.changedAt)]
+      : [`${texts.minute(first.startedAt)} – ${texts.minute(last.endedAt ?? campaign.changedAt)}`]
+  const differing = differingSettings(runs)
   const ran = [...fewOf(runners, texts), labelled('runs.title', runs.length), ...period]
   return html`<dl class="people">
     ${planner(facts, texts)} ${approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
     ${fact(say('cover.decidedBy'), deciders(facts, texts))}
+    ${differing.length === 0 ? '' : fact(say('cover.settingsDiffer'), plainText(differing.join(', ')))}
   </dl>`
 }
 
-function deciders({ resolvedBy, forcedResends }: ReportFacts, texts: Texts): Markup | string {
-  const { say } = texts
+function deciders({ resolvedBy, forcedResends, corrections }: ReportFacts, texts: Texts): Markup | string {
+  const { say, labelled } = texts
   if (resolvedBy.values.length === 0) return say('cover.nobodyDecided')
   const forced = forcedResends === 0 ? '' : `, ${say('cover.forcedResends', { count: forcedResends })}`
-  return html`${valuesText(resolvedBy, texts, '')}${forced}`
+  const corrected = corrections.total === 0 ? '' : `, ${labelled('decisions.corrected', corrections.total)}`
+  return html`${valuesText(resolvedBy, texts, '')}${forced}${corrected}`
 }
 
-const spanText = (from: string, to: string): string =>
-  `${timeText(from).slice(0, 16)} – ${timeText(to).slice(0, 16)}`
-
 /** Of the plan that the latest run sent under. */
-function planner({ plans, runs }: ReportFacts, { say }: Texts): Markup | '' {
+function planner({ plans, runs }: ReportFacts, { say, minute }: Texts): Markup | '' {
   const digest = runs.findLast(hasSent)?.settings.plan
   const plan = plans.find((each) => each.digest === digest)
   if (plan === undefined) return ''
-  return fact(
-    say('cover.plannedBy'),
-    `${maskedText(plan.plannedBy)}, ${timeText(plan.plannedAt).slice(0, 16)}`,
-  )
+  return fact(say('cover.plannedBy'), `${maskedText(plan.plannedBy)}, ${minute(plan.plannedAt)}`)
 }
 
 const SIGNERS = ['cover.prepared', 'cover.checked', 'cover.approvedBy'] as const
 
+/** The totals of the former provider, as they were given. */
+function expectedText({ told: { expected } }: ReportFacts, { say, count, labelled }: Texts): string {
+  if (expected === null) return ''
+  const { records, customerNoSum } = expected
+  const read = labelled('cover.read', count(records))
+  return customerNoSum === null ? read : `${read}, ${say('hash.sum')}: ${customerNoSum}`
+}
+
+function comparedText(facts: ReportFacts, texts: Texts): string {
+  const isSame = isAsExpected(facts)
+  const values = { read: facts.totals.read, expected: expectedText(facts, texts) }
+  return texts.say(isSame === null ? 'cover.notCompared' : isSame ? 'cover.agrees' : 'cover.differs', values)
+}
+
 function signOff(facts: ReportFacts, texts: Texts): Markup {
   const { campaign, totals } = facts
   const { say, mark } = texts
-  const compared = {
-    read: totals.read,
+  const seen = {
     registered: totals.registered,
     ledger: html`<span class="id">${campaign.ledgerId}</span>`,
-    at: timeText(campaign.changedAt),
+    at: texts.moment(campaign.changedAt),
   }
+  const isOpen = openPointsOf(facts, texts).length > 0
   return html`<section id="sign-off">
     <h2>${say('cover.signOff')}</h2>
-    <p>${mark('cover.compared', compared)}</p>
+    <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>${proofText(facts, texts)}</p>
     <div class="sign">
       ${SIGNERS.map((role) => html`<div><strong>${say(role)}</strong><span>${say('cover.nameAndFunction')}</span><span>${say('cover.dateAndSignature')}</span></div>`)}
@@ -383,7 +428,7 @@ function printedMargins(facts: ReportFacts, texts: Texts) {
       ? ''
       : `@top-center { content: ${cssText(say('cover.rehearsal'))}; ${note} }`
   return raw(`@page {
-  @bottom-left { content: ${cssText(say('page.printedLedger', { id: ledgerId, at: timeText(changedAt) }))}; ${note} }
+  @bottom-left { content: ${cssText(say('page.printedLedger', { id: ledgerId, at: texts.moment(changedAt) }))}; ${note} }
   @bottom-right { content: ${countedText(say('page.printedPage'))}; ${note} }
   ${mark}
 }

@@ -121,9 +121,10 @@ async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Di
 
 /** In a hidden folder beside the ledger, whose disk holds the same data already, or beside the pack; it is removed again. */
 async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: string): Promise<string> {
-  const { language, absentAfterMs } = manifest
+  const { language, absentAfterMs, told } = manifest
   const reader = { ...ledger, file: manifest.ledger }
-  const write = (out: string): Promise<string> => writeManifestAgain(reader, { out, language, absentAfterMs })
+  const write = (out: string): Promise<string> =>
+    writeManifestAgain(reader, { out, language, absentAfterMs, told })
   try {
     return await write(dirname(resolve(ledger.file)))
   } catch (error) {

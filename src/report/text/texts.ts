@@ -26,6 +26,13 @@ export interface Texts {
   readonly count: (count: number) => string
   readonly share: (part: number, whole: number) => string
   readonly duration: (ms: number) => string
+  /** A point in time of the ledger in the zone of the campaign, to the second; empty where there is none. */
+  readonly time: (at: string | null) => string
+  /** The same to the minute. */
+  readonly minute: (at: string) => string
+  /** The same to the second, with the zone. */
+  readonly moment: (at: string) => string
+  readonly zone: string
   /** Of a bar of a time line. */
   readonly width: (ms: number) => string
 }
@@ -38,8 +45,33 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-export function textsIn(language: Language): Texts {
+/** The figures of a clock in that zone; UTC where this machine does not know it. Intl gives figures alone: what it writes differs between Nodes. */
+function clockIn(zone: string): { readonly zone: string; readonly partsOf: (at: string) => Values<string> } {
+  const figures = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+  try {
+    const format = new Intl.DateTimeFormat('en', { ...figures, ...clock, timeZone: zone })
+    const partsOf = (at: string) =>
+      Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]))
+    return { zone, partsOf }
+  } catch {
+    return clockIn('UTC')
+  }
+}
+
+/** @param campaignZone in which times are shown */
+export function textsIn(language: Language, campaignZone = 'UTC'): Texts {
   const words = WORDS[language]
+  const { zone, partsOf } = clockIn(campaignZone)
+  const months = words.months.split(' ')
+  const minute = (at: string): string => {
+    const parts = partsOf(at)
+    const day = words.months.startsWith('0') ? parts['day'] : Number(parts['day'])
+    const date = fill(words.date, { ...parts, day, month: months[Number(parts['month']) - 1] ?? '' }).join('')
+    return `${date} ${parts['hour'] ?? ''}:${parts['minute'] ?? ''}`
+  }
+  const time = (at: string | null): string =>
+    at === null ? '' : `${minute(at)}:${partsOf(at)['second'] ?? ''}`
   const count = (number: number): string => countText(number).replaceAll(',', words.thousands)
   const written = <Value>(value: Value | number): Value | string =>
     typeof value === 'number' ? count(value) : value
@@ -51,6 +83,10 @@ export function textsIn(language: Language): Texts {
     labelled: (label, value) => say('labelled', { name: words[label], value }),
     count,
     share: (part, whole) => shareText(part, whole).replace('.', words.point).replace(' ', '\u00a0'),
+    time,
+    minute,
+    moment: (at) => `${time(at)} (${zone})`,
+    zone,
     duration: (ms) => durationText(ms, (days) => `${count(days)} ${words.day}`),
     width: (ms) => {
       if (ms < MINUTE_MS) return `${ms / 1000} s`

@@ -337,6 +337,7 @@ describe('8.4.3 a configuration that others can change', () => {
       'approval',
       'approvalValidFor',
       'readBack',
+      'campaign',
       'rules',
       'approvers',
       'outcomes',

@@ -130,11 +130,12 @@ describe('10.3.6 the command surface', () => {
   )
 
   it('11.4 has each key of the configuration that is no section declared as a setting, and each setting in the schema', () => {
-    const { service, readBack, ...others } = configurationSchema.shape
+    const { service, readBack, campaign, ...others } = configurationSchema.shape
     const sections = [...Object.keys(sourceSections), 'rules', 'approvers', 'outcomes']
     const keys = [
       ...Object.keys(others).filter((key) => !sections.includes(key)),
       ...Object.keys(service.unwrap().shape).map((key) => `service.${key}`),
+      ...Object.keys(campaign.unwrap().shape).map((key) => `campaign.${key}`),
       ...Object.keys(readBack.unwrap().shape).map((key) => `readBack.${key}`),
     ]
     const declared = SETTING_NAMES.flatMap((name) => settingOf(name).configured?.join('.') ?? [])

@@ -1,5 +1,6 @@
 import type { Stop } from '../../../src/run/brake.js'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { NOTHING_TOLD } from '../../../src/report/facts/facts.js'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nextLines, verifyAgain, type CommandEnd } from '../../../src/cli/terminal/next.js'
@@ -169,6 +170,7 @@ it('a pack that an earlier command wrote is named as long as it shows the ledger
     sharedFolder: false,
     absentAfterMs: USUAL_ABSENT_AFTER_MS,
     language: 'en',
+    told: NOTHING_TOLD,
   })
   writeFileSync(`${ledger.file}.files.jsonl`, `${JSON.stringify({ kind: 'report', path: out })}\n`, {
     mode: 0o600,

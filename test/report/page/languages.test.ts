@@ -70,6 +70,6 @@ describe.each(OTHERS)('in %s', (language) => {
     const recorded = [RULES.IBAN_CHECKSUM.message, 'Row 30 of this mandate was in doubt: ', 'no reason given']
     for (const text of recorded)
       expect([english.includes(text), page.includes(text)], text).toEqual([true, true])
-    expect(page).toContain(textsIn(language).say('page.footer').replaceAll("'", '&#39;'))
+    expect(page).toContain(textsIn(language).say('page.footer', { zone: 'UTC' }).replaceAll("'", '&#39;'))
   })
 })

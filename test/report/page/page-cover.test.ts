@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { renderPage, hostOf, rehearsalText } from '../../../src/report/page/page.js'
-import { ENGLISH } from '../../../src/report/text/texts.js'
+import { ENGLISH, textsIn } from '../../../src/report/text/texts.js'
+import { LANGUAGES } from '../../../src/report/text/language.js'
 import { factsOf } from '../facts-value.js'
 import { decisionOf, NO_RECORDS, registeredRow, rowOf, runOf, sourceOf } from '../ledger-value.js'
 
@@ -52,7 +53,7 @@ describe('the cover', () => {
     expect(cover).toContain(
       'Registered mandates come from DE98ZZZ09999999999 (1), NL97ZZZ123456780001 (1) and go to SE97ZZZ5560000001 (2)',
     )
-    expect(cover).toContain('Run by nora, olga, Runs: 3, 2026-06-15 10:00 – 2026-06-15 10:03')
+    expect(cover).toContain('Run by nora, olga, Runs: 3, 15 June 2026 10:00 – 15 June 2026 10:03')
     expect(cover).toContain('A. Reviewer (1), B. &lt;b&gt;Second&lt;/b&gt; (1)')
   })
 
@@ -129,7 +130,9 @@ describe('a rehearsal', () => {
 describe('a printed page', () => {
   it('carries ledger and page number', async () => {
     const page = await renderPage(await factsOf(VALUE))
-    expect(page).toContain('@bottom-left { content: "Ledger 7f3b7c1e, as of 2026-06-15 12:00:00 UTC"')
+    expect(page).toContain(
+      '@bottom-left { content: "Migration ledger 7f3b7c1e, as of 15 June 2026 12:00:00 (UTC)"',
+    )
     expect(page).toContain('"Page " counter(page) " of " counter(pages)')
   })
 })
@@ -152,5 +155,61 @@ describe('a run without an end', () => {
     ['may be going on', runs({ endedAt: null }), 'Going on, or ended without a word.'],
   ])('%s', async (_, given, words) => {
     expect(textOf(await renderPage(await factsOf({ ...VALUE, runs: given })))).toContain(words)
+  })
+})
+
+describe('29.4 the cover', () => {
+  const told = { company: 'Example <AG>', from: 'Old Pay', expected: { records: 4, customerNoSum: '4010' } }
+
+  it('names the company and the former provider', async () => {
+    expect(await coverOf({ told })).toContain(
+      'Example &lt;AG&gt;, former provider: Old Pay; to billing.example',
+    )
+  })
+
+  it.each([
+    [null, 'Nothing was given to compare the records read (4) with.', 'open points: 2'],
+    [{ records: 4, customerNoSum: null }, '(Records read: 4) agree with the records read (4).', 'points: 2'],
+    [told.expected, '(Records read: 4, Sum of customer_no: 4010) agree with', 'open points: 2'],
+    [{ records: 5, customerNoSum: null }, '(Records read: 5) DIFFER from the records read (4).', 'points: 3'],
+    [{ records: 4, customerNoSum: '4011' }, 'Sum of customer_no: 4011) DIFFER from', 'open points: 3'],
+  ])('compares the records with %j', async (expected, sentence, verdict) => {
+    const cover = await coverOf({ told: { ...told, expected } })
+    expect(cover).toContain(sentence)
+    expect(cover).toContain(verdict)
+  })
+
+  it('speaks of open points only where some are open', async () => {
+    expect(await coverOf()).toContain('and the open points above')
+    const rows = [registeredRow(1)]
+    const facts = await factsOf({ ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows, runs: [runOf()] })
+    const [cover = ''] = textOf(await renderPage(facts)).split('Annex')
+    expect(cover).toContain('nothing is open')
+    expect(cover).not.toContain('open points')
+  })
+
+  it('says why rows were not sent, each reason with its count, and how many others there are', async () => {
+    const rules = ['IBAN_CHECKSUM', 'IBAN_CHECKSUM', 'SIGNED_IN_FUTURE', 'A', 'B', 'C'] as const
+    const rows = rules.map((rule, at) => rowOf(at + 1, { state: 'invalid', rule }))
+    const facts = await factsOf({ ...NO_RECORDS, sources: [sourceOf({ records: 6 })], rows })
+    const text = textOf(await renderPage(facts))
+    expect(text).toContain('Not sent Rule Rows Invalid IBAN_CHECKSUM 2 Invalid A 1 Invalid B 1 Invalid C 1')
+    expect(text).toContain('others (1) 1')
+  })
+
+  it('names the settings that differ between runs, and counts corrections', async () => {
+    const runs = [runOf({ settings: { limit: 5, rate: 2 } }), runOf({ id: 2, settings: { rate: 2 } })]
+    const corrections = { total: 3, first: [] }
+    const cover = await coverOf({ runs, corrections })
+    expect(cover).toContain('Settings that differ between runs limit')
+    expect(cover).not.toContain('rate')
+    expect(cover).toContain('Corrected rows: 3')
+  })
+
+  it.each(LANGUAGES)('shows times in the zone of the campaign, as %s writes a date', async (language) => {
+    const page = textOf(await renderPage(await factsOf(VALUE), textsIn(language, 'Europe/Stockholm')))
+    const written = { en: '15 June 2026', de: '15.06.2026', fr: '15/06/2026', sv: '2026-06-15' }
+    expect(page).toContain(`${written[language]} 14:00:00 (Europe/Stockholm)`)
+    expect(textsIn(language, 'Nowhere/Land').moment('2026-06-15T12:00:00.000Z')).toMatch(/12:00:00 \(UTC\)$/)
   })
 })

@@ -48,7 +48,7 @@ describe('the proof at the service', () => {
   it('is counted at the sign-off with its times, and leaves nothing open where all are proven', async () => {
     const facts = await factsOf(registered(2, { verified: [verifiedRow(1), verifiedRow(2)] }))
     const sentence =
-      'Proven at the service: 2 of 2 registered mandates (2026-06-15 11:00:00 UTC – 2026-06-15 11:00:00 UTC); not asked: 0.'
+      'Proven at the service: 2 of 2 registered mandates (15 June 2026 11:00:00 – 15 June 2026 11:00:00); not asked: 0.'
     expect(proofText(facts, ENGLISH)).toBe(sentence)
     const page = textOf(await renderPage(facts))
     expect(page).toContain('Balanced, nothing is open')

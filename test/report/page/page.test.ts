@@ -104,7 +104,7 @@ describe('the page', () => {
   it('lists a row in doubt with its evidence and since when it is open, which is true whenever the page is read', async () => {
     const text = shown(await pageOf(IN_DOUBT))
 
-    expect(text).toContain('Row: 2, Customer: 1002 probably registered open since 2026-06-15 10:00:00 UTC')
+    expect(text).toContain('Row: 2, Customer: 1002 probably registered open since 15 June 2026 10:00:00')
     expect(text).toContain('The answer was cut off')
     expect(text).toContain('Answer HTTP 200')
     expect(text).toContain('Answer {"status":"OK"')
@@ -225,9 +225,11 @@ describe('the page', () => {
 
   it('says when a run was going on', async () => {
     expect(shown(await pageOf(IN_DOUBT, { changedWhileReading: true }))).toContain(
-      'The ledger changed while this report was written',
+      'The migration ledger changed while this report was written',
     )
-    expect(shown(await pageOf(IN_DOUBT))).not.toContain('The ledger changed while this report was written')
+    expect(shown(await pageOf(IN_DOUBT))).not.toContain(
+      'The migration ledger changed while this report was written',
+    )
   })
 
   it('tells what registered does not mean', async () => {
@@ -288,9 +290,9 @@ describe('plans and approvals', () => {
     ]
     const text = shown(await pageOf({ ...NO_RECORDS, plans: [plan], runs }))
     expect(text).toContain('Runs that sent rows under no plan: 2.')
-    expect(text).toContain(`${digest.slice(0, 12)} 2026-06-15 08:00:00 UTC, Ada (ada) 3`)
+    expect(text).toContain(`${digest.slice(0, 12)} 15 June 2026 08:00:00, Ada (ada) 3`)
     expect(text).toContain(
-      `2026-06-15 09:00:00 UTC, Grace (ada); Expires: 2026-06-18 09:00:00 UTC; proven for this key, never for this person: ${approval.key}`,
+      `15 June 2026 09:00:00, Grace (ada); Expires: 18 June 2026 09:00:00; proven for this key, never for this person: ${approval.key}`,
     )
   })
 
@@ -311,10 +313,10 @@ describe('plans and approvals', () => {
     const value = { ...NO_RECORDS, plans: [{ ...plan, approvals: [approval, mail] }], sentByApproval }
     const [first = ''] = shown(await pageOf(value)).split('Prepared')
     expect(first).toContain(
-      `Approved by Grace, 2026-06-15 09:00; Rows: 9; proven for this key, never for this person: ${approval.key}`,
+      `Approved by Grace, 15 June 2026 09:00; Rows: 9; proven for this key, never for this person: ${approval.key}`,
     )
     expect(first).toContain(
-      'Approved by Linus, 2026-06-15 09:00; Rows: 5; recorded, not proven: mail of DE…3000',
+      'Approved by Linus, 15 June 2026 09:00; Rows: 5; recorded, not proven: mail of DE…3000',
     )
     expect(first).toContain('Sent under no approval Rows: 364')
     const many = [1, 2, 3, 4, 5].map((id) => ({ ...approval, id }))

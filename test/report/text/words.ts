@@ -17,8 +17,20 @@ export const englishOn = (shown: string, language: Language): string[] => {
   )
 }
 
-/** Every figure, as digits. */
+const MONTHS = (wordsIn('en')['months'] ?? '').split(' ')
+const ENGLISH_DATE = new RegExp(`(?<!\\d)(\\d{1,2}) (${MONTHS.join('|')})(?= \\d{4})`, 'g')
+const two = (figure: number | string): string => String(figure).padStart(2, '0')
+
+/** Every figure, as digits; a month that English names is one too. */
 export const figuresOn = (text: string): string[] =>
-  [...text.replace(/(?<=\d)[.,\u00A0\u202F](?=\d{3}(?!\d))/g, '').matchAll(/(?<!\p{L})\d+(?!\p{L})/gu)]
+  [
+    ...text
+      .replace(
+        ENGLISH_DATE,
+        (_, day: string, month: string) => `${two(day)} ${two(MONTHS.indexOf(month) + 1)}`,
+      )
+      .replace(/(?<=\d)[.,\u00A0\u202F](?=\d{3}(?!\d))/g, '')
+      .matchAll(/(?<!\p{L})\d+(?!\p{L})/gu),
+  ]
     .map(([digits]) => digits)
     .sort()

@@ -256,7 +256,7 @@ describe('the workbook', () => {
     expect(texts(sheet)).toContain('Not proven at the service: 1')
     expect(texts(sheet)).toContain('ps-2 =ps')
     expect(texts(sheets.get('Summary'))).toContain(
-      'Proven at the service: 1 of 2 registered mandates (2026-06-15 11:00:00 UTC – 2026-06-15 11:00:00 UTC); twice: 1; not asked: 0.',
+      'Proven at the service: 1 of 2 registered mandates (15 June 2026 11:00:00 – 15 June 2026 11:00:00); twice: 1; not asked: 0.',
     )
   })
 
