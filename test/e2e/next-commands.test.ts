@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { validExport, validLine } from '../support/export.js'
 import { listed, nextOf, placeOfTest, type Place } from '../support/place.js'
-import { inReport } from '../support/program.js'
+import { inReport, type Ended } from '../support/program.js'
 
 const open = (rows: number, sandbox: SandboxOptions = {}): Promise<Place> => placeOfTest({ rows, sandbox })
 
@@ -129,6 +129,61 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(demo.status).toBe(0)
     const dry = await paste(demo)
     expect(dry).toMatchObject({ status: 4, stderr: '' })
+  })
+
+  /** Pastes one after the other, until it is the same again or the word of a person is needed. */
+  async function follow(place: Place, from: Ended, until = / purge/): Promise<Ended> {
+    const pasted = new Set<string>()
+    let ended = from
+    for (;;) {
+      const next = nextOf(ended)
+      if (pasted.has(next) || until.test(next)) return ended
+      pasted.add(next)
+      ended = await place.pasteNext(ended)
+      expect([0, 3, 4, 5], `${next}\n${ended.stdout}${ended.stderr}`).toContain(ended.status)
+      expect(ended.stderr, next).not.toContain('Error')
+    }
+  }
+
+  /** What somebody does with the list that the last line names. */
+  function closeAll({ edit }: Place, ended: Ended): void {
+    const [, quoted, plain = ''] = /--from (?:'([^']+)'|(\S+))/.exec(nextOf(ended)) ?? []
+    const closed = { migration_decision: 'written-off', migration_reason: 'closed by hand' }
+    edit(quoted ?? plain, (row) => ({ ...row, ...closed }))
+  }
+
+  it('29.3 of the demo, from its doubt to the rows that are to be corrected', async () => {
+    const place = await open(0)
+    const shown = await follow(place, await place.program('demo'))
+    expect(nextOf(shown)).toContain('to-do/in-doubt.csv --dry-run')
+    closeAll(place, shown)
+    // What is to be sent after that has no service any more: its sandbox ended with the demo.
+    const decided = await follow(place, shown, / run /)
+    expect(decided.stdout).not.toContain('in doubt:')
+    expect(nextOf(decided)).toContain('corrections.csv')
+  })
+
+  it.each([7, 8])('29.3 of a rehearsal with chaos, to the purge (seed %i)', async (seed) => {
+    const place = await open(60, { chaos: 0.2, seed })
+    let ended = await place.program('run', 'export.csv', '--max-in-doubt', '1000', '--max-refused', '100')
+    for (let rounds = 0; rounds < 8 && !nextOf(ended).includes(' purge'); rounds += 1) {
+      ended = await follow(place, ended)
+      if (nextOf(ended).includes('--from')) closeAll(place, ended)
+    }
+    expect(nextOf(ended)).toBe('sepa-migrate purge')
+    expect(new Set(place.held()).size).toBe(place.held().length)
+  })
+
+  it('29.3 of an approval: the approver gets a command for the run', async () => {
+    const place = await open(3)
+    await place.program('plan', 'export.csv', '--to', 'plan.json', '--by', 'Ada')
+    const approved = await place.program(
+      ...['approve', 'plan.json', '--by', 'Grace', '--reference', 'mail of 12 June'],
+    )
+    const ran = await place.pasteNext(approved)
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(place.held()).toEqual([1, 2, 3])
+    expect(nextOf(ran)).toBe('sepa-migrate purge')
   })
 
   it('10.3.4 of a list that proves rows records them', async () => {
