@@ -18,14 +18,7 @@ import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
 import { connectTo, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
-import {
-  assertRowsPlanned,
-  assertStillApproved,
-  assertUnplanned,
-  holdToPlan,
-  type HeldPlan,
-} from './plan/hold-to-plan.js'
-import { targetOf } from './plan/make-plan.js'
+import type { HeldPlan } from './plan/hold-to-plan.js'
 import {
   type MigrateOptions,
   type Migration,
@@ -34,6 +27,7 @@ import {
   checkOptions,
   type Asked,
   registerOf,
+  targetOf,
 } from './options.js'
 import { thisMachine, type Machine } from '../machine.js'
 
@@ -75,6 +69,39 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   } finally {
     await client.close()
   }
+}
+
+/**
+ * Where an approval is required, the sandbox alone gets anything without a plan. Another service on this machine may be
+ * the end of a tunnel, so it has to prove that it is the sandbox.
+ * @throws {UsageError} nothing was sent
+ */
+async function assertUnplanned(
+  { service: { baseUrl }, options }: Asked,
+  isRequired = options.approval === 'required' && (options.plan ?? null) === null,
+  why = `Sending to "${baseUrl.host}" needs an approved plan, and none was given`,
+): Promise<void> {
+  if (!isRequired) return
+  const { isSandbox } = await import('../service/own-sandbox.js')
+  if (await isSandbox(baseUrl, options.service.password)) return
+  throw new UsageError(
+    `${why}; nothing was sent`,
+    'Plan what is to be sent, have somebody else approve the plan, then run under it',
+    { ways: ['plan', 'approve', 'run_plan'] },
+  )
+}
+
+/** Null for a run without a plan, which then must need none. */
+async function planOf(asked: Asked, ledger: Ledger): Promise<HeldPlan | null> {
+  const file = asked.options.plan ?? null
+  if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(asked, ledger, file)
+  const isRequired = ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required')
+  await assertUnplanned(
+    asked,
+    isRequired,
+    'This campaign needs an approved plan, since an earlier one was made where that is required',
+  )
+  return null
 }
 
 /** What one call holds open, and what it has to say at its end. */
@@ -143,7 +170,7 @@ async function sendFrom(asked: Asked, open: OpenRun): Promise<Omit<Migration, ke
       'Name the export',
       { ways: ['run_file'] },
     )
-  const plan = await holdToPlan(asked, ledger)
+  const plan = await planOf(asked, ledger)
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
   const checking = options.checkBeforeSend === true ? await checkFirst(asked, ledger, send) : null
@@ -246,7 +273,7 @@ async function agree(
   { ledger, register, client, warn }: OpenRun,
   { intended, plan }: { readonly intended: Plan; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
-  if (plan !== null) assertRowsPlanned(plan, ledger.view)
+  plan?.assertRows()
   const room = roomWarning(ledger.file, intended.toSend)
   if (room !== null) warn(room)
   const { href, host, isLoopback } = asked.service.baseUrl
@@ -254,7 +281,7 @@ async function agree(
   const isLedgerKnown = isLoopback || register.knowsLedger()
   const approved = plan === null ? {} : { approved: approvedOf(plan) }
   if ((await asked.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false
-  if (plan !== null) assertStillApproved(plan, asked.machine)
+  plan?.assertStillApproved()
   client.open()
   ledger.bind(targetOf(asked))
   asked.watch({ kind: 'sending', rows: intended.toSend })

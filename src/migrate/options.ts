@@ -392,3 +392,12 @@ export const registerOf = (
     },
     service.baseUrl,
   )
+
+/** Where it is sent, and as whom: a ledger is bound to it, and a plan is for it. */
+export const targetOf = ({
+  service: { baseUrl },
+  options,
+}: Pick<Asked, 'service' | 'options'>): { readonly baseUrl: string; readonly username: string } => ({
+  baseUrl: baseUrl.href,
+  username: options.service.username,
+})

@@ -192,18 +192,6 @@ describe('feeding', () => {
     )
     expect(world.totals()).toMatchObject({ registered: 256, sending: 0, ready: 44 })
   })
-
-  it('throws what the ledger throws before anything was sent', async () => {
-    const world = openDeliveryWorld(3)
-    const unreadable = new Error('Cannot read the ledger')
-    const ready = () => {
-      throw unreadable
-    }
-    await expect(world.deliver(allRegistered, { ledger: { ...world.ledger, ready } })).rejects.toBe(
-      unreadable,
-    )
-    expect(world.requests).toEqual([])
-  })
 })
 
 describe('limits', () => {

@@ -24,10 +24,8 @@ import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
 import type { SourceInput } from '../../source/bytes/input.js'
-import type { Machine } from '../../machine.js'
-import { isSandbox } from '../../service/own-sandbox.js'
-import { plannedSources, targetOf, digestOf, settingsOf } from './make-plan.js'
-import type { Asked } from '../options.js'
+import { plannedSources, digestOf, settingsOf } from './make-plan.js'
+import { targetOf, type Asked } from '../options.js'
 import { z } from 'zod'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -159,30 +157,29 @@ function heardApproval(file: string, { digest, approvals }: PlanRecord): HeardAp
 
 /** A run is held to this plan. */
 export interface HeldPlan {
-  readonly file: string
   readonly record: PlanRecord
   readonly approval: ApprovalRecord
   /** Rows that may still be sent under it; null for all of its rows. */
   readonly left: number | null
+  /**
+   * What is known once the files are in, and before anybody is asked: the rows.
+   * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
+   */
+  readonly assertRows: () => void
+  /**
+   * A question may wait for its answer for longer than an approval counts.
+   * @throws {UsageError} once it does not any more; the admission is taken back and nothing was sent
+   */
+  readonly assertStillApproved: () => void
 }
 
 /**
  * What can be compared before a file is admitted: target, settings, version, approval, and the bytes of the files.
  * @throws {UsageError} that names everything that drifted; nothing was admitted or sent
  */
-export async function holdToPlan(asked: Asked, ledger: Ledger): Promise<HeldPlan | null> {
+export async function holdToPlan(asked: Asked, ledger: Ledger, file: string): Promise<HeldPlan> {
   const { options, machine } = asked
   const { view } = ledger
-  const file = options.plan ?? null
-  if (file === null) {
-    const isRequired = view.plans().some(({ document }) => document.settings['approval'] === 'required')
-    await assertUnplanned(
-      asked,
-      isRequired,
-      'This campaign needs an approved plan, since an earlier one was made where that is required',
-    )
-    return null
-  }
   const record = findPlan(view, file)
   const { document, digest } = record
   const heard = heardApproval(file, record)
@@ -211,35 +208,20 @@ export async function holdToPlan(asked: Asked, ledger: Ledger): Promise<HeldPlan
   if (approval === undefined) throw new Error('A plan that was not approved passed')
   const { user } = machine
   const id = approval.id ?? ledger.plans.approve({ ...approval, plan: digest, recordedAs: user })
-  return { file, record, approval: { ...approval, id }, left }
+  return {
+    record,
+    approval: { ...approval, id },
+    left,
+    assertRows: () => refuse(file, driftsOfRows(record, ledger.view)),
+    assertStillApproved: () =>
+      refuse(file, approvalDrifts([approval], [], new Date(machine.clock.now()).toISOString())),
+  }
 }
 
-/**
- * Where an approval is required, the sandbox alone gets anything without a plan. Another service on this machine may be
- * the end of a tunnel, so it has to prove that it is the sandbox.
- * @throws {UsageError} nothing was sent
- */
-export async function assertUnplanned(
-  { service: { baseUrl }, options }: Asked,
-  isRequired = options.approval === 'required' && (options.plan ?? null) === null,
-  why = `Sending to "${baseUrl.host}" needs an approved plan, and none was given`,
-): Promise<void> {
-  if (!isRequired || (await isSandbox(baseUrl, options.service.password))) return
-  throw new UsageError(
-    `${why}; nothing was sent`,
-    'Plan what is to be sent, have somebody else approve the plan, then run under it',
-    { ways: ['plan', 'approve', 'run_plan'] },
-  )
-}
-
-/**
- * What is known once the files are in, and before anybody is asked: the rows.
- * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
- */
-export function assertRowsPlanned({ file, record }: HeldPlan, view: LedgerReader): void {
+function driftsOfRows(record: PlanRecord, view: LedgerReader): Drift[] {
   const { document, digest } = record
   const again = view.readyAgainSince(record)
-  refuse(file, [
+  return [
     ...sourceDrifts(document.sources, plannedSources(view)),
     ...(again > 0
       ? [
@@ -250,15 +232,7 @@ export function assertRowsPlanned({ file, record }: HeldPlan, view: LedgerReader
         ]
       : []),
     ...rowDrifts(document.rows, view.plannedRows(digest, document.choice)),
-  ])
-}
-
-/**
- * A question may wait for its answer for longer than an approval counts.
- * @throws {UsageError} once it does not any more; the admission is taken back and nothing was sent
- */
-export function assertStillApproved({ file, approval }: HeldPlan, { clock }: Machine): void {
-  refuse(file, approvalDrifts([approval], [], new Date(clock.now()).toISOString()))
+  ]
 }
 
 const retryDrifts = ({ options }: Asked, { retriesRefused }: PlanDocument): Drift[] =>

@@ -18,7 +18,7 @@ import type { LedgerReader } from '../../ledger/read/reader.js'
 import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
 import type { Register } from '../../register/campaign-register.js'
 import { expectedMs } from '../../run/pace.js'
-import { type MigrateOptions, checkOptions, type Asked, registerOf } from '../options.js'
+import { type MigrateOptions, checkOptions, type Asked, registerOf, targetOf } from '../options.js'
 import { assertChoosable } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions } from '../../source/options.js'
@@ -188,14 +188,6 @@ function askedOf(options: PlanOptions): Asked {
   const asked = checkOptions({ ...others, service, confirm: () => false })
   return { ...asked, options: { ...asked.options, approval } }
 }
-
-export const targetOf = ({
-  service: { baseUrl },
-  options,
-}: Pick<Asked, 'service' | 'options'>): PlanDocument['target'] => ({
-  baseUrl: baseUrl.href,
-  username: options.service.username,
-})
 
 async function lookAhead(
   options: PlanOptions,
