@@ -221,11 +221,13 @@ export const absentLines = ({ proposed, waiting, askFrom, nothingPresent }: Abse
   ...proposedLines(proposed),
   ...(waiting === 0
     ? []
-    : [`${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate read-back).`]),
+    : [
+        `${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate resolve --ask).`,
+      ]),
   ...(nothingPresent === 0
     ? []
     : [
-        `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate read-back --of all shows whether this is the right place to ask.`,
+        `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.`,
       ]),
 ]
 

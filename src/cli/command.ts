@@ -1,17 +1,17 @@
-import type { Log } from './terminal/log.js'
-import type { Progress } from './terminal/progress.js'
-import type { CommandResult } from './terminal/result.js'
-import type { Settings } from './settings/settings.js'
-import type { World } from './terminal/world.js'
-import { type OptionName, type Exits, SETTING_NAMES, settingOf } from './settings/declared.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { openLedgerReader } from '../ledger/read/open-reader.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
+import { ledgerFiles } from '../ledger/safety/side-files.js'
 import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
-import { ledgerFiles } from '../ledger/safety/side-files.js'
+import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
+import type { Settings } from './settings/settings.js'
+import type { Log } from './terminal/log.js'
+import type { Progress } from './terminal/progress.js'
+import type { CommandResult } from './terminal/result.js'
+import type { World } from './terminal/world.js'
 
 /** One command: what it takes, what its help says, and its body. */
 export interface Command {
@@ -32,6 +32,9 @@ export interface Command {
   readonly json: readonly string[]
   readonly run: (context: Context) => Promise<CommandResult>
 }
+
+/** `report verify` of `report verify <folder>`. */
+export const nameOf = ({ usage }: Pick<Command, 'usage'>): string => usage.replace(/ [<[].*/, '')
 
 /** Every command by its name, and how its module is loaded. */
 export type CommandLoaders = Readonly<Record<string, () => Promise<Command>>>
@@ -200,3 +203,10 @@ export function namedFiles(
     ...ledgerFiles(settings.ledger),
   ]
 }
+
+/** The own flags of this command, to type the same again. */
+export const sameFlags = (context: Context, names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    const text = ownText(context, name)
+    return text === null ? [] : [`--${name}`, text]
+  })

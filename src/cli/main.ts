@@ -2,8 +2,16 @@ import { CommanderError, Option as Flag, InvalidArgumentError, Command as Progra
 import { join } from 'node:path'
 import { requireDriver } from '../driver.js'
 import { assertTrustedOutput } from '../trust/output.js'
-import { namedFiles, type Command, type CommandLoaders, type Context, type OwnFlag } from './command.js'
+import {
+  namedFiles,
+  nameOf,
+  type Command,
+  type CommandLoaders,
+  type Context,
+  type OwnFlag,
+} from './command.js'
 import { topicLines, topicsIn } from './commands/help.js'
+import { closest } from './settings/configuration-mistakes.js'
 import {
   environmentName,
   exitLines,
@@ -37,28 +45,54 @@ export const silentProgress: Progress = {
   end: () => undefined,
 }
 
-/** In the order of the help: the way a newcomer meets them. */
-export const commands: CommandLoaders = {
-  demo: async () => (await import('./commands/demo.js')).demoCommand,
-  inspect: async () => (await import('./commands/init.js')).inspectCommand,
-  init: async () => (await import('./commands/init.js')).initCommand,
-  check: async () => (await import('./commands/check.js')).checkCommand,
-  plan: async () => (await import('./plan/plan.js')).planCommand,
-  approve: async () => (await import('./plan/approve.js')).approveCommand,
-  run: async () => (await import('./commands/run.js')).runCommand,
-  status: async () => (await import('./commands/status.js')).statusCommand,
-  report: async () => (await import('./commands/report.js')).reportCommand,
-  'read-back': async () => (await import('./prove/read-back.js')).readBackCommand,
-  verify: async () => (await import('./prove/verify.js')).verifyCommand,
-  resolve: async () => (await import('./decide/resolve.js')).resolveCommand,
-  reconcile: async () => (await import('./decide/reconcile.js')).reconcileCommand,
-  show: async () => (await import('./privacy/show.js')).showCommand,
-  erase: async () => (await import('./privacy/show.js')).eraseCommand,
-  purge: async () => (await import('./privacy/purge.js')).purgeCommand,
-  rules: async () => (await import('./commands/rules.js')).rulesCommand,
-  explain: async () => (await import('./commands/rules.js')).explainCommand,
-  help: async () => (await import('./commands/help.js')).helpCommand(commands),
-  sandbox: async () => (await import('./commands/sandbox.js')).sandboxCommand,
+/** By the groups of the first screen, in the way a newcomer meets them; a name of two words is typed as two. */
+const GROUPS: Readonly<Record<string, CommandLoaders>> = {
+  Prepare: {
+    demo: async () => (await import('./commands/demo.js')).demoCommand,
+    inspect: async () => (await import('./commands/init.js')).inspectCommand,
+    init: async () => (await import('./commands/init.js')).initCommand,
+    check: async () => (await import('./commands/check.js')).checkCommand,
+    sandbox: async () => (await import('./commands/sandbox.js')).sandboxCommand,
+  },
+  Move: {
+    plan: async () => (await import('./plan/plan.js')).planCommand,
+    approve: async () => (await import('./plan/approve.js')).approveCommand,
+    run: async () => (await import('./commands/run.js')).runCommand,
+    status: async () => (await import('./commands/status.js')).statusCommand,
+  },
+  Resolve: {
+    resolve: async () => (await import('./decide/resolve.js')).resolveCommand,
+  },
+  'Prove and close': {
+    report: async () => (await import('./commands/report.js')).reportCommand,
+    'report verify': async () => (await import('./prove/verify-pack.js')).verifyReportCommand,
+    verify: async () => (await import('./prove/verify.js')).verifyCommand,
+    purge: async () => (await import('./privacy/purge.js')).purgeCommand,
+  },
+  Rare: {
+    'customer show': async () => (await import('./privacy/customer.js')).showCommand,
+    'customer erase': async () => (await import('./privacy/customer.js')).eraseCommand,
+    'ledger adopt': async () => (await import('./decide/adopt.js')).adoptCommand,
+    rules: async () => (await import('./commands/rules.js')).rulesCommand,
+  },
+}
+
+export const commands: CommandLoaders = Object.fromEntries([
+  ...Object.values(GROUPS).flatMap((loaders) => Object.entries(loaders)),
+  ['help', async () => (await import('./commands/help.js')).helpCommand(commands)],
+])
+
+/** All commands on one screen of a terminal. */
+async function firstScreen(): Promise<string> {
+  const groups = await Promise.all(
+    Object.entries(GROUPS).map(async ([group, loaders]) => {
+      const loaded = await Promise.all(Object.values(loaders).map((load) => load()))
+      return [group, ...loaded.map((one) => `  ${nameOf(one).padEnd(14)}  ${one.summary}`)]
+    }),
+  )
+  return [...groups.flat(), 'All flags: sepa-migrate COMMAND --help. The manual: sepa-migrate help.\n'].join(
+    '\n',
+  )
 }
 
 /**
@@ -70,31 +104,35 @@ export async function main(
   commands: CommandLoaders,
   given: World<Output>,
 ): Promise<number> {
-  const argv = asHelp(typed, commands, given)
+  const argv = asHelp(joined(typed, commands), commands, given)
   const world = boundedWorld(given, { noColor: isSwitchedOn('noColor', argv, given) })
   const wantsJson = isSwitchedOn('json', argv, given)
   let status = 0
   const whole = new Program('sepa-migrate')
-    .description(
-      'Moves SEPA Direct Debit mandates to a new invoicing service, each posted once and accounted for',
-    )
     .version(world.version)
-    .addHelpText('before', exampleLines(FIRST_STEPS).join('\n'))
-    .addHelpText('after', () => topicLines(world.manual).join('\n'))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text)),
     })
-  for (const command of await loadFor(argv, commands)) {
-    const program = toProgram(command, async (args, values) => {
-      status = await execute(command, args, values, world)
-    })
-    whole.addCommand(program.copyInheritedSettings(whole))
-  }
+  const [name = '--help'] = argv
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   try {
     const refusal = refusalOfRemoved(argv, world.env)
     if (refusal !== null) whole.error(`error: ${refusal}`)
+    if (name === '--help' || name === '-h') {
+      const topics = typed.length === 0 ? [] : [...topicLines(world.manual), '']
+      world.stdout.write(`${await firstScreen()}${topics.join('\n')}`)
+      return 0
+    }
+    if (load === undefined && !name.startsWith('-')) whole.error(`error: ${unknownText(name, commands)}`)
+    if (load !== undefined) {
+      const command = await load()
+      const program = toProgram(command, async (args, values) => {
+        status = await execute(command, args, values, world)
+      })
+      whole.addCommand(program.copyInheritedSettings(whole))
+    }
     await whole.parseAsync([...argv], { from: 'user' })
     return status
   } catch (error) {
@@ -102,12 +140,24 @@ export async function main(
   }
 }
 
-/** What a newcomer types, shown by `sepa-migrate --help`. */
-export const FIRST_STEPS = [
-  'sepa-migrate demo',
-  'sepa-migrate check export.csv --out checked',
-  'sepa-migrate run export.csv --limit 10',
-]
+/** The two words of a command as one name. */
+function joined([first = '', second = '', ...others]: readonly string[], commands: CommandLoaders): string[] {
+  if (first === 'help') return [first, ...joined([second, ...others], commands)]
+  const name = `${first} ${second}`
+  if (Object.hasOwn(commands, name)) return [name, ...others]
+  return [first, second, ...others].filter((word, at) => at > 1 || word !== '')
+}
+
+function unknownText(name: string, commands: CommandLoaders): string {
+  const known = Object.keys(commands)
+  const [begun] = [known.filter((other) => other.startsWith(`${name} `)).map((other) => `"${other}"`)]
+  const near = closest(
+    name,
+    known.map((other) => [other]),
+  )
+  if (begun.length > 0) return `give ${begun.join(' or ')}`
+  return `there is no command "${name}"${near === null ? '' : `; the nearest is "${near.join('')}"`}`
+}
 
 /** `help` alone lists everything, and `help COMMAND` is the help of that command, unless a topic has its name. */
 function asHelp(
@@ -120,14 +170,6 @@ function asHelp(
   if (name === undefined) return ['--help']
   const isCommand = Object.hasOwn(commands, name) && !topicsIn(manual).some((topic) => topic.name === name)
   return isCommand ? [name, '--help', ...others] : argv
-}
-
-/** The command that is named; all of them for help, and where none is. */
-async function loadFor(argv: readonly string[], commands: CommandLoaders): Promise<Command[]> {
-  const [name = ''] = argv
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (load !== undefined) return [await load()]
-  return Promise.all(Object.values(commands).map((loadOne) => loadOne()))
 }
 
 async function statusOfUsage(
@@ -165,9 +207,10 @@ export function isSwitchedOn(
 
 /** One command as commander knows it, with its flags and its help. */
 export function toProgram(command: Command, action: Action): Program {
-  const [name = '', ...args] = command.usage.split(' ')
+  const name = nameOf(command)
+  const args = command.usage.slice(name.length + 1)
   const program = new Program(name).description(command.summary)
-  if (args.length > 0) program.arguments(args.join(' '))
+  if (args !== '') program.arguments(args)
   for (const option of command.options) {
     program.addOption(flagOf(flagsOf(option), helpOf(option)))
   }
@@ -177,7 +220,7 @@ export function toProgram(command: Command, action: Action): Program {
   return program.action(async () => action(program.args, program.opts()))
 }
 
-export const exampleLines = (examples: readonly string[]): string[] => [
+const exampleLines = (examples: readonly string[]): string[] => [
   'Examples:',
   ...examples.map((line) => `  ${line}`),
   '',
@@ -234,7 +277,7 @@ export async function execute(
   values: Readonly<Record<string, unknown>>,
   world: World,
 ): Promise<number> {
-  const name = command.usage.split(' ')[0] ?? command.usage
+  const name = nameOf(command)
   let isJson = values['json'] === true
   let result: CommandResult
   let log = noLog

@@ -65,7 +65,7 @@ export function figuresOf({ size, program, large }) {
         }
         await timed([here('bare-get.js'), file, url, String(concurrency)])
         const bare = await told()
-        const args = ['read-back', '--read-back', '--of', 'registered', '--ledger', ledger, '--base-url', url]
+        const args = ['resolve', '--ask', '--of', 'registered', '--ledger', ledger, '--base-url', url]
         const { megabytes } = await program(name, [...args, '--quiet', '--concurrency', String(concurrency)])
         const ours = await told()
         discard(ledger)

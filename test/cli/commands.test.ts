@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { nameOf } from '../../src/cli/command.js'
 import { commands } from '../../src/cli/main.js'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('the commands', () => {
   it.each(Object.entries(commands))('10.2.4 loads %s under its own name', async (name, load) => {
-    expect((await load()).usage.split(' ')[0]).toBe(name)
+    expect(nameOf(await load())).toBe(name)
   })
 
   it('10.2.4 are not loaded for the version: commander is all that it needs', () => {

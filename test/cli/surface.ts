@@ -1,4 +1,4 @@
-import type { Command, CommandLoaders } from '../../src/cli/command.js'
+import { nameOf, type Command, type CommandLoaders } from '../../src/cli/command.js'
 import {
   settingOf,
   environmentName,
@@ -42,7 +42,8 @@ export async function readSurface(commands: CommandLoaders): Promise<readonly Su
 }
 
 function surfaceOf(command: Command): SurfaceCommand {
-  const [name = '', argument = null] = command.usage.split(' ')
+  const name = nameOf(command)
+  const argument = command.usage.slice(name.length + 1) || null
   const { summary, examples, exits, options, own = [], json } = command
   return {
     name,

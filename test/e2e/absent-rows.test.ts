@@ -45,7 +45,7 @@ const otherMandate = (customer_no: number) => ({
 const path = (name: string): string => place.path(name)
 const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args)
 const ask = (...more: string[]): Promise<Typed> =>
-  type('read-back', '--read-back', '--base-url', place.sandbox().url, ...more)
+  type('resolve', '--ask', '--dry-run', '--base-url', place.sandbox().url, ...more)
 
 /** What the report says of each row in doubt: the proposal and its evidence. */
 async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
@@ -92,8 +92,7 @@ describe('a row that the service does not show', () => {
     time.pass(24 * HOUR)
     const asked = await ask()
     expect(asked.stdout).toMatch(/Next: sepa-migrate report$/m)
-    const settled = await type('resolve', '--from-read-back', '--dry-run', '--reason', 'read back')
-    expect(settled.stdout).toMatch(
+    expect(asked.stdout).toMatch(
       /Row 2 stays in doubt: asked 2 times .*; to-do\/in-doubt\.csv proposes resend\./,
     )
     await proposals()
@@ -114,10 +113,10 @@ describe('a row that the service does not show', () => {
 
   it('is asked about first, where the service can be asked', async () => {
     const run = (...more: string[]) => type('run', '--no-report', '--base-url', place.sandbox().url, ...more)
-    expect((await run()).stdout).not.toContain('Next: sepa-migrate read-back')
+    expect((await run()).stdout).not.toContain('Next: sepa-migrate resolve --ask')
     place.write('asked.yaml', 'service:\n  readBack: true\n')
     const { stdout } = await run('--config', path('asked.yaml'))
-    expect(stdout).toMatch(/Next: sepa-migrate read-back --config .*asked\.yaml'? --base-url http/)
+    expect(stdout).toMatch(/Next: sepa-migrate resolve --ask --config .*asked\.yaml'? --base-url http/)
   })
 
   it('gives the same report whenever it is written, and another one where less is asked for', async () => {

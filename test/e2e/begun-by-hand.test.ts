@@ -48,7 +48,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) =
 const heldBy = ({ held }: Place): number[] => held().sort((a, b) => a - b)
 
 const resolve = ({ program }: Place, ...more: string[]): Promise<Ended> =>
-  program('resolve', '--from-read-back', '--reason', 'begun by hand', '--by', 'Ada', ...more)
+  program('resolve', '--ask', '--yes', '--reason', 'begun by hand', '--by', 'Ada', ...more)
 
 const FIRST = ['--read-back', '--check-before-send']
 
@@ -63,7 +63,7 @@ describe('a campaign that somebody began by hand', () => {
     expect(pilot.status, pilot.stderr).toBe(4)
     expect(pilot.stdout).toContain('Already at the service, not sent: 5 rows of this run')
     // Whoever pastes it asks first again, although it is not `resolve` that takes the flag.
-    expect(pilot.stdout).toContain('Next: sepa-migrate resolve --from-read-back --dry-run')
+    expect(pilot.stdout).toContain('Next: sepa-migrate resolve --ask')
     const recorded = await resolve(there)
     expect(recorded.status, recorded.stderr).toBe(5)
     expect(recorded.stdout).toMatch(/Next: sepa-migrate run .*--read-back --check-before-send$/m)

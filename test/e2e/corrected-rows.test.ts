@@ -91,7 +91,9 @@ describe('26.2 a correction is a decision', () => {
     expect(page).toContain('the customer called')
     expect(page).toContain('DE…0071')
     expect(page).not.toContain(germanIban(71))
-    expect((await typed('verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')).stderr).toBe('')
+    expect(
+      (await typed('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')).stderr,
+    ).toBe('')
   })
 
   it('of the command, where the line gives no reason, as it was recorded in every language', async () => {

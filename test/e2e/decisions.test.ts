@@ -140,7 +140,7 @@ describe('8.2.6 nothing is dropped in silence', () => {
         .find(({ customer_no }) => customer_no === 1)!,
     )
     save('list.csv', [one, { ...one, customer_no: '2', iban: germanIban(2), signed_date: '2024-03-03' }])
-    const answer = await json('reconcile', 'list.csv', '--apply', ...BY)
+    const answer = await json('resolve', '--against', 'list.csv', '--apply', ...BY)
     expect(answer.exitCode).toBe(2)
     expect(answer.errors[0]?.message).toContain('Row 2 cannot have the assigned reference')
     expect(answer.totals).toMatchObject({ inDoubt: 2 })

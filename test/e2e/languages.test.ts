@@ -51,7 +51,7 @@ describe('the language of a report', () => {
     for (const language of LANGUAGES) {
       const { status } = await program('report', '--lang', language, '--out', language)
       expect(status).toBe(4)
-      const verified = await program('verify', language, '--ledger', 'sepa-migrate.db')
+      const verified = await program('report', 'verify', language, '--ledger', 'sepa-migrate.db')
       expect([verified.status, verified.stdout.split('\n')[0]], language).toEqual([
         0,
         expect.stringMatching(/^Holds: /),

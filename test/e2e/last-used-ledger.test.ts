@@ -46,7 +46,7 @@ async function expectRefusedForGood(place: Place): Promise<void> {
   const before = place.truth().posts()
   for (const args of [[], [], ['export.csv'], ['--another-ledger', '--reason', 'lost']]) {
     const { status, stderr } = await place.run(...args)
-    expect(stderr).toMatch(/is older than it was[^]*Nothing was sent[^]*--adopt-older-copy/)
+    expect(stderr).toMatch(/is older than it was[^]*Nothing was sent[^]*ledger adopt/)
     expect(status).toBe(8)
   }
   expect(place.truth().posts()).toBe(before)
@@ -70,7 +70,7 @@ describe('10.6 what is only looked at', () => {
       expect(stdout).not.toContain('Next:')
       expect(stdout).toContain('Put the newest copy of the ledger back')
     }
-    expect((await ask('show', '--customer', '1')).stderr).toContain('is older than it was')
+    expect((await ask('customer', 'show', '1')).stderr).toContain('is older than it was')
   })
 
   it('10.6 is not called older while a run is going', async () => {
@@ -104,8 +104,7 @@ describe('8.1.1 an old copy of a ledger', () => {
       putBack(place, 'copy.db')
       await expectRefusedForGood(place)
 
-      const adopt = (...args: string[]) =>
-        place.program('resolve', '--adopt-older-copy', '--by', 'Kim', ...args)
+      const adopt = (...args: string[]) => place.program('ledger', 'adopt', '--by', 'Kim', ...args)
       expect(await adopt()).toMatchObject({ status: 2 })
       expect((await adopt('--reason', 'disk was lost', '--dry-run')).stdout).toMatch(
         /: 35, of which[^]*Rows: 6, 7,/,
@@ -191,7 +190,7 @@ describe('8.1.1 without a register', () => {
     place.write('later.csv', validExport(10, 1_000))
     expect((await place.run('later.csv')).status).toBe(0)
     putBack(place, 'copy.db')
-    await place.program('resolve', '--adopt-older-copy', '--reason', 'lost')
+    await place.program('ledger', 'adopt', '--reason', 'lost')
     const again = await place.run('later.csv')
     expect(again.stderr).toMatch(/10 mandates .* before an older copy was put back"; nothing was sent/)
     expect(again.status).toBe(2)

@@ -77,9 +77,9 @@ describe('26.1 a mandate that is there, and a list that says otherwise', () => {
     expect(held()).toEqual(all)
     for (const hours of [1, 26, 2]) {
       time.pass(hours * HOUR)
-      await type('read-back', '--read-back', '--of', 'all', '--base-url', url)
+      await type('resolve', '--ask', '--dry-run', '--of', 'all', '--base-url', url)
     }
-    await type('resolve', '--from-read-back', '--reason', 'read back')
+    await type('resolve', '--ask', '--yes', '--reason', 'read back')
     expect(rowsOf(told)).toEqual(expected(told, (is) => ['in_doubt', is]))
     await type('report', '--out', path('pack'))
     const lines = doubtLines(path('pack/to-do/in-doubt.csv'))

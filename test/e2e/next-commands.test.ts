@@ -190,7 +190,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     const { save, sandbox, program, pasteNext: paste } = await open(2, FAULTS)
     await program('run', 'export.csv')
     save('the list.csv', sandbox().mandates().map(listed))
-    const compared = await program('reconcile', 'the list.csv', '--by', 'Ada B.')
+    const compared = await program('resolve', '--against', 'the list.csv', '--by', 'Ada B.')
     const applied = await paste(compared)
     expect(applied.stdout).toMatch(/Row 1: registered, recorded/)
     expect(nextOf(applied)).toBe('sepa-migrate report')

@@ -64,7 +64,7 @@ describe('26.3 what is given is a file', () => {
     const { path, run } = await open()
     await run('run', 'export.csv', '--limit', '1')
     truncateSync(path('sepa-migrate-report', 'manifest.json'), 3 * 1024 ** 3)
-    const { status, stderr } = await run('verify', 'sepa-migrate-report')
+    const { status, stderr } = await run('report', 'verify', 'sepa-migrate-report')
     expect(stderr).toContain('manifest.json cannot be read (it has 3221225472 bytes)')
     expect(status).toBe(7)
   })

@@ -196,7 +196,7 @@ export const reconcileWithTheList: Act = async (office, chance) => {
   const isApplied = chance.happens(0.6)
   office.say(`  the list shows account: ${style.account}, date: ${style.date}, reference: ${style.reference}`)
   const ended = await desk.type([
-    ...['reconcile', desk.at(file), '--ledger', desk.at(ledger), '--json'],
+    ...['resolve', '--against', desk.at(file), '--ledger', desk.at(ledger), '--json'],
     ...(isApplied ? ['--apply'] : []),
   ])
   after(office, `reconcile of ${ledger}`, ledger, ended)

@@ -85,8 +85,7 @@ export const restoreACopy: Act = async (office, chance) => {
 async function adoptTheCopy(office: Office, ledger: string): Promise<void> {
   const { desk } = office
   const ended = await desk.type([
-    ...['resolve', '--ledger', desk.at(ledger)],
-    ...['--adopt-older-copy', '--reason', 'the newest copy is lost'],
+    ...['ledger', 'adopt', '--ledger', desk.at(ledger), '--reason', 'the newest copy is lost'],
   ])
   after(office, `adoption of ${ledger}`, ledger, ended)
 }

@@ -51,7 +51,7 @@ describe('9.2.3 a program that reads the ledger while a run ends', () => {
     expect((await place.program('run', 'export.csv')).status).toBe(4)
     place.save('list.csv', place.sandbox().mandates().map(listed))
     const viewer = openViewer(place)
-    const told = await place.json('reconcile', 'list.csv', '--apply', '--by', 'ops', '--quiet')
+    const told = await place.json('resolve', '--against', 'list.csv', '--apply', '--by', 'ops', '--quiet')
     viewer.close()
     expect(told).toMatchObject({ exitCode: 0, totals: { registered: 1, inDoubt: 0 } })
     expect(told.warnings.join()).toContain('Another program is reading the ledger')

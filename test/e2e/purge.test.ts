@@ -129,14 +129,14 @@ describe('9.2.1 purge, as an operator sees it', () => {
 describe('9.2.2 one customer', () => {
   it('is shown with everything held and its history, accounts masked, also as JSON', async () => {
     await campaign()
-    const shown = await program('show', '--customer', '2')
+    const shown = await program('customer', 'show', '2')
     expect(shown.status).toBe(0)
     expect(shown.stdout).toContain('Row 2: refused')
     expect(shown.stdout).toContain(`Name: ${PERSON[0] ?? ''}`)
     expect(shown.stdout).toContain(SAID)
     expect(shown.stdout).toContain('attempt 1 at ')
     for (const account of ACCOUNTS) expect(shown.stdout).not.toContain(account)
-    expect(await json('show', '--customer', '3')).toMatchObject({
+    expect(await json('customer', 'show', '3')).toMatchObject({
       customer: {
         rows: [
           {
@@ -148,26 +148,26 @@ describe('9.2.2 one customer', () => {
         ],
       },
     })
-    expect((await program('show', '--customer', '999')).status).toBe(3)
-    expect((await program('show')).status).toBe(2)
+    expect((await program('customer', 'show', '999')).status).toBe(3)
+    expect((await program('customer', 'show')).status).toBe(2)
   })
 
   it('is erased on request: only theirs goes, and it says what stays and which files were not changed', async () => {
     await campaign()
-    const refused = await program('erase', '--customer', '2', '--yes', '--reason', 'request of 1 July')
+    const refused = await program('customer', 'erase', '2', '--yes', '--reason', 'request of 1 July')
     expect(refused.stderr).toContain('Cannot erase customer 2 while rows can still be corrected: 1 refused')
     const erased = await program(
-      ...['erase', '--customer', '2', '--yes', '--reason', 'request of 1 July', '--with-open-rows'],
+      ...['customer', 'erase', '2', '--yes', '--reason', 'request of 1 July', '--with-open-rows'],
     )
     expect(erased.stderr).toBe('')
     expect(erased.stdout).toContain('Customer 2: removed what was held of 1 row.')
     expect(erased.stdout).toContain(join('pack', 'to-do', 'refused.csv'))
-    const shown = await program('show', '--customer', '2')
+    const shown = await program('customer', 'show', '2')
     expect(shown.stdout).toContain('cells: not held any more')
     expect(shown.stdout).not.toContain(SAID)
     expect(shown.stdout).toContain('request of 1 July')
-    expect((await program('show', '--customer', '3')).stdout).toContain(PERSON[0])
-    expect((await program('erase', '--customer', '2', '--yes')).stderr).toContain('There is no reason')
+    expect((await program('customer', 'show', '3')).stdout).toContain(PERSON[0])
+    expect((await program('customer', 'erase', '2', '--yes')).stderr).toContain('There is no reason')
     expect((await program('report', '--out', 'after')).stdout).toContain('balanced:')
   })
 })

@@ -20,7 +20,7 @@ const CONNECTED = ['--quiet', '--concurrency', `${CONCURRENCY}`, '--timeout', '2
 const SEND = ['run', 'export.csv', '--no-report', '--max-in-doubt', '100000', ...CONNECTED]
 const send = (): Promise<Ended> => place.program(...SEND)
 const readBack = (...more: string[]): Promise<Ended> =>
-  place.program('read-back', '--read-back', ...CONNECTED, ...more)
+  place.program('resolve', '--ask', '--dry-run', ...CONNECTED, ...more)
 const resolve = (...args: string[]): Promise<Ended> =>
   place.program('resolve', ...args, '--by', 'Ada', '--reason', 'read back')
 const path = (name: string): string => place.path(name)
@@ -96,7 +96,7 @@ function operator(time: Time) {
   const connected = [...CONNECTED, '--base-url', sandbox().url]
 
   async function ask(...more: string[]): Promise<string> {
-    const { status, stdout, stderr } = await type('read-back', '--read-back', ...connected, ...more)
+    const { status, stdout, stderr } = await type('resolve', '--ask', '--dry-run', ...connected, ...more)
     expect([0, 4, 5], stderr).toContain(status)
     expect(stdout).toContain('No state was changed')
     judge()
@@ -105,7 +105,7 @@ function operator(time: Time) {
 
   async function settle(): Promise<number> {
     const before = rowsOf('in_doubt').length
-    await type('resolve', '--from-read-back', '--by', 'Ada', '--reason', 'read back')
+    await type('resolve', '--ask', '--yes', '--by', 'Ada', ...connected)
     judge()
     return before - rowsOf('in_doubt').length
   }
@@ -194,7 +194,7 @@ describe('a campaign of faults and kills', () => {
       let days = 0
       for (; status !== 0 && days < MOST_DAYS; days += 1) {
         time.pass(25 * HOUR)
-        if ((await ask()).includes('read-back --of registered')) await ask('--of', 'registered')
+        if ((await ask()).includes('resolve --ask --of registered')) await ask('--of', 'registered')
         await settle()
         status = await decideAndRun()
       }
@@ -214,17 +214,6 @@ describe('the commands', () => {
   const lost = (customer_no: number) =>
     ({ operation: 'migrate', match: { customer_no }, fault: { kind: 'reset', applied: false } }) as const
 
-  it('ask nothing before somebody has said that the service can be asked', async () => {
-    await open(3, { faults: [applied(2)] })
-    await send()
-    const { status, stderr } = await place.program('read-back', ...CONNECTED)
-    expect(status).toBe(2)
-    expect(stderr).toContain(
-      'Nobody has said that this service can be asked what it holds; nothing was asked',
-    )
-    expect(stderr).toContain('--read-back')
-  })
-
   it('prove a row, show it, record it, and tell why another one stays', async () => {
     await open(4, { faults: [applied(2), lost(3)] })
     expect((await send()).status).toBe(4)
@@ -235,53 +224,43 @@ describe('the commands', () => {
     expect(asked.stdout).toContain('Asked about 4 customers; each gave a list. No state was changed.')
     expect(asked.stdout).toContain('1 proven: the service holds it, once')
     expect(asked.stdout).toContain('1 absent: the customer has no payment source there')
-    expect(asked.stdout).toContain(
-      "Next: sepa-migrate resolve --from-read-back --dry-run --reason 'read back'",
-    )
-
-    const dry = await resolve('--from-read-back', '--dry-run')
-    expect(dry.stdout).toContain('Row 2: in_doubt → registered (not recorded)')
-    expect(dry.stdout).toMatch(
+    expect(asked.stdout).toContain('Row 2: in_doubt → registered (not recorded)')
+    expect(asked.stdout).toMatch(
       /Row 3 stays in doubt: asked once, .*: no payment source of the customer; ask again from /,
     )
-    expect(dry.stdout).toContain('Next: sepa-migrate resolve --from-read-back --reason')
+    expect(asked.stdout).toContain('Next: sepa-migrate resolve --ask')
     expect(rowsOf('in_doubt')).toHaveLength(2)
 
-    const recorded = await resolve('--from-read-back')
+    const recorded = await resolve('--ask', '--yes', ...CONNECTED)
     expect(recorded).toMatchObject({ status: 4, stderr: '' })
     expect(recorded.stdout).toContain('1 decision recorded.')
     const held = judge()
     expect([...held.keys()].sort()).toEqual([1, 2, 4])
     expect(rowsOf('registered').map(({ customerNo }) => customerNo)).toEqual([1, 2, 4])
 
-    const show = (...more: string[]) => place.program('show', '--customer', '2', ...more)
+    const show = (...more: string[]) => place.program('customer', 'show', '2', ...more)
     expect((await show()).stdout).toMatch(
       /read back at \S+: proven; source \S+ PENDING \S+ DE…\d{4} \S+ \(question \S+\)/,
     )
     const { customer } = JSON.parse((await show('--json')).stdout) as {
       customer: { rows: { readBack: { verdict: string; sources: object[] }[] }[] }
     }
-    expect(customer.rows[0]?.readBack).toMatchObject([
-      { verdict: 'proven', sources: [{ status: 'PENDING', reference: held.get(2) }] },
-    ])
+    expect(customer.rows[0]?.readBack).toMatchObject(
+      [1, 2].map(() => ({ verdict: 'proven', sources: [{ status: 'PENDING', reference: held.get(2) }] })),
+    )
 
-    const again = await resolve('--from-read-back')
+    const again = await resolve('--ask', '--yes', ...CONNECTED)
     expect(again.stdout).toContain('Nothing in doubt is proven; nothing was recorded.')
-    for (const { stdout, stderr } of [asked, dry, recorded, again])
+    for (const { stdout, stderr } of [asked, recorded, again])
       for (const { iban } of sandbox().mandates()) expect(stdout + stderr).not.toContain(iban)
   })
 
   it('say what is missing or too much', async () => {
     await open(3, { faults: [applied(2)] })
     await send()
-    const without = await place.program('resolve', '--from-read-back')
-    expect(without.status).toBe(2)
-    expect(without.stderr).toContain('There is no reason')
-    const both = await resolve('--from-read-back', '--row', '2', '--as', 'registered')
+    const both = await resolve('--ask', '--yes', '--row', '2', '--as', 'registered')
     expect(both.status).toBe(2)
     expect(both.stderr).toContain('the evidence in the ledger decides')
-    const early = await resolve('--from-read-back')
-    expect(early.stdout).toContain('1 row in doubt was not read back since the last request')
     expect(rowsOf('in_doubt')).toHaveLength(1)
   })
 
@@ -298,7 +277,7 @@ describe('the commands', () => {
     const { status, stdout } = await readBack()
     expect(status).toBe(4)
     expect(stdout).toContain('1 twice: the service holds more than one')
-    const left = await resolve('--from-read-back')
+    const left = await resolve('--ask', '--yes', ...CONNECTED)
     expect(left.stdout).toMatch(/Row 2 stays in doubt: the service holds it more than once: ps-\S+, ps-\S+/)
   })
 

@@ -25,7 +25,7 @@ describe('9.2.7 what others wrote does not reach the terminal as commands', () =
     ['check', [FILE]],
     ['check', [FILE, '--json']],
     ['check', [`missing${ESCAPE}.csv`]],
-    ['show', ['--customer', `1${ESCAPE}`]],
+    ['customer', ['show', `1${ESCAPE}`]],
     [`no${ESCAPE}command`, []],
   ])('%s %j', async (command, args) => {
     const { stdout, stderr } = await program(command, ...args)
@@ -38,8 +38,8 @@ describe('9.2.7 what others wrote does not reach the terminal as commands', () =
     const printed = [
       await program('run', ...args),
       await program('status'),
-      await program('show', '--customer', '1'),
-      await program('show', '--customer', '3', '--json'),
+      await program('customer', 'show', '1'),
+      await program('customer', 'show', '3', '--json'),
     ]
     expect(printed[0]?.stderr).toContain('Row 1: refused')
     for (const { stdout, stderr } of printed)

@@ -27,11 +27,11 @@ describe('8.1.4 a folder that others can write', () => {
       ['status'],
       ['report'],
       ['resolve', '--row', '1', '--as', 'refused', '--reason', 'x'],
-      ['resolve', '--adopt-older-copy', '--reason', 'x'],
-      ['reconcile', 'export.csv'],
+      ['ledger', 'adopt', '--reason', 'x'],
+      ['resolve', '--against', 'export.csv'],
       ['purge', '--yes'],
-      ['show', '--customer', '1'],
-      ['erase', '--customer', '1', '--yes', '--reason', 'x'],
+      ['customer', 'show', '1'],
+      ['customer', 'erase', '1', '--yes', '--reason', 'x'],
     ]) {
       const { status, stderr } = await program(...args)
       expect(stderr).toMatch(

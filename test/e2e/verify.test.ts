@@ -17,7 +17,7 @@ async function program(...args: string[]): Promise<Ended> {
   return ended
 }
 
-const THERE = ['verify', '--at-service', '--read-back', '--quiet']
+const THERE = ['verify', '--quiet']
 const verify = (...args: string[]): Promise<Ended> => program(...THERE, ...args)
 
 /** A campaign of so many mandates, all of them registered, customers counted from 1. */
@@ -62,7 +62,7 @@ function expectNoAccount(): void {
     for (const text of [printed, ...files]) expect(text.includes(iban)).toBe(false)
 }
 
-describe('verify --at-service', () => {
+describe('verify', () => {
   it('proves every registered mandate, and the page that is signed says so', async () => {
     await registered(40)
     expect(existsSync(at('verification.csv'))).toBe(false)
@@ -117,7 +117,7 @@ describe('verify --at-service', () => {
     expect(lines[2]).toContain(`${own} is the one of this ledger; a person may cancel ${double}.`)
     expect(stdout).toContain('36 of 40 registered mandates proven at the service between')
     expect(stdout).toContain('1 missing, 1 twice, 1 different, 1 unreadable; 0 not asked.')
-    expect(stdout).toMatch(/Next: sepa-migrate verify --read-back --at-service\n/)
+    expect(stdout).toMatch(/Next: sepa-migrate verify\n/)
 
     const listed = recordsOf('verification.csv')
     expect(
@@ -245,20 +245,8 @@ describe('verify --at-service', () => {
     expect(stdout).toMatch(/A sample of 5 of 10 .*: 0 proven, \d unreadable\./)
     expect(stdout).toMatch(/0 of 10 registered mandates proven at the service; \d unreadable; \d not asked\./)
     expect(stdout).toContain('it has no read-back, or knows none of these customers')
-    expect(stdout).toMatch(/Next: sepa-migrate verify --read-back --at-service --sample 5\n/)
+    expect(stdout).toMatch(/Next: sepa-migrate verify --sample 5\n/)
     expect((await program('status')).status).toBe(0) // nothing contradicts a registration
-  })
-
-  it('says what is missing on the command line', async () => {
-    await registered(2)
-    const bare = await place.program('verify', '--read-back')
-    expect(bare).toMatchObject({ status: 2, stdout: '' })
-    expect(bare.stderr).toContain('nothing was asked')
-    expect(bare.stderr).toContain('Give --at-service')
-    const unsaid = await place.program('verify', '--at-service')
-    expect(unsaid.status).toBe(2)
-    expect(unsaid.stderr).toContain('--read-back')
-    expect(existsSync(at('verification.csv'))).toBe(false)
   })
 
   it('gives a file that is for reading: neither run nor resolve takes it', async () => {

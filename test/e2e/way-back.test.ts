@@ -163,7 +163,7 @@ describe('rows in doubt', () => {
     write('export.csv', validExport(9))
     await program('run', 'export.csv')
     writeRows('list.csv', sandbox().mandates().map(listed))
-    const compared = JSON.parse((await program('reconcile', 'list.csv')).stdout) as {
+    const compared = JSON.parse((await program('resolve', '--against', 'list.csv')).stdout) as {
       reconciliation: unknown
     }
     expect(compared.reconciliation).toMatchObject({
@@ -176,7 +176,7 @@ describe('rows in doubt', () => {
       stillInDoubt: 1,
       isApplied: false,
     })
-    const applied = await totalsOf(program('reconcile', 'list.csv', '--apply', '--by', 'ops'))
+    const applied = await totalsOf(program('resolve', '--against', 'list.csv', '--apply', '--by', 'ops'))
     expect(applied.totals).toEqual({ read: 9, registered: 7, refused: 1, inDoubt: 1 })
     const registered = readRows('registered.csv')
     expect(registered).toHaveLength(6)
@@ -197,7 +197,7 @@ describe('rows in doubt', () => {
       { ...known, signed_date: '2020-01-01' },
       { ...known, customer_no: '99', unique_mandate_reference: 'UNKNOWN' },
     ])
-    const compared = await program('reconcile', 'list.csv')
+    const compared = await program('resolve', '--against', 'list.csv')
     expect(compared.status).toBe(3)
     expect(JSON.parse(compared.stdout)).toMatchObject({
       reconciliation: { listed: 2, matched: 0, differs: 1, unknownHere: 1, missingThere: 1 },

@@ -1,4 +1,3 @@
-import './tls-reflection.js'
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import {

@@ -36,7 +36,7 @@ import { STILL_NOT_SENT } from '../../domain/rule/verdict.js'
 
 export const checkCommand: Command = {
   usage: 'check <files...>',
-  summary: 'validate whole files; sends nothing, changes nothing, needs no network',
+  summary: 'validate whole files; sends nothing, needs no network',
   examples: [
     'sepa-migrate check export.csv --out checked',
     'sepa-migrate check export.csv --sample 100',

@@ -20,7 +20,7 @@ const LOST_ANSWER_CUSTOMER = 424_243
 
 export const demoCommand: Command = {
   usage: 'demo',
-  summary: 'the whole job on a small sample against a local simulator of the service; needs no settings',
+  summary: 'the whole job on a small sample; needs no settings',
   examples: ['sepa-migrate demo', 'sepa-migrate demo --out /tmp/demo-of-sepa-migrate --json'],
   options: ['out', 'json', 'quiet', 'verbose', 'noColor'],
   epilogue: [],

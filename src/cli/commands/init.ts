@@ -15,7 +15,7 @@ const FILE = 'sepa-migrate.yaml'
 
 export const initCommand: Command = {
   usage: 'init <file>',
-  summary: 'write a commented sepa-migrate.yaml from what the file shows; never overwrites',
+  summary: 'draft a commented sepa-migrate.yaml; never overwrites',
   examples: ['sepa-migrate init export.csv', 'sepa-migrate init export.csv --to second-export.yaml'],
   options: ['config', 'json', 'noColor', 'asOf'],
   own: [['--to <file>', `another file than ./${FILE} to write`]],
@@ -86,7 +86,7 @@ function writeNew(target: string, text: string): void {
 
 export const inspectCommand: Command = {
   usage: 'inspect <file>',
-  summary: 'show how a file is written: encoding, delimiter, header, first rows (masked), guessed columns',
+  summary: 'how a file is written, and what its columns seem to be',
   examples: ['sepa-migrate inspect export.csv', 'sepa-migrate inspect export.csv --config sepa-migrate.yaml'],
   options: ['config', 'json', 'noColor', 'asOf'],
   usesNoLedger: true,

@@ -8,8 +8,7 @@ import { SHARED, EXITS } from '../settings/declared.js'
 
 export const reportCommand: Command = {
   usage: 'report',
-  summary:
-    'write the reconciliation pack: report.html, reconciliation.xlsx, CSV files, summary.json, manifest.json',
+  summary: 'write the report for finance, with the lists to work in',
   examples: [
     'sepa-migrate report',
     'sepa-migrate report --lang de --out signed',

@@ -1,8 +1,9 @@
-import { isRuleId, type RuleId, RULES } from '../../domain/rule/rules.js'
+import { isRuleId, RULES, type RuleId } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { closest } from '../settings/configuration-mistakes.js'
 import { EXITS } from '../settings/declared.js'
+import { emptyResult, type CommandResult } from '../terminal/result.js'
 
 /** A rule as the rulebook of this program has it, with the severity that the configuration gives it. */
 interface ShownRule {
@@ -44,45 +45,46 @@ function shown(id: RuleId, { settings }: Context): ShownRule {
 const ruleIds = (): RuleId[] => Object.keys(RULES).filter(isRuleId)
 
 export const rulesCommand: Command = {
-  usage: 'rules',
-  summary: 'list every rule with its severity; explain RULE tells more',
-  examples: ['sepa-migrate rules', 'sepa-migrate rules --json'],
+  usage: 'rules [rule]',
+  summary: 'all rules, or what one means and what to do about it',
+  examples: ['sepa-migrate rules', 'sepa-migrate rules IBAN_CHECKSUM'],
   options: ['config', 'json', 'noColor'],
   usesNoLedger: true,
   epilogue: ['Under "rules:" in sepa-migrate.yaml each can be set to error, warning or off.'],
   exits: EXITS.plain,
-  json: ['rules'],
+  json: ['rules', 'rule'],
   run: (context) => {
-    const rules = ruleIds().map((id) => shown(id, context))
-    const width = Math.max(...rules.map(({ id }) => id.length))
-    return Promise.resolve({
-      ...emptyResult,
-      lines: [
-        ...rules.map(({ id, severity, message }) => `${severity.padEnd(7)} ${id.padEnd(width)}  ${message}`),
-        '',
-        `One of them in full: sepa-migrate explain ${rules[0]?.id ?? ''}`,
-      ],
-      details: { rules },
-    })
+    const [typed] = context.args
+    return Promise.resolve(typed === undefined ? list(context) : explain(context, typed))
   },
 }
 
-export const explainCommand: Command = {
-  usage: 'explain <rule>',
-  summary: 'what one rule means, what becomes of the row, and what to do',
-  examples: ['sepa-migrate explain IBAN_CHECKSUM', 'sepa-migrate explain mandate-resembles-sent'],
-  options: ['config', 'json', 'noColor'],
-  usesNoLedger: true,
-  epilogue: [],
-  exits: EXITS.plain,
-  json: ['rule'],
-  run: (context) => Promise.resolve(explain(context, context.args[0] ?? '')),
+function list(context: Context): CommandResult {
+  const rules = ruleIds().map((id) => shown(id, context))
+  const width = Math.max(...rules.map(({ id }) => id.length))
+  return {
+    ...emptyResult,
+    lines: [
+      ...rules.map(({ id, severity, message }) => `${severity.padEnd(7)} ${id.padEnd(width)}  ${message}`),
+      '',
+      `One of them in full: sepa-migrate rules ${rules[0]?.id ?? ''}`,
+    ],
+    details: { rules },
+  }
 }
 
 function explain(context: Context, typed: string): CommandResult {
   const id = typed.trim().toUpperCase().replaceAll('-', '_')
-  if (!isRuleId(id))
-    throw new UsageError(`There is no rule "${typed}"`, 'See all of them with "sepa-migrate rules"')
+  if (!isRuleId(id)) {
+    const near = closest(
+      id,
+      ruleIds().map((other) => [other]),
+    )
+    throw new UsageError(
+      `There is no rule "${typed}"${near === null ? '' : `; the nearest is ${near.join('')}`}`,
+      'See all of them with "sepa-migrate rules"',
+    )
+  }
   const rule = shown(id, context)
   const isChanged = rule.severity !== rule.default
   return {

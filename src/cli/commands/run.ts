@@ -43,7 +43,7 @@ import { isHeldBack } from '../../domain/row/outcome.js'
 
 export const runCommand: Command = {
   usage: 'run [files...]',
-  summary: 'admit the files into the ledger, then send what is ready; run again to continue',
+  summary: 'import files, then send all ready rows; run again to resume',
   examples: [
     "sepa-migrate run --only 'Segment=A,B' --country AT,DE",
     'sepa-migrate run export.csv --limit 10 --password-file ~/.invoicing-password',

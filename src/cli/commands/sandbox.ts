@@ -15,7 +15,7 @@ const DEFAULT_PORT = '8080'
 
 export const sandboxCommand: Command = {
   usage: 'sandbox',
-  summary: 'a local simulator of the whole invoicing service, for rehearsals',
+  summary: 'a local simulator of the service, for rehearsals',
   examples: [
     'sepa-migrate sandbox',
     'sepa-migrate sandbox --port 8080 --chaos 0.05 --seed 7',

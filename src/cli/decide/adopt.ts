@@ -1,15 +1,34 @@
+import { resolve } from 'node:path'
 import { countText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { openRegister } from '../../register/campaign-register.js'
-import { resolve } from 'node:path'
-import { actorOf, ownFlag, ownText, type Context, openExisting } from '../command.js'
-import { nextLine, sameResolve } from '../terminal/next.js'
 import { closingAt } from '../closing.js'
+import { actorOf, openExisting, ownFlag, ownText, sameFlags, type Command, type Context } from '../command.js'
+import { EXITS, SHARED } from '../settings/declared.js'
+import { nextLine } from '../terminal/next.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
 
-/** `resolve --adopt-older-copy`: the one way on with a ledger that is older than it was. */
-export function adoptOlderCopy(context: Context): CommandResult {
+export const adoptCommand: Command = {
+  usage: 'ledger adopt',
+  summary: 'go on with an older copy: all it would send is put in doubt',
+  examples: [
+    'sepa-migrate ledger adopt --reason "the disk is lost" --dry-run',
+    'sepa-migrate ledger adopt --reason "the disk is lost" --by Ada',
+  ],
+  options: SHARED,
+  own: [
+    ['--reason <text>', 'why the newest copy cannot be had; kept for good'],
+    ['--by <name>', 'who decided (default: the user)'],
+    ['--dry-run', 'say what would be put in doubt; record nothing'],
+  ],
+  epilogue: ['It is the one way on with a ledger that is older than it was: sepa-migrate help ledger.'],
+  exits: { ...EXITS.standing, 2: 'nothing was recorded' },
+  json: ['adopted'],
+  run: (context) => Promise.resolve(adopt(context)),
+}
+
+function adopt(context: Context): CommandResult {
   const { world, settings } = context
   const reason = ownText(context, 'reason')?.trim() ?? ''
   if (reason === '')
@@ -67,7 +86,14 @@ function conclude(
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
       'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
-      ...(isDryRun ? [nextLine(context, sameResolve(context))] : closingAt(context, view)),
+      ...(isDryRun
+        ? [
+            nextLine(context, {
+              name: 'ledger adopt',
+              words: sameFlags(context, ['reason', 'by']),
+            }),
+          ]
+        : closingAt(context, view)),
     ],
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }

@@ -15,23 +15,24 @@ import {
   type Command,
   type Context,
 } from '../command.js'
-import { decidedByReadBack, leftOpenLines } from '../prove/read-back.js'
-import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
-import { nextLine, sameResolve } from '../terminal/next.js'
+import { ASK_OPTIONS, SAMPLE_FLAG } from '../prove/asking.js'
+import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk } from '../terminal/prompt.js'
-import { nextText, standingAs, worded, type CommandResult } from '../terminal/result.js'
-import { adoptOlderCopy } from './adopt.js'
+import { standingAs, worded, type CommandResult } from '../terminal/result.js'
+import { compareWith, rejectionsOf } from './against.js'
+import { askAboutDoubts, SCOPES } from './ask.js'
 import { walkOpenRows } from './resolve-walk.js'
 
 export const resolveCommand: Command = {
   usage: 'resolve',
-  summary: 'a person resolves rows in doubt, one by one or from the filled-in to-do/in-doubt.csv',
+  summary: 'decide about rows in doubt, one by one or from a list',
   examples: [
+    'sepa-migrate resolve --ask --dry-run',
     'sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
-    'sepa-migrate resolve --from-read-back --dry-run --reason "read back"',
     'sepa-migrate resolve --row 17 --row 18 --as written-off --reason "left the association"',
   ],
-  options: SHARED,
+  options: [...ASK_OPTIONS, 'yes'],
   own: [
     ['--row <id...>', 'the row, as migration_row in in-doubt.csv; several are decided alike'],
     ['--as <decision>', 'what the row becomes', ['registered', 'refused', 'resend', 'written-off']],
@@ -40,8 +41,11 @@ export const resolveCommand: Command = {
     ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
     ['--by <name>', 'who decided (default: the user)'],
     ['--from <file>', 'in-doubt.csv filled in; or another file of the pack, to write rows off'],
-    ['--from-read-back', 'registered is what the service was last shown to hold, once (read-back)'],
-    ['--adopt-older-copy', 'go on with an older copy of the ledger: all it would send is put in doubt'],
+    ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
+    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', Object.keys(SCOPES)],
+    SAMPLE_FLAG,
+    ['--against <file>', 'compare with a list exported from the service'],
+    ['--apply', 'with --against: record the resolution of each row in doubt that the list proves'],
     ['--dry-run', 'say what would be recorded; record nothing'],
     [
       '--force',
@@ -53,7 +57,8 @@ export const resolveCommand: Command = {
     ],
   ],
   epilogue: [
-    'In a terminal, without --row and --from: walks through the open rows one by one and asks.',
+    'In a terminal, without any of --ask, --against, --row and --from: walks through the open rows one by one and asks.',
+    '--ask sends nothing, and the program sends no row again because of what it read: sepa-migrate help read-back.',
     '',
     'registered   the service holds it: give both assigned identifiers',
     'refused      the service does not hold it and said no; after 15 minutes, as an earlier look proves nothing',
@@ -62,31 +67,48 @@ export const resolveCommand: Command = {
     '             in conflict or excluded',
     '',
     'All decisions of one command are recorded together, or none.',
+    '',
+    'A list of --against is a CSV with customer_no, iban (masked or not), signed_date, sepa_creditor_identifier and',
+    'unique_mandate_reference as the service assigned them, and original_mandate_reference where there is one. A row',
+    'is proven by its whole account or its original reference, and only where nothing else could be meant. Rows that',
+    'the list does not show stay in doubt: only you know whether it is complete and newer than the attempt.',
   ],
-  exits: { ...EXITS.standing, 2: 'nothing was recorded', 7: EXIT_STATUSES[7] },
-  json: ['resolutions', 'isApplied', 'adopted'],
+  exits: {
+    ...EXITS.standing,
+    2: 'nothing was recorded',
+    3: 'the list and the ledger differ, or some rows are invalid, in conflict or refused',
+    5: 'stopped early, or ready rows remain',
+    6: EXIT_STATUSES[6],
+    7: EXIT_STATUSES[7],
+    130: EXIT_STATUSES[130],
+    143: EXIT_STATUSES[143],
+  },
+  json: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],
   run: resolve,
 }
 
 export async function resolve(context: Context): Promise<CommandResult> {
-  if (ownFlag(context, 'adoptOlderCopy')) return adoptOlderCopy(context)
+  const against = ownText(context, 'against')
+  if (against !== null) return compareWith(context, against)
   const { world, settings } = context
-  const readBack = ownFlag(context, 'fromReadBack') ? await decidedByReadBack(context) : null
-  const leftOpen = readBack === null ? [] : leftOpenLines(readBack)
-  const resolutions = readBack?.resolutions ?? (await readResolutions(context))
-  if (resolutions.length === 0)
-    return readBack === null
-      ? noneFilledIn(context)
-      : nothingDecided(context, [...leftOpen, 'Nothing in doubt is proven; nothing was recorded.'])
+  const asked = ownFlag(context, 'ask') ? await askAboutDoubts(context) : null
+  if (asked?.resolutions.length === 0) return asked.result
+  const resolutions = asked?.resolutions ?? (await readResolutions(context))
+  if (resolutions.length === 0) return noneFilledIn(context)
   const ledger = openExisting({ settings, world })
   let result: CommandResult
   try {
-    const dryRun = ownFlag(context, 'dryRun')
+    const dryRun = ownFlag(context, 'dryRun') || asked?.isShownOnly === true
     const force = ownFlag(context, 'force') || ownTexts(context, 'yesResend').length > 0
     if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
     const report = ledger.resolve(resolutions, { dryRun, force })
     const concluded = conclude(context, ledger, report, dryRun)
-    result = { ...concluded, lines: [...leftOpen, ...concluded.lines] }
+    result = {
+      ...concluded,
+      campaign: asked?.result.campaign ?? concluded.campaign,
+      lines: [...(asked?.result.lines ?? []), ...concluded.lines],
+      details: { ...asked?.result.details, ...concluded.details },
+    }
   } finally {
     ledger.close()
   }
@@ -191,7 +213,7 @@ function conclude(
           : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
       ...(errors.length > 0 ? [] : planNeededLines(context, report)),
       ...(dryRun && errors.length === 0
-        ? [nextLine(context, sameResolve(context))]
+        ? [nextLine(context, again(context))]
         : closingAt(context, ledger.view)),
     ],
     details: {
@@ -209,12 +231,6 @@ function planNeededLines({ settings }: Context, { results }: ResolutionReport): 
     `${plural(again, 'row leaves', 'rows leave')} only under a plan that is made and approved after this decision; earlier plans do not hold ${again === 1 ? 'it' : 'them'}.`,
   ]
 }
-
-/** What could not be recorded and why; each message names its row. */
-export const rejectionsOf = (report: ResolutionReport | null): CommandResult['errors'] =>
-  (report?.results ?? []).flatMap((result) =>
-    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: nextText(result) }] : [],
-  )
 
 /**
  * Has the reference typed of each row that would go out once more while its earlier request may still arrive.
@@ -245,4 +261,11 @@ export async function confirmForced(
         'Wait and look again whether the service has the mandate; or pass --yes-resend with the reference of each such row. Nothing was recorded',
       )
   }
+}
+
+/** Who cannot be asked says yes beforehand. */
+function again(context: Context): NextCommand {
+  const { name, words = [] } = sameResolve(context)
+  const mustSay = ownFlag(context, 'ask') && !canAsk(context.world)
+  return { name, words: mustSay ? [...words, '--yes'] : words }
 }

@@ -20,7 +20,7 @@ const FILE = 'plan.json'
 
 export const planCommand: Command = {
   usage: 'plan [files...]',
-  summary: 'write down what run would do, for somebody else to approve; sends nothing and admits nothing',
+  summary: 'write down what run would do, for somebody else to approve',
   examples: [
     'sepa-migrate plan export.csv --to plan.json',
     'sepa-migrate plan export.csv --limit 10 --to pilot.json',

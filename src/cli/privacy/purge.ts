@@ -9,7 +9,7 @@ import { ledgerMark } from '../../report/files/lists.js'
 
 export const purgeCommand: Command = {
   usage: 'purge',
-  summary: 'after sign-off: remove the account numbers, original cells and quoted values that are still held',
+  summary: 'after sign-off: remove the personal data still held',
   examples: ['sepa-migrate purge', 'sepa-migrate purge --remove-files --reason "signed off by finance"'],
   options: [...SHARED, 'yes'],
   own: [

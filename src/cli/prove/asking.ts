@@ -1,21 +1,21 @@
-import { countText, durationText, plural } from '../../domain/text/wording.js'
-import type { Scope } from '../../ledger/schema/schema.js'
-import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
-import { ownText, type Context, type OwnFlag } from '../command.js'
-import { rows as rowCount } from '../settings/kinds.js'
-import { SHARED, type OptionName, EXIT_STATUSES } from '../settings/declared.js'
 import {
   contradictedIn,
   unprovenIn,
   unprovenText,
-  VERIFIED_VERDICTS,
   verificationWord,
+  VERIFIED_VERDICTS,
   type Verification,
 } from '../../domain/proof/verification.js'
+import { countText, durationText, plural } from '../../domain/text/wording.js'
 import type { LedgerReader, VerifiedRow } from '../../ledger/read/reader.js'
-import { assertReadBackTold, readService } from '../settings/settings.js'
-import { toned, type Line } from '../terminal/world.js'
+import type { Scope } from '../../ledger/schema/schema.js'
+import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { explainVerified } from '../../report/facts/explanation.js'
+import { ownText, type Context, type OwnFlag } from '../command.js'
+import { EXIT_STATUSES, SHARED, type OptionName } from '../settings/declared.js'
+import { rows as rowCount } from '../settings/kinds.js'
+import { readService } from '../settings/settings.js'
+import { toned, type Line } from '../terminal/world.js'
 
 /** Settings of every command that asks the service what it holds. */
 export const ASK_OPTIONS: readonly OptionName[] = [
@@ -26,7 +26,6 @@ export const ASK_OPTIONS: readonly OptionName[] = [
   'rate',
   'timeout',
   'connectTimeout',
-  'readBack',
 ]
 
 export const SAMPLE_FLAG: OwnFlag = ['--sample <n>', 'so many of these rows, drawn at random']
@@ -50,14 +49,13 @@ export function sampleOf(context: Context): number | null {
 
 /**
  * Asks the service for the customers of these rows, or of a sample of them, and tells how far it is.
- * @throws {UsageError} where nobody has said that the service can be asked, and as `readBack` does
+ * @throws {UsageError} as `readBack` does
  */
 export async function askService(
   context: Context,
   { scope, sample }: { readonly scope: Scope; readonly sample: number | null },
 ): Promise<{ readonly end: ReadBackEnd; readonly baseUrl: string }> {
   const { world, settings, progress } = context
-  assertReadBackTold(settings)
   const service = await readService(settings, world)
   const { drain, abort } = world.signals
   drain.addEventListener('abort', () =>
@@ -114,13 +112,6 @@ export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
   asked === 0
     ? 'No customer was asked about. No state was changed.'
     : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. No state was changed.`
-
-/** The own flags of this command, to ask the same again. */
-export const sameFlags = (context: Context, names: readonly string[]): string[] =>
-  names.flatMap((name) => {
-    const text = ownText(context, name)
-    return text === null ? [] : [`--${name}`, text]
-  })
 
 const MOST_SHOWN = 20
 

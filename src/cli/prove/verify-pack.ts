@@ -1,18 +1,45 @@
 import { countText, plural, timeText } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { provePack, type Proof } from '../../report/proof/prove-pack.js'
-import { ownText, type Context } from '../command.js'
+import { ownText, type Command, type Context } from '../command.js'
+import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
-import { type Line, toned } from '../terminal/world.js'
 const SOMETHING_DIFFERS = 3
+
+export const verifyReportCommand: Command = {
+  usage: 'report verify <folder>',
+  summary: 'prove that nothing of a report was changed',
+  examples: [
+    'sepa-migrate report verify sepa-migrate-report',
+    'sepa-migrate report verify sepa-migrate-report --ledger sepa-migrate.db --key finance-public.pem',
+  ],
+  options: SHARED,
+  own: [['--key <file>', 'public key (PEM) of whoever signed the report']],
+  epilogue: [
+    'It compares each file of the report with the manifest, and that with the signature where --key is given.',
+    '--ledger writes the report again from the ledger and compares every byte. Where the ledger has moved on since, what was',
+    'registered and decided then is compared. It changes nothing; what it writes is hidden beside the ledger, and removed.',
+  ],
+  exits: {
+    ...EXITS.plain,
+    0: 'all of the report holds',
+    3: 'something of it does not hold',
+    7: 'there is no report in the folder that can be read',
+    8: EXIT_STATUSES[8],
+  },
+  json: ['pack'],
+  run: verifyReport,
+}
 
 /**
  * Proves the pack in a folder by itself, and beside a ledger and a key where these are named.
  * @throws {SourceError} where there is no pack that can be read
  */
-export async function verifyPack(context: Context, folder: string): Promise<CommandResult> {
-  const { settings } = context
+async function verifyReport(context: Context): Promise<CommandResult> {
+  const { settings, args } = context
+  const [folder = ''] = args
   const keyFile = ownText(context, 'key')
   const key = keyFile === null ? null : readCheckingKey(keyFile)
   const isBesideLedger = settings.isNamed('ledger')

@@ -8,49 +8,35 @@ import {
   type Verification,
 } from '../../domain/proof/verification.js'
 import { countText, plural } from '../../domain/text/wording.js'
-import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader, StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
-import { ownFlag, ownText, type Command, type Context } from '../command.js'
-import { NO_PACK, writePack, OLDER_STATUS, olderOf, standingWith, verificationIn } from '../closing.js'
+import { plainText } from '../../report/files/cells.js'
+import { NO_PACK, OLDER_STATUS, olderOf, standingWith, verificationIn, writePack } from '../closing.js'
+import { sameFlags, type Command, type Context } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
-import { nextLine, nextLines, verifyAgain } from '../terminal/next.js'
-import { emptyResult, type CommandResult, worded } from '../terminal/result.js'
+import { nextLine, nextLines } from '../terminal/next.js'
+import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
+import { toned, type Line } from '../terminal/world.js'
 import {
   ASK_EXITS,
   ASK_OPTIONS,
   askedLine,
   askService,
   SAMPLE_FLAG,
-  sameFlags,
   sampleOf,
   unprovenLines,
   unprovenRows,
 } from './asking.js'
-import { type Line, toned } from '../terminal/world.js'
-import { plainText } from '../../report/files/cells.js'
 
 export const verifyCommand: Command = {
-  usage: 'verify [folder]',
-  summary: 'prove a report by itself, or ask the service whether it holds every registered mandate',
-  examples: [
-    'sepa-migrate verify sepa-migrate-report',
-    'sepa-migrate verify sepa-migrate-report --ledger sepa-migrate.db --key finance-public.pem',
-    'sepa-migrate verify --at-service --read-back --sample 500 --rate 5',
-  ],
+  usage: 'verify',
+  summary: 'ask the service whether it holds every registered mandate',
+  examples: ['sepa-migrate verify', 'sepa-migrate verify --sample 500 --rate 5'],
   options: [...ASK_OPTIONS, 'noReport'],
-  own: [
-    ['--at-service', 'ask the service about the registered rows'],
-    SAMPLE_FLAG,
-    ['--key <file>', 'public key (PEM) of whoever signed the report in the folder'],
-  ],
+  own: [SAMPLE_FLAG],
   epilogue: [
-    'With a folder it compares each file of the report with the manifest, and that with the signature where --key is given.',
-    '--ledger writes the report again from the ledger and compares every byte. Where the ledger has moved on since, what was',
-    'registered and decided then is compared. It changes nothing; what it writes is hidden beside the ledger, and removed.',
-    '',
-    'With --at-service it asks the service once for each registered mandate, whether it is there with the same data.',
+    'It asks the service once for each registered mandate, whether it is there with the same data.',
     'It sends nothing, cancels nothing and changes the state of no row. Each answer is kept as evidence, the latest',
     'about a row counts, and the report is written anew: its sign-off page says how many of how many were proven.',
     '',
@@ -63,47 +49,15 @@ export const verifyCommand: Command = {
   ],
   exits: {
     ...ASK_EXITS,
-    0: 'all of the report holds; or everything that was asked is proven, and nothing is open',
-    3: 'something of the report does not hold; or some rows are invalid, in conflict or refused',
+    0: 'everything that was asked is proven, and nothing is open',
     4: 'a registered mandate is missing, twice or different at the service, or rows are in doubt (outranks 3 and 5)',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
-    7: 'there is no report in the folder that can be read',
   },
-  json: ['stop', 'readBack', 'verification', 'statuses', 'sample', 'unproven', 'pack'],
-  run,
+  json: ['stop', 'readBack', 'verification', 'statuses', 'sample', 'unproven'],
+  run: verify,
 }
 
-async function run(context: Context): Promise<CommandResult> {
-  const folder = folderOf(context)
-  if (folder === null) return verifyAtService(context)
-  // Loaded here: the way to the service needs nothing of it.
-  const { verifyPack } = await import('./verify-pack.js')
-  return verifyPack(context, folder)
-}
-
-/** Null where the service is to be asked. */
-function folderOf(context: Context): string | null {
-  const [folder = null] = context.args
-  const isAtService = ownFlag(context, 'atService')
-  if (folder === null && !isAtService)
-    throw new UsageError(
-      'There is nothing to verify; nothing was asked',
-      'Give --at-service to ask the service what it holds, or the folder of a report to prove that',
-    )
-  if (folder !== null && isAtService)
-    throw new UsageError(
-      'A report is proven by itself, and the registered mandates at the service: one at a time; nothing was asked',
-      'Give the folder or --at-service',
-    )
-  const unfit = (isAtService ? ['key'] : ['sample']).find((name) => ownText(context, name) !== null)
-  if (unfit === undefined) return folder
-  throw new UsageError(
-    `--${unfit} does not go with ${isAtService ? '--at-service' : 'the folder of a report'}; nothing was asked`,
-    'Leave it out',
-  )
-}
-
-async function verifyAtService(context: Context): Promise<CommandResult> {
+async function verify(context: Context): Promise<CommandResult> {
   const sample = sampleOf(context)
   const { end, baseUrl } = await askService(context, { scope: 'registered', sample })
   const { settings } = context
@@ -216,7 +170,7 @@ function closing(
   const { stop, totals } = end
   const verification = verificationIn(reader)
   const { isOlder } = olderOf(context.world, reader)
-  const again = verifyAgain(context, sameFlags(context, ['sample']))
+  const again = { name: 'verify', words: sameFlags(context, ['sample']) } as const
   const reported = ['', ...(report === undefined ? [] : [`Report: ${report}`])]
   if (stop !== null && !isOlder)
     return [

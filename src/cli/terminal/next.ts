@@ -34,7 +34,6 @@ const ASKING: readonly OptionName[] = [
   'rate',
   'timeout',
   'connectTimeout',
-  'readBack',
 ]
 
 /** Flags of the command that was typed which count for the next one too; limits of a single run do not. */
@@ -68,15 +67,15 @@ const CARRIED = {
     'readBack',
   ],
   approve: PLACE,
-  'read-back': ASKING,
+  'resolve --ask': ASKING,
   verify: ASKING,
   report: [...PLACE, 'signWith'],
   resolve: PLACE,
-  reconcile: PLACE,
+  'ledger adopt': PLACE,
   purge: PLACE,
 } as const satisfies Record<string, readonly OptionName[]>
 
-interface NextCommand {
+export interface NextCommand {
   readonly name: keyof typeof CARRIED
   readonly files?: readonly string[]
   /** Further words, flags and their values, as they are. */
@@ -100,7 +99,14 @@ export function commandLine(
         ? [`--${flagName(option)}`, fileWord(value)]
         : [`--${flagName(option)}`]
     })
-  return ['sepa-migrate', name, ...files.map(fileWord), ...ownFlags(name, own), ...flags, ...words]
+  return [
+    'sepa-migrate',
+    ...name.split(' '),
+    ...files.map(fileWord),
+    ...ownFlags(name, own),
+    ...flags,
+    ...words,
+  ]
     .map(quoted)
     .join(' ')
 }
@@ -225,7 +231,7 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
   if (canBeAsked && totals.inDoubt > 0)
     return {
       words: [...words, 'Ask the service what it holds of the customers in doubt.'],
-      command: { name: 'read-back' },
+      command: { name: 'resolve --ask' },
     }
   const step = standingStep(asked, standing, packOf(asked, standing))
   return { words: [...words, ...step.words], command: step.command }
@@ -243,7 +249,7 @@ function sameChoice({ own }: Asked, stop: Stop | null): string[] {
 
 const OLDER: Step = {
   words: [
-    'Put the newest copy of the ledger back, with its -wal. Only where there is none: resolve --adopt-older-copy.',
+    'Put the newest copy of the ledger back, with its -wal. Only where there is none: ledger adopt --reason "…".',
   ],
   command: null,
 }
@@ -255,13 +261,7 @@ const PURGED: Step = {
 
 const SHOWN: Step = {
   words: ['Look at what would be recorded of the rows that the service already holds, then record it.'],
-  command: { name: 'resolve', words: ['--from-read-back', '--dry-run', '--reason', 'read back'] },
-}
-
-/** To ask about the registered rows again; that the service can be asked is known by then. */
-export const verifyAgain = ({ settings }: Asked, words: readonly string[] = []): NextCommand => {
-  const isSaid = settings.get('readBack') ?? false
-  return { name: 'verify', words: ['--at-service', ...(isSaid ? [] : ['--read-back']), ...words] }
+  command: { name: 'resolve --ask' },
 }
 
 function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): Step {
@@ -281,7 +281,7 @@ function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): 
   if (verification !== null && contradictedIn(verification) > 0)
     return {
       words: [`Settle with the service what ${file('verification.csv')} names first, then ask again.`],
-      command: verifyAgain(asked),
+      command: { name: 'verify' },
     }
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
@@ -314,12 +314,12 @@ const DECIDING = {
   row: '--row',
   as: '--as',
   from: '--from',
-  fromReadBack: '--from-read-back',
+  of: '--of',
+  sample: '--sample',
   reason: '--reason',
   assignedCreditorIdentifier: '--assigned-creditor-identifier',
   assignedMandateReference: '--assigned-mandate-reference',
   by: '--by',
-  adoptOlderCopy: '--adopt-older-copy',
   force: '--force',
   yesResend: '--yes-resend',
 } as const
@@ -332,5 +332,5 @@ export function sameResolve({ own }: Pick<Context, 'own'>): NextCommand {
     const values = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []
     return values.flatMap((text) => [flag, text])
   })
-  return { name: 'resolve', words }
+  return { name: own['ask'] === true ? 'resolve --ask' : 'resolve', words }
 }

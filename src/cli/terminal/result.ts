@@ -113,7 +113,7 @@ export function jsonOf(command: string, result: CommandResult): string {
 
 /** How each way is called on this command line. */
 export const WAYS: Readonly<Record<Way, string>> = {
-  adopt_older_copy: 'sepa-migrate resolve --adopt-older-copy --reason "…"',
+  adopt_older_copy: 'sepa-migrate ledger adopt --reason "…"',
   all_in_doubt: 'sepa-migrate run FILE --all-in-doubt --reason "…"',
   another_ledger: 'sepa-migrate run FILE --another-ledger --reason "…"',
   approve: 'sepa-migrate approve plan.json --by NAME --key KEY.pem',
@@ -126,7 +126,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   plan: 'sepa-migrate plan FILE --to plan.json',
   purge_open_rows: '--with-open-rows',
   check_before_send: '--check-before-send asks about each row',
-  reconcile: 'sepa-migrate reconcile FILE',
+  reconcile: 'sepa-migrate resolve --against FILE',
   report: 'sepa-migrate report',
   report_folder: '--out DIR',
   resolve: 'sepa-migrate resolve',

@@ -27,7 +27,7 @@ describe('the rulebook on the command line', () => {
   })
 
   it('explains one rule, however it is written', async () => {
-    const { status, stdout } = await printed('explain', 'iban-checksum')
+    const { status, stdout } = await printed('rules', 'iban-checksum')
     expect(status).toBe(0)
     expect(stdout).toContain('IBAN_CHECKSUM (error)')
     expect(stdout).toContain('The IBAN has a typing error.')
@@ -37,14 +37,14 @@ describe('the rulebook on the command line', () => {
 
   it('shows what the configuration made of it', async () => {
     const file = configuration('rules: { UMR_SPACE: error, IBAN_EMPTY: warning }\n')
-    const { stdout } = await printed('explain', 'UMR_SPACE', '--config', file)
+    const { stdout } = await printed('rules', 'UMR_SPACE', '--config', file)
     expect(stdout).toContain('UMR_SPACE (error, by the configuration; warning by default)')
-    const { stdout: empty } = await printed('explain', 'IBAN_EMPTY', '--config', file)
+    const { stdout: empty } = await printed('rules', 'IBAN_EMPTY', '--config', file)
     expect(empty).toContain('the row is invalid: it is not sent') // no severity sends a row without an account
   })
 
   it('refuses a name that is no rule, and says where they stand', async () => {
-    const { status, stderr } = await printed('explain', 'NONSENSE')
+    const { status, stderr } = await printed('rules', 'NONSENSE')
     expect(status).toBe(2)
     expect(stderr).toContain('There is no rule "NONSENSE"')
     expect(stderr).toContain('sepa-migrate rules')

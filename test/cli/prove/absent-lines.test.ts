@@ -41,8 +41,8 @@ describe('rows that the service does not show', () => {
     expect(absent).toEqual({ proposed: 1, waiting: 2, askFrom: after(31), nothingPresent: 1 })
     expect(absentLines(absent)).toEqual([
       '1 row in doubt is absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.',
-      '2 rows in doubt are absent so far: ask again from 2026-06-16 17:00:00 UTC (sepa-migrate read-back).',
-      '1 row in doubt is absent, and no registered row of that run was shown with it: sepa-migrate read-back --of all shows whether this is the right place to ask.',
+      '2 rows in doubt are absent so far: ask again from 2026-06-16 17:00:00 UTC (sepa-migrate resolve --ask).',
+      '1 row in doubt is absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.',
     ])
   })
 

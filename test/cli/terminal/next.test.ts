@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { NOTHING_TOLD } from '../../../src/report/facts/facts.js'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nextLines, verifyAgain, type CommandEnd } from '../../../src/cli/terminal/next.js'
+import { nextLines, type CommandEnd } from '../../../src/cli/terminal/next.js'
 import { writePack } from '../../../src/cli/closing.js'
 import { configurationSchema, noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
@@ -49,12 +49,12 @@ describe('what to do next', () => {
 
   it('asks the service first where it can be asked, after a run that left doubts', () => {
     const lines = next({ in_doubt: 1, ready: 1 }, { canBeAsked: true })
-    expect(lines.at(-1)).toBe('Next: sepa-migrate read-back')
+    expect(lines.at(-1)).toBe('Next: sepa-migrate resolve --ask')
     expect(next({ ready: 1 }, { canBeAsked: true })).toEqual(['Next: sepa-migrate run'])
     expect(next({ in_doubt: 9 }, { canBeAsked: true, stop: stopOf('max_in_doubt') })).toEqual([
       'Do this.',
       'Ask the service what it holds of the customers in doubt.',
-      'Next: sepa-migrate read-back',
+      'Next: sepa-migrate resolve --ask',
     ])
   })
 
@@ -74,12 +74,10 @@ describe('what to do next', () => {
     ])
     expect(next({ registered: 5, refused: 1 }, { verification })).toEqual([
       'Settle with the service what out/verification.csv names first, then ask again.',
-      'Next: sepa-migrate verify --at-service --read-back',
+      'Next: sepa-migrate verify',
     ])
     expect(next({ registered: 5, in_doubt: 1 }, { verification }).at(-1)).toContain('resolve')
     expect(next({ registered: 5, ready: 1 }, { verification })).toEqual(['Next: sepa-migrate run'])
-    const settings = readSettings({ readBack: 'true' }, worldOf(), noConfiguration)
-    expect(verifyAgain({ settings, own: {} })).toEqual({ name: 'verify', words: ['--at-service'] })
   })
 
   it('is the signature where what was asked could not be compared: a service may have no read-back', () => {
@@ -125,7 +123,7 @@ describe('a campaign that asks before it sends', () => {
 
   it('has what the service holds recorded before anything else', () => {
     const lines = next({ in_doubt: 3, ready: 1 }, { ...asksFirst, shown: 3 })
-    expect(lines.at(-1)).toBe("Next: sepa-migrate resolve --from-read-back --dry-run --reason 'read back'")
+    expect(lines.at(-1)).toBe('Next: sepa-migrate resolve --ask')
   })
 })
 

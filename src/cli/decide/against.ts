@@ -3,45 +3,19 @@ import { plural } from '../../domain/text/wording.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { actorOf, ownFlag, ownText, type Command, type Context, openExisting, inputOf } from '../command.js'
-import { nextLine } from '../terminal/next.js'
 import { closingAt, olderOf, oldPages } from '../closing.js'
-import { rejectionsOf } from './resolve.js'
-import { resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
-import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import { actorOf, inputOf, openExisting, ownFlag, sameFlags, type Context } from '../command.js'
+import { nextLine } from '../terminal/next.js'
+import { nextText, resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
 const SHOWN = 50
 
-export const reconcileCommand: Command = {
-  usage: 'reconcile <file>',
-  summary: 'compare the ledger with a list exported from the service',
-  examples: ['sepa-migrate reconcile list.csv', 'sepa-migrate reconcile list.csv --apply'],
-  options: SHARED,
-  own: [
-    ['--apply', 'record the proposed resolution of each row in doubt that the list proves'],
-    ['--by <name>', 'who decided (default: the user)'],
-  ],
-  epilogue: [
-    'The list is a CSV with customer_no, iban (masked or not), signed_date, sepa_creditor_identifier and',
-    'unique_mandate_reference as the service assigned them, and original_mandate_reference where there is one. A row',
-    'is proven by its whole account or its original reference, and only where nothing else could be meant. Rows that',
-    'the list does not show stay in doubt: only you know whether it is complete and newer than the attempt.',
-  ],
-  exits: {
-    ...EXITS.standing,
-    2: 'usage or configuration error, or --apply could not record',
-    3: 'the list and the ledger differ, or some rows are invalid, in conflict or refused',
-    7: EXIT_STATUSES[7],
-  },
-  json: ['reconciliation'],
-  run: compare,
-}
-
-async function compare(context: Context): Promise<CommandResult> {
-  const { settings, world, args } = context
+/** `resolve --against`: the ledger beside a list that was exported from the service. */
+export async function compareWith(context: Context, list: string): Promise<CommandResult> {
+  const { settings, world } = context
   const reader = openLedgerReader(settings.ledger, settings)
   try {
     const by = actorOf(context)
-    const found = await reconcile(reader, inputOf(context, args[0] ?? ''), by, world.signals.drain)
+    const found = await reconcile(reader, inputOf(context, list), by, world.signals.drain)
     const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
     if (!isAsked) return conclude(context, found, null, reader)
     const { report, warnings } = apply(context, found)
@@ -116,9 +90,8 @@ function conclude(
       ...(proposals.length > 0 && applied === null
         ? [
             nextLine(context, {
-              name: 'reconcile',
-              files: context.args,
-              words: ['--apply', ...byWords(context)],
+              name: 'resolve',
+              words: [...sameFlags(context, ['against', 'by']), '--apply'],
             }),
           ]
         : closingAt(context, reader)),
@@ -127,11 +100,6 @@ function conclude(
       reconciliation: { ...counts, isApplied, differences: differences.map(detailOf), proposed: proposals },
     },
   }
-}
-
-const byWords = (context: Context): string[] => {
-  const by = ownText(context, 'by')
-  return by === null ? [] : ['--by', by]
 }
 
 function describe(found: Difference): string {
@@ -154,3 +122,9 @@ const detailOf = (found: Difference): Readonly<Record<string, unknown>> => ({
   line: 'listed' in found ? found.listed.line : null,
   detail: 'detail' in found ? found.detail : null,
 })
+
+/** What could not be recorded and why; each message names its row. */
+export const rejectionsOf = (report: ResolutionReport | null): CommandResult['errors'] =>
+  (report?.results ?? []).flatMap((result) =>
+    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: nextText(result) }] : [],
+  )

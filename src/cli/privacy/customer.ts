@@ -1,25 +1,29 @@
 import type { KeptSource } from '../../domain/proof/evidence.js'
-import { maskAccounts, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
+import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { ownText, type Command, type Context, lookInto, actorOf, ownFlag, openExisting } from '../command.js'
-import { emptyResult, type CommandResult, standingAs } from '../terminal/result.js'
-import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
-import { olderOf } from '../closing.js'
-import { assertTyped } from '../terminal/prompt.js'
-import { remainLines, remainsOf } from './remains.js'
 import { ledgerMark } from '../../report/files/lists.js'
+import { olderOf } from '../closing.js'
+import { actorOf, lookInto, openExisting, ownFlag, ownText, type Command, type Context } from '../command.js'
+import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
+import { assertTyped } from '../terminal/prompt.js'
+import { emptyResult, standingAs, type CommandResult } from '../terminal/result.js'
+import { remainLines, remainsOf } from './remains.js'
 
 type Row = ReturnType<LedgerReader['rowsAbout']>[number]
 
+const CUSTOMER = 'The customer is the number in the invoicing service.'
+
 export const showCommand: Command = {
-  usage: 'show',
-  summary: 'everything that the ledger holds on one customer, accounts masked, with its history',
-  examples: ['sepa-migrate show --customer 1001', 'sepa-migrate show --customer 1001 --json'],
+  usage: 'customer show <customer>',
+  summary: 'all that the ledger holds on a customer, with its history',
+  examples: ['sepa-migrate customer show 1001', 'sepa-migrate customer show 1001 --json'],
   options: SHARED,
-  own: [['--customer <n>', 'the customer number in the invoicing service']],
-  epilogue: ['Result files, logs and exports may hold more: "What stays where" in the README lists them.'],
+  epilogue: [
+    CUSTOMER,
+    'Result files, logs and exports may hold more: "What stays where" in the README lists them.',
+  ],
   exits: { ...EXITS.plain, 0: 'something is held', 3: 'nothing is held', 8: EXIT_STATUSES[8] },
   json: ['customer'],
   run: show,
@@ -27,9 +31,12 @@ export const showCommand: Command = {
 
 /** @throws {UsageError} for anything but a whole number from 1 */
 export function customerOf(context: Context): number {
-  const text = ownText(context, 'customer') ?? ''
+  const [text = ''] = context.args
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(`"${text}" is not a customer number`, 'Give --customer with a whole number from 1')
+  throw new UsageError(
+    `"${text}" is not a customer number`,
+    'Give the number in the invoicing service, a whole number from 1',
+  )
 }
 
 async function show(context: Context): Promise<CommandResult> {
@@ -165,21 +172,20 @@ const joined = (creditor: string | null, reference: string | null): string | nul
   creditor === null && reference === null ? null : `${creditor ?? '?'} / ${reference ?? '?'}`
 
 export const eraseCommand: Command = {
-  usage: 'erase',
-  summary:
-    "a person's request: remove what is held on one customer, once none of their rows is ready or in doubt",
+  usage: 'customer erase <customer>',
+  summary: "remove one customer's data, where no row is ready or in doubt",
   examples: [
-    'sepa-migrate show --customer 1001',
-    'sepa-migrate erase --customer 1001 --reason "asked on 3 June"',
+    'sepa-migrate customer show 1001',
+    'sepa-migrate customer erase 1001 --reason "asked on 3 June"',
   ],
   options: [...SHARED, 'yes'],
   own: [
-    ['--customer <n>', 'the customer number in the invoicing service'],
     ['--reason <text>', 'why, kept in the ledger'],
     ['--by <name>', 'who decided (default: the user)'],
     ['--with-open-rows', 'although invalid, conflicting or refused rows can never be corrected then'],
   ],
   epilogue: [
+    CUSTOMER,
     'Goes: account number, original cells, quoted values, words of the service and of people about these rows, and the',
     'fingerprints of account and content, which random bytes replace.',
     'Stays, because the record of what was registered needs it: row and state, customer number, references, dates and',
@@ -231,7 +237,7 @@ async function erase(context: Context): Promise<CommandResult> {
         `Customer ${customerNo}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,
         'Kept: row, state, customer number, references, dates and masked account. The fingerprints of account and content are',
         'random bytes now: a later file with a mandate of this customer waits for a person. Plan again before a run under a plan.',
-        `See it with: sepa-migrate show --customer ${customerNo}`,
+        `See it with: sepa-migrate customer show ${customerNo}`,
         ...remainLines(settings.ledger, remains),
         'These files are not changed for one customer: write the report again, and delete what is not needed.',
       ],

@@ -1,0 +1,168 @@
+import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
+import { countText, plural } from '../../domain/text/wording.js'
+import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
+import { UsageError } from '../../errors.js'
+import type { Resolution } from '../../ledger/ledger.js'
+import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { Scope } from '../../ledger/schema/schema.js'
+import type { ReadBackEnd } from '../../migrate/read-back.js'
+import { absentLines, absentOf, OLDER_STATUS, olderOf, standingWith, verificationIn } from '../closing.js'
+import { actorOf, lookInto, ownFlag, ownText, ownTexts, sameFlags, type Context } from '../command.js'
+import { askedLine, askService, sampleOf, unprovenLines, unprovenRows } from '../prove/asking.js'
+import { nextLine } from '../terminal/next.js'
+import { askText, canAsk } from '../terminal/prompt.js'
+import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
+import { toned, type Line } from '../terminal/world.js'
+import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
+
+export const SCOPES: Readonly<Record<string, Scope>> = {
+  'in-doubt': 'in_doubt',
+  registered: 'registered',
+  ready: 'ready',
+  all: 'all',
+}
+
+export interface Asked {
+  /** How it ends where nothing is to be recorded. */
+  readonly result: CommandResult
+  /** What is proven; empty where nothing is, or the service did not answer to the end. */
+  readonly resolutions: readonly Resolution[]
+  /** Nobody said yes: what would be recorded is shown. */
+  readonly isShownOnly: boolean
+}
+
+/**
+ * `resolve --ask`: asks the service about the rows in doubt, and has what is proven recorded by a yes. Presence is proof;
+ * absence proves nothing by itself.
+ * @throws {UsageError} beside another way to decide
+ */
+export async function askAboutDoubts(context: Context): Promise<Asked> {
+  const { world, settings } = context
+  const creditor = creditorIn(context)
+  const scope = SCOPES[ownText(context, 'of') ?? 'in-doubt'] ?? 'in_doubt'
+  const { end, baseUrl } = await askService(context, { scope, sample: sampleOf(context) })
+  const { isProposed, ...asked } = conclude(context, baseUrl, end)
+  const decider = { by: actorOf(context), reason: ownText(context, 'reason')?.trim() ?? 'read back' }
+  const { resolutions, ...open } = await lookInto(settings, (reader) =>
+    decideFromReadBack(reader, decider, settings.absentAfterMs, creditor),
+  )
+  const lines = [...asked.lines, ...leftOpenLines(open)]
+  const ended = (...more: readonly Line[]): Asked => ({
+    result: { ...asked, lines: [...lines, ...more] },
+    resolutions: [],
+    isShownOnly: false,
+  })
+  if (end.stop !== null)
+    return ended(
+      [toned('open', 'Stopped early'), `: ${end.stop.why}.`],
+      `${worded(end.stop).next}.`,
+      nextLine(context, { name: 'resolve --ask', words: sameFlags(context, ['of', 'sample']) }),
+    )
+  if (asked.exitCode === OLDER_STATUS) return ended()
+  if (resolutions.length === 0) {
+    const next = isProposed ? [nextLine(context, { name: 'report' })] : []
+    return ended('Nothing in doubt is proven; nothing was recorded.', ...next)
+  }
+  const result = { ...asked, lines }
+  if (ownFlag(context, 'dryRun') || (settings.get('yes') ?? false))
+    return { result, resolutions, isShownOnly: ownFlag(context, 'dryRun') }
+  if (!canAsk(world)) return { result, resolutions, isShownOnly: true }
+  for (const line of lines) world.stderr.print(line)
+  const question = `Type y to record ${plural(resolutions.length, 'row', 'rows')} as registered`
+  const answer = await askText(world, question)
+  return { result: { ...asked, lines: [] }, resolutions, isShownOnly: answer?.toLowerCase() !== 'y' }
+}
+
+/** The identifier that was typed for what is proven. @throws {UsageError} */
+function creditorIn(context: Context): string | null {
+  const others = ['from', 'as', 'assignedMandateReference', 'against']
+  if (ownTexts(context, 'row').length > 0 || others.some((name) => ownText(context, name) !== null))
+    throw new UsageError(
+      'With --ask the evidence in the ledger decides',
+      'Give only --of, --sample, --reason, --by, --dry-run and --assigned-creditor-identifier beside it; nothing was recorded',
+    )
+  const creditor = ownText(context, 'assignedCreditorIdentifier')?.trim() ?? null
+  if (creditor === null || checkCreditorIdentifier(creditor).usable) return creditor
+  throw new UsageError(
+    `"${creditor}" is no creditor identifier`,
+    'Give the one that the service assigned, as registered.csv of any earlier report shows it; nothing was recorded',
+  )
+}
+
+function conclude(
+  context: Context,
+  baseUrl: string,
+  end: ReadBackEnd,
+): CommandResult & { isProposed: boolean } {
+  const { world, settings } = context
+  const reader = openLedgerReader(settings.ledger, settings)
+  try {
+    const { stop, totals, asked, unanswered, isContinued, id, customers } = end
+    const older = olderOf(world, reader)
+    const proofs = reader.proofCounts()
+    const absent = absentOf(reader, settings)
+    const verification = verificationIn(reader)
+    const standing = standingWith(verification, totals, stop, world.signals.exitStatus())
+    return {
+      ...emptyResult,
+      isProposed: absent.proposed > 0,
+      exitCode: older.isOlder ? OLDER_STATUS : standing,
+      campaign: { ledger: settings.ledger, baseUrl },
+      totals,
+      warnings: older.warnings,
+      lines: [
+        askedLine(end),
+        ...proofLines(proofs),
+        ...absentLines(absent),
+        ...unprovenLines(verification, unprovenRows(reader, verification)),
+      ],
+      details: {
+        stop: stop === null ? null : worded(stop),
+        readBack: { id, isContinued, customers, asked, unanswered },
+        proofs,
+        absent,
+      },
+    }
+  } finally {
+    reader.close()
+  }
+}
+
+type Proofs = ReturnType<LedgerReader['proofCounts']>
+
+const WORDS: Readonly<Record<VerdictKind, string>> = {
+  proven: 'proven: the service holds it, once',
+  twice: 'twice: the service holds more than one; a person should cancel all but one',
+  absent: 'absent: the customer has no payment source there',
+  other: 'other: the customer has some, and none is certainly this mandate',
+  unreadable: 'unreadable: no list came, or one that cannot be compared',
+}
+
+/** Rows by state and verdict, whoever asked when. */
+function proofLines(proofs: Proofs): Line[] {
+  const states = [...new Set(proofs.map(({ state }) => state))]
+  return states.flatMap((state): Line[] => [
+    [toned('strong', `Rows ${state.replace('_', ' ')}, as they were last read back:`)],
+    ...VERDICTS.flatMap((verdict): Line[] => {
+      const count = proofs.find((each) => each.state === state && each.verdict === verdict)?.count ?? 0
+      return count === 0 ? [] : [`  ${countText(count)} ${WORDS[verdict]}`]
+    }),
+  ])
+}
+
+const MOST_SHOWN = 20
+
+/** What stays in doubt, and why; the first of them row by row. */
+function leftOpenLines({ leftOpen, notAsked }: Omit<ReadBackDecisions, 'resolutions'>): string[] {
+  const more = leftOpen.length - MOST_SHOWN
+  return [
+    ...leftOpen.slice(0, MOST_SHOWN).map(({ rowId, why }) => `Row ${rowId} stays in doubt: ${why}.`),
+    ...(more > 0 ? [`${countText(more)} more stay in doubt.`] : []),
+    ...(notAsked > 0
+      ? [
+          `${plural(notAsked, 'row', 'rows')} in doubt ${notAsked === 1 ? 'was' : 'were'} not read back since the last request: sepa-migrate resolve --ask asks.`,
+        ]
+      : []),
+  ]
+}
