@@ -90,7 +90,7 @@ export const WALKS = {
 
 const ROWS = 400
 
-/** The bytes of an export, and what a faulty cell truly is, by its reference and column. */
+/** The bytes of an export, and what each row truly is, by the number of its record. */
 export function makeWalk(walk: Walk): {
   readonly bytes: Buffer
   readonly truth: ReadonlyMap<string, readonly string[]>
@@ -108,7 +108,7 @@ export function makeWalk(walk: Walk): {
     walk.status[0],
     `${10 + random.below(90)},${random.digits(2)}`,
   ])
-  const truth = new Map(sound.map((cells) => [cells[0]!, [...cells]]))
+  const truth = new Map(sound.map((cells, index) => [`${index + 1}`, [...cells]]))
   const [customer, account, reference, signed, creditor, status] = [0, 2, 3, 4, 5, 7]
   const plant = (row: number, column: number, change: (cell: string) => string): void => {
     sound[row]![column] = change(sound[row]![column]!)
