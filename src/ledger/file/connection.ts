@@ -35,7 +35,7 @@ type Statements = Map<string, Statement<unknown[], unknown>>
 const MADE = { rows: new WeakMap<Connection, Statements>(), values: new WeakMap<Connection, Statements>() }
 
 function made(connection: Connection, what: keyof typeof MADE, text: string): Statement<unknown[], unknown> {
-  const known: Statements = MADE[what].get(connection) ?? new Map()
+  const known = MADE[what].get(connection) ?? new Map<string, Statement<unknown[], unknown>>()
   if (known.size === 0) MADE[what].set(connection, known)
   let statement = known.get(text)
   if (statement === undefined) {
