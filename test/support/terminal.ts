@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { PROGRAM } from './program.js'
 
-const ROWS = 40
+const ROWS = 24
 
 /** A program under a pseudo-terminal (`script`, util-linux), its output drawn by a real terminal emulator. */
 export interface TerminalSession {

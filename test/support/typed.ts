@@ -22,7 +22,7 @@ export interface Typed {
 }
 
 /** What the state home of a process in this folder is. */
-export const stateHomeIn = (folder: string): string => join(folder, 'state')
+const stateHomeIn = (folder: string): string => join(folder, 'state')
 
 /**
  * Types a command line in this process, on the ledger and the register of that folder, at that time. Paths are absolute.
