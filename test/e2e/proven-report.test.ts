@@ -48,6 +48,20 @@ describe('a report in its own folder', () => {
     })
   })
 
+  it('29.4 compares with the totals of the former provider, tells where they differ, and is proven by the ledger', async () => {
+    write('expected.yaml', 'records: 7\n')
+    const { warnings } = await json('run', 'export.csv', '--yes', '--expected', 'expected.yaml')
+    expect(warnings.join()).toContain('differ from the totals of the former provider')
+    expect(read('sepa-migrate-report/report.html')).toContain('DIFFER from the records read (6)')
+    expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({ exitCode: 0, pack: { holds: true } })
+
+    await program('report', '--expected-records', String(ROWS))
+    expect(read('sepa-migrate-report/report.html')).toContain('agree with the records read (6)')
+    expect(await verify('--ledger', 'sepa-migrate.db')).toMatchObject({ exitCode: 0, pack: { holds: true } })
+    change('expected.yaml', () => 'records: many\n')
+    expect((await run('--expected', 'expected.yaml')).stderr).toContain('Cannot read the expected totals')
+  })
+
   it('no longer holds once a byte is another one: which file, what it means, what to do', async () => {
     await run()
     change('registered.csv', (text) => text.replace('DE…', 'FR…'))

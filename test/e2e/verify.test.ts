@@ -74,7 +74,7 @@ describe('verify', () => {
       /\b40 of 40 registered mandates proven at the service between .* UTC and .* UTC; 0 not asked\./
     expect(stdout).toMatch(sentence)
     expect(pageText()).toMatch(
-      /Proven at the service: 40 of 40 registered mandates \(.* UTC – .* UTC\); not asked: 0\./,
+      /Proven at the service: 40 of 40 registered mandates \(.* – .*\); not asked: 0\./,
     )
     expect(pageText()).toContain('Balanced, nothing is open')
     expect(recordsOf('verification.csv').map(({ verification }) => verification)).toEqual(
