@@ -308,13 +308,15 @@ footer { margin-top: 30px; color: var(--soft); font-size: 12px }
 @media print {
   body { background: none; font-size: 10pt; -webkit-print-color-adjust: exact; print-color-adjust: exact }
   main { max-width: none; margin: 0; padding: 0; border-top: 0 }
-  .cover { break-after: page; line-height: 1.2; font-size: 9.5pt }
-  .cover h2 { margin-top: 8pt }
+  .cover { break-after: page; line-height: 1.12; font-size: 9pt }
+  .cover h2 { margin-top: 5pt }
   .cover p { max-width: none; margin: 2pt 0 4pt }
   .cover li { margin: 1pt 0 }
-  .cover .sign { margin-top: 6pt }
-  .cover .sign strong { margin-bottom: 24pt }
-  .cover .sign span { margin-bottom: 14pt }
+  .cover .sign { margin-top: 3pt }
+  .cover .sign strong { margin-bottom: 16pt }
+  .cover .sign span { margin-bottom: 8pt }
+  .cover table { font-size: 8pt; line-height: 1.1; margin: 2pt 0 }
+  .cover th, .cover td { padding: 0.5pt 8pt 0.5pt 0 }
   .cover .rehearsal, .cover .changed { padding: 3pt 10pt; margin: 4pt 0 }
   dl.transfer, dl.people { margin: 5pt 0; gap: 4pt 18pt }
   .annex { margin-top: 0; padding-top: 0; border-top: 0 }
