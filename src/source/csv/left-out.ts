@@ -7,7 +7,7 @@ import { findingOf } from '../refusal.js'
 
 /** Lines that the configuration leaves out before the header and behind the last record. */
 
-export interface LeftOutColumns {
+interface LeftOutColumns {
   readonly split: (line: string) => readonly string[]
   /** Positions of customer number (or old key), reference and account; of a crosswalk, of its two columns. */
   readonly keys: readonly number[]

@@ -5,7 +5,7 @@ import type { RawRecord, RecordsEnd } from '../table.js'
 import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
 
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
-export interface RecordLimits {
+interface RecordLimits {
   readonly recordLength: number
   readonly fieldLength: number
   readonly columns: number
