@@ -1,3 +1,4 @@
+import './tls-reflection.js'
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
