@@ -6,7 +6,7 @@
 // The main job.
 export { migrate } from './migrate/migrate.js'
 export type { MigrateOptions, Migration, MigrationEvent, MigrationPlan } from './migrate/options.js'
-export type { Totals } from './domain/row/totals.js'
+export type { Totals } from './domain/row/row-state.js'
 export type { Stop } from './run/brake.js'
 export { HaltError, LedgerError, SourceError, UsageError, type Way } from './errors.js'
 
@@ -19,7 +19,7 @@ export { checkMandateReference } from './domain/value/identifiers.js'
 export { checkSignedDate } from './domain/value/check-mandate.js'
 export { parseLocalDate, todayIn } from './domain/mandate/date.js'
 export { maskIban } from './domain/text/masking.js'
-export type { SeverityOverrides } from './domain/rule/rules.js'
+export type { SeverityOverrides } from './domain/rule/verdict.js'
 export type { Mandate } from './domain/mandate/mandate.js'
 export type { CheckedRecord, Finding, Verdict } from './domain/rule/verdict.js'
 
@@ -36,7 +36,7 @@ export type { BillogramRequest } from './contract/billogram.js'
 export type { OfferRequest } from './contract/billogram.js'
 export type { BillogramAnswer, OfferAnswer } from './service/classify.js'
 export type { AssignedIdentity } from './domain/mandate/mandate.js'
-export type { Outcome } from './domain/row/outcome.js'
+export type { Outcome } from './domain/row/row-state.js'
 
 // What the service calls back with: each function is pure, and throws nothing.
 export { verifyCallback } from './service/callback.js'

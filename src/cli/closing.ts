@@ -7,8 +7,6 @@ import {
   type Verification,
   verificationOf,
 } from '../domain/proof/verification.js'
-import type { Totals } from '../domain/row/totals.js'
-import { countText, plural, timeText } from '../domain/text/wording.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { Context } from './command.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
@@ -19,6 +17,8 @@ import { notTheLatest } from '../register/campaign-register.js'
 import { type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { absences } from '../ledger/read/read-proofs.js'
+import { countText, plural, timeText } from '../domain/text/text.js'
+import type { Totals } from '../domain/row/row-state.js'
 
 export interface Written {
   /** The path of each file by its name. */

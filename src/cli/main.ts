@@ -156,7 +156,7 @@ function unknownText(name: string, commands: CommandLoaders): string {
     known.map((other) => [other]),
   )
   if (begun.length > 0) return `give ${begun.join(' or ')}`
-  return `there is no command "${name}"${near === null ? '' : `; the nearest is "${near.join('')}"`}`
+  return `there is no command "${name}"; ${near === null ? 'sepa-migrate alone lists them' : `the nearest is "${near.join('')}"`}`
 }
 
 /** `help` alone lists everything, and `help COMMAND` is the help of that command, unless a topic has its name. */
@@ -196,17 +196,13 @@ async function statusOfUsage(
 type Action = (args: readonly string[], values: Readonly<Record<string, unknown>>) => Promise<void>
 
 /** Whether a flag without a value was typed or set, as far as that can be said before the command line is read. */
-export function isSwitchedOn(
-  option: OptionName,
-  argv: readonly string[],
-  { env }: Pick<World, 'env'>,
-): boolean {
+function isSwitchedOn(option: OptionName, argv: readonly string[], { env }: Pick<World, 'env'>): boolean {
   const set = env[environmentName(option) ?? ''] ?? ''
   return argv.includes(`--${flagName(option)}`) || ['1', 'true', 'yes'].includes(set)
 }
 
 /** One command as commander knows it, with its flags and its help. */
-export function toProgram(command: Command, action: Action): Program {
+function toProgram(command: Command, action: Action): Program {
   const name = nameOf(command)
   const args = command.usage.slice(name.length + 1)
   const program = new Program(name).description(command.summary)
@@ -271,7 +267,7 @@ const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 
 /** Runs a command with what was typed and returns the exit status. Never throws. */
-export async function execute(
+async function execute(
   command: Command,
   args: readonly string[],
   values: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
-import { plural } from '../domain/text/wording.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import type { CorrectedRow, Corrections } from '../domain/row/correction.js'
 import type { Line } from './terminal/world.js'
 import { treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
+import { plural } from '../domain/text/text.js'
 
 type Source = Pick<
   ReturnType<LedgerReader['sources']>[number],

@@ -25,7 +25,6 @@ import {
   trustedLines,
 } from './settings/settings.js'
 import { shortDigest } from '../domain/plan/plan.js'
-import { durationText, plural, timeText } from '../domain/text/wording.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
@@ -34,6 +33,7 @@ import { totalsLines } from './terminal/output.js'
 import { canAsk } from './terminal/prompt.js'
 import { type Line, toned } from './terminal/world.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
+import { durationText, plural, timeText } from '../domain/text/text.js'
 
 /** Settings that decide what a run sends, and how: a plan is made with them, and a run under it is held to them. */
 export const RUN_SETTINGS = [

@@ -2,7 +2,6 @@ import type { Clock } from '../domain/mandate/date.js'
 import { randomUUID } from 'node:crypto'
 import { evidenceOf, type Evidence, beforeSending, heldBackBecause } from '../domain/proof/evidence.js'
 import { matchSources, type SourceVerdict } from '../domain/proof/match-sources.js'
-import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/outcome.js'
 import type { Attempt, HeardAnswer, ReadBacks, ReadBackTerms } from '../ledger/ledger.js'
 import type { Send } from '../run/deliver.js'
 import type { After } from '../run/engine.js'
@@ -16,6 +15,7 @@ import {
   createAnswerBatch,
   type AnswerBatch,
 } from '../run/ask/ask-customers.js'
+import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/row-state.js'
 
 /** What came of asking about rows before they were sent. */
 export interface AskedFirst {

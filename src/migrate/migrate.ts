@@ -1,6 +1,5 @@
 import { roomWarning } from '../ledger/safety/emergency-file.js'
 import { type Choice, narrowed, type RunTerms } from '../domain/row/choice.js'
-import type { Totals } from '../domain/row/totals.js'
 import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
@@ -30,6 +29,7 @@ import {
   targetOf,
 } from './options.js'
 import { thisMachine, type Machine } from '../machine.js'
+import type { Totals } from '../domain/row/row-state.js'
 
 /**
  * The typed client for the three operations of the service, with the same checks as a run. It keeps no ledger: whoever

@@ -2,8 +2,6 @@ import { DORMANT_SOON_DAYS } from '../domain/value/check-mandate.js'
 import { parseLocalDate, todayIn } from '../domain/mandate/date.js'
 import type { WrittenPath } from '../ledger/safety/side-files.js'
 import type { ChosenColumn, Choice } from '../domain/row/choice.js'
-import type { Totals } from '../domain/row/totals.js'
-import { type SeverityOverrides, isRuleId, type Severity } from '../domain/rule/rules.js'
 import type { CampaignRecord } from '../ledger/read/reader.js'
 import { type Machine, thisMachine } from '../machine.js'
 import { type CampaignEnd, type Plan, type CommitCounts, readChoice } from '../run/campaign.js'
@@ -26,6 +24,8 @@ import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/ledger.js'
+import { type SeverityOverrides, isRuleId, type Severity } from '../domain/rule/verdict.js'
+import type { Totals } from '../domain/row/row-state.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {

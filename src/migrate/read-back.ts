@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { evidenceOf } from '../domain/proof/evidence.js'
 import { matchSources, type SourcesAnswer } from '../domain/proof/match-sources.js'
-import type { Totals } from '../domain/row/totals.js'
 import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
@@ -13,6 +12,7 @@ import type { PaceLimits } from '../run/pace.js'
 import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
 import { connectReader, type SourcesSeen, type SourceReader } from '../service/read-back.js'
 import type { Stop } from '../run/brake.js'
+import type { Totals } from '../domain/row/row-state.js'
 
 export interface ReadBackOptions {
   readonly service: ServiceOptions & Credentials & { readonly rate?: number | null | undefined }

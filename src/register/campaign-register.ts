@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { severityOf, type SeverityOverrides } from '../domain/rule/rules.js'
 import type { Choice } from '../domain/row/choice.js'
-import { countText, plural } from '../domain/text/wording.js'
 import { LedgerError, UsageError } from '../errors.js'
 import type { AdoptionReport, BegunGroup, Claims, Doubting, HeldRows, RunSettings } from '../ledger/ledger.js'
 import {
@@ -20,6 +18,8 @@ import {
   type Comparison,
   type Note,
 } from './register-file.js'
+import { severityOf, type SeverityOverrides } from '../domain/rule/verdict.js'
+import { countText, plural } from '../domain/text/text.js'
 
 /**
  * What ledgers of this user began to send on this machine. A ledger cannot know that another one sends the same

@@ -6,9 +6,9 @@ import type { Database } from '../database.js'
 import { openDatabase } from '../driver.js'
 import { type HaltOptions, LedgerError, UsageError, type Way } from '../errors.js'
 import { distrustFolder, distrustPrivateFile, entryAt, makeFolder } from '../trust/entry.js'
-import { countText } from '../domain/text/wording.js'
 import type { ClaimedMandate, Claims } from '../ledger/ledger.js'
 import { sameService } from '../service/checked-service.js'
+import { countText } from '../domain/text/text.js'
 
 /** As many bits as a JavaScript number holds exactly; of two million mandates none is likely to share one by chance. */
 const BYTES = 6

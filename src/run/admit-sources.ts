@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Corrector } from '../domain/row/correction.js'
-import type { SeverityOverrides } from '../domain/rule/rules.js'
-import type { CheckedRecord, SourceSummary } from '../domain/rule/verdict.js'
+import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../domain/rule/verdict.js'
 import type { Admission, Ledger, SourceAdmission } from '../ledger/ledger.js'
 import { digestOf, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { Crosswalk } from '../source/columns/crosswalk.js'

@@ -1,10 +1,8 @@
-import { type Outcome, type Halt, isHeldBack } from '../domain/row/outcome.js'
 import type { Way } from '../errors.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
-import { isBalanced, type Totals } from '../domain/row/totals.js'
 import type { WaitingRows } from '../ledger/ledger.js'
-import { durationText, plural } from '../domain/text/wording.js'
-
+import { durationText, plural } from '../domain/text/text.js'
+import { isBalanced, type Totals, type Outcome, type Halt, isHeldBack } from '../domain/row/row-state.js'
 /** Why a run ended before every ready row was sent. */
 type StopKind =
   | Halt

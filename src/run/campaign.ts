@@ -1,7 +1,5 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
-import type { SeverityOverrides } from '../domain/rule/rules.js'
-import type { Totals } from '../domain/row/totals.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Ledger, RunSettings } from '../ledger/ledger.js'
 import type { LedgerReader, SourceRecord } from '../ledger/read/reader.js'
@@ -19,6 +17,8 @@ import {
   stopOfChoice,
   stopOfWaiting,
 } from './brake.js'
+import type { SeverityOverrides } from '../domain/rule/verdict.js'
+import type { Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface Plan {

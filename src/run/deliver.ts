@@ -1,6 +1,5 @@
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Choice } from '../domain/row/choice.js'
-import type { Outcome } from '../domain/row/outcome.js'
 import type { Attempt, Ledger, ReadyRow } from '../ledger/ledger.js'
 import {
   mustStop,
@@ -37,6 +36,7 @@ import {
   turnedAwayBackoffMs,
 } from './pace.js'
 import { maskAccounts } from '../domain/text/masking.js'
+import type { Outcome } from '../domain/row/row-state.js'
 
 /** What becomes of a row after one attempt. */
 type Next =

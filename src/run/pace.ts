@@ -1,5 +1,4 @@
-import { type Outcome, isHeldBack } from '../domain/row/outcome.js'
-
+import { type Outcome, isHeldBack } from '../domain/row/row-state.js'
 /** How fast a run goes on: slots, requests per second, repeats and pauses in one value. Times are monotonic milliseconds. */
 export interface Pace {
   readonly ramp: Ramp

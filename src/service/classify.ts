@@ -1,7 +1,7 @@
 import { noteAssigned, whyUnusable } from '../domain/value/identifiers.js'
 import { readErrorHints, type ErrorHints } from '../contract/envelope.js'
 import type { Mandate, AssignedIdentity } from '../domain/mandate/mandate.js'
-import type { Evidence, Halt, Outcome } from '../domain/row/outcome.js'
+import type { Evidence, Halt, Outcome } from '../domain/row/row-state.js'
 import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
 import {
   type Exchange,
@@ -11,11 +11,11 @@ import {
   explainUnsentHalt,
   isTlsFault,
 } from './exchange.js'
-import { type StatusTable, readRetryAfterMs } from './status-table.js'
 import { readBillogramAnswer, readOfferAnswer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
-import type { RuleId } from '../domain/rule/rules.js'
+import type { RuleId } from '../domain/rule/verdict.js'
 import { cleanCell, cleanIban } from '../domain/text/text.js'
+import { type StatusTable, readRetryAfterMs } from './checked-service.js'
 
 /** How one operation reads its own answers. */
 interface AnswerReader<Value> {

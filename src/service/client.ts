@@ -6,6 +6,8 @@ import {
   type Credentials,
   type BaseUrl,
   USUAL_TIMEOUT_MS,
+  createStatusTable,
+  type StatusTable,
 } from './checked-service.js'
 import {
   billogramPath,
@@ -17,7 +19,6 @@ import {
 } from '../contract/billogram.js'
 import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
-import type { Outcome } from '../domain/row/outcome.js'
 import { UsageError } from '../errors.js'
 import {
   classify,
@@ -28,9 +29,9 @@ import {
   type OfferAnswer,
 } from './classify.js'
 import { checkTimer, openConnections, type ConnectionOptions } from './connections.js'
-import { createCleaner } from './evidence.js'
 import { exchangeOnce, type Exchange, type ExchangeClock } from './exchange.js'
-import { createStatusTable, type StatusTable } from './status-table.js'
+import { createCleaner } from './evidence.js'
+import type { Outcome } from '../domain/row/row-state.js'
 
 export interface ClientOptions extends ConnectionOptions {
   readonly baseUrl: BaseUrl

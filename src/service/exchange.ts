@@ -1,7 +1,7 @@
-import type { Halt } from '../domain/row/outcome.js'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Connections } from './connections.js'
+import type { Halt } from '../domain/row/row-state.js'
 
 /** Wall clock for what is written down, monotonic clock for what is measured. */
 export interface ExchangeClock {

@@ -6,9 +6,7 @@ import {
   headerOfMore,
 } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import type { Halt } from '../domain/row/outcome.js'
 import { parseJson } from './classify.js'
-import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
 import {
   type Exchange,
   type Response,
@@ -19,10 +17,16 @@ import {
   explainUnsentHalt,
   isTlsFault,
 } from './exchange.js'
-import { readRetryAfterMs } from './status-table.js'
-import { type CheckedService, type Credentials, USUAL_TIMEOUT_MS } from './checked-service.js'
+import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
+import {
+  type CheckedService,
+  type Credentials,
+  USUAL_TIMEOUT_MS,
+  readRetryAfterMs,
+} from './checked-service.js'
 import { basicAuthorization, clientOptions, type ClientMachine, type ClientOptions } from './client.js'
 import { checkTimer, openConnections } from './connections.js'
+import type { Halt } from '../domain/row/row-state.js'
 
 /** What one question for the payment sources of a customer brought. */
 export type SourcesSeen = Listed | NotRead

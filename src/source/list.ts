@@ -1,9 +1,9 @@
 import { cleanCell, fold } from '../domain/text/text.js'
 import type { SourceInput } from './bytes/input.js'
-import { openTable } from './formats.js'
 import type { LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
 import { refuseRagged, type Table } from './table.js'
+import { openTable } from './formats.js'
 
 /** A table that is no export: decisions of a person, or a list from the service. Detected like any source. */
 export interface List {

@@ -1,21 +1,20 @@
 import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/mandate/date.js'
 import { isAbsentCollection } from '../domain/value/check-mandate.js'
 import type { Field } from '../domain/mandate/mandate.js'
-import { ruleOf } from '../domain/rule/rules.js'
 import { fold } from '../domain/text/text.js'
-import type {
-  CheckedRecord,
-  Finding,
-  SourceSummary,
-  LayoutReading,
-  SourceReading,
+import {
+  ruleOf,
+  type CheckedRecord,
+  type Finding,
+  type SourceSummary,
+  type LayoutReading,
+  type SourceReading,
 } from '../domain/rule/verdict.js'
 import { UsageError } from '../errors.js'
 import { showLeftOut } from './csv/left-out.js'
 import { loadCrosswalk } from './columns/crosswalk.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import type { SourceInput } from './bytes/input.js'
-import { INPUT_FORMATS, openTable } from './formats.js'
 import { mapColumns, type Mapping } from './columns/mapping.js'
 import type { SourceOptions } from './options.js'
 import { checkRecord, type CheckedAgainst, type RecognisedSource, type RecordCheck } from './record-check.js'
@@ -24,6 +23,7 @@ import { watchSource, tellOnce } from './watch/source-watch.js'
 import type { RawRecord, TableEnd } from './table.js'
 import { isBareTotals, MOST_TOTALS } from './csv/totals.js'
 import { piecesOf } from './bytes/text.js'
+import { INPUT_FORMATS, openTable } from './formats.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
 export interface OpenedSource {

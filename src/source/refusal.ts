@@ -1,6 +1,13 @@
 import { SourceError, type Way } from '../errors.js'
-import { ruleOf, type RuleId, severityOf, type SeverityOverrides } from '../domain/rule/rules.js'
-import { type Finding, showValue, STILL_NOT_SENT } from '../domain/rule/verdict.js'
+import {
+  type Finding,
+  showValue,
+  STILL_NOT_SENT,
+  ruleOf,
+  type RuleId,
+  severityOf,
+  type SeverityOverrides,
+} from '../domain/rule/verdict.js'
 import type { Field } from '../domain/mandate/mandate.js'
 
 interface RefusalDetails {

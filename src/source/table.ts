@@ -1,9 +1,8 @@
 import type { ReadEnd, ByteSource } from './bytes/input.js'
 import type { Header } from './columns/header.js'
-import type { RuleId } from '../domain/rule/rules.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
-import type { LayoutReading } from '../domain/rule/verdict.js'
+import type { LayoutReading, RuleId } from '../domain/rule/verdict.js'
 import type { Pieces } from './bytes/text.js'
 
 /** One record as it stands in the file. */

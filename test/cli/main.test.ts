@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
 import { main } from '../../src/cli/main.js'
 import { emptyResult, type CommandResult } from '../../src/cli/terminal/result.js'
-import { totalsOf } from '../../src/domain/row/totals.js'
 import { LedgerError, SourceError } from '../../src/errors.js'
 import { worldOf } from './world.js'
+import { totalsOf } from '../../src/domain/row/row-state.js'
 
 const commandOf = (run: Command['run']): Command => ({
   usage: 'look [files...]',

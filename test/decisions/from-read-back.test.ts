@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Evidence } from '../../src/domain/proof/evidence.js'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { admit, inDoubt, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
 import { listed } from '../ledger/heard-answer.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const BY = { by: 'Ada', reason: 'read back at night' }
 

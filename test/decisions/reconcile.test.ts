@@ -17,11 +17,11 @@ import {
   stoppedClock,
 } from '../ledger/campaign-setup.js'
 import type { Values } from '../ledger/campaign-setup.js'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openDeliveryWorld, registeredAs, type DeliveryWorld } from '../run/delivery-world.js'
 import { mandateOf } from '../run/mandate-samples.js'
 import { inDoubt, refused } from '../run/outcome-samples.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const CREDITOR = 'DE79ZZZ01234567890'
 

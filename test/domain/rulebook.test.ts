@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isRuleId, RULES, ruleOf } from '../../src/domain/rule/rules.js'
-
+import { isRuleId, RULES, ruleOf } from '../../src/domain/rule/verdict.js'
 const page = readFileSync(new URL('../../src/domain/rulebook.md', import.meta.url), 'utf8')
 
 /** As GitHub makes it of a heading. */

@@ -78,7 +78,7 @@ export const GUARDS_OF_DECISIONS = {
   '8.2.4 waiting': {
     without: 'sends again what a person called refused without waiting',
     off: {
-      'domain/row/outcome.ts': { LATE_REQUEST_MS: () => 0 },
+      'domain/row/row-state.ts': { LATE_REQUEST_MS: () => 0 },
       // A trigger says the same once more.
       'ledger/file/connection.ts': {
         configureForWriting: (real: Real<[Connection]>) => (connection: Connection) => {

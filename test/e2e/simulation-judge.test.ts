@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RowState } from '../../src/domain/row/row-state.js'
-import { totalsOf, type Totals } from '../../src/domain/row/totals.js'
+import { type RowState, totalsOf, type Totals } from '../../src/domain/row/row-state.js'
 import { startJudge } from './simulation-judge.js'
 import type { Application, ReceivedRequest } from './simulation-service.js'
 

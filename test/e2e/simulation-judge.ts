@@ -1,5 +1,4 @@
-import type { RowState } from '../../src/domain/row/row-state.js'
-import { isBalanced, type Totals } from '../../src/domain/row/totals.js'
+import { type RowState, isBalanced, type Totals } from '../../src/domain/row/row-state.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import type { Disk } from './simulation-disk.js'
 import type { SimulatedService } from './simulation-service.js'

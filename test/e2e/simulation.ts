@@ -2,12 +2,10 @@ import type { SourceReader } from '../../src/service/read-back.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'
 import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import { LedgerError } from '../../src/errors.js'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Ledger, Resolution } from '../../src/ledger/ledger.js'
 import { askAbout } from '../../src/migrate/read-back.js'
 import { deliver, type DeliveryParts, type DeliveryPolicy, type Send } from '../../src/run/deliver.js'
 import { classify } from '../../src/service/classify.js'
-import { createStatusTable } from '../../src/service/status-table.js'
 import { endOfTurn } from '../run/virtual-time.js'
 import { seedChance, type Chance } from '../support/chance.js'
 import { fileDisk, memoryDisk, type Admitted, type Connection, type Disk } from './simulation-disk.js'
@@ -23,6 +21,8 @@ import {
   type Weather,
 } from './simulation-service.js'
 import { absences } from '../../src/ledger/read/read-proofs.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
+import { createStatusTable } from '../../src/service/checked-service.js'
 
 /**
  * A whole campaign from one seed: the real `deliver` and the real ledger code over a virtual clock, a service that

@@ -57,7 +57,8 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
       // What each list asks for is written into it, and the next command is pasted, until nothing is open.
       const { truth } = makeWalk(walk)
       const [customer, , account, reference, signed, creditor] = walk.columns
-      const isOver = ({ stdout }: Ended): boolean => /^Next: sepa-migrate (?:purge|verify)/m.test(stdout)
+      const isOver = ({ stdout }: Ended): boolean =>
+        /^Next: sepa-migrate (?:purge|report verify)/m.test(stdout)
       while (!isOver(last)) {
         const list = /[^\s(]*to-do\S*\/(corrections|in-doubt|refused)\.csv/.exec(
           last.stdout.split('\n').slice(-3).join('\n'),
@@ -100,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
       )
       const pack = await type('sepa-migrate report --sign-with finance-key.pem')
       expect(pack.stdout).toContain('sepa-migrate-report')
-      const proven = await type('sepa-migrate verify sepa-migrate-report --ledger sepa-migrate.db')
+      const proven = await type('sepa-migrate report verify sepa-migrate-report --ledger sepa-migrate.db')
       expect(proven.status).toBe(0)
       process.stdout.write(
         `${name}: ${typed.length} commands, 0 look-ups, ${touched.size} files touched\n${typed.join('\n')}\n`,

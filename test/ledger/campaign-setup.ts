@@ -7,14 +7,19 @@ import type {
   Mandate,
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
-import type { Outcome } from '../../src/domain/row/outcome.js'
-import type { SeverityOverrides } from '../../src/domain/rule/rules.js'
-import type { CheckedRecord, Finding, SourceSummary, Verdict } from '../../src/domain/rule/verdict.js'
+import type {
+  CheckedRecord,
+  Finding,
+  SourceSummary,
+  Verdict,
+  SeverityOverrides,
+} from '../../src/domain/rule/verdict.js'
 import type { Ledger, ReadyRow } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { LedgerOptions } from '../../src/ledger/file/writer.js'
 import { freshFolder } from '../support/folder.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 /** Invented accounts that pass their checksums. */
 export const IBAN = 'DE89370400440532013000'

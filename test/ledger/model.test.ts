@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isBalanced, type Totals } from '../../src/domain/row/totals.js'
-import { EDGES, type RowState } from '../../src/domain/row/row-state.js'
+import { EDGES, type RowState, isBalanced, type Totals } from '../../src/domain/row/row-state.js'
 import type { Attempt, Decision, Ledger } from '../../src/ledger/ledger.js'
 import {
   admit,

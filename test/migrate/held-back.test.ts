@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../src/domain/proof/evidence.js'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import { mustStop, noteOutcome, startBrake } from '../../src/run/brake.js'
 import {
   outcomeOfHeldBack,
@@ -11,6 +10,7 @@ import { isThrottling, signOf } from '../../src/run/pace.js'
 import type { NotRead } from '../../src/service/read-back.js'
 import { notRead as notReadOf } from '../run/ask/sources-samples.js'
 import { decide, type AttemptFacts } from '../../src/run/deliver.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const FACTS: AttemptFacts = {
   isReferenceKnown: false,

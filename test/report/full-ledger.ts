@@ -1,6 +1,5 @@
 import { NO_REASON } from '../../src/domain/row/correction.js'
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
-import { RULES, type RuleId } from '../../src/domain/rule/rules.js'
 import type { ReportFacts } from '../../src/report/facts/facts.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 import {
@@ -15,6 +14,7 @@ import {
   verifiedRow,
   type LedgerValue,
 } from './ledger-value.js'
+import { RULES, type RuleId } from '../../src/domain/rule/verdict.js'
 
 const doubtful = attemptOf({ outcome: 'in_doubt', hint: 'may_exist', reason: 'R', answer: 'A'.repeat(700) })
 const approval = {

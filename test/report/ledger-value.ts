@@ -1,6 +1,5 @@
 import type { KeptSource } from '../../src/domain/proof/evidence.js'
 import type { VerdictCount } from '../../src/domain/proof/verification.js'
-import { totalsOf } from '../../src/domain/row/totals.js'
 import type {
   AttemptRecord,
   DecisionRecord,
@@ -14,6 +13,7 @@ import type {
   VerifiedRow,
 } from '../../src/ledger/read/reader.js'
 import type { ReportedLedger } from '../../src/report/facts/row-walk.js'
+import { totalsOf } from '../../src/domain/row/row-state.js'
 
 /** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */
 export interface LedgerValue {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Halt, Outcome } from '../../src/domain/row/outcome.js'
 import { mustStop, noteOutcome, startBrake, type Brake, type BrakeLimits } from '../../src/run/brake.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
+import type { Halt, Outcome } from '../../src/domain/row/row-state.js'
 
 const WIDE: BrakeLimits = { maxInDoubt: 1_000_000, maxRefused: null }
 

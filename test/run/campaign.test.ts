@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { LedgerError, SourceError } from '../../src/errors.js'
 import type { MandateReference } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
-import { ROW_STATES } from '../../src/domain/row/row-state.js'
-import type { Totals } from '../../src/domain/row/totals.js'
+import { ROW_STATES, type Totals, LATE_REQUEST_MS } from '../../src/domain/row/row-state.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import type { LedgerReader } from '../../src/ledger/read/reader.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
@@ -18,7 +17,6 @@ import { inDoubt, refused, registered } from './outcome-samples.js'
 import { sourceOf } from './source-samples.js'
 import { startVirtualTime } from './virtual-time.js'
 import { mandateKey } from '../../src/domain/value/identifiers.js'
-import { LATE_REQUEST_MS } from '../../src/domain/row/outcome.js'
 
 interface Started {
   readonly ledger: Ledger

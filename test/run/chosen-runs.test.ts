@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import type { Choice } from '../../src/domain/row/choice.js'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { runCampaign, type CampaignParts } from '../../src/run/campaign.js'
@@ -14,6 +13,7 @@ import { seedChance, type Chance } from '../support/chance.js'
 import { mandateOf, recordOf } from './mandate-samples.js'
 import { inDoubt, notAvailableYet, refused, registered } from './outcome-samples.js'
 import { startVirtualTime } from './virtual-time.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 /** `CHOICE_SEED=17` plays one seed. */
 const ONE = process.env['CHOICE_SEED']

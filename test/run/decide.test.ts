@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
 import { decide, type AttemptFacts } from '../../src/run/deliver.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const facts = (known: Partial<AttemptFacts> = {}): AttemptFacts => ({
   isReferenceKnown: false,

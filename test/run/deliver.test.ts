@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
 import type { DeliveryEvent } from '../../src/run/deliver.js'
 import {
@@ -13,6 +12,7 @@ import {
   type Script,
 } from './delivery-world.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const rowsOf = (requests: readonly Request[]): number[] => requests.map(({ row }) => row)
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)

@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Outcome } from '../../src/domain/row/outcome.js'
-import type { Totals } from '../../src/domain/row/totals.js'
 import type { Attempt, Ledger } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import {
@@ -16,6 +14,7 @@ import { admitRows } from './mandate-samples.js'
 import { registered } from './outcome-samples.js'
 import { startVirtualTime, type VirtualTime } from './virtual-time.js'
 import type { Stop } from '../../src/run/brake.js'
+import type { Totals, Outcome } from '../../src/domain/row/row-state.js'
 
 /** One request as the scripted service meets it. */
 export interface Request {

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { totalsOf, type Totals } from '../../src/domain/row/totals.js'
 import {
   DECLINED,
   exitStatusOf,
@@ -9,6 +8,7 @@ import {
   PILOT_DONE,
   stopOfHalt,
 } from '../../src/run/brake.js'
+import { totalsOf, type Totals } from '../../src/domain/row/row-state.js'
 type Count = Exclude<keyof Totals, 'read'>
 
 /** Totals that balance. */

@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
-import { isBalanced, type Totals } from '../../src/domain/row/totals.js'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
@@ -18,6 +17,7 @@ import { germanIban } from '../support/export.js'
 import { RESAVINGS, type Resaving } from '../support/resavings.js'
 import { optionsOf } from '../support/sources.js'
 import { exitStatusOf } from '../../src/run/brake.js'
+import { isBalanced, type Totals } from '../../src/domain/row/row-state.js'
 
 /**
  * The loop of an operator: run, open the files to correct in some program, correct, save, give back. Played in one

@@ -1,6 +1,5 @@
 import type { AssignedIdentity } from '../../src/domain/mandate/mandate.js'
-import type { Evidence, Halt, Outcome } from '../../src/domain/row/outcome.js'
-
+import type { Evidence, Halt, Outcome } from '../../src/domain/row/row-state.js'
 const ASSIGNED: AssignedIdentity = {
   creditorIdentifier: 'DE79ZZZ01234567890',
   mandateReference: 'NEW-00000001',

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import {
   afterSign,
   connectBackoffMs,
@@ -27,6 +26,7 @@ import {
   type RetryBudget,
 } from '../../src/run/pace.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const afterOutcome = (ramp: Ramp, outcome: Outcome, at: AnswerTimes): Ramp =>
   afterSign(ramp, signOf(outcome), at)

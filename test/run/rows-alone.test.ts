@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { SeverityOverrides } from '../../src/domain/rule/rules.js'
 import { openScratchLedger } from '../../src/ledger/file/scratch.js'
 import { admitSources, type OpenNext, sourceOpeners } from '../../src/run/admit-sources.js'
 import { withoutRowsAlone } from '../../src/run/rows-alone.js'
@@ -14,6 +13,7 @@ import { SourceError } from '../../src/errors.js'
 import { validExport } from '../support/export.js'
 import { CHECK, fileOf } from '../support/sources.js'
 import { drawExports } from './drawn-exports.js'
+import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'
 
 const SEED = Number(process.env['ALONE_SEED'] ?? 20_261_121)
 const RUNS = Number(process.env['ALONE_RUNS'] ?? 30)

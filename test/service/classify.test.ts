@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import { classify } from '../../src/service/classify.js'
 import type { Exchange, Response, TransportError } from '../../src/service/exchange.js'
-import { createStatusTable } from '../../src/service/status-table.js'
 import { mandateOf } from './sending.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
+import { createStatusTable } from '../../src/service/checked-service.js'
 
 const mandate = mandateOf(4711)
 const table = createStatusTable()

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { createStatusTable } from '../../src/service/status-table.js'
-
+import { createStatusTable } from '../../src/service/checked-service.js'
 const page = readFileSync(new URL('../../src/service/README.md', import.meta.url), 'utf8')
 const section = page.slice(page.indexOf('\n## Outcomes'), page.indexOf('\n## The phase flag'))
 const lines = section

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readRetryAfterMs } from '../../src/service/status-table.js'
+import { readRetryAfterMs } from '../../src/service/checked-service.js'
 /** Sun, 06 Nov 1994 08:49:37 GMT */
 const RECEIVED = Date.UTC(1994, 10, 6, 8, 49, 37)
 const HOUR = 3_600_000

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { createStatusTable } from '../../src/service/status-table.js'
-
+import { createStatusTable } from '../../src/service/checked-service.js'
 const REFUSED = [400, 404, 405, 406, 410, 411, 413, 414, 415, 422]
 const TURNED_AWAY = [421, 425, 429]
 const CREDENTIALS = [401, 403, 407]

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Outcome } from '../../src/domain/row/outcome.js'
 import { mandateOf, openClient, openServer, send } from './sending.js'
+import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const SEED = 20250107
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { InputFormat, RawRecord, TableEnd } from '../../src/source/table.js'
 import { textOf, piecesOf } from '../../src/source/bytes/text.js'
 import { readHeader } from '../../src/source/columns/header.js'
-import { INPUT_FORMATS, openTable } from '../../src/source/formats.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openSource } from '../../src/source/read-source.js'
 import { refuse } from '../../src/source/refusal.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { open } from '../ledger/campaign-setup.js'
 import { CHECK, exportOf, fileOf, refusal } from '../support/sources.js'
+import { INPUT_FORMATS, openTable } from '../../src/source/formats.js'
 
 /** One JSON array a line, names first. The program does not read it: it stands for a format that somebody adds. */
 const JSON_LINES: InputFormat = {

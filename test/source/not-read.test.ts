@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { INPUT_FORMATS, NOT_READ } from '../../src/source/formats.js'
 import { inspectSource } from '../../src/source/guess/inspect.js'
 import { openList } from '../../src/source/list.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { AS_OF, fileOf, readAll, refusal } from '../support/sources.js'
-
+import { INPUT_FORMATS, NOT_READ } from '../../src/source/formats.js'
 /** A ZIP entry as it begins: mark, version, flags, method, times, sums, lengths, name. */
 const zip = (name: string, content = ''): Buffer =>
   Buffer.concat([

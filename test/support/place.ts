@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import Papa from 'papaparse'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
-import type { Totals } from '../../src/domain/row/totals.js'
 import type { LedgerReader } from '../../src/ledger/read/reader.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
@@ -20,6 +19,7 @@ import {
   type Started,
 } from './program.js'
 import { startTruth, type TruthOptions, type TruthServer } from './truth-server.js'
+import type { Totals } from '../../src/domain/row/row-state.js'
 
 interface PlaceOptions {
   /** So many valid rows in export.csv. */

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { plural, countText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
@@ -28,11 +27,11 @@ import {
 } from '../reading-lines.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
-import { RULES, type RuleId } from '../../domain/rule/rules.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { type Line, type Tone, toned } from '../terminal/world.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
-import { STILL_NOT_SENT } from '../../domain/rule/verdict.js'
+import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
+import { plural, countText } from '../../domain/text/text.js'
 
 export const checkCommand: Command = {
   usage: 'check <files...>',

@@ -2,7 +2,6 @@ import { makeFolder } from '../../trust/entry.js'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isBalanced, type Totals } from '../../domain/row/totals.js'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'
 import type { Command, Context } from '../command.js'
 import type { CommandResult } from '../terminal/result.js'
@@ -10,6 +9,7 @@ import { runCommand } from './run.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { readSettings } from '../settings/settings.js'
 import { EXIT_STATUSES } from '../settings/declared.js'
+import { isBalanced, type Totals } from '../../domain/row/row-state.js'
 
 /** Nobody else on this machine is to look into it while it runs. */
 const PASSWORD_BYTES = 15

@@ -1,6 +1,5 @@
 import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
-import { plural } from '../../domain/text/wording.js'
 import { openTrusted } from '../../trust/output.js'
 import { ownText, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
@@ -10,6 +9,7 @@ import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
 import type { Line } from '../terminal/world.js'
+import { plural } from '../../domain/text/text.js'
 
 const FILE = 'sepa-migrate.yaml'
 

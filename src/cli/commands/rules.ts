@@ -1,9 +1,9 @@
-import { isRuleId, RULES, type RuleId } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
 import { closest } from '../settings/configuration-mistakes.js'
 import { EXITS } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 
 /** A rule as the rulebook of this program has it, with the severity that the configuration gives it. */
 interface ShownRule {

@@ -1,7 +1,6 @@
 import { assertReportFolder } from '../../trust/entry.js'
 import { resolve } from 'node:path'
 import { choiceLines } from '../../domain/row/choice.js'
-import { plural, durationText } from '../../domain/text/wording.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import { migrate } from '../../migrate/migrate.js'
@@ -34,12 +33,12 @@ import {
 } from '../settings/settings.js'
 import { askText } from '../terminal/prompt.js'
 import { type CommandResult, resultOfError, worded } from '../terminal/result.js'
-import type { OutcomeKind } from '../../domain/row/outcome.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { type Toned, toned } from '../terminal/world.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'
-import { isHeldBack } from '../../domain/row/outcome.js'
+import { plural, durationText } from '../../domain/text/text.js'
+import { type OutcomeKind, isHeldBack } from '../../domain/row/row-state.js'
 
 export const runCommand: Command = {
   usage: 'run [files...]',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
@@ -10,6 +9,7 @@ import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
 import { readPasswordFile } from '../settings/settings.js'
 import type { World } from '../terminal/world.js'
 import { EXITS } from '../settings/declared.js'
+import { plural } from '../../domain/text/text.js'
 
 const DEFAULT_PORT = '8080'
 

@@ -1,4 +1,3 @@
-import type { Totals } from '../../domain/row/totals.js'
 import { verificationText } from '../../domain/proof/verification.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
@@ -17,6 +16,7 @@ import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../termin
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import type { World } from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
+import type { Totals } from '../../domain/row/row-state.js'
 
 const DRAWN_INTERVAL_MS = 1_000
 const LINE_INTERVAL_MS = 5_000

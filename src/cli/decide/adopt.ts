@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { countText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { openRegister } from '../../register/campaign-register.js'
@@ -8,6 +7,7 @@ import { actorOf, openExisting, ownFlag, ownText, sameFlags, type Command, type 
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine } from '../terminal/next.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
+import { countText } from '../../domain/text/text.js'
 
 export const adoptCommand: Command = {
   usage: 'ledger adopt',

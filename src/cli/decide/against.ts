@@ -1,5 +1,4 @@
 import { reconcile, type Difference, type Reconciliation } from '../../decisions/reconcile.js'
-import { plural } from '../../domain/text/wording.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
@@ -7,6 +6,7 @@ import { closingAt, olderOf, oldPages } from '../closing.js'
 import { actorOf, inputOf, openExisting, ownFlag, sameFlags, type Context } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { nextText, resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
+import { plural } from '../../domain/text/text.js'
 const SHOWN = 50
 
 /** `resolve --against`: the ledger beside a list that was exported from the service. */

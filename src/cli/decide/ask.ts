@@ -1,5 +1,4 @@
 import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
-import { countText, plural } from '../../domain/text/wording.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { UsageError } from '../../errors.js'
 import type { Resolution } from '../../ledger/ledger.js'
@@ -15,6 +14,7 @@ import { askText, canAsk } from '../terminal/prompt.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
+import { countText, plural } from '../../domain/text/text.js'
 
 export const SCOPES: Readonly<Record<string, Scope>> = {
   'in-doubt': 'in_doubt',

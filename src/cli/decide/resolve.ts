@@ -1,6 +1,5 @@
 import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
-import { upperCase } from '../../domain/text/text.js'
-import { plural } from '../../domain/text/wording.js'
+import { upperCase, plural } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger, Resolution, ResolutionReport } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'

@@ -13,7 +13,6 @@ import {
   textOfStatement,
 } from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { timeText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { entryAt } from '../../trust/entry.js'
@@ -27,6 +26,7 @@ import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import type { Line } from '../terminal/world.js'
+import { timeText } from '../../domain/text/text.js'
 
 export const approveCommand: Command = {
   usage: 'approve <plan>',

@@ -1,12 +1,12 @@
 import { shortDigest, type PlanDocument } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import { stateName } from '../../domain/row/row-state.js'
-import { durationText, plural, timeText } from '../../domain/text/wording.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
 import { totalsLines } from '../terminal/output.js'
 import { correctionLines } from '../reading-lines.js'
 import { type Line, toned } from '../terminal/world.js'
 import { treatedAsActiveText } from '../../domain/rule/verdict.js'
+import { durationText, plural, timeText } from '../../domain/text/text.js'
 
 const MOST = 10
 

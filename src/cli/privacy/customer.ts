@@ -1,6 +1,5 @@
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
-import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { ledgerMark } from '../../report/files/lists.js'
@@ -10,6 +9,7 @@ import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/prompt.js'
 import { emptyResult, standingAs, type CommandResult } from '../terminal/result.js'
 import { remainLines, remainsOf } from './remains.js'
+import { plural } from '../../domain/text/text.js'
 
 type Row = ReturnType<LedgerReader['rowsAbout']>[number]
 

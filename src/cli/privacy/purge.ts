@@ -1,4 +1,3 @@
-import { plural } from '../../domain/text/wording.js'
 import { actorOf, ownFlag, ownText, type Command, type Context, openExisting } from '../command.js'
 import { totalsLines } from '../terminal/output.js'
 import { assertTyped } from '../terminal/prompt.js'
@@ -6,6 +5,7 @@ import { remainLines, remainsOf, removeLists } from './remains.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import { ledgerMark } from '../../report/files/lists.js'
+import { plural } from '../../domain/text/text.js'
 
 export const purgeCommand: Command = {
   usage: 'purge',

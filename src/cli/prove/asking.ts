@@ -6,7 +6,6 @@ import {
   VERIFIED_VERDICTS,
   type Verification,
 } from '../../domain/proof/verification.js'
-import { countText, durationText, plural } from '../../domain/text/wording.js'
 import type { LedgerReader, VerifiedRow } from '../../ledger/read/reader.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
@@ -16,6 +15,7 @@ import { EXIT_STATUSES, SHARED, type OptionName } from '../settings/declared.js'
 import { rows as rowCount } from '../settings/kinds.js'
 import { readService } from '../settings/settings.js'
 import { toned, type Line } from '../terminal/world.js'
+import { countText, durationText, plural } from '../../domain/text/text.js'
 
 /** Settings of every command that asks the service what it holds. */
 export const ASK_OPTIONS: readonly OptionName[] = [

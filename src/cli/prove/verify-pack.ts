@@ -1,4 +1,3 @@
-import { countText, plural, timeText } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { provePack, type Proof } from '../../report/proof/prove-pack.js'
 import { ownText, type Command, type Context } from '../command.js'
@@ -6,6 +5,7 @@ import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
+import { countText, plural, timeText } from '../../domain/text/text.js'
 const SOMETHING_DIFFERS = 3
 
 export const verifyReportCommand: Command = {

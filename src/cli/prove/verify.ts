@@ -7,7 +7,6 @@ import {
   verificationText,
   type Verification,
 } from '../../domain/proof/verification.js'
-import { countText, plural } from '../../domain/text/wording.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { LedgerReader, StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
@@ -28,6 +27,7 @@ import {
   unprovenLines,
   unprovenRows,
 } from './asking.js'
+import { countText, plural } from '../../domain/text/text.js'
 
 export const verifyCommand: Command = {
   usage: 'verify',

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
-import { type RuleId, RULES } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
-import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/status-table.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { lineOf, type Mistake, mistakesIn, yaml } from './configuration-mistakes.js'
 import { SETTING_NAMES, settingOf, helpOf } from './declared.js'
+import { type RuleId, RULES } from '../../domain/rule/verdict.js'
+import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
 const ruleIds = Object.keys(RULES) as [RuleId, ...RuleId[]]
 
 /** The declared settings that stand in one section of the file, as its schema. */

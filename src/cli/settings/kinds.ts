@@ -26,11 +26,10 @@ function upTo(most: number): string {
 const anyDigits = (count: number): string => (count < 2 ? '\\d'.repeat(count) : `\\d{${count}}`)
 
 /** @param least 0 or 1 */
-export const wholeText = (least: 0 | 1, most: number): string =>
-  `${least === 0 ? '' : '(?!0+(?!\\d))'}${upTo(most)}`
+const wholeText = (least: 0 | 1, most: number): string => `${least === 0 ? '' : '(?!0+(?!\\d))'}${upTo(most)}`
 
 /** @param least 0, or 0.001 for a number that may be small but not nothing */
-export const decimalText = (least: 0 | 0.001, most: number): string =>
+const decimalText = (least: 0 | 0.001, most: number): string =>
   `${least === 0 ? '' : '(?!0+(?:\\.(?:0{1,3}|0{3}\\d+))?(?![\\d.]))'}(?:${upTo(most - 1)}(?:\\.\\d+)?|0*${most}(?:\\.0+)?)`
 
 type Scalar = string | number | boolean

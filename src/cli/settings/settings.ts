@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
-import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { UsageError } from '../../errors.js'
 import type { Expected, Told } from '../../report/facts/facts.js'
 import type { Language } from '../../report/text/language.js'
@@ -28,6 +27,7 @@ import {
   type SettingValue,
 } from './declared.js'
 import { todayIn } from '../../domain/mandate/date.js'
+import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 
 /** What commander found: one text per flag that was given. */
 export type Flags = Readonly<Partial<Record<OptionName, string>>>

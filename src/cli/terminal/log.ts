@@ -1,12 +1,11 @@
 import { closeSync, writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
 import { maskIban } from '../../domain/text/masking.js'
-import { plural } from '../../domain/text/wording.js'
 import { codeOf } from '../../errors.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { openTrusted } from '../../trust/output.js'
 import type { World } from './world.js'
-import { escapedJson } from '../../domain/text/text.js'
+import { escapedJson, plural } from '../../domain/text/text.js'
 
 /**
  * Evidence beside the ledger. Only named values go in: never a body, an account number or a credential. Nothing here

@@ -1,7 +1,6 @@
 import type { Stop } from '../../run/brake.js'
 import { relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
-import type { Totals } from '../../domain/row/totals.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
 import { PLACE_OF_PART } from '../../report/facts/facts.js'
@@ -11,6 +10,7 @@ import { flagName, flagsOf, type OptionName } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
 import { nextText } from './result.js'
 import { type Line, toned } from './world.js'
+import type { Totals } from '../../domain/row/row-state.js'
 
 const PLAIN = /^[\w./:=@%+,-]+$/
 

@@ -1,11 +1,17 @@
 import { WriteStream } from 'node:tty'
-import { ROW_STATES, type RowState, STATE_MEANS, stateName } from '../../domain/row/row-state.js'
-import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
-import { countText } from '../../domain/text/wording.js'
+import {
+  ROW_STATES,
+  type RowState,
+  STATE_MEANS,
+  stateName,
+  isBalanced,
+  TOTAL_OF_STATE,
+  type Totals,
+} from '../../domain/row/row-state.js'
 import type { Progress } from './progress.js'
 import type { CommandResult } from './result.js'
 import { type Output, type Screen, type World, type Line, type Tone, toned, writtenLine } from './world.js'
-import { oneLine, plainLines } from '../../domain/text/text.js'
+import { oneLine, plainLines, countText } from '../../domain/text/text.js'
 
 /** Totals that are no states. */
 const COUNTED: Readonly<Record<'read' | 'resubmitted', string>> = {

@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update'
-import type { Outcome } from '../../domain/row/outcome.js'
-import { countText, durationText, plural } from '../../domain/text/wording.js'
 import { type Line, type Tone, type Toned, toned, wordsOf, type World, writtenLine } from './world.js'
+import { countText, durationText, plural } from '../../domain/text/text.js'
+import type { Outcome } from '../../domain/row/row-state.js'
 
 /** Shows how far a run is: lines redrawn in place on a terminal, one plain line per interval elsewhere. On stderr. */
 export interface Progress {

@@ -1,9 +1,9 @@
 import { exitStatusOf } from '../../run/brake.js'
-import { isBalanced, type Totals } from '../../domain/row/totals.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { HaltError, type Way } from '../../errors.js'
 import type { Line } from './world.js'
 import { escapedJson } from '../../domain/text/text.js'
+import { isBalanced, type Totals } from '../../domain/row/row-state.js'
 
 interface ErrorEntry {
   readonly kind: string

@@ -1,8 +1,7 @@
 import type { CountedChoice } from '../row/choice.js'
 import type { Corrections } from '../row/correction.js'
-import type { RowState } from '../row/row-state.js'
-import type { Totals } from '../row/totals.js'
-import { plural, timeText } from '../text/wording.js'
+import type { RowState, Totals } from '../row/row-state.js'
+import { plural, timeText } from '../text/text.js'
 
 /**
  * What a run would do, written down before it does it. Nothing in it is an account number, and nothing in it lets one be

@@ -1,5 +1,5 @@
-import { countText, plural, timeText } from '../text/wording.js'
 import type { VerdictKind } from './evidence.js'
+import { countText, plural, timeText } from '../text/text.js'
 
 /**
  * When absence is enough evidence to propose that a person has a row in doubt sent again. Pure, and the same whenever it

@@ -1,6 +1,6 @@
-import { countText, plural, timeText } from '../text/wording.js'
 import type { KeptSource, VerdictKind } from './evidence.js'
 import { foldReference } from './match-sources.js'
+import { countText, plural, timeText } from '../text/text.js'
 
 /** What reading back says of a registered mandate, in the order in which a person looks at it. */
 export const VERIFICATION_WORDS = ['missing', 'twice', 'different', 'unreadable', 'proven'] as const

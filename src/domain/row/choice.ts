@@ -1,5 +1,5 @@
-import { plural } from '../text/wording.js'
-import type { SeverityOverrides } from '../rule/rules.js'
+import type { SeverityOverrides } from '../rule/verdict.js'
+import { plural } from '../text/text.js'
 
 /** Rows with one of these values in this column of their export. */
 export interface ChosenColumn {

@@ -10,7 +10,6 @@ import {
 } from '../mandate/date.js'
 import { checkIban } from './iban.js'
 import type { LocalDate, Mandate, OptionalField, RequiredField } from '../mandate/mandate.js'
-import { ruleOf, type SeverityOverrides } from '../rule/rules.js'
 import {
   type CheckedRecord,
   type Finding,
@@ -23,6 +22,8 @@ import {
   unusable,
   usable,
   type ValueCheck,
+  ruleOf,
+  type SeverityOverrides,
 } from '../rule/verdict.js'
 import { checkWord, WORDS, type Words } from './words.js'
 import { cleanCell } from '../text/text.js'

@@ -7,7 +7,6 @@ import {
   mod97,
 } from '../text/countries.js'
 import type { Iban } from '../mandate/mandate.js'
-import type { SeverityOverrides } from '../rule/rules.js'
 import { cleanCell, cleanIban, isScientific, printable } from '../text/text.js'
 import {
   breaks,
@@ -17,6 +16,7 @@ import {
   usable,
   type Checked,
   type ValueCheck,
+  type SeverityOverrides,
 } from '../rule/verdict.js'
 
 const HIDDEN = /[*\u2022\u25CF\u2026]|[Xx#]{4}|^[0-9]{4}$/

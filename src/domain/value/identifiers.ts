@@ -7,7 +7,6 @@ import {
 } from '../text/countries.js'
 import { isSepaIban } from './iban.js'
 import type { CreditorIdentifier, MandateReference, AssignedIdentity, Mandate } from '../mandate/mandate.js'
-import { type SeverityOverrides, severityOf, type RuleId } from '../rule/rules.js'
 import {
   cleanCell,
   cleanCreditorIdentifier,
@@ -24,6 +23,9 @@ import {
   usable,
   type Checked,
   type ValueCheck,
+  type SeverityOverrides,
+  severityOf,
+  type RuleId,
 } from '../rule/verdict.js'
 
 const FORM = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{3}[A-Z0-9+?/:().,']{1,28}$/

@@ -1,7 +1,6 @@
 import type { OptionalField } from '../mandate/mandate.js'
-import type { RuleId, SeverityOverrides } from '../rule/rules.js'
 import { cleanCell, fold } from '../text/text.js'
-import { type Finding, breaks, startCheck } from '../rule/verdict.js'
+import { type Finding, breaks, startCheck, type RuleId, type SeverityOverrides } from '../rule/verdict.js'
 import builtIn from './words.json' with { type: 'json' }
 
 /**

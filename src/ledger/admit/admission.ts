@@ -1,19 +1,19 @@
-import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
-import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
-import { earlierRows, heldRowsIn } from './earlier-rows.js'
 import {
+  earlierRows,
+  heldRowsIn,
   decideCustomers,
   decideNearDuplicates,
   decideSharedAccounts,
   decideResemblances,
-} from './cross-checks.js'
+} from './earlier-rows.js'
 import { fingerprintRaw, type Fingerprints, keyOf, prepareReadyRow } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from '../ledger.js'

@@ -6,9 +6,8 @@ import {
   type RowState,
 } from '../../domain/row/row-state.js'
 import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
-import { ruleOf } from '../../domain/rule/rules.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
-import type { CheckedRecord } from '../../domain/rule/verdict.js'
+import { type CheckedRecord, ruleOf } from '../../domain/rule/verdict.js'
 import { IS_TAKING, isAbout, noteFormer } from '../correct/corrected-rows.js'
 import { rowsById, sql, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'

@@ -1,13 +1,150 @@
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
-import type { SourceReading, ReadableValues, CheckedRecord } from '../../domain/rule/verdict.js'
+import {
+  type SourceReading,
+  type ReadableValues,
+  type CheckedRecord,
+  type RuleId,
+  ruleOf,
+  severityOf,
+} from '../../domain/rule/verdict.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
 import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { fold } from '../../domain/text/text.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection, rowsById } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
-import type { RuleId } from '../../domain/rule/rules.js'
 import { sqlList } from '../schema/schema.js'
+import { isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
+
+const NEWCOMER = `id >= :first and state = 'ready'`
+/** Rows whose mandate is, or will be, at the service. */
+const SENT_OR_TO_SEND = `state in (${sqlList(['ready', 'sending', 'registered', 'in_doubt'])})`
+
+interface CrossCheck {
+  readonly rule: Extract<RuleId, 'CUSTOMER_MULTIPLE_MANDATES' | 'MANDATE_NEAR_DUPLICATE' | 'IBAN_SHARED'>
+  readonly field: Notice['field']
+  /** SQL that gives the newcomers which break the rule, as `id`. */
+  readonly select: string
+}
+
+/** Reports every row that the rule finds; as an error, the rule makes them invalid. */
+function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
+  const { connection, severities, first } = scope
+  const severity = severityOf(rule, severities)
+  if (severity === 'off') return
+  connection.exec('create temp table if not exists found (id integer primary key)')
+  connection.exec('delete from temp.found')
+  sql(connection)`insert into temp.found (id) ${select}`.run({ first })
+  const { message, remedy } = ruleOf(rule)
+  const where = 'id in (select id from temp.found)'
+  writeNotice(scope, { rule, severity, field, message, remedy }, where, {})
+  if (severity === 'error') {
+    sql(connection)`update row set state = 'invalid', rule = ? where ${where}`.run(rule)
+  }
+  connection.exec('delete from temp.found')
+}
+
+/** CUSTOMER_MULTIPLE_MANDATES. Rows that will be sent never share a key here, so two of them are two mandates. */
+export const decideCustomers = (scope: Scope): void =>
+  decide(scope, {
+    rule: 'CUSTOMER_MULTIPLE_MANDATES',
+    field: 'customer_no',
+    select: `
+      with repeated as materialized (
+        select customer_no from row where customer_no is not null
+          group by customer_no having count(*) > 1 and max(id) >= :first),
+      crowded as materialized (
+        select repeated.customer_no from repeated cross join row on row.customer_no = repeated.customer_no
+          where ${SENT_OR_TO_SEND} group by repeated.customer_no having count(*) > 1)
+      select id from row where ${NEWCOMER} and customer_no in (select customer_no from crowded)`,
+  })
+
+/** MANDATE_NEAR_DUPLICATE. One of the two spellings has a blank, and an index holds just the keys that have one. */
+export const decideNearDuplicates = (scope: Scope): void =>
+  decide(scope, {
+    rule: 'MANDATE_NEAR_DUPLICATE',
+    field: 'unique_mandate_reference',
+    select: `
+      with blank (squeezed, id, mandate_key) as materialized (
+        select replace(mandate_key, ' ', ''), id, mandate_key from row
+          where instr(mandate_key, ' ') > 0 and state not in ('superseded', 'duplicate')),
+      spelling (squeezed) as materialized (select distinct squeezed from blank),
+      member (squeezed, id, mandate_key) as materialized (
+        select * from blank
+        union all
+        select squeezed, row.id, row.mandate_key from spelling cross join row on row.mandate_key = squeezed
+          where state not in ('superseded', 'duplicate')),
+      twin (squeezed) as materialized (
+        select squeezed from member group by squeezed having min(mandate_key) <> max(mandate_key))
+      select id from row where ${NEWCOMER} and id in
+        (select member.id from member where member.squeezed in (select squeezed from twin))`,
+  })
+
+/** IBAN_SHARED, over fingerprints: it still sees an account whose row is registered. */
+export const decideSharedAccounts = (scope: Scope): void =>
+  decide(scope, {
+    rule: 'IBAN_SHARED',
+    field: 'iban',
+    select: `
+      with shared as (
+        select iban_key from row where iban_key is not null and ${SENT_OR_TO_SEND}
+          group by iban_key having min(customer_no) <> max(customer_no))
+      select id from row where ${NEWCOMER} and iban_key in (select iban_key from shared)`,
+  })
+
+const RULE = 'MANDATE_RESEMBLES_SENT'
+const PAGE = 500
+
+/**
+ * Rows that are, will be or may be at the service. Whatever a row that once was in doubt is called now, its mandate may
+ * have arrived. Rows of the same command are compared by people: they get the warning on several mandates.
+ */
+const isSent = (row: string): string => `(${row}.state in ('sending', 'registered', 'in_doubt')
+  or (${row}.state = 'ready' and ${row}.id < :firstOfAll)
+  or exists (select 1 from attempt where attempt.row_id = ${row}.id and outcome in ('in_doubt', 'released')))`
+
+/** A row that was replaced is the same mandate as what took its place, with the values of before. */
+const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
+  with recursive heir (id) as (
+    select older.superseded_by
+    union select row.superseded_by from row join heir on row.id = heir.id where row.superseded_by is not null)
+  select 1 from heir join row as last on last.id = heir.id where last.superseded_by is null and ${isSent('last')}))`
+
+/**
+ * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and
+ * the customer would be debited twice. Customer, account and date tell it; the account by its fingerprint, which
+ * outlives it, though not an erasure: then customer and date must do. Such a row waits for a person, whose word on a row
+ * that was held for a word of its own says nothing of other mandates.
+ */
+export function decideResemblances(scope: Scope): void {
+  const { connection, first, firstOfAll, severities } = scope
+  const severity = severityOf(RULE, severities)
+  if (severity === 'off' || first === 1) return
+  connection.exec(
+    'create temp table if not exists resembling (id integer primary key, older integer not null)',
+  )
+  connection.exec('delete from temp.resembling')
+  sql(connection)`
+    insert into temp.resembling select row.id, min(older.id) from row
+       join row as older on older.customer_no = row.customer_no
+         and (older.iban_key = row.iban_key or ${isErased('older')})
+         and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key and older.id < :first
+      where row.id >= :first and row.state = 'ready' and ${SENT}
+        and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
+          and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
+      group by row.id`.run({ first, firstOfAll })
+  const page = sql(connection)<{ id: number; older: number }>`
+    select id, older from temp.resembling where id > ? order by id limit ?`
+  const { message, remedy } = ruleOf(RULE)
+  for (const { id, older } of rowsById((after) => page.all(after, PAGE))) {
+    const text = `${message} Compare it with ${nameOf(scope, older)}.`
+    const notice = { rule: RULE, severity, field: 'unique_mandate_reference', message: text, remedy } as const
+    writeNotice(scope, notice, 'id = :id', { id })
+    if (severity === 'error')
+      sql(connection)`update row set state = 'conflict', rule = ? where id = ?`.run(RULE, id)
+  }
+  connection.exec('delete from temp.resembling')
+}
 
 interface Stored {
   readonly id: number
@@ -137,7 +274,7 @@ const OF_ONE_RECORD = [
 ] as const satisfies readonly RuleId[]
 
 /** Held by what its own record says, whatever other rows say; SQL over `row`. */
-export const IS_HELD = `rule in (${sqlList(OF_ONE_RECORD)})`
+const IS_HELD = `rule in (${sqlList(OF_ONE_RECORD)})`
 
 /** The row that a record of a file came in as, where it waits there for a word of a person; else null. */
 export type HeldRecord = (record: CheckedRecord) => number | null

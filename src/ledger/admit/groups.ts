@@ -6,7 +6,6 @@ import {
   type GroupPlan,
   type LiveState,
 } from '../../domain/row/row-state.js'
-import { ruleOf, severityOf } from '../../domain/rule/rules.js'
 import {
   isErased,
   NAMED,
@@ -21,6 +20,7 @@ import { sqlList } from '../schema/schema.js'
 import { removeOfMandate } from '../deliver/delivery.js'
 import { pagesOf, sql, sqlValue } from '../file/connection.js'
 import { HAS_ITS_KEY } from '../correct/corrected-rows.js'
+import { ruleOf, severityOf } from '../../domain/rule/verdict.js'
 
 const PAGE = 500
 

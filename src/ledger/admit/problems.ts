@@ -1,6 +1,5 @@
 import { transition } from '../../domain/row/row-state.js'
-import type { RuleId, SeverityOverrides } from '../../domain/rule/rules.js'
-import type { Finding } from '../../domain/rule/verdict.js'
+import type { Finding, RuleId, SeverityOverrides } from '../../domain/rule/verdict.js'
 import { sql, type Connection } from '../file/connection.js'
 import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 

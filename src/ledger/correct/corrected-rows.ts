@@ -6,13 +6,12 @@ import {
   type FieldChange,
 } from '../../domain/row/correction.js'
 import { REQUIRED_FIELDS, type RequiredField } from '../../domain/mandate/mandate.js'
-import { showValue } from '../../domain/rule/verdict.js'
+import { showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { holdRow, nameOf, writeNotice, type Notice, type Scope } from '../admit/problems.js'
-import { type RuleId, ruleOf } from '../../domain/rule/rules.js'
 import { latestOf } from '../admit/earlier-rows.js'
 
 const PAGE = 500

@@ -7,7 +7,7 @@ import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
-import { isRuleId, RULES } from '../../domain/rule/rules.js'
+import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
 interface Scope {
   /** SQL over `row`, which selects the rows whose data go. */

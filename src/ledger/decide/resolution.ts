@@ -1,6 +1,12 @@
 import { maskAccounts } from '../../domain/text/masking.js'
-import { forcedText, LATE_REQUEST_MS } from '../../domain/row/outcome.js'
-import { EDGES, transition, type RowEvent, type RowState } from '../../domain/row/row-state.js'
+import {
+  EDGES,
+  transition,
+  type RowEvent,
+  type RowState,
+  forcedText,
+  LATE_REQUEST_MS,
+} from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'

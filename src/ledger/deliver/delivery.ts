@@ -1,5 +1,4 @@
-import { transition, type RowState } from '../../domain/row/row-state.js'
-import { NOTHING_LEFT, type Outcome } from '../../domain/row/outcome.js'
+import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
 import type { Attempt, BegunGroup, Ledger, ReadyRow } from '../ledger.js'

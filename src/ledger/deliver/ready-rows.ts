@@ -1,5 +1,4 @@
 import type { Choice } from '../../domain/row/choice.js'
-import { LATE_REQUEST_MS } from '../../domain/row/outcome.js'
 import type {
   CreditorIdentifier,
   Iban,
@@ -20,8 +19,7 @@ import type {
   Doubting,
 } from '../ledger.js'
 import { HAS_COPIES } from './delivery.js'
-import { transition } from '../../domain/row/row-state.js'
-import { ruleOf, severityOf } from '../../domain/rule/rules.js'
+import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { holdRow, writeNotice, type Notice } from '../admit/problems.js'
 import { retryRefused } from '../decide/resolution.js'
@@ -35,6 +33,7 @@ import {
   readStanding,
   UNNOTICED,
 } from './campaign-rows.js'
+import { ruleOf, severityOf } from '../../domain/rule/verdict.js'
 
 interface StoredReady {
   readonly id: number

@@ -6,12 +6,12 @@ import { openScratch, type Connection } from './connection.js'
 import type { Ledger } from '../ledger.js'
 import type { Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
-import type { Totals } from '../../domain/row/totals.js'
 import { createReader, readingLedger } from '../read/open-reader.js'
 import type { LedgerReader } from '../read/reader.js'
 import { guardsSql } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
 import { createStorage, explaining } from './storage.js'
+import type { Totals } from '../../domain/row/row-state.js'
 
 /** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
 export interface ScratchLedger {

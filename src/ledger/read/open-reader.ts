@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
-import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
-import { totalsOf, type Totals } from '../../domain/row/totals.js'
+import { ROW_STATES, type RowState, totalsOf, type Totals } from '../../domain/row/row-state.js'
 import { UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { createFingerprints } from '../admit/fingerprints.js'

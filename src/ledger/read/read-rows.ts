@@ -1,4 +1,4 @@
-import type { RowState } from '../../domain/row/row-state.js'
+import type { RowState, Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type {
   AttemptRecord,
@@ -9,10 +9,8 @@ import type {
   RunRecord,
   SourceRecord,
 } from './reader.js'
-import type { Outcome } from '../../domain/row/outcome.js'
 import type { RunTerms } from '../../domain/row/choice.js'
-import type { SourceReading } from '../../domain/rule/verdict.js'
-import type { RuleId } from '../../domain/rule/rules.js'
+import type { SourceReading, RuleId } from '../../domain/rule/verdict.js'
 import { READ_COLUMNS } from '../schema/row-columns.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */

@@ -9,12 +9,9 @@ import type {
   StaysBehind,
 } from '../../domain/plan/plan.js'
 import type { Choice, RunTerms } from '../../domain/row/choice.js'
-import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
-import type { DoubtHint, Outcome } from '../../domain/row/outcome.js'
+import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
 import type { Corrections } from '../../domain/row/correction.js'
-import type { RowState } from '../../domain/row/row-state.js'
-import type { RuleId } from '../../domain/rule/rules.js'
-import type { Totals } from '../../domain/row/totals.js'
+import type { RowState, Totals, DoubtHint, Outcome } from '../../domain/row/row-state.js'
 import type { Scope } from '../schema/schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */

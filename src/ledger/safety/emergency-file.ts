@@ -14,7 +14,7 @@ import {
 import { entryAt } from '../../trust/entry.js'
 import { assertPrivateFile, emergencyPathOf, PRIVATE } from './side-files.js'
 import { dirname } from 'node:path'
-import { bytesText } from '../../domain/text/wording.js'
+import { bytesText } from '../../domain/text/text.js'
 
 /**
  * Where outcomes go that the ledger could not take, because the disk was full for one.

@@ -1,7 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
 import { LedgerError } from '../../errors.js'
-import { distrustFolder, entryAt, distrustPrivateFile } from '../../trust/entry.js'
-import { isMountPoint } from '../../trust/mount.js'
+import { distrustFolder, entryAt, distrustPrivateFile, isMountPoint } from '../../trust/entry.js'
 import { closeSync, readFileSync, writeSync, fchmodSync, openSync, statfsSync, type Stats } from 'node:fs'
 import { openTrusted } from '../../trust/output.js'
 import { openDatabase } from '../../driver.js'

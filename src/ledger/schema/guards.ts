@@ -1,6 +1,5 @@
-import { EDGES, type RowEvent, type RowState } from '../../domain/row/row-state.js'
+import { EDGES, type RowEvent, type RowState, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { columnsThat } from './row-columns.js'
-import { LATE_REQUEST_MS } from '../../domain/row/outcome.js'
 
 /** Every edge, so that the table of the domain and the triggers cannot drift apart. */
 function edges(): { from: string; event: RowEvent; to: RowState }[] {

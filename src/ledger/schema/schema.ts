@@ -1,8 +1,8 @@
 import { VERDICTS } from '../../domain/proof/evidence.js'
-import { DOUBT_HINTS } from '../../domain/row/outcome.js'
 import { sqlValue, type Connection } from '../file/connection.js'
 import { guardsSql } from './guards.js'
 import { LedgerError, UsageError } from '../../errors.js'
+import { DOUBT_HINTS } from '../../domain/row/row-state.js'
 
 /** Words of a closed set as an SQL list. Only for words of our own, never for values. */
 export const sqlList = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(', ')

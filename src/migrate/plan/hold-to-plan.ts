@@ -19,7 +19,6 @@ import {
   type Drift,
 } from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { plural } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
@@ -29,6 +28,7 @@ import { targetOf, type Asked } from '../options.js'
 import { z } from 'zod'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { plural } from '../../domain/text/text.js'
 
 /**
  * The plan on record that a file holds, byte for byte.

@@ -1,9 +1,9 @@
-import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import type { DecisionRecord, ProblemRecord, RowRecord, VerifiedRow } from '../../ledger/read/reader.js'
-import { timeText } from '../../domain/text/wording.js'
 import { foldReference } from '../../domain/proof/match-sources.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { maskedText } from '../files/cells.js'
+import { isRuleId, RULES } from '../../domain/rule/verdict.js'
+import { timeText } from '../../domain/text/text.js'
 
 /** Why a row is where it is and what a person should do, for the result files and the lists. */
 export interface Explanation {

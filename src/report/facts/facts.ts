@@ -1,5 +1,4 @@
-import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
-import type { Totals } from '../../domain/row/totals.js'
+import { ROW_STATES, type RowState, type Totals } from '../../domain/row/row-state.js'
 import type { Verification } from '../../domain/proof/verification.js'
 import type {
   CampaignRecord,

@@ -1,9 +1,14 @@
 import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
 import { CORRECTED } from '../../domain/row/correction.js'
-import { isForced } from '../../domain/row/outcome.js'
-import { ROW_STATES, type RowState } from '../../domain/row/row-state.js'
-import { isBalanced, totalsOf, type Totals } from '../../domain/row/totals.js'
+import {
+  ROW_STATES,
+  type RowState,
+  isBalanced,
+  totalsOf,
+  type Totals,
+  isForced,
+} from '../../domain/row/row-state.js'
 import type {
   DecisionRecord,
   ProblemRecord,

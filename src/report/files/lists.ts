@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { absenceText, type Absence } from '../../domain/proof/absence.js'
 import { verificationWord } from '../../domain/proof/verification.js'
-import { LATE_REQUEST_MS } from '../../domain/row/outcome.js'
-import { printable } from '../../domain/text/text.js'
-import { ageText, timeText } from '../../domain/text/wording.js'
+import { printable, ageText, timeText } from '../../domain/text/text.js'
 import type {
   AttemptRecord,
   CampaignRecord,
@@ -26,6 +24,7 @@ import {
   neutralCell,
   type OriginalColumns,
 } from './cells.js'
+import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 
 /** A column of a list: its name, what says in each language what it means, and the cell of an entry. */
 type Column<Of> = readonly [name: string, meaning: TextKey, cell: (of: Of) => string]

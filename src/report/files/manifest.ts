@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { readVersion } from '../../version.js'
 import { type ReportFacts, FILE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { type ChainEnd, VERIFICATION_FILE } from './lists.js'
-import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { readVersion } from '../../version.js'
 
 export const MANIFEST_FILE = 'manifest.json'
 

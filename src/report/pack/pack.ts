@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Verification } from '../../domain/proof/verification.js'
-import type { Totals } from '../../domain/row/totals.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
@@ -35,6 +34,7 @@ import {
   VERIFICATION_LIST,
 } from '../files/lists.js'
 import { mergeColumns } from '../files/cells.js'
+import type { Totals } from '../../domain/row/row-state.js'
 
 /** The lists to work in, which no manifest names, by their place in the folder. */
 export const TO_DO_FILES = [

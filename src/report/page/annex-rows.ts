@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { isRuleId, RULES } from '../../domain/rule/rules.js'
 import {
   PLACE_OF_PART,
   type ListedRow,
@@ -15,6 +14,7 @@ import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/li
 import { lineBar, fileLink, fact, table, registrationsChart, tableHead } from './look.js'
 import { contradictedIn, VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { explainVerified } from '../facts/explanation.js'
+import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
 /** Entries the page shows of each list; the sentence under it says where the rest is. */
 const CASES_SHOWN = 50

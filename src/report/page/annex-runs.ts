@@ -1,15 +1,14 @@
 import { printable } from '../../domain/text/text.js'
 import type { RunTerms } from '../../domain/row/choice.js'
-import type { SourceReading } from '../../domain/rule/verdict.js'
+import { type SourceReading, isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
-import { isRuleId, ruleOf } from '../../domain/rule/rules.js'
-import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
 import type { RunRecord, SourceRecord, ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
 import { type ReportFacts, REPORT_ORDER } from '../facts/facts.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { tableHead, fact, table } from './look.js'
 import { shortDigest } from '../../domain/plan/plan.js'
+import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 
 /** The parts of a setting that is an object, else none. */
 const partsOf = (value: unknown): [string, unknown][] =>

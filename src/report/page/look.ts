@@ -1,6 +1,5 @@
 import { html, raw } from 'hono/html'
-import { TOTAL_OF_STATE, type Totals } from '../../domain/row/totals.js'
-import type { RowState } from '../../domain/row/row-state.js'
+import { type RowState, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { type Timeline, REPORT_ORDER } from '../facts/facts.js'
 

@@ -7,15 +7,14 @@ import {
 } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import { changesIn, type CorrectedRow, type FieldChange } from '../../domain/row/correction.js'
-import { ROW_STATES, stateName } from '../../domain/row/row-state.js'
-import { TOTAL_OF_STATE } from '../../domain/row/totals.js'
-import { countText, durationText, plural, timeText } from '../../domain/text/wording.js'
+import { ROW_STATES, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { Markup } from '../text/texts.js'
 import { PAGE_STYLE } from '../page/look.js'
 import { fact, table, tableHead } from '../page/look.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { settingText } from '../page/annex-runs.js'
 import { treatedAsActiveText } from '../../domain/rule/verdict.js'
+import { countText, durationText, plural, timeText } from '../../domain/text/text.js'
 
 /**
  * plan.html: one page without network or script, for the person who approves.

@@ -2,16 +2,16 @@ import { createReadStream } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { timeText } from '../../domain/text/wording.js'
 import { UsageError } from '../../errors.js'
 import type { DecisionRecord, LedgerReader } from '../../ledger/read/reader.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { readVersion } from '../../version.js'
 import { FILE_OF_PART, partOf } from '../facts/facts.js'
 import { MANIFEST_FILE, readManifest, type Manifest, plansIn } from '../files/manifest.js'
 import { writeManifestAgain } from '../pack/pack.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { decisionList, DECISIONS_FILE, PLACE_OF_SOURCE, REGISTERED_LIST } from '../files/lists.js'
+import { timeText } from '../../domain/text/text.js'
+import { readVersion } from '../../version.js'
 
 /** What of a pack does not hold. */
 export interface Discrepancy {

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
-import { countText, durationText, shareText } from '../../domain/text/wording.js'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import fr from './fr.json' with { type: 'json' }
 import type { Language } from './language.js'
 import sv from './sv.json' with { type: 'json' }
+import { countText, durationText, shareText } from '../../domain/text/text.js'
 
 export type TextKey = keyof typeof en
 

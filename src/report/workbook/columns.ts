@@ -1,5 +1,4 @@
 import { verificationWord } from '../../domain/proof/verification.js'
-import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/totals.js'
 import type {
   ApprovalRecord,
   DecisionRecord,
@@ -18,6 +17,7 @@ import { explainedColumns } from '../files/lists.js'
 import { proofText, decisionWord, hashTotalLines } from '../page/annex-rows.js'
 import { plannedRows, runsUnder } from '../page/annex-runs.js'
 import { freeSheet, oneCell, STYLES, type CellValue, type SheetColumn } from './xlsx.js'
+import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 
 /** A column of a list: the text of its header, its width in characters, and what stands in it of an entry. */
 type ListColumn<Entry> = readonly [

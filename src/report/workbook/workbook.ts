@@ -1,6 +1,5 @@
 import { UsageError } from '../../errors.js'
-import type { DecisionRecord, ProblemRecord, RegisteredRow, VerifiedRow } from '../../ledger/read/reader.js'
-import { partOf, PLACE_OF_PART, type ListedRow, type Part, type ReportFacts } from '../facts/facts.js'
+import { partOf, PLACE_OF_PART, type ReportFacts } from '../facts/facts.js'
 import type { RowFiles } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'

@@ -1,15 +1,13 @@
-import type { RuleId, SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
-import type { Finding } from '../../domain/rule/verdict.js'
+import type { Finding, RuleId, SeverityOverrides } from '../../domain/rule/verdict.js'
 import { findColumn, showNames } from './header.js'
 import type { Mapping } from './mapping.js'
 import type { SourceInput } from '../bytes/input.js'
 import type { ColumnRef, CrosswalkOptions, LimitOptions } from '../options.js'
 import { leftOutFindings } from '../csv/left-out.js'
 import { refuse, refuseByFinding, unreadable, findingOf } from '../refusal.js'
-import { openTable } from '../formats.js'
 import { refuseRagged, type Table } from '../table.js'
-
+import { openTable } from '../formats.js'
 /** What a crosswalk says of one old key (domain/rulebook.md#crosswalk). */
 type CrosswalkAnswer =
   | { readonly kind: 'found'; readonly customerNo: string; readonly secondKeys: readonly string[] }

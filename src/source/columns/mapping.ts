@@ -1,7 +1,6 @@
 import { UsageError, type SourceError } from '../../errors.js'
 import type { DateFormat } from '../../domain/mandate/date.js'
 import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
-import { ruleOf, type RuleId, type SeverityOverrides } from '../../domain/rule/rules.js'
 import { fold, cleanCell } from '../../domain/text/text.js'
 import {
   duplicateColumns,
@@ -24,7 +23,13 @@ import {
   type ExcludeOptions,
 } from '../options.js'
 import { refuse, findingOf } from '../refusal.js'
-import { type Finding, NO_FINDINGS } from '../../domain/rule/verdict.js'
+import {
+  type Finding,
+  NO_FINDINGS,
+  ruleOf,
+  type RuleId,
+  type SeverityOverrides,
+} from '../../domain/rule/verdict.js'
 import { keepsBack, wordOf } from '../../domain/value/words.js'
 import { isAbsentCollection } from '../../domain/value/check-mandate.js'
 

@@ -10,9 +10,13 @@ import {
   type Likeness,
   type EarlierRow,
 } from '../../domain/row/resaved.js'
-import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell, fold } from '../../domain/text/text.js'
-import { type CheckedRecord, type Finding, showValue } from '../../domain/rule/verdict.js'
+import {
+  type CheckedRecord,
+  type Finding,
+  showValue,
+  type SeverityOverrides,
+} from '../../domain/rule/verdict.js'
 import { type Header, findColumn } from './header.js'
 import type { Mapping } from './mapping.js'
 import type { SourceOptions } from '../options.js'

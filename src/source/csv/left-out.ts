@@ -1,7 +1,11 @@
 import { holdsIban } from '../../domain/text/masking.js'
-import type { SeverityOverrides } from '../../domain/rule/rules.js'
 import { cleanCell } from '../../domain/text/text.js'
-import { type Finding, showValue, type SourceReading } from '../../domain/rule/verdict.js'
+import {
+  type Finding,
+  showValue,
+  type SourceReading,
+  type SeverityOverrides,
+} from '../../domain/rule/verdict.js'
 import { isTotalsLine, statedCounts } from './totals.js'
 import { findingOf } from '../refusal.js'
 

@@ -1,6 +1,5 @@
 import { DATE_FORMATS, readDate, type DateFormat } from '../../domain/mandate/date.js'
 import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
-import type { RuleId } from '../../domain/rule/rules.js'
 import { cleanCell, fold } from '../../domain/text/text.js'
 import {
   ANSWERS,
@@ -12,7 +11,7 @@ import {
   undated,
 } from '../../domain/value/words.js'
 import { isAbsentCollection } from '../../domain/value/check-mandate.js'
-import { showValue } from '../../domain/rule/verdict.js'
+import { showValue, type RuleId } from '../../domain/rule/verdict.js'
 import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
 import other from './other-columns.json' with { type: 'json' }
 

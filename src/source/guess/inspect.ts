@@ -15,10 +15,9 @@ import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from '../options.js'
 import { isBareTotals, MOST_TOTALS } from '../csv/totals.js'
-import { openTable } from '../formats.js'
 import type { RawRecord, Table, TableEnd } from '../table.js'
-import { showValue } from '../../domain/rule/verdict.js'
-import type { RuleId } from '../../domain/rule/rules.js'
+import { showValue, type RuleId } from '../../domain/rule/verdict.js'
+import { openTable } from '../formats.js'
 
 interface Told {
   readonly value: string

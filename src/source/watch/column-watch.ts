@@ -1,6 +1,11 @@
 import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
-import type { SeverityOverrides } from '../../domain/rule/rules.js'
-import { type Finding, showValue, type SourceReading, type WordsReading } from '../../domain/rule/verdict.js'
+import {
+  type Finding,
+  showValue,
+  type SourceReading,
+  type WordsReading,
+  type SeverityOverrides,
+} from '../../domain/rule/verdict.js'
 import { wordOf, wordsWith, type Meanings, type WordField, type Words } from '../../domain/value/words.js'
 import {
   counted,

@@ -5,8 +5,13 @@ import {
   REQUIRED_FIELDS,
   type RequiredField,
 } from '../../domain/mandate/mandate.js'
-import type { SeverityOverrides, RuleId } from '../../domain/rule/rules.js'
-import type { CheckedRecord, Finding, ReadableValues } from '../../domain/rule/verdict.js'
+import type {
+  CheckedRecord,
+  Finding,
+  ReadableValues,
+  SeverityOverrides,
+  RuleId,
+} from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
 import { countFindings, leftOutFindings } from '../csv/left-out.js'
 import type { RecordCheck, RecognisedSource } from '../record-check.js'

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { main, commands } from '../../../src/cli/main.js'
-import { RULES } from '../../../src/domain/rule/rules.js'
 import { worldOf } from '../world.js'
 import { freshFolder } from '../../support/folder.js'
+import { RULES } from '../../../src/domain/rule/verdict.js'
 
 async function printed(...argv: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   const world = worldOf()

@@ -1,8 +1,7 @@
 import type { Stop } from '../../../src/run/brake.js'
 import { describe, expect, it } from 'vitest'
 import { verificationOf, type VerdictCount } from '../../../src/domain/proof/verification.js'
-import type { RowState } from '../../../src/domain/row/row-state.js'
-import { totalsOf } from '../../../src/domain/row/totals.js'
+import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
 import { standingWith } from '../../../src/cli/closing.js'
 
 const stopped: Stop = { kind: 'unanswered', why: 'why', next: 'Wait' }

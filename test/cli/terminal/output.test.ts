@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { printResult, totalsLines } from '../../../src/cli/terminal/output.js'
 import { emptyResult } from '../../../src/cli/terminal/result.js'
-import type { RowState } from '../../../src/domain/row/row-state.js'
-import { totalsOf } from '../../../src/domain/row/totals.js'
+import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
 import { worldOf } from '../world.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
 

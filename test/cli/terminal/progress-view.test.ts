@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countText } from '../../../src/domain/text/wording.js'
 import { plainLine, type RunView, terminalLines as linesOf } from '../../../src/cli/terminal/progress.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
+import { countText } from '../../../src/domain/text/text.js'
 
 const terminalLines = (shown: RunView, columns: number): string[] => linesOf(shown, columns).map(wordsOf)
 

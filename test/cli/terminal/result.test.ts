@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { emptyResult, jsonOf, resultOfError } from '../../../src/cli/terminal/result.js'
-import { totalsOf } from '../../../src/domain/row/totals.js'
 import { LedgerError, SourceError, UsageError } from '../../../src/errors.js'
+import { totalsOf } from '../../../src/domain/row/row-state.js'
 
 const json = (...given: Parameters<typeof jsonOf>) => JSON.parse(jsonOf(...given)) as Record<string, unknown>
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { evidenceOf, beforeSending, heldBackBecause } from '../../../src/domain/proof/evidence.js'
-import { isHeldBack } from '../../../src/domain/row/outcome.js'
 import type { ListedSource, SourceVerdict } from '../../../src/domain/proof/match-sources.js'
 import { inDoubt, notSent, registered, turnedAway } from '../../run/outcome-samples.js'
+import { isHeldBack } from '../../../src/domain/row/row-state.js'
 
 const source: ListedSource = {
   id: 'ps-1',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forcedText, isForced } from '../../../src/domain/row/outcome.js'
+import { forcedText, isForced } from '../../../src/domain/row/row-state.js'
 it.each([
   [-5, 'forced, 0 minutes after the attempt'],
   [119_999, 'forced, 1 minute after the attempt'],

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ROW_STATES } from '../../../src/domain/row/row-state.js'
-import { isBalanced, totalsOf } from '../../../src/domain/row/totals.js'
-
+import { ROW_STATES, isBalanced, totalsOf } from '../../../src/domain/row/row-state.js'
 const counts = fc.tuple(...ROW_STATES.map(() => fc.nat({ max: 1_000_000 })))
 const byState = (all: readonly number[]) => new Map(ROW_STATES.map((state, i) => [state, all[i] ?? 0]))
 const sum = (all: readonly number[]) => all.reduce((total, count) => total + count, 0)

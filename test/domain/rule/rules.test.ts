@@ -6,8 +6,7 @@ import {
   severityOf,
   type RuleId,
   type Severity,
-} from '../../../src/domain/rule/rules.js'
-
+} from '../../../src/domain/rule/verdict.js'
 // Written down a second time: section | error | warning | off. A dagger leaves no usable value, a word in brackets is the state.
 const AGREED = `
 normalisation | EXCEL_SCIENTIFIC | |

@@ -7,8 +7,7 @@ import {
   plural,
   shareText,
   timeText,
-} from '../../../src/domain/text/wording.js'
-
+} from '../../../src/domain/text/text.js'
 describe('the wording of figures', () => {
   it('groups thousands', () => {
     expect([0, 999, 1000, 1234567].map(countText)).toEqual(['0', '999', '1,000', '1,234,567'])

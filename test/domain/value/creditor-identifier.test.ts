@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkCreditorIdentifier } from '../../../src/domain/value/identifiers.js'
-import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/rules.js'
 import vectors from '../verdict-vectors.json' with { type: 'json' }
+import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
 
 const NONE = { constant: null, assigned: null }
 const TEST_CI = 'DE98ZZZ09999999999'

@@ -3,8 +3,8 @@ import { countrySpecs } from 'ibantools'
 import { afterEach, describe, expect, test } from 'vitest'
 import { SEPA_COUNTRIES, mod97 } from '../../../src/domain/text/countries.js'
 import { checkIban, isSepaIban } from '../../../src/domain/value/iban.js'
-import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/rules.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
+import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
 
 const rulesOf = (raw: string, severities: SeverityOverrides = {}): RuleId[] =>
   checkIban(raw, severities).findings.map(({ rule }) => rule)

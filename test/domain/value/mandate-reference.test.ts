@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/rules.js'
 import { checkMandateReference } from '../../../src/domain/value/identifiers.js'
+import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
 
 const rulesOf = (raw: string, severities: SeverityOverrides = {}): RuleId[] =>
   checkMandateReference(raw, severities).findings.map(({ rule }) => rule)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { DecidedFormat } from '../../../src/domain/mandate/date.js'
-import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/rules.js'
 import { TODAY } from '../clean-row.js'
 import { checkSignedDate } from '../../../src/domain/value/check-mandate.js'
+import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
 
 const check = (raw: string, format: DecidedFormat = 'iso', severities: SeverityOverrides = {}) =>
   checkSignedDate(raw, format, TODAY, severities)

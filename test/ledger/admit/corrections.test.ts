@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { isBalanced } from '../../../src/domain/row/totals.js'
 import {
   admit,
   COLUMNS,
@@ -18,6 +17,7 @@ import {
 } from '../campaign-setup.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach } from '../old-rows.js'
+import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 const FINDING = {
   rule: 'UMR_EMPTY',

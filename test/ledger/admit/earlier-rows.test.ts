@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import {
-  admit,
   COLUMNS,
   CREDITOR,
   HEADER,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { isBalanced } from '../../../src/domain/row/totals.js'
 import {
   admit,
   holding,
@@ -14,6 +13,7 @@ import {
 } from '../campaign-setup.js'
 import { look, problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
+import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 const VERDICTS = ['sendable', 'invalid', 'excluded'] as const
 

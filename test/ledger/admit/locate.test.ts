@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
-import { admit, CREDITOR, holding, IBAN, OTHER_IBAN, type Values } from '../campaign-setup.js'
+import { CREDITOR, holding, IBAN, OTHER_IBAN, type Values } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
 import { locate } from '../../../src/ledger/admit/corrections.js'
 

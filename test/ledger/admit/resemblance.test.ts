@@ -13,8 +13,7 @@ import {
   stoppedClock,
 } from '../campaign-setup.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
-import { LATE_REQUEST_MS } from '../../../src/domain/row/outcome.js'
-
+import { LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
 /** The same customer, account and date under another reference: a typing error that was corrected in the export. */
 const RENAMED = { reference: 'M-01' } as const
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { openDatabase } from '../../../src/driver.js'
-import { admit, holding } from '../campaign-setup.js'
+import { holding } from '../campaign-setup.js'
 import { withoutIndexes } from '../../../src/ledger/admit/admission.js'
 
 const indexesOf = (connection: Connection): unknown[] =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { explain } from '../../../src/report/facts/explanation.js'
-import { isBalanced } from '../../../src/domain/row/totals.js'
 import type { Decision, Ledger, Resolution } from '../../../src/ledger/ledger.js'
 import {
   admit,
@@ -18,6 +17,7 @@ import {
   stoppedClock,
 } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
+import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 const NEW_IDENTITY = { creditorIdentifier: 'SE97ZZZ5560000001', mandateReference: 'NEW-9' }
 const QUARTER_MS = 15 * 60 * 1_000

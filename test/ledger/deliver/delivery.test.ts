@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
-import { isBalanced } from '../../../src/domain/row/totals.js'
 import { LedgerError } from '../../../src/errors.js'
 import { openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
@@ -27,6 +26,7 @@ import {
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { processes } from '../second-process.js'
 import { createPrivateFile, acquireLock } from '../../../src/ledger/safety/side-files.js'
+import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 const mandates = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ reference: `M-${n + 1}`, customerNo: n + 1 }))

@@ -14,8 +14,7 @@ import {
   turnedAway,
 } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
-import { LATE_REQUEST_MS } from '../../../src/domain/row/outcome.js'
-
+import { LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
 const ids = (ledger: Ledger, after = 0, limit = 10): number[] =>
   ledger.ready(after, limit).map(({ id }) => id)
 const mandates = (count: number) =>

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isBalanced } from '../../../src/domain/row/totals.js'
 import { holding, open, readyRow, running, stoppedClock } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { processes } from '../second-process.js'
+import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 const start = processes()
 const mandates = (count: number) =>

@@ -9,7 +9,7 @@ import {
   openForReading,
   openForWriting,
 } from '../../../src/ledger/file/connection.js'
-import { freshFile, holding, open } from '../campaign-setup.js'
+import { freshFile, holding } from '../campaign-setup.js'
 import { createPrivateFile } from '../../../src/ledger/safety/side-files.js'
 
 function freshConnection() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openForReading } from '../../../src/ledger/file/connection.js'
 import { copyOf } from '../../../src/ledger/file/scratch.js'
-import { admit, holding, refused, registered, send, SETTINGS } from '../campaign-setup.js'
+import { holding, refused, registered, send, SETTINGS } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 
 const TABLES = ['campaign', 'source', 'row', 'run', 'attempt'] as const

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PlanDocument } from '../../../src/domain/plan/plan.js'
-import { totalsOf } from '../../../src/domain/row/totals.js'
+import { totalsOf } from '../../../src/domain/row/row-state.js'
 
 /** A plan of one source and three rows, with what the test says. */
 export function planOf(more: Partial<PlanDocument> = {}): PlanDocument {

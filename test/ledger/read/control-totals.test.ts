@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isBalanced } from '../../../src/domain/row/totals.js'
 import { admit, holding, open, OTHER_IBAN, registered, send, SETTINGS } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
+import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 const totalsIn = (file: string) => look(file, (reader) => reader.totals())
 const ofSource = (file: string, id: number) => look(file, (reader) => reader.sources()[id - 1]!.totals)

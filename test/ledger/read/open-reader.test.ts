@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { isBalanced } from '../../../src/domain/row/totals.js'
-import { ROW_STATES } from '../../../src/domain/row/row-state.js'
+import { ROW_STATES, isBalanced } from '../../../src/domain/row/row-state.js'
 import {
   admit,
   holding,

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { isMountPoint } from '../../../src/trust/mount.js'
 import { holding, open } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
+import { isMountPoint } from '../../../src/trust/entry.js'
 
 const canMount =
   spawnSync('unshare', ['-m', 'true']).status === 0 ? false : 'unshare cannot make a mount namespace here'
@@ -57,7 +57,7 @@ describe('8.1.3 a ledger file that is mounted by itself', () => {
     const file = closed()
     const lines = await mounted(
       file,
-      `import { isMountPoint } from '${join(process.cwd(), 'dist/trust/mount.js')}'
+      `import { isMountPoint } from '${join(process.cwd(), 'dist/trust/entry.js')}'
        import { openLedger } from '${join(process.cwd(), 'dist/ledger/file/open-ledger.js')}'
        import { openLedgerReader } from '${join(process.cwd(), 'dist/ledger/read/open-reader.js')}'
        const said = [isMountPoint(process.env.SECOND)]

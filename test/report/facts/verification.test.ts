@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { VerifiedRow } from '../../../src/ledger/read/reader.js'
 import { explainVerified } from '../../../src/report/facts/explanation.js'
-import { totalsOf } from '../../../src/domain/row/totals.js'
 import { IBAN, keptSource, NO_RECORDS, readerOf, verifiedRow, type LedgerValue } from '../ledger-value.js'
 import { walkVerification } from '../../../src/report/facts/row-walk.js'
+import { totalsOf } from '../../../src/domain/row/row-state.js'
 
 const TOTALS = totalsOf(10, new Map([['registered', 10]]))
 

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { RULES } from '../../../src/domain/rule/rules.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { renderPage } from '../../../src/report/page/page.js'
 import { type Language, LANGUAGES } from '../../../src/report/text/language.js'
@@ -8,6 +7,7 @@ import { factsOf } from '../facts-value.js'
 import { FULL, MORE, PLAN } from '../full-ledger.js'
 import { NO_RECORDS, registeredRow, sourceOf, type LedgerValue } from '../ledger-value.js'
 import { englishOn, figuresOn, OTHERS } from '../text/words.js'
+import { RULES } from '../../../src/domain/rule/verdict.js'
 
 /** The page as a reader sees it, without what is said to be English; blanks that group digits stay. */
 const shown = (page: string): string =>
