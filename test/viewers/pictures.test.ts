@@ -26,7 +26,7 @@ let screen: string
 beforeAll(async () => {
   browser = await launch()
   place = makeFolder()
-  pictures = process.env['UPDATE_SAMPLES'] === '1' ? SAMPLES : join(place.folder, 'pictures')
+  pictures = process.env['README_PICTURES'] === '1' ? SAMPLES : join(place.folder, 'pictures')
   mkdirSync(pictures, { recursive: true })
   const session = openTerminal(['demo', '--out', 'demo'], { cwd: place.folder, columns: COLUMNS })
   expect(await session.ended).toBe(0)
@@ -75,7 +75,7 @@ it('29.1 the README shows the terminal at the end of the demo', async () => {
 it('29.1 the README shows page 1 of the demo', async () => {
   const size = await picture('page-1.png', async (page, path) => {
     await page.goto(`file://${join(place.folder, 'demo', 'report.html')}`)
-    await page.screenshot({ path, clip: { x: 0, y: 0, width: 1000, height: 950 } })
+    await page.screenshot({ path, clip: { x: 0, y: 0, width: 1000, height: 1170 } })
   })
   expect(size).toBeGreaterThan(10_000)
   expect(size).toBeLessThan(300_000)
