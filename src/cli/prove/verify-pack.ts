@@ -5,6 +5,7 @@ import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
+import { showValue } from '../../domain/rule/verdict.js'
 import { countText, plural, timeText } from '../../domain/text/text.js'
 const SOMETHING_DIFFERS = 3
 
@@ -57,6 +58,7 @@ async function verifyReport(context: Context): Promise<CommandResult> {
         verdictLine(folder, proof),
         ...differenceLines(proof),
         ...provenLines(proof),
+        ...toldLines(proof),
         ...otherLines(proof),
       ],
       details: { pack: { folder, holds: proof.count === 0, ...proof } },
@@ -109,6 +111,21 @@ function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
     signed,
     ledger === null ? 'Ledger: not compared (--ledger FILE compares it).' : compared[ledger],
   ]
+}
+
+/** What the ledger cannot prove: whoever writes a pack anew can say otherwise. */
+function toldLines({ told, signature }: Proof): string[] {
+  const said = [
+    ...(told?.company == null ? [] : [`company "${showValue(told.company)}"`]),
+    ...(told?.from == null ? [] : [`former provider "${showValue(told.from)}"`]),
+    ...(told?.expected == null ? [] : [`${plural(told.expected.records, 'record', 'records')} expected`]),
+  ]
+  const isSigned = signature === 'proven'
+  return said.length === 0
+    ? []
+    : [
+        `Not in the ledger, ${isSigned ? 'proven by the signature alone' : 'so ask who wrote it'}: ${said.join(', ')}.`,
+      ]
 }
 
 const MOST_NAMED = 10

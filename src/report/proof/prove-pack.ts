@@ -1,3 +1,4 @@
+import type { Told } from '../facts/facts.js'
 import type { KeyObject } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,6 +29,8 @@ export interface Proof {
   readonly ledger: LedgerStanding | null
   /** Files in the folder that are none of the pack: they are left alone. */
   readonly others: readonly string[]
+  /** What no ledger holds and the report says all the same; null where the manifest has no longer the form of one. */
+  readonly told: Told | null
 }
 
 /** What a pack is compared with besides its own manifest. */
@@ -81,6 +84,7 @@ export async function provePack(folder: string, { key, ledger }: Beside): Promis
     signature,
     ledger: standing,
     others: names.filter((name) => !known.has(name) && !isToDo(name)).sort(),
+    told: manifest?.told ?? null,
   }
 }
 
