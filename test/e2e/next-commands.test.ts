@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(reported.status).toBe(3)
     // The filled-in list stays as it is, so the new ones lie beside it.
     const list = "Finance's pack/to-do-2/corrections.csv"
-    expect(reported.stdout).toContain(`Correct ${list} and give it back.`)
+    expect(reported.stdout).toContain(`Correct ${list} and give it back`)
     edit(list, (row) => ({ ...row, signed_date: '2024-02-28' }))
     const corrected = await paste(reported)
     expect(corrected.status, corrected.stdout + corrected.stderr).toBe(3)

@@ -291,7 +291,9 @@ function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): 
         command: { name: 'purge' },
       }
     : {
-        words: [`Correct ${file(faulty)} and give it back.`],
+        words: [
+          `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
+        ],
         command: { name: 'run', files: [file(faulty)] },
       }
 }
