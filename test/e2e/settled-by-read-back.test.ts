@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { cancelSource, placeOfTest, sourceIds, type Place } from '../support/place.js'
 import type { Ended } from '../support/program.js'
+import { openTerminal } from '../support/terminal.js'
 import { agreeToProposals, type DoubtLine } from '../support/proposals.js'
 import { movableTime, typeIn, type Time, type Typed } from '../support/typed.js'
 
@@ -293,5 +294,26 @@ describe('the commands', () => {
       'row 2, customer 2, different: The service shows this mandate as ended (CANCELLED).',
     )
     expect(rowsOf('registered')).toHaveLength(4)
+  })
+
+  it.skipIf(process.platform !== 'linux')('29.2 are recorded by a y alone, on a terminal', async () => {
+    await open(3, { faults: [applied(2)] })
+    await send()
+    for (const [answer, left] of [
+      ['\r', 1],
+      ['no\r', 1],
+      ['y\r', 0],
+    ] as const) {
+      const session = openTerminal(['resolve', '--ask', '--by', 'Ada'], {
+        cwd: place.folder(),
+        columns: 100,
+        env: place.env(),
+      })
+      await session.shows('Type y to record 1 row as registered')
+      session.type(answer)
+      await session.ended
+      expect(rowsOf('in_doubt')).toHaveLength(left)
+    }
+    judge()
   })
 })
