@@ -72,7 +72,9 @@ export async function readDecisions(
   let forRun = 0
   for await (const row of table.rows()) {
     const rowId = readWhole(row.cell('migration_row') ?? '')
-    const decision = row.cell('migration_decision') ?? ''
+    const decided = row.cell('migration_decision')
+    if (rowId === null && decided === null) throw noList(file)
+    const decision = decided ?? ''
     if (rowId !== null) differences.push(...differencesOf(row, rowId))
     if (isForRun(decision)) forRun += 1
     else if (decision !== '') resolutions.push(readLine(row, rowId, file, usualBy))
@@ -87,6 +89,12 @@ export async function readDecisions(
   const evidence = `${table.name} (SHA-256 ${table.sha256()})`
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
 }
+
+const noList = (file: string): UsageError =>
+  new UsageError(
+    `"${file}" is no list to decide in: it has no columns migration_row and migration_decision`,
+    'Fill in to-do/in-doubt.csv of the report and give that; an export goes to run. Nothing was recorded',
+  )
 
 function notTheRows(file: string, differences: readonly string[]): UsageError {
   const shown = differences.slice(0, MOST_SHOWN).join('; ')

@@ -160,7 +160,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   ),
   'an export in the place of decisions': later(
     ['resolve', '--from', 'export.csv', '--by', 'Ada'],
-    /"export\.csv" holds no decision/,
+    /"export\.csv" is no list to decide in/,
   ),
   'a list of ours whose columns were deleted': later(
     ['resolve', '--from', 'list.csv', '--by', 'Ada'],
