@@ -74,18 +74,19 @@ describe('the last lines for people', () => {
 })
 
 describe('the pack of a ledger', () => {
+  const packOf = (ledger: string) => ({
+    ledger,
+    out: join(dirname(ledger), 'out'),
+    sharedFolder: false,
+    absentAfterMs: USUAL_ABSENT_AFTER_MS,
+    language: 'en' as const,
+    told: NOTHING_TOLD,
+  })
+
   it('is written beside a writer, and names its files', async () => {
     const ledger = open()
     admit(ledger, [{}])
-    const out = join(dirname(ledger.file), 'out')
-    const { files, warnings } = await writePack({
-      ledger: ledger.file,
-      out,
-      sharedFolder: false,
-      absentAfterMs: USUAL_ABSENT_AFTER_MS,
-      language: 'en',
-      told: NOTHING_TOLD,
-    })
+    const { files, warnings } = await writePack(packOf(ledger.file))
     expect(warnings).toEqual([])
     for (const path of Object.values(files)) expect(existsSync(path), path).toBe(true)
     expect(readFileSync(files['not-sent.csv'] ?? '', 'utf8')).toContain('M-1')
@@ -94,15 +95,8 @@ describe('the pack of a ledger', () => {
   it('leaves a file alone that a person filled in, says so, and says where the new one is', async () => {
     const ledger = open()
     admit(ledger, [{}])
-    const out = join(dirname(ledger.file), 'out')
-    const settings = {
-      ledger: ledger.file,
-      out,
-      sharedFolder: false,
-      absentAfterMs: USUAL_ABSENT_AFTER_MS,
-      language: 'en' as const,
-      told: NOTHING_TOLD,
-    }
+    const settings = packOf(ledger.file)
+    const { out } = settings
     await writePack(settings)
     writeFileSync(join(out, 'to-do', 'in-doubt.csv'), 'filled in')
     const { files, warnings } = await writePack(settings)
@@ -115,15 +109,8 @@ describe('the pack of a ledger', () => {
   it('goes as a whole beside a page that a person changed, and says where', async () => {
     const ledger = open()
     admit(ledger, [{}])
-    const out = join(dirname(ledger.file), 'out')
-    const settings = {
-      ledger: ledger.file,
-      out,
-      sharedFolder: false,
-      absentAfterMs: USUAL_ABSENT_AFTER_MS,
-      language: 'en' as const,
-      told: NOTHING_TOLD,
-    }
+    const settings = packOf(ledger.file)
+    const { out } = settings
     await writePack(settings)
     writeFileSync(join(out, 'report.html'), 'annotated')
     const { files, warnings } = await writePack(settings)

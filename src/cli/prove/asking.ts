@@ -11,22 +11,14 @@ import type { Scope } from '../../ledger/schema/schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { explainVerified } from '../../report/facts/explanation.js'
 import { ownText, type Context, type OwnFlag } from '../command.js'
-import { EXIT_STATUSES, SHARED, type OptionName } from '../settings/declared.js'
+import { EXIT_STATUSES, OF_SERVICE, SHARED, type OptionName } from '../settings/declared.js'
 import { rows as rowCount } from '../settings/kinds.js'
 import { readService } from '../settings/settings.js'
 import { toned, type Line } from '../terminal/world.js'
 import { countText, durationText, plural } from '../../domain/text/text.js'
 
 /** Settings of every command that asks the service what it holds. */
-export const ASK_OPTIONS: readonly OptionName[] = [
-  ...SHARED,
-  'baseUrl',
-  'passwordFile',
-  'concurrency',
-  'rate',
-  'timeout',
-  'connectTimeout',
-]
+export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]
 
 export const SAMPLE_FLAG: OwnFlag = ['--sample <n>', 'so many of these rows, drawn at random']
 

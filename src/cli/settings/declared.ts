@@ -327,6 +327,16 @@ export function helpOf(name: SettingName): string {
   return usual === undefined ? help : `${help} (default ${usual})`
 }
 
+/** Where the service is, and how it is asked. */
+export const OF_SERVICE: readonly OptionName[] = [
+  'baseUrl',
+  'passwordFile',
+  'concurrency',
+  'rate',
+  'timeout',
+  'connectTimeout',
+]
+
 export const SHARED: readonly OptionName[] = [
   'config',
   'ledger',

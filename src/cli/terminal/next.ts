@@ -6,7 +6,7 @@ import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-file
 import { PLACE_OF_PART } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import type { Context } from '../command.js'
-import { flagName, flagsOf, type OptionName } from '../settings/declared.js'
+import { flagName, flagsOf, OF_SERVICE, type OptionName } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
 import { nextText } from './result.js'
 import { type Line, toned } from './world.js'
@@ -26,15 +26,7 @@ const fileWord = (path: string): string => (path.startsWith('-') && path !== '-'
 const PLACE: readonly OptionName[] = ['config', 'ledger', 'out', 'logFile', 'sharedFolder']
 
 /** What a command that asks the service what it holds has to be told again. */
-const ASKING: readonly OptionName[] = [
-  ...PLACE,
-  'baseUrl',
-  'passwordFile',
-  'concurrency',
-  'rate',
-  'timeout',
-  'connectTimeout',
-]
+const ASKING: readonly OptionName[] = [...PLACE, ...OF_SERVICE]
 
 /** Flags of the command that was typed which count for the next one too; limits of a single run do not. */
 const CARRIED = {
