@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { createReader, readingLedger } from '../read/open-reader.js'
 import type { LedgerReader } from '../read/reader.js'
-import { guardsSql } from '../schema/guards.js'
+import { GUARDS } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
 import { createStorage, explaining } from './storage.js'
 import type { Totals } from '../../domain/row/row-state.js'
@@ -113,7 +113,7 @@ export function copyOf(ledger: Connection): Connection {
       for (const table of TABLES) copyTable(ledger, copy, table)
     })()
     copy.pragma('foreign_keys = ON')
-    copy.exec(guardsSql())
+    copy.exec(GUARDS)
     return copy
   } catch (error) {
     copy.close()

@@ -48,8 +48,7 @@ const rowEdges = (): string =>
     )
     .join('\n      or ')
 
-const refuse = (name: string, when: string, message: string): string =>
-  `create trigger ${name} ${when}\nbegin select raise(abort, '${message}'); end;`
+const refuse = (message: string): string => `\nbegin select raise(abort, '${message}'); end;`
 
 const IS_PURGED = '(select purged_at from campaign) is not null'
 
@@ -59,277 +58,151 @@ const isErasedAlone = (row: string): string =>
 /** That the words about this row go is on record: a decision on it, or the purge. */
 const isErased = (row: string): string => `(${IS_PURGED} or ${isErasedAlone(row)})`
 
-/** Whoever writes a decision, the user of the operating system stands beside the name that was given. */
-const USER_STANDS_BY = `create trigger decision_names_user after insert on decision when new.decided_as is null
-begin update decision set decided_as = (select user from holder) where id = new.id; end;`
+const columns = (fate: Parameters<typeof columnsThat>[0]): string => columnsThat(fate).join(', ')
+const SAME_LENGTHS = columnsThat('key').map((name) => `length(new.${name}) is length(old.${name})`)
+const OTHER_ACCOUNT = columnsThat('goes').map(
+  (name) => `(new.${name} is not null and new.${name} is not old.${name})`,
+)
 
-/** What came from the source stays; only its account, and words that name somebody, may go. */
-const rowContent = (): string[] => [
-  refuse(
-    'row_content_stays',
-    `before update of ${columnsThat('stays').join(', ')} on row`,
-    'what was read from the source never changes',
-  ),
-  // By an erasure alone, once the account is gone, and never to nothing: what is compared with it must not match by chance.
-  refuse(
-    'row_keys_stay',
-    `before update of ${columnsThat('key').join(', ')} on row
-    when not (new.iban is null and ${isErasedAlone('old.id')} and ${columnsThat('key')
-      .map((name) => `length(new.${name}) is length(old.${name})`)
-      .join(' and ')})`,
-    'what was read from the source never changes',
-  ),
-  // A file with shifted columns has account numbers where references should be.
-  refuse(
-    'row_identity_stays',
-    `before update of ${columnsThat('identity').join(', ')} on row
-    when not (${isErased('old.id')} and old.state <> 'registered')`,
-    'what was read from the source never changes',
-  ),
-  refuse(
-    'row_account_only_goes',
-    `before update of ${columnsThat('goes').join(', ')} on row when ${columnsThat('goes')
-      .map((name) => `(new.${name} is not null and new.${name} is not old.${name})`)
-      .join('\n    or ')}`,
-    'an account number or a cell can be removed, never changed',
-  ),
-]
+const READ = refuse('what was read from the source never changes')
+const EVIDENCE = refuse('the evidence of an attempt never changes')
+const INTENT = refuse('an intent never changes')
+const PROBLEM = refuse('a problem never changes')
+const DECISION = refuse('a decision never changes')
+const SOURCE = refuse('an admitted source never changes')
+const ANSWER = refuse('what the service answered never changes')
+const PROOF = refuse('evidence never changes')
+const APPROVAL = refuse('an approval never changes')
 
 /** A row moves along its edges, and each step leaves its proof. */
-const rowSteps = (): string[] => [
-  refuse(
-    'row_edges',
-    `before update of state on row when old.state is not new.state and not (\n      ${rowEdges()}\n      or (${ADMISSION_EDGES}))`,
-    'this state change is not allowed',
-  ),
-  refuse(
-    'row_attempts_count',
-    `before update of attempts on row when new.attempts <> old.attempts
-    and not (old.state = 'ready' and new.state = 'sending' and new.attempts = old.attempts + 1)`,
-    'attempts are counted by an intent only',
-  ),
-  refuse(
-    'row_replacement_stays',
-    `before update of superseded_by on row when old.superseded_by is not null`,
-    'a row is replaced once',
-  ),
-  refuse(
-    'row_place_moves',
-    `before update of place on row when new.place is not old.place and not (
+const ROW_STEPS = `
+create trigger row_edges before update of state on row when old.state is not new.state and not (
+      ${rowEdges()}
+      or (${ADMISSION_EDGES}))${refuse('this state change is not allowed')}
+create trigger row_attempts_count before update of attempts on row when new.attempts <> old.attempts
+    and not (old.state = 'ready' and new.state = 'sending' and new.attempts = old.attempts + 1)${refuse('attempts are counted by an intent only')}
+create trigger row_replacement_stays before update of superseded_by on row
+    when old.superseded_by is not null${refuse('a row is replaced once')}
+create trigger row_place_moves before update of place on row when new.place is not old.place and not (
     (new.place = 0 and new.state = 'superseded')
-    or (old.place = 0 and (select sha256 from source where id = old.source_id) is null))`,
-    'a place goes to the row that corrects its holder',
-  ),
-  refuse(
-    'row_without_place_waits',
-    `before update of state on row when new.state = 'sending' and old.place = 0`,
-    'a row that no total counts is never sent',
-  ),
-]
+    or (old.place = 0 and (select sha256 from source where id = old.source_id) is null))${refuse('a place goes to the row that corrects its holder')}
+create trigger row_without_place_waits before update of state on row
+    when new.state = 'sending' and old.place = 0${refuse('a row that no total counts is never sent')}
+`
+
+/**
+ * What came from the source stays; only its account, and words that name somebody, may go. A key goes by an erasure alone,
+ * once the account is gone, and never to nothing: what is compared with it must not match by chance. A file with shifted
+ * columns has account numbers where references should be.
+ */
+const ROW_CONTENT = `
+create trigger row_content_stays before update of ${columns('stays')} on row${READ}
+create trigger row_keys_stay before update of ${columns('key')} on row
+    when not (new.iban is null and ${isErasedAlone('old.id')} and ${SAME_LENGTHS.join(' and ')})${READ}
+create trigger row_identity_stays before update of ${columns('identity')} on row
+    when not (${isErased('old.id')} and old.state <> 'registered')${READ}
+create trigger row_account_only_goes before update of ${columns('goes')} on row
+    when ${OTHER_ACCOUNT.join(' or ')}${refuse('an account number or a cell can be removed, never changed')}
+`
 
 /** An intent comes first and stays; an outcome is told once. */
-const attempts = (): string[] => [
-  refuse(
-    'attempt_begins_open',
-    `before insert on attempt when new.outcome is not null`,
-    'an attempt begins without an outcome',
-  ),
-  refuse(
-    'attempt_waits',
-    `before insert on attempt when exists (
+const ATTEMPTS = `
+create trigger attempt_begins_open before insert on attempt
+    when new.outcome is not null${refuse('an attempt begins without an outcome')}
+create trigger attempt_waits before insert on attempt when exists (
     select 1 from attempt as late where late.outcome = 'released' and late.mandate_key = new.mandate_key
       and strftime('%Y-%m-%dT%H:%M:%fZ', late.started_at, '+${LATE_REQUEST_MS / 1_000} seconds') > new.started_at
-      and not exists (select 1 from decision where attempt_id = late.id and decision = 'resend'))`,
-    'an earlier request of the mandate may still arrive',
-  ),
-  refuse(
-    'attempt_intent_stays',
-    `before update of id, row_id, n, run_id, request_id, started_at on attempt`,
-    'an intent never changes',
-  ),
-  refuse(
-    'attempt_key_stays',
-    `before update of mandate_key on attempt when not (${isErased('old.row_id')} and old.outcome is not 'registered')`,
-    'an intent never changes',
-  ),
-  refuse(
-    'attempt_outcome_stays',
-    `before update of outcome on attempt when old.outcome is not null and not
+      and not exists (select 1 from decision where attempt_id = late.id and decision = 'resend'))${refuse('an earlier request of the mandate may still arrive')}
+create trigger attempt_intent_stays
+    before update of id, row_id, n, run_id, request_id, started_at on attempt${INTENT}
+create trigger attempt_key_stays before update of mandate_key on attempt
+    when not (${isErased('old.row_id')} and old.outcome is not 'registered')${INTENT}
+create trigger attempt_outcome_stays before update of outcome on attempt when old.outcome is not null and not
     (old.outcome = 'in_doubt' and new.outcome = 'released' and exists
-      (select 1 from decision where attempt_id = old.id and from_state = 'in_doubt' and to_state in ('ready', 'refused')))`,
-    'an outcome never changes, only a decision releases a doubt',
-  ),
-  refuse(
-    'attempt_evidence_stays',
-    `before update of ended_at, duration_ms, started, hint, status, error_code, retry_after_ms, notes on attempt
-    when old.outcome is not null`,
-    'the evidence of an attempt never changes',
-  ),
-  refuse(
-    'attempt_words_stay',
-    `before update of reason, service_code, field, message, answer on attempt
-    when old.outcome is not null and not ${isErased('old.row_id')}`,
-    'the evidence of an attempt never changes',
-  ),
-]
+      (select 1 from decision where attempt_id = old.id and from_state = 'in_doubt' and to_state in ('ready', 'refused')))${refuse('an outcome never changes, only a decision releases a doubt')}
+create trigger attempt_evidence_stays before update of
+    ended_at, duration_ms, started, hint, status, error_code, retry_after_ms, notes on attempt
+    when old.outcome is not null${EVIDENCE}
+create trigger attempt_words_stay before update of reason, service_code, field, message, answer on attempt
+    when old.outcome is not null and not ${isErased('old.row_id')}${EVIDENCE}
+`
 
 /** What was found wrong, and what people decided, stays on record; the words of it go with the person. */
-const problemsAndDecisions = (): string[] => [
-  refuse(
-    'problem_stays',
-    'before update of id, source_id, row_id, rule, severity, field, column_name on problem',
-    'a problem never changes',
-  ),
-  refuse(
-    'problem_words_stay',
-    `before update of value, message, remedy on problem when not ${isErased('old.row_id')}`,
-    'a problem never changes',
-  ),
-  refuse(
-    'decision_stays',
-    `before update of id, row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state on decision`,
-    'a decision never changes',
-  ),
-  refuse(
-    'decision_words_stay',
-    `before update of reason, evidence on decision when not ${isErased('old.row_id')}`,
-    'a decision never changes',
-  ),
-  refuse(
-    'decision_user_stays',
-    'before update of decided_as on decision when old.decided_as is not null',
-    'a decision never changes',
-  ),
-  USER_STANDS_BY,
-]
+const PROBLEMS_AND_DECISIONS = `
+create trigger problem_stays
+    before update of id, source_id, row_id, rule, severity, field, column_name on problem${PROBLEM}
+create trigger problem_words_stay before update of value, message, remedy on problem
+    when not ${isErased('old.row_id')}${PROBLEM}
+create trigger decision_stays before update of
+    id, row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state on decision${DECISION}
+create trigger decision_words_stay before update of reason, evidence on decision
+    when not ${isErased('old.row_id')}${DECISION}
+create trigger decision_user_stays before update of decided_as on decision
+    when old.decided_as is not null${DECISION}
+create trigger decision_names_user after insert on decision when new.decided_as is null
+begin update decision set decided_as = (select user from holder) where id = new.id; end;
+`
 
-const runsAndSources = (): string[] => [
-  refuse('run_stays', 'before update on run when old.ended_at is not null', 'a run that ended never changes'),
-  refuse(
-    'run_mark_stays',
-    'before update of mark on run when old.mark is not null',
-    'the mark of a run never changes',
-  ),
-  refuse(
-    'source_stays',
-    `before update of id, header, columns, sha256, bytes, records, blank_lines, reading, admitted_at, first_row,
-    last_row on source when old.sha256 is not null`,
-    'an admitted source never changes',
-  ),
-  refuse(
-    'source_name_stays',
-    `before update of name on source when old.sha256 is not null and not ${IS_PURGED}`,
-    'an admitted source never changes',
-  ),
-]
-
-const campaign = (): string[] => [
-  refuse(
-    'campaign_stays_bound',
-    `before update of base_url, username on campaign when old.base_url is not null
-    and (new.base_url is not old.base_url or new.username is not old.username)`,
-    'a ledger belongs to one service and user',
-  ),
-  refuse(
-    'campaign_identity_stays',
-    `before update of id, ledger_id, created_at on campaign`,
-    'the identity of a ledger never changes',
-  ),
-]
+const RUNS_AND_SOURCES = `
+create trigger run_stays before update on run
+    when old.ended_at is not null${refuse('a run that ended never changes')}
+create trigger run_mark_stays before update of mark on run
+    when old.mark is not null${refuse('the mark of a run never changes')}
+create trigger source_stays before update of id, header, columns, sha256, bytes, records, blank_lines, reading,
+    admitted_at, first_row, last_row on source when old.sha256 is not null${SOURCE}
+create trigger source_name_stays before update of name on source
+    when old.sha256 is not null and not ${IS_PURGED}${SOURCE}
+create trigger campaign_stays_bound before update of base_url, username on campaign when old.base_url is not null
+    and (new.base_url is not old.base_url or new.username is not old.username)${refuse('a ledger belongs to one service and user')}
+create trigger campaign_identity_stays
+    before update of id, ledger_id, created_at on campaign${refuse('the identity of a ledger never changes')}
+`
 
 /** What was read back is evidence: it stays as it was heard, but for what names a person. */
-const readBacks = (): string[] => [
-  refuse(
-    'read_back_stays',
-    'before update on read_back when old.ended_at is not null',
-    'a read-back that ended never changes',
-  ),
-  refuse(
-    'question_stays',
-    `before update of id, read_back_id, customer_no, request_id, asked_at, answered_at, tries, answer, status, error_code,
-    sources on question`,
-    'what the service answered never changes',
-  ),
-  refuse(
-    'question_words_stay',
-    `before update of reason on question when not (${IS_PURGED} or exists (select 1 from row join decision on row_id = row.id
-    where row.customer_no = old.customer_no and decision = 'erased'))`,
-    'what the service answered never changes',
-  ),
-  refuse(
-    'proof_stays',
-    'before update of id, question_id, row_id, attempts, verdict on proof',
-    'evidence never changes',
-  ),
-  refuse(
-    'proof_words_stay',
-    `before update of why, sources on proof when not ${isErased('old.row_id')}`,
-    'evidence never changes',
-  ),
-]
+const READ_BACKS = `
+create trigger read_back_stays before update on read_back
+    when old.ended_at is not null${refuse('a read-back that ended never changes')}
+create trigger question_stays before update of id, read_back_id, customer_no, request_id, asked_at, answered_at,
+    tries, answer, status, error_code, sources on question${ANSWER}
+create trigger question_words_stay before update of reason on question when not (${IS_PURGED} or exists
+    (select 1 from row join decision on row_id = row.id
+      where row.customer_no = old.customer_no and decision = 'erased'))${ANSWER}
+create trigger proof_stays before update of id, question_id, row_id, attempts, verdict on proof${PROOF}
+create trigger proof_words_stay before update of why, sources on proof when not ${isErased('old.row_id')}${PROOF}
+`
 
 /** What was planned and approved stays, and no approval is for other bytes than those that were planned. */
-const plans = (): string[] => [
-  refuse('plan_stays', 'before update on plan', 'a plan never changes'),
-  refuse('approver_stays', 'before update on approver', 'an approver never changes'),
-  refuse(
-    'approver_is_bound_first',
-    'before insert on approver when exists (select 1 from plan)',
-    'approvers are bound with the first plan',
-  ),
-  refuse(
-    'approval_stays',
-    `before update of id, plan_id, digest, approved_at, approved_by, recorded_as, expires_at, signature on approval`,
-    'an approval never changes',
-  ),
-  refuse(
-    'approval_words_stay',
-    `before update of reference on approval when not ${IS_PURGED}`,
-    'an approval never changes',
-  ),
-  refuse(
-    'approval_is_of_its_plan',
-    `before insert on approval when not exists (select 1 from plan where id = new.plan_id and digest = new.digest)`,
-    'an approval names the digest of its plan',
-  ),
-  refuse(
-    'approval_needs_key',
-    `before insert on approval when new.signature is null and exists (select 1 from approver)`,
-    'an approval is signed where approvers are bound',
-  ),
-]
+const PLANS = `
+create trigger plan_stays before update on plan${refuse('a plan never changes')}
+create trigger approver_stays before update on approver${refuse('an approver never changes')}
+create trigger approver_is_bound_first before insert on approver
+    when exists (select 1 from plan)${refuse('approvers are bound with the first plan')}
+create trigger approval_stays before update of
+    id, plan_id, digest, approved_at, approved_by, recorded_as, expires_at, signature on approval${APPROVAL}
+create trigger approval_words_stay before update of reference on approval when not ${IS_PURGED}${APPROVAL}
+create trigger approval_is_of_its_plan before insert on approval when not exists
+    (select 1 from plan where id = new.plan_id and digest = new.digest)${refuse('an approval names the digest of its plan')}
+create trigger approval_needs_key before insert on approval
+    when new.signature is null and exists (select 1 from approver)${refuse('an approval is signed where approvers are bound')}
+`
 
-const KEPT = [
-  'campaign',
-  'source',
-  'row',
-  'problem',
-  'run',
-  'attempt',
-  'decision',
-  'read_back',
-  'question',
-  'proof',
-  'plan',
-  'approver',
-  'approval',
-]
+const KEPT =
+  'campaign source row problem run attempt decision read_back question proof plan approver approval'.split(
+    ' ',
+  )
 
-const nothingGoes = (): string[] =>
-  KEPT.map((table) => refuse(`${table}_is_kept`, `before delete on ${table}`, 'the ledger never deletes'))
+const NOTHING_GOES = KEPT.map(
+  (table) => `create trigger ${table}_is_kept before delete on ${table}${refuse('the ledger never deletes')}`,
+)
 
 /** Triggers that hold the promises of the ledger against our own mistakes and against a hand on the file. */
-export const guardsSql = (): string =>
-  [
-    rowSteps(),
-    rowContent(),
-    attempts(),
-    problemsAndDecisions(),
-    runsAndSources(),
-    campaign(),
-    readBacks(),
-    plans(),
-    nothingGoes(),
-  ]
-    .flat()
-    .join('\n')
+export const GUARDS = [
+  ROW_STEPS,
+  ROW_CONTENT,
+  ATTEMPTS,
+  PROBLEMS_AND_DECISIONS,
+  RUNS_AND_SOURCES,
+  READ_BACKS,
+  PLANS,
+  ...NOTHING_GOES,
+].join('\n')

@@ -1,6 +1,6 @@
 import { VERDICTS } from '../../domain/proof/evidence.js'
 import { sqlValue, type Connection } from '../file/connection.js'
-import { guardsSql } from './guards.js'
+import { GUARDS } from './guards.js'
 import { LedgerError, UsageError } from '../../errors.js'
 import { DOUBT_HINTS } from '../../domain/row/row-state.js'
 
@@ -288,7 +288,7 @@ export function makeSchema(connection: Connection): void {
   connection
     .transaction(() => {
       makeTables(connection)
-      connection.exec(guardsSql())
+      connection.exec(GUARDS)
     })
     .immediate()
 }
