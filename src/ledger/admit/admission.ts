@@ -14,7 +14,7 @@ import {
   decideSharedAccounts,
   decideResemblances,
 } from './earlier-rows.js'
-import { fingerprintRaw, type Fingerprints, keyOf, prepareReadyRow } from './fingerprints.js'
+import { fingerprintRaw, type Fingerprints, keyOf } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
 import type { Admission, SourceAdmission } from '../ledger.js'
 import { writeProblem, type Scope } from './problems.js'
@@ -288,13 +288,7 @@ function seal(
 function prepareInsert(scope: Scope) {
   const { connection, fingerprints, sourceId } = scope
   const insert = prepareRowInsert(connection, sourceId)
-  const readyRow = prepareReadyRow(fingerprints)
   const add = (id: number, record: CheckedRecord): void => {
-    const ready = readyRow(record)
-    if (ready !== null) {
-      insert.addReady(id, ready)
-      return
-    }
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban

@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, upperCase } from '../../domain/text/text.js'
-import type { CheckedRecord } from '../../domain/rule/verdict.js'
-import { maskIban } from '../../domain/text/masking.js'
 import { sql, type Connection } from '../file/connection.js'
-import { ROWS_AT_ONCE, type ReadyRow } from '../schema/row-columns.js'
 
 const FINGERPRINT_BYTES = 16
 const SEPARATOR = '\u001f'
@@ -13,13 +10,12 @@ const CONTENT = `content${SEPARATOR}`
 
 /**
  * Keyed with a secret of the ledger: account numbers are few enough to try them all against a plain hash. They say
- * whether two rows hold the same after the account number itself is gone. `into` is written over and given back, where
- * somebody has a buffer of FINGERPRINT_BYTES to spare.
+ * whether two rows hold the same after the account number itself is gone.
  */
 export interface Fingerprints {
-  readonly account: (iban: string, into?: Buffer) => Buffer
+  readonly account: (iban: string) => Buffer
   /** The five values that are sent. */
-  readonly content: (mandate: Mandate, into?: Buffer) => Buffer
+  readonly content: (mandate: Mandate) => Buffer
   /** The five required cells as they were read. */
   readonly raw: (cells: readonly string[]) => Buffer
 }
@@ -30,17 +26,18 @@ export interface Fingerprints {
  */
 export function createFingerprints(secret: Uint8Array): Fingerprints {
   const key = Buffer.from(secret).toString('hex')
-  const fingerprint = (text: string, into: Buffer = Buffer.allocUnsafe(FINGERPRINT_BYTES)): Buffer => {
+  const fingerprint = (text: string): Buffer => {
+    const into = Buffer.allocUnsafe(FINGERPRINT_BYTES)
     // Text of one byte a character ('binary') is the form in which a hash is handed over quickest.
     into.write(hash('sha256', key + text, 'binary'), 'binary')
     return into
   }
   return {
-    account: (iban, into) => fingerprint(ACCOUNT + iban, into),
-    content: ({ customerNo, iban, signedDate, original }, into) => {
+    account: (iban) => fingerprint(ACCOUNT + iban),
+    content: ({ customerNo, iban, signedDate, original }) => {
       const { creditorIdentifier, mandateReference } = original
       const values = [customerNo, iban, signedDate, creditorIdentifier, mandateReference]
-      return fingerprint(CONTENT + values.join(SEPARATOR), into)
+      return fingerprint(CONTENT + values.join(SEPARATOR))
     },
     raw: (cells) => fingerprint(['raw', ...cells].join(SEPARATOR)),
   }
@@ -94,39 +91,3 @@ export const fingerprintRaw = (
  */
 export const keyOf = (key: string | null, { original }: Mandate): string =>
   key ?? `?|${original.creditorIdentifier}|${upperCase(original.mandateReference)}`
-
-/** Buffers of a fingerprint that are written over in turn: a row waits together with fewer than ROWS_AT_ONCE others. */
-function spareKeys(): () => Buffer {
-  const spare = Array.from({ length: 2 * ROWS_AT_ONCE }, () => Buffer.allocUnsafe(FINGERPRINT_BYTES))
-  let used = 0
-  return () => spare[(used = (used + 1) % spare.length)] ?? Buffer.allocUnsafe(FINGERPRINT_BYTES)
-}
-
-/** @returns null for a record that is held back or corrects a row; fingerprints are good for the next rows at once only */
-export function prepareReadyRow({
-  account,
-  content,
-}: Fingerprints): (record: CheckedRecord) => ReadyRow | null {
-  const accountKey = spareKeys()
-  const contentKey = spareKeys()
-  return ({ record, line, verdict, corrects, mandateKey, latestFirstDebit, cells }) => {
-    if (verdict.kind !== 'sendable' || corrects !== null) return null
-    const { mandate } = verdict
-    const { customerNo, iban, signedDate, original } = mandate
-    return {
-      record,
-      line,
-      customerNo,
-      iban,
-      ibanMasked: maskIban(iban),
-      ibanKey: account(iban, accountKey()),
-      signedDate,
-      originalCreditorIdentifier: original.creditorIdentifier,
-      originalMandateReference: original.mandateReference,
-      mandateKey: keyOf(mandateKey, mandate),
-      latestFirstDebit,
-      cells: JSON.stringify(cells),
-      contentKey: content(mandate, contentKey()),
-    }
-  }
-}

@@ -6,19 +6,10 @@ import {
   type GroupPlan,
   type LiveState,
 } from '../../domain/row/row-state.js'
-import {
-  isErased,
-  NAMED,
-  nameOf,
-  recordName,
-  writeNamingNotice,
-  writeNotice,
-  type Notice,
-  type Scope,
-} from './problems.js'
+import { isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
 import { sqlList } from '../schema/schema.js'
 import { removeOfMandate } from '../deliver/delivery.js'
-import { pagesOf, sql, sqlValue } from '../file/connection.js'
+import { rowsById, sql, sqlValue } from '../file/connection.js'
 import { HAS_ITS_KEY } from '../correct/corrected-rows.js'
 import { ruleOf, severityOf } from '../../domain/rule/verdict.js'
 
@@ -94,75 +85,20 @@ export function decideGroups(scope: Scope): void {
   const { connection, first } = scope
   connection.exec(
     `create temp table if not exists collision
-       (id integer primary key, key text not null, has_older integer not null, lowest integer not null)`,
+       (id integer primary key, key text not null, has_older integer not null)`,
   )
   connection.exec('delete from temp.collision')
   sql(connection)`
-    insert into temp.collision (key, has_older, lowest)
-     select mandate_key, min(id) < :first, min(id) from row where mandate_key is not null
+    insert into temp.collision (key, has_older) select mandate_key, min(id) < :first from row where mandate_key is not null
       group by mandate_key having count(*) > 1 and max(id) >= :first`.run({ first })
   const deciding: Deciding = { ...scope, words: wordsOf(scope) }
-  const repeats = plainRepeats(deciding)
   const page = sql(connection)<Collision>`
     select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?`
-  for (const keys of pagesOf(
-    (after) => page.all(after, PAGE),
-    ({ id }) => id,
-  )) {
-    const plain = repeats.among(keys[0]?.id ?? 0, keys.at(-1)?.id ?? 0)
-    for (let at = 0, collision = keys[0]; collision !== undefined; collision = keys[at]) {
-      const from = at
-      while (plain.has(keys[at]?.id ?? 0)) at += 1
-      if (at > from) {
-        // In one go, and still in the order in which each group would be decided by itself.
-        repeats.decide(collision.id, keys[at - 1]?.id ?? 0)
-        continue
-      }
-      const group = readGroup(scope, collision)
-      apply(deciding, group, decideGroup(group.facts))
-      at += 1
-    }
+  for (const collision of rowsById((after) => page.all(after, PAGE))) {
+    const group = readGroup(scope, collision)
+    apply(deciding, group, decideGroup(group.facts))
   }
   connection.exec('delete from temp.collision')
-}
-
-/**
- * Groups of new rows that would all be sent and say the same: the first goes, the others are duplicates. A file that holds
- * every row twice has nothing else, and one statement for each of them would take most of the time.
- */
-function plainRepeats(deciding: Deciding) {
-  const { connection, severities, words } = deciding
-  const plan = decideGroup({
-    sendable: { count: 2, agree: true, likeLive: 0, firstIsLikeLive: false },
-    heldBack: { count: 0, unchanged: 0 },
-    live: null,
-    conflictHolds: severityOf('CONFLICT_MANDATE', severities) === 'error',
-  })
-  const goesFirst = plan.sendable === 'first_goes' && plan.heldBack === 'keep'
-  const among = sqlValue(connection)<number>`
-    select collision.id from temp.collision cross join row on mandate_key = key
-      where collision.id between :from and :to and has_older = 0 group by collision.id
-     having min(state) = 'ready' and max(state) = 'ready' and min(customer_no) = max(customer_no)
-        and min(signed_date) = max(signed_date) and min(iban_key) = max(iban_key)`
-  const notice = words.duplicateInFile(recordName(NAMED))
-  const others = `from temp.collision cross join row on mandate_key = key and row.id > lowest
-    where collision.id between :from and :to`
-  const repeat = sql(connection)`
-    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in (select row.id ${others})`
-  return {
-    /** The ids of such groups from one id to another. */
-    among: (from: number, to: number): ReadonlySet<number> =>
-      new Set(goesFirst ? among.all({ from, to }) : []),
-    /** Decides all groups between: each of them must be one of these. */
-    decide: (from: number, to: number): void => {
-      const naming = {
-        from: `${others} order by collision.id, row.id`,
-        named: '(select one.record from row as one where one.id = lowest)',
-      }
-      if (notice !== null) writeNamingNotice(deciding, notice, naming, { from, to })
-      repeat.run({ from, to })
-    },
-  }
 }
 
 /** A refused row of an erased customer bars its mandate like one that a person closed: nothing tells any more what it held. */

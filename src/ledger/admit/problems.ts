@@ -55,43 +55,25 @@ const VALUE_OF = {
     else mask_accounts(coalesce(original_mandate_reference, '')) end`,
 } as const
 
-type Values = Readonly<Record<string, unknown>>
-
-/** Writes a problem for each row that `from` gives, a part of a statement that begins with FROM. */
-function write(
-  { connection, columns }: ColumnsOf,
-  { rule, severity, field, remedy }: Notice,
-  message: string,
-  from: string,
-  values: Values,
-): void {
-  sql(connection)`
-    insert into problem (${PROBLEM_INSERT})
-     select row.source_id, row.id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, ${message}, :remedy ${from}`.run(
-    { ...values, rule, severity, field, column: columns[field] ?? field, remedy },
-  )
-}
-
 /** One problem for each row that `where` (SQL over `row`) selects. Call it before their state changes. */
-export const writeNotice = (of: ColumnsOf, notice: Notice, where: string, values: Values): void =>
-  write(of, notice, ':message', `from row where ${where} order by id`, { ...values, message: notice.message })
-
-/** No message holds it by itself. */
-export const NAMED = '\u0000'
-
-/** The same for rows that `from` gives in their order; NAMED in the message stands for what `named` (SQL) gives. */
-export function writeNamingNotice(
-  of: ColumnsOf,
-  notice: Notice,
-  { from, named }: { readonly from: string; readonly named: string },
-  values: Values,
-): void {
-  const [before = '', after = ''] = notice.message.split(NAMED)
-  write(of, notice, `:before || ${named} || :after`, from, { ...values, before, after })
-}
-
-/** A row of the file at hand. */
-export const recordName = (record: number | string): string => `record ${record}`
+export const writeNotice = (
+  { connection, columns }: ColumnsOf,
+  { rule, severity, field, message, remedy }: Notice,
+  where: string,
+  values: Readonly<Record<string, unknown>>,
+): void =>
+  void sql(connection)`
+    insert into problem (${PROBLEM_INSERT})
+     select row.source_id, row.id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, :message, :remedy
+       from row where ${where} order by id`.run({
+    ...values,
+    rule,
+    severity,
+    field,
+    column: columns[field] ?? field,
+    message,
+    remedy,
+  })
 
 /** Names a row for the operator. Rows from `first` on belong to the file at hand, whose name goes without saying. */
 export function nameOf(
@@ -102,8 +84,8 @@ export function nameOf(
     select row.id, record, state, source.name as source from row join source on source.id = source_id
       where row.id = ?`.get(id)
   if (row === undefined) return 'another row'
-  if (row.id >= first) return recordName(row.record)
-  return `${recordName(row.record)} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
+  if (row.id >= first) return `record ${row.record}`
+  return `record ${row.record} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
 }
 
 /** Makes a row that is ready, and never left, wait for a person: a decision of the program, on record with its reason. */
