@@ -37,21 +37,17 @@ describe('27.3 verifying a callback', () => {
     ['body', headers, `${BODY} `, KEY],
     ['key', headers, BODY, 'very secret '],
     ['border of time and body', headersOf('173580480', HEX), `0:${BODY}`, KEY],
-    [
-      'digit of the signature',
-      headersOf(
-        TIME,
-        HEX.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
-      ),
-      BODY,
-      KEY,
-    ],
-  ])('27.3 refuses another %s', (_what, given, body, key) => {
-    expect(verifyCallback({ headers: given, body }, key)).toEqual({
-      kind: 'refused',
-      reason: 'its signature is not of this time, body and key',
-    })
-  })
+    ['digit of the signature', headersOf(TIME, HEX.replace(/b$/, 'c')), BODY, KEY],
+    // With the empty key anybody could sign; what somebody parsed is not what was signed.
+    ['key, the empty one', headers, BODY, '', 'the signing key is empty'],
+    ['body, a parsed one', headers, JSON.parse(BODY) as string, KEY, 'not what was received'],
+  ])(
+    '27.3 refuses another %s',
+    (_what, given, body, key, why = 'its signature is not of this time, body and key') => {
+      const reason = expect.stringContaining(why) as string
+      expect(verifyCallback({ headers: given, body }, key)).toEqual({ kind: 'refused', reason })
+    },
+  )
 
   it.each([
     ['no header Billogram-Request-Timestamp', { 'billogram-signature': HEX }, 'Billogram-Request-Timestamp'],
@@ -65,21 +61,6 @@ describe('27.3 verifying a callback', () => {
     const verdict = verifyCallback({ headers: given, body: BODY }, KEY)
     expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringContaining(named) as string })
     expect(JSON.stringify(verdict)).not.toContain(HEX.slice(0, 8))
-  })
-
-  it('27.3 refuses the empty key, with which anybody could sign', () => {
-    expect(verifyCallback({ headers, body: BODY }, '')).toEqual({
-      kind: 'refused',
-      reason: 'the signing key is empty',
-    })
-  })
-
-  it('27.3 refuses a body that somebody parsed', () => {
-    const body = JSON.parse(BODY) as string
-    expect(verifyCallback({ headers, body }, KEY)).toMatchObject({
-      kind: 'refused',
-      reason: expect.stringContaining('not what was received') as string,
-    })
   })
 
   it('27.3 verifies nothing by chance, and never throws', () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { classify } from '../../src/service/classify.js'
@@ -33,8 +32,11 @@ const exchangeOf = (parts: Partial<Exchange>): Exchange => ({
 const answered = (status: number, bodyText: string, parts: Partial<Response> = {}): Exchange =>
   exchangeOf({ response: { status, headers: {}, bodyText, complete: true, ...parts } })
 
+const errorOf = (error: Partial<TransportError>): TransportError => {
+  return { code: null, name: 'Error', message: '', ...error }
+}
 const failed = (started: boolean, error: Partial<TransportError> | null): Exchange =>
-  exchangeOf({ started, error: error === null ? null : { code: null, name: 'Error', message: '', ...error } })
+  exchangeOf({ started, error: error && errorOf(error) })
 
 const classified = (exchange: Exchange, overrides: Record<string, string> = {}): Outcome =>
   classify(exchange, mandate, createStatusTable(overrides))
@@ -58,14 +60,6 @@ describe('a complete 2xx with a whole answer', () => {
         durationMs: 12,
         retryAfterMs: null,
       },
-    })
-  })
-
-  it('keeps the masked words of an answer that is odd in some way', () => {
-    const { evidence } = classified(answered(200, answerOf({ customer_no: '4711' })))
-    expect(evidence).toMatchObject({
-      serviceCode: 'OK',
-      answer: answerOf({ customer_no: '4711', iban: 'DE…3000' }),
     })
   })
 
@@ -104,51 +98,38 @@ describe('a complete 2xx with a whole answer', () => {
     })
   })
 
-  it('with several oddities, all of them noted', () => {
-    const body = answerOf({ customer_no: '4711', unique_mandate_reference: 'ä' }, 'DONE')
-    expect(classified(answered(200, body))).toMatchObject({
+  it('with several oddities, all of them noted, and its masked words kept', () => {
+    const odd = { customer_no: '4711', unique_mandate_reference: 'ä' }
+    expect(classified(answered(200, answerOf(odd, 'DONE')))).toMatchObject({
       kind: 'registered',
       value: { mandateReference: 'ä' },
       notes: ['RESPONSE_STATUS_WORD', 'RESPONSE_CUSTOMER_TEXT', 'RESPONSE_IDENTIFIER_FORMAT'],
+      evidence: { serviceCode: 'DONE', answer: answerOf({ ...odd, iban: 'DE…3000' }, 'DONE') },
     })
-  })
-
-  it('as it stands in the samples', () => {
-    const bodyText = readFileSync('samples/wire/migrate-mandate.response.json', 'utf8')
-    const { data } = JSON.parse(bodyText) as {
-      data: { customer_no: number; iban: string; signed_date: string }
-    }
-    const asked = {
-      ...mandate,
-      customerNo: data.customer_no,
-      iban: data.iban as typeof mandate.iban,
-      signedDate: data.signed_date as typeof mandate.signedDate,
-    }
-    expect(classify(answered(200, bodyText), asked, table)).toMatchObject({ kind: 'registered', notes: [] })
   })
 })
 
+const doubt = (
+  hint: 'unknown' | 'probably_registered' | 'may_exist',
+  reason: string,
+  halt: string | null = null,
+) => ({
+  kind: 'in_doubt',
+  hint,
+  halt,
+  reason,
+})
+const likely = (problem: string) =>
+  doubt('probably_registered', `The service answered 200${problem}: the request was probably applied`)
+
 describe('a 2xx that is not whole', () => {
   it.each([
-    ['nothing', '', 'The service answered 200 and nothing else: the request was probably applied'],
-    ['blanks', ' \r\n', 'The service answered 200 and nothing else: the request was probably applied'],
-    [
-      'HTML',
-      '<html>OK</html>',
-      'The service answered 200 and something that is not JSON: the request was probably applied',
-    ],
-    [
-      'half of the answer',
-      answerOf().slice(0, 80),
-      'The service answered 200 and something that is not JSON: the request was probably applied',
-    ],
-  ])('is in doubt, probably registered: %s', (_name, body, reason) => {
-    expect(classified(answered(200, body))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'probably_registered',
-      halt: null,
-      reason,
-    })
+    ['nothing', '', 'nothing else'],
+    ['blanks', ' \r\n', 'nothing else'],
+    ['HTML', '<html>OK</html>', 'something that is not JSON'],
+    ['half of the answer', answerOf().slice(0, 80), 'something that is not JSON'],
+  ])('is in doubt, probably registered: %s', (_name, body, what) => {
+    expect(classified(answered(200, body))).toMatchObject(likely(` and ${what}`))
   })
 
   const without = (field: keyof typeof echo): string => answerOf({ [field]: undefined })
@@ -156,59 +137,39 @@ describe('a 2xx that is not whole', () => {
     ['null', 'null'],
     ['an array', '[]'],
     ['text', '"OK"'],
-    ['an empty object', '{}'],
     ['no data', '{"status":"OK"}'],
     ['data null', '{"status":"OK","data":null}'],
-    ['data that is a list', '{"status":"OK","data":[]}'],
+    ['data that is a list', `{"status":"OK","data":[${JSON.stringify(echo)}]}`],
     ['no customer_no', without('customer_no')],
-    ['no iban', without('iban')],
+    ['no iban', without('iban'), 'data.iban'],
     ['no signed_date', without('signed_date')],
     ['no creditor identifier', without('sepa_creditor_identifier')],
     ['no reference', without('unique_mandate_reference')],
     ['an empty creditor identifier', answerOf({ sepa_creditor_identifier: '' })],
     ['a blank reference', answerOf({ unique_mandate_reference: ' \t ' })],
-    ['a reference that is null', answerOf({ unique_mandate_reference: null })],
     ['a reference that is a number', answerOf({ unique_mandate_reference: 7 })],
     ['a customer_no beyond whole numbers', answerOf().replace('4711', '1e400')],
     ['a customer_no that is no number', answerOf({ customer_no: 'x4711' })],
     ['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000)],
-  ])('is in doubt, probably registered: %s', (_name, body) => {
+  ])('is in doubt, probably registered: %s', (_name, body, named = '') => {
     const outcome = classified(answered(200, body))
     expect(outcome).toMatchObject({ kind: 'in_doubt', hint: 'probably_registered', halt: null })
     expect(outcome.reason).toMatch(
       /^The service answered 200, but the answer is not usable \(.+\): the request was probably applied$/,
     )
-  })
-
-  it('names the first field that is missing', () => {
-    expect(classified(answered(200, without('iban'))).reason).toContain('data.iban')
-  })
-
-  it('keeps the raw answer, masked', () => {
-    const outcome = classified(answered(200, without('unique_mandate_reference')))
-    expect(outcome.evidence.answer).toContain('"iban":"DE…3000"')
-    expect(outcome.evidence.answer).toContain('"customer_no":4711')
+    expect(outcome.reason).toContain(named)
   })
 
   it.each([
-    [{ code: 'UND_ERR_SOCKET' }, 'The connection broke before the answer was complete (UND_ERR_SOCKET)'],
-    [{ code: 'UND_ERR_BODY_TIMEOUT' }, 'The answer stopped in the middle (UND_ERR_BODY_TIMEOUT)'],
-    [
-      { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' },
-      'The answer was too large to read (UND_ERR_RES_EXCEEDED_MAX_SIZE)',
-    ],
-    [{ code: 'DEADLINE' }, 'No complete answer came in time (DEADLINE)'],
-  ])('is in doubt even if what arrived looks whole: %j', (error, cause) => {
-    const exchange = {
-      ...answered(200, answerOf(), { complete: false }),
-      error: { name: 'E', message: '', ...error },
-    }
+    ['UND_ERR_SOCKET', 'The connection broke before the answer was complete'],
+    ['UND_ERR_BODY_TIMEOUT', 'The answer stopped in the middle'],
+    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'The answer was too large to read'],
+    ['DEADLINE', 'No complete answer came in time'],
+  ])('is in doubt even if what arrived looks whole: %s', (code, cause) => {
+    const exchange = { ...answered(200, answerOf(), { complete: false }), error: errorOf({ code }) }
     expect(classified(exchange)).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'probably_registered',
-      halt: null,
-      reason: `The service answered 200, but the answer did not arrive whole (${cause}): the request was probably applied`,
-      evidence: { status: 200, errorCode: error.code },
+      ...likely(`, but the answer did not arrive whole (${cause} (${code}))`),
+      evidence: { status: 200, errorCode: code },
     })
   })
 })
@@ -219,18 +180,12 @@ describe('8.2.7 a 2xx whose assigned identifiers cannot be told from others', ()
     ['unique_mandate_reference', 'NEW-1 ', 'begins or ends with a blank'],
     ['unique_mandate_reference', '\u00a0NEW-1', 'begins or ends with a blank'],
     ['unique_mandate_reference', 'NEW\u200b-1', 'holds a control or an invisible character'],
-    ['unique_mandate_reference', 'NEW\u0007-1', 'holds a control or an invisible character'],
-    ['unique_mandate_reference', 'NEW\u202e-1', 'holds a control or an invisible character'],
     ['unique_mandate_reference', long, 'is longer than 140 characters'],
     ['sepa_creditor_identifier', 'DE79ZZZ01234567890\n', 'begins or ends with a blank'],
-    ['sepa_creditor_identifier', 'DE79ZZZ\u00ad01234567890', 'holds a control or an invisible character'],
-    ['sepa_creditor_identifier', long, 'is longer than 140 characters'],
   ])('is in doubt: %s %j', (field, value, why) => {
-    expect(classified(answered(200, answerOf({ [field]: value })))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'probably_registered',
-      reason: `The service answered 200, but the answer is not usable (${field}: ${why}): the request was probably applied`,
-    })
+    expect(classified(answered(200, answerOf({ [field]: value })))).toMatchObject(
+      likely(`, but the answer is not usable (${field}: ${why})`),
+    )
   })
 
   it('is registered up to 140 characters, blanks between them included', () => {
@@ -253,69 +208,45 @@ describe('a 2xx that belongs to another request', () => {
     ['signed_date', { signed_date: '2020-02-29T00:00:00Z' }],
     ['customer_no', { customer_no: 1, iban: 'NO9386011117947', signed_date: '2020-01-01' }],
   ])('is in doubt and stops the run: %s is %j', (field, fields) => {
-    expect(classified(answered(200, answerOf(fields)))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'unknown',
-      halt: 'echo_mismatch',
-      reason: `The service answered 200, but its ${field} is not the one that was sent: answers may be shifted`,
-    })
+    const reason = `The service answered 200, but its ${field} is not the one that was sent: answers may be shifted`
+    expect(classified(answered(200, answerOf(fields)))).toMatchObject(
+      doubt('unknown', reason, 'echo_mismatch'),
+    )
   })
 })
 
 describe('an answer that is complete and not 2xx', () => {
-  it.each([400, 404, 405, 406, 410, 411, 413, 414, 415, 422])('%d is refused', (status) => {
-    expect(classified(answered(status, ''))).toMatchObject({
-      kind: 'refused',
-      halt: null,
-      reason: `The service answered ${status}: refused`,
-      evidence: { status, answer: null },
-    })
-  })
-
-  it.each([421, 425, 429])('%d is turned away', (status) => {
-    expect(classified(answered(status, ''))).toMatchObject({
-      kind: 'turned_away',
-      halt: null,
-      reason: `The service answered ${status}: not now, try later`,
-    })
-  })
-
-  it.each([401, 403, 407])('%d leaves the row ready and stops the run', (status) => {
-    expect(classified(answered(status, ''))).toMatchObject({
-      kind: 'turned_away',
-      halt: 'credentials',
-      reason: `The service answered ${status}: credentials or permission refused, nothing was applied`,
-    })
-  })
-
-  it.each([300, 301, 302, 303, 304, 307, 308, 399])('%d is in doubt and stops the run', (status) => {
-    expect(classified(answered(status, answerOf()))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'unknown',
-      halt: 'redirect',
-      reason: `The service answered ${status} (OK): a redirect, which is never followed`,
-    })
-  })
-
+  // checked-service.test.ts holds each status against the page of this room.
   it.each([
-    100, 101, 199, 402, 408, 409, 418, 423, 424, 426, 428, 431, 451, 499, 500, 501, 502, 503, 504, 511, 599,
-    600, 999,
-  ])('%d is in doubt', (status) => {
-    expect(classified(answered(status, ''))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'unknown',
-      halt: null,
-      reason: `The service answered ${status}: this does not tell whether the request was applied`,
-    })
+    [404, 'refused', null, 'refused'],
+    [422, 'refused', null, 'refused'],
+    [429, 'turned_away', null, 'not now, try later'],
+    [401, 'turned_away', 'credentials', 'credentials or permission refused, nothing was applied'],
+    [307, 'in_doubt', 'redirect', 'a redirect, which is never followed'],
+    [100, 'in_doubt', null, 'this does not tell whether the request was applied'],
+    [409, 'in_doubt', null, 'this does not tell whether the request was applied'],
+    [503, 'in_doubt', null, 'this does not tell whether the request was applied'],
+    [999, 'in_doubt', null, 'this does not tell whether the request was applied'],
+  ])('%d is %s, and the run stops: %s', (status, kind, halt, why) => {
+    const expected = {
+      kind,
+      halt,
+      reason: `The service answered ${status}: ${why}`,
+      evidence: { status, answer: null },
+    }
+    expect(classified(answered(status, ''))).toMatchObject(
+      kind === 'in_doubt' ? { ...expected, hint: 'unknown' } : expected,
+    )
+    // Not even a whole answer makes it more.
+    expect(classified(answered(status, answerOf()))).toMatchObject({ kind, halt })
   })
 
   it('404 with NOT_AVAILABLE_YET is turned away', () => {
     const body = '{"status":"NOT_AVAILABLE_YET","data":{"message":"later"}}'
-    expect(classified(answered(404, body))).toMatchObject({
-      kind: 'turned_away',
-      halt: null,
-      reason: 'The service answered 404 (NOT_AVAILABLE_YET, later): not now, try later',
-    })
+    const reason = 'The service answered 404 (NOT_AVAILABLE_YET, later): not now, try later'
+    expect(classified(answered(404, body))).toMatchObject({ kind: 'turned_away', halt: null, reason })
+    // A line of the configuration goes before the word.
+    expect(classified(answered(404, body), { '404': 'in_doubt' }).kind).toBe('in_doubt')
   })
 
   it('the word NOT_AVAILABLE_YET counts with 404 only, and no other word counts', () => {
@@ -327,17 +258,13 @@ describe('an answer that is complete and not 2xx', () => {
     expect(classified(answered(409, '{"status":"OK","data":{}}')).kind).toBe('in_doubt')
   })
 
-  it.each([400, 401, 403, 404, 405, 409, 410, 418, 422, 429, 499])(
+  it.each([400, 401, 404, 409, 418, 422, 429, 503])(
     '8.2.7 %d with INVALID_OBJECT_STATE is in doubt: the mandate may already exist',
     (status) => {
       const body = '{"status":"INVALID_OBJECT_STATE","data":{"message":"exists"}}'
-      const halt = [401, 403].includes(status) ? 'credentials' : null
-      const expected = {
-        kind: 'in_doubt',
-        hint: 'may_exist',
-        halt,
-        reason: `The service answered ${status} (INVALID_OBJECT_STATE, exists): the mandate may already exist there`,
-      }
+      const halt = status === 401 ? 'credentials' : null
+      const reason = `The service answered ${status} (INVALID_OBJECT_STATE, exists): the mandate may already exist there`
+      const expected = doubt('may_exist', reason, halt)
       expect(classified(answered(status, body))).toMatchObject(expected)
       if (halt !== null) return
       for (const kind of ['refused', 'turned_away', 'in_doubt'])
@@ -346,47 +273,26 @@ describe('an answer that is complete and not 2xx', () => {
   )
 
   it('8.2.7 the word counts however it is spelled, in its place only', () => {
-    expect(classified(answered(400, '{"status":" Invalid_Object_State "}'))).toMatchObject({
-      hint: 'may_exist',
-    })
+    const spelled = '{"status":" Invalid_Object_State "}'
+    expect(classified(answered(400, spelled))).toMatchObject({ hint: 'may_exist' })
     expect(classified(answered(400, '{"data":{"message":"INVALID_OBJECT_STATE"}}')).kind).toBe('refused')
-    expect(
-      classified(answered(503, '{"status":"INVALID_OBJECT_STATE"}'), { '503': 'turned_away' }),
-    ).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'may_exist',
-    })
-  })
-
-  it('a line of the configuration goes before the word', () => {
-    const body = '{"status":"NOT_AVAILABLE_YET"}'
-    expect(classified(answered(404, body), { '404': 'in_doubt' }).kind).toBe('in_doubt')
   })
 
   it('a line of the configuration changes one status', () => {
-    expect(classified(answered(503, ''), { '503': 'turned_away' })).toMatchObject({
-      kind: 'turned_away',
-      halt: null,
-    })
-    expect(classified(answered(502, ''), { '503': 'turned_away' }).kind).toBe('in_doubt')
-    expect(classified(answered(409, ''), { '409': 'refused' }).kind).toBe('refused')
-    expect(classified(answered(422, ''), { '422': 'in_doubt' }).kind).toBe('in_doubt')
+    const table = { '503': 'turned_away', '409': 'refused', '422': 'in_doubt' }
+    const kinds = [503, 502, 409, 422].map((status) => classified(answered(status, ''), table).kind)
+    expect(kinds).toEqual(['turned_away', 'in_doubt', 'refused', 'in_doubt'])
   })
 
-  it('its hints are kept where they are there', () => {
-    const body = JSON.stringify({
-      status: 'INVALID_PARAMETER',
-      data: { message: 'no', field_path: ['a', 'b'] },
-    })
-    const outcome = classified(answered(422, body))
-    expect(outcome.evidence).toMatchObject({ serviceCode: 'INVALID_PARAMETER', field: 'a.b', message: 'no' })
-    expect(outcome.reason).toBe('The service answered 422 (INVALID_PARAMETER, field a.b, no): refused')
-    const onlyField = classified(answered(422, '{"data":{"field":"iban"}}'))
-    expect(onlyField.reason).toBe('The service answered 422 (field iban): refused')
-    expect(onlyField.evidence).toMatchObject({ serviceCode: null, field: 'iban', message: null })
-    expect(classified(answered(422, '{"data":{"message":"no"}}')).reason).toBe(
-      'The service answered 422 (no): refused',
-    )
+  it.each([
+    [
+      '{"status":"INVALID_PARAMETER","data":{"message":"no","field_path":["a","b"]}}',
+      'INVALID_PARAMETER, field a.b, no',
+    ],
+    ['{"data":{"field":"iban"}}', 'field iban'],
+    ['{"data":{"message":"no"}}', 'no'],
+  ])('its hints are kept where they are there: %s', (body, quoted) => {
+    expect(classified(answered(422, body)).reason).toBe(`The service answered 422 (${quoted}): refused`)
   })
 
   it('its hints are cleaned, masked and bounded', () => {
@@ -407,45 +313,40 @@ describe('an answer that is complete and not 2xx', () => {
   })
 
   it.each([
-    [422, 'in_doubt', null],
-    [429, 'in_doubt', null],
-    [404, 'in_doubt', null],
-    [500, 'in_doubt', null],
-    [401, 'in_doubt', 'credentials'],
-    [307, 'in_doubt', 'redirect'],
-  ])('%d that is cut is %s: only a whole answer takes a row out of doubt', (status, kind, halt) => {
+    [422, null],
+    [429, null],
+    [500, null],
+    [401, 'credentials'],
+    [307, 'redirect'],
+  ])('%d that is cut is in doubt: only a whole answer takes a row out of doubt', (status, halt) => {
     const exchange = {
       ...answered(status, '{"status":"NOT_AVA', { complete: false }),
-      error: { code: 'UND_ERR_SOCKET', name: 'SocketError', message: 'other side closed' },
+      error: errorOf({ code: 'UND_ERR_SOCKET' }),
     }
+    const reason = `The service answered ${status}, but the answer did not arrive whole (The connection broke before the answer was complete (UND_ERR_SOCKET))`
     expect(classified(exchange)).toMatchObject({
-      kind,
-      hint: 'unknown',
-      halt,
-      reason: `The service answered ${status}, but the answer did not arrive whole (The connection broke before the answer was complete (UND_ERR_SOCKET))`,
+      ...doubt('unknown', reason, halt),
       evidence: { status, errorCode: 'UND_ERR_SOCKET', answer: '{"status":"NOT_AVA' },
     })
   })
 
-  it('says how long to wait, whatever the status', () => {
-    const headers = { 'retry-after': '3' }
-    for (const status of [200, 422, 429, 503]) {
-      expect(classified(answered(status, '', { headers })).evidence.retryAfterMs).toBe(3_000)
-    }
-  })
-
-  it('counts a date from the Date of the answer, else from its arrival', () => {
-    const until = 'Thu, 01 Jan 2026 00:00:10 GMT'
-    const dated = { 'retry-after': until, date: 'Thu, 01 Jan 2026 00:00:07 GMT' }
-    expect(classified(answered(429, '', { headers: dated })).evidence.retryAfterMs).toBe(3_000)
-    expect(classified(answered(429, '', { headers: { 'retry-after': until } })).evidence.retryAfterMs).toBe(
-      10_000,
-    )
+  it.each([
+    [200, {}, 3_000],
+    [503, {}, 3_000],
+    [429, { 'retry-after': 'Thu, 01 Jan 2026 00:00:10 GMT', date: 'Thu, 01 Jan 2026 00:00:07 GMT' }, 3_000],
+    [429, { 'retry-after': 'Thu, 01 Jan 2026 00:00:10 GMT' }, 10_000],
+  ])('says how long to wait: %d with %j', (status, headers, waitMs) => {
+    const exchange = answered(status, '', { headers: { 'retry-after': '3', ...headers } })
+    expect(classified(exchange).evidence.retryAfterMs).toBe(waitMs)
   })
 })
 
 describe('a request that did not leave', () => {
-  it.each([
+  const notSent = (cause: string, halt: string | null = null) => {
+    return { kind: 'not_sent', halt, reason: `${cause}: nothing was sent` }
+  }
+
+  it.each<readonly [string, string]>([
     ['ECONNREFUSED', 'The service refused the connection'],
     ['ENOTFOUND', 'The host name of the service is not known'],
     ['EAI_AGAIN', 'The host name of the service could not be looked up'],
@@ -455,109 +356,62 @@ describe('a request that did not leave', () => {
     ['DEADLINE', 'No connection was ready in time'],
     ['ABORTED', 'The run was broken off before the request left'],
     ['ECONNRESET', 'The connection could not be set up'],
-    ['EPIPE', 'The connection could not be set up'],
-    ['UND_ERR_SOCKET', 'The connection could not be set up'],
     ['UND_ERR_ABORTED', 'The connection could not be set up'],
-    ['UND_ERR_DESTROYED', 'The connection could not be set up'],
     ['SOMETHING_NEW', 'The connection could not be set up'],
     ['constructor', 'The connection could not be set up'],
+    // What only looks like a fault of TLS, or of our own.
+    ...[
+      ...['ECERT_HAS_EXPIRED', 'ERR_STREAM_DESTROYED', 'ERR_INVALID_CA', 'ERRORS_', 'X_CRL_'],
+      ...['UND_ERR_INVALID_ARG_2', 'XUND_ERR_INVALID_ARG', 'UND_ERR_INVALID_RETURN_VALUE'],
+    ].map((code) => [code, 'The connection could not be set up'] as const),
   ])('is not sent, whatever the code: %s', (code, cause) => {
     expect(classified(failed(false, { code }))).toMatchObject({
-      kind: 'not_sent',
-      halt: null,
-      reason: `${cause} (${code}): nothing was sent`,
+      ...notSent(`${cause} (${code})`),
       evidence: { started: false, status: null, errorCode: code, answer: null, retryAfterMs: null },
     })
   })
 
-  it('is not sent without a code or an error either', () => {
-    expect(classified(failed(false, { code: null, name: 'OddError' }))).toMatchObject({
-      kind: 'not_sent',
-      halt: null,
-      reason: 'The connection could not be set up (OddError): nothing was sent',
-      evidence: { errorCode: 'OddError' },
-    })
-    expect(classified(failed(false, null))).toMatchObject({
-      kind: 'not_sent',
-      halt: null,
-      reason: 'The connection could not be set up (no error was given): nothing was sent',
-      evidence: { errorCode: null },
+  it.each([
+    [{ name: 'OddError' }, 'OddError', 'OddError'],
+    [null, 'no error was given', null],
+  ])('is not sent without a code or an error either', (error, named, errorCode) => {
+    expect(classified(failed(false, error))).toMatchObject({
+      ...notSent(`The connection could not be set up (${named})`),
+      evidence: { errorCode },
     })
   })
 
   it.each([
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-    'CERT_HAS_EXPIRED',
-    'CERT_NOT_YET_VALID',
-    'CERT_REVOKED',
-    'CRL_HAS_EXPIRED',
-    'ERROR_IN_CERT_NOT_AFTER_FIELD',
-    'INVALID_CA',
-    'INVALID_PURPOSE',
-    'PATH_LENGTH_EXCEEDED',
-    'HOSTNAME_MISMATCH',
-    'ERR_TLS_CERT_ALTNAME_INVALID',
-    'ERR_SSL_WRONG_VERSION_NUMBER',
-    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-    'ERR_OSSL_X509_KEY_VALUES_MISMATCH',
-    'UND_ERR_PRX_TLS',
+    ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED'],
+    ...['CRL_HAS_EXPIRED', 'ERROR_IN_CERT_NOT_AFTER_FIELD', 'INVALID_CA', 'INVALID_PURPOSE'],
+    ...['PATH_LENGTH_EXCEEDED', 'HOSTNAME_MISMATCH', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_OSSL_X509_KEY_VALUES_MISMATCH', 'UND_ERR_PRX_TLS'],
   ])('stops the run when no connection can be trusted: %s', (code) => {
-    expect(classified(failed(false, { code }))).toMatchObject({
-      kind: 'not_sent',
-      halt: 'certificate',
-      reason: `No trusted connection could be set up, check certificates, host name and port (${code}): nothing was sent`,
-    })
+    const cause = 'No trusted connection could be set up, check certificates, host name and port'
+    expect(classified(failed(false, { code }))).toMatchObject(notSent(`${cause} (${code})`, 'certificate'))
   })
-
-  it.each(['ECERT_HAS_EXPIRED', 'ERR_STREAM_DESTROYED', 'ERR_INVALID_CA', 'ERRORS_', 'X_CRL_'])(
-    'does not take %s for a TLS fault',
-    (code) => {
-      expect(classified(failed(false, { code })).halt).toBeNull()
-    },
-  )
 
   it.each(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'REQUEST_INVALID'])(
     'stops the run when the fault is our own: %s',
     (code) => {
-      expect(classified(failed(false, { code, message: 'invalid x header' }))).toMatchObject({
-        kind: 'not_sent',
-        halt: 'request_rejected_locally',
-        reason: `The request was not well formed: invalid x header (${code}): nothing was sent`,
-      })
+      const cause = `The request was not well formed: invalid x header (${code})`
+      expect(classified(failed(false, { code, message: 'invalid x header' }))).toMatchObject(
+        notSent(cause, 'request_rejected_locally'),
+      )
     },
   )
 
-  it.each(['UND_ERR_INVALID_ARG_2', 'XUND_ERR_INVALID_ARG', 'UND_ERR_INVALID_RETURN_VALUE'])(
-    'does not take %s for our own fault',
-    (code) => {
-      expect(classified(failed(false, { code })).halt).toBeNull()
-    },
-  )
-
-  it('stops the run when the proxy asks for credentials', () => {
-    const message = 'Proxy response (407) !== 200 when HTTP Tunneling'
-    expect(classified(failed(false, { code: 'UND_ERR_ABORTED', message }))).toMatchObject({
-      kind: 'not_sent',
-      halt: 'credentials',
-      reason: 'The proxy asked for credentials with 407 (UND_ERR_ABORTED): nothing was sent',
-    })
-  })
-
-  it('is tried again when the proxy could not open the tunnel', () => {
-    const message = 'Proxy response (502) !== 200 when HTTP Tunneling'
-    expect(classified(failed(false, { code: 'UND_ERR_ABORTED', message }))).toMatchObject({
-      kind: 'not_sent',
-      halt: null,
-      reason:
-        'The proxy answered 502 instead of opening the way to the service (UND_ERR_ABORTED): nothing was sent',
-    })
-  })
-
-  it('is not taken for a proxy fault by words in the middle of a message', () => {
-    expect(classified(failed(false, { message: 'x Proxy response (407)' })).halt).toBeNull()
+  it.each([
+    [407, 'The proxy asked for credentials with 407', 'credentials'],
+    [502, 'The proxy answered 502 instead of opening the way to the service', null],
+  ])('goes by what the proxy answered: %d', (status, cause, halt) => {
+    const message = `Proxy response (${status}) !== 200 when HTTP Tunneling`
+    expect(classified(failed(false, { code: 'UND_ERR_ABORTED', message }))).toMatchObject(
+      notSent(`${cause} (UND_ERR_ABORTED)`, halt),
+    )
+    // Not by words in the middle of a message.
+    expect(classified(failed(false, { message: `x ${message}` })).halt).toBeNull()
   })
 })
 
@@ -570,36 +424,24 @@ describe('a request that may have left, without a status line', () => {
     ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'The answer was too large to read'],
     ['ABORTED', 'The run was broken off while the request was under way'],
     ['ECONNREFUSED', 'The connection broke before the answer was complete'],
-    ['ECONNRESET', 'The connection broke before the answer was complete'],
-    ['UND_ERR_SOCKET', 'The connection broke before the answer was complete'],
     ['UND_ERR_CONNECT_TIMEOUT', 'The connection broke before the answer was complete'],
     ['UND_ERR_INVALID_ARG', 'The connection broke before the answer was complete'],
-    ['SOMETHING_NEW', 'The connection broke before the answer was complete'],
     ['constructor', 'The connection broke before the answer was complete'],
   ])('is in doubt, whatever the code: %s', (code, cause) => {
     expect(classified(failed(true, { code }))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'unknown',
-      halt: null,
-      reason: `${cause} (${code}): the service may have applied the request`,
+      ...doubt('unknown', `${cause} (${code}): the service may have applied the request`),
       evidence: { started: true, status: null, errorCode: code },
     })
   })
 
-  it('is in doubt by the default when the error has no code', () => {
-    expect(classified(failed(true, { name: 'HTTPParserError' }))).toMatchObject({
-      kind: 'in_doubt',
-      evidence: { errorCode: 'HTTPParserError' },
-    })
-    expect(classified(failed(true, null))).toMatchObject({ kind: 'in_doubt', evidence: { errorCode: null } })
-  })
-
-  it('is in doubt and stops the run when TLS failed that late', () => {
-    expect(classified(failed(true, { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'unknown',
-      halt: 'certificate',
-    })
+  it.each([
+    [{ name: 'HTTPParserError' }, 'HTTPParserError', null],
+    [null, null, null],
+    // TLS that failed so late stops the run, too.
+    [{ code: 'ERR_SSL_TLSV13_ALERT' }, 'ERR_SSL_TLSV13_ALERT', 'certificate'],
+  ])('is in doubt by the default: %j', (error, errorCode, halt) => {
+    const expected = { kind: 'in_doubt', hint: 'unknown', halt, evidence: { errorCode } }
+    expect(classified(failed(true, error))).toMatchObject(expected)
   })
 })
 

@@ -8,6 +8,8 @@ import { mandateOf, openClient, openServer, send } from './sending.js'
 
 const sample = (name: string): unknown => JSON.parse(readFileSync(`samples/wire/${name}.json`, 'utf8'))
 
+const BILLOGRAM = sample('update-billogram.response') as { data: { id: string } }
+
 const reply = (status: number, body: string, applied = false) =>
   ({ otherwise: { kind: 'reply', status, body, applied } satisfies Fault }) as const
 
@@ -39,27 +41,6 @@ describe('the request for a mandate', () => {
     })
   })
 
-  it('has the shape of the sample that was typed from the interface', async () => {
-    const server = await openServer()
-    const wire = sample('migrate-mandate.request') as {
-      customer_no: number
-      iban: string
-      signed_date: string
-      amendment: { sepa_creditor_identifier: string; unique_mandate_reference: string }
-    }
-    const mandate = {
-      customerNo: wire.customer_no,
-      iban: wire.iban,
-      signedDate: wire.signed_date,
-      original: {
-        creditorIdentifier: wire.amendment.sepa_creditor_identifier,
-        mandateReference: wire.amendment.unique_mandate_reference,
-      },
-    } as ReturnType<typeof mandateOf>
-    await send(openClient(server.url), mandate)
-    expect(JSON.parse(server.truth.requests[0]?.body ?? '')).toEqual(wire)
-  })
-
   it('carries credentials in UTF-8', async () => {
     const credentials = { username: 'zoë', password: 'pässwörd:with:colons' }
     const server = await openServer({ credentials })
@@ -71,17 +52,14 @@ describe('the request for a mandate', () => {
     const client = openClient(server.url, { concurrency: 4 })
     const numbers = Array.from({ length: 60 }, (_, at) => at + 1)
     const outcomes = await Promise.all(numbers.map((number) => send(client, mandateOf(number))))
-    const references = new Map(
-      server.truth.applications.map((one) => [one.customerNo, one.assignedMandateReference]),
-    )
+    const { applications, requests, connections } = server.truth
+    const references = new Map(applications.map((one) => [one.customerNo, one.assignedMandateReference]))
     outcomes.forEach((outcome, at) => {
-      expect(outcome).toMatchObject({
-        kind: 'registered',
-        value: { mandateReference: references.get(at + 1) },
-      })
+      const mandateReference = references.get(at + 1)
+      expect(outcome).toMatchObject({ kind: 'registered', value: { mandateReference } })
     })
-    expect(server.truth.connections).toBeLessThanOrEqual(4)
-    expect(new Set(server.truth.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(60)
+    expect(connections).toBeLessThanOrEqual(4)
+    expect(new Set(requests.map(({ headers }) => headers['x-request-id'])).size).toBe(60)
   })
 
   it.each([
@@ -109,139 +87,114 @@ describe('the request for a mandate', () => {
   })
 })
 
-describe('credentials and limits', () => {
-  it.each([
-    [{ username: '' }, 'the user name is empty'],
-    [{ username: 'a:b' }, 'the user name holds a colon'],
-    [{ username: 'a\n' }, 'the user name or the password holds a control character'],
-    [{ password: 'hunter2\n' }, 'the user name or the password holds a control character'],
-  ])('%j cannot be used', (options, problem) => {
-    const attempt = () => openClient('http://127.0.0.1:1', options)
-    expect(attempt).toThrow(UsageError)
-    expect(attempt).toThrow(`Cannot use the credentials: ${problem}`)
-    expect(attempt).not.toThrow('hunter2')
-  })
-
-  it.each([0, -1, Number.NaN, 2 ** 31, Infinity])('a time limit of %d ms cannot be used', (deadlineMs) => {
-    const attempt = () => openClient('http://127.0.0.1:1', { deadlineMs })
-    expect(attempt).toThrow(UsageError)
-    expect(attempt).toThrow(`Cannot use the time limit ${deadlineMs}`)
-  })
+it.each([
+  [{ username: '' }, 'credentials: the user name is empty'],
+  [{ username: 'a:b' }, 'credentials: the user name holds a colon'],
+  [{ username: 'a\n' }, 'credentials: the user name or the password holds a control character'],
+  [{ password: 'hunter2\n' }, 'credentials: the user name or the password holds a control character'],
+  ...[0, -1, Number.NaN, 2 ** 31, Infinity].map(
+    (deadlineMs) => [{ deadlineMs }, `time limit ${deadlineMs}`] as const,
+  ),
+] as const)('%j cannot be used', (options, problem) => {
+  const attempt = () => openClient('http://127.0.0.1:1', options)
+  expect(attempt).toThrow(UsageError)
+  expect(attempt).toThrow(`Cannot use the ${problem}`)
+  expect(attempt).not.toThrow('hunter2')
 })
 
-describe('creating an offer', () => {
-  const offer = sample('create-offer.request') as OfferRequest
-  const create = (client: ServiceClient, request = offer) =>
-    client.createOffer(request, { requestId: 'offer-1' })
+const CALLS = {
+  'creating an offer': {
+    request: sample('create-offer.request') as OfferRequest,
+    answer: sample('create-offer.response') as { data: { offer_id: string } },
+    id: 'offer_id',
+    route: { method: 'POST', path: '/api/v2/offer' },
+    ask: (client: ServiceClient, request: unknown) =>
+      client.createOffer(request as OfferRequest, { requestId: 'id-1' }),
+    wrong: [{ offer_id: 'not allowed' }, 'offer_id'],
+  },
+  'updating a billogram': {
+    request: sample('update-billogram.request') as BillogramRequest,
+    answer: BILLOGRAM,
+    id: 'id',
+    route: { method: 'PUT', path: `/api/v2/billogram/${BILLOGRAM.data.id}` },
+    ask: (client: ServiceClient, request: unknown, id = BILLOGRAM.data.id) =>
+      client.updateBillogram(id, request as BillogramRequest, { requestId: 'id-1' }),
+    wrong: [{ customer: undefined }, 'customer'],
+  },
+} as const
 
-  it('posts it and returns what the service described', async () => {
-    const answer = sample('create-offer.response') as { data: object }
-    const server = await openServer({ script: reply(200, JSON.stringify(answer)) })
-    const outcome = await create(openClient(server.url))
-    expect(outcome).toMatchObject({
+describe.each(Object.entries(CALLS))('%s', (_, { request, answer, id, route, ask, wrong }) => {
+  const answered = (data: object) =>
+    reply(200, JSON.stringify({ ...answer, data: { ...answer.data, ...data } }))
+
+  it('sends it and returns what the service described', async () => {
+    const server = await openServer({ script: answered({}) })
+    expect(await ask(openClient(server.url), request)).toMatchObject({
       kind: 'registered',
       value: { content: answer.data, leftOut: [] },
       notes: [],
       halt: null,
     })
-    const [request] = server.truth.requests
-    expect(request).toMatchObject({ method: 'POST', path: '/api/v2/offer' })
-    expect(request?.headers['x-request-id']).toBe('offer-1')
-    expect(JSON.parse(request?.body ?? '')).toEqual(offer)
+    const [seen] = server.truth.requests
+    expect(seen).toMatchObject({ ...route, headers: { 'x-request-id': 'id-1' } })
+    expect(JSON.parse(seen?.body ?? '')).toEqual(request)
   })
 
-  it('takes its id in any case for the same id', async () => {
-    const body = JSON.stringify({ status: 'CREATED', data: { offer_id: offer.offer_id.toUpperCase() } })
-    const server = await openServer({ script: reply(200, body) })
-    expect(await create(openClient(server.url))).toMatchObject({
-      kind: 'registered',
-      notes: ['RESPONSE_STATUS_WORD'],
-    })
-  })
-
-  it('is in doubt and stops when the answer is for another offer', async () => {
-    const server = await openServer({ script: reply(200, '{"status":"OK","data":{"offer_id":"other"}}') })
-    expect(await create(openClient(server.url))).toMatchObject({ kind: 'in_doubt', halt: 'echo_mismatch' })
-  })
-
-  it('is in doubt when the answer does not name it', async () => {
-    const server = await openServer({ script: reply(200, '{"status":"OK","data":{}}') })
-    const outcome = await create(openClient(server.url))
-    expect(outcome).toMatchObject({ kind: 'in_doubt', hint: 'probably_registered', halt: null })
-    expect(outcome.reason).toContain('data.offer_id')
+  it.each([
+    ['is for another', 'other', 'unknown', 'echo_mismatch', `its ${id} is not the one that was sent`],
+    ['does not name it', undefined, 'probably_registered', null, `data.${id}`],
+  ])('is in doubt when the answer %s', async (_how, named, hint, halt, why) => {
+    const server = await openServer({ script: answered({ [id]: named }) })
+    const outcome = await ask(openClient(server.url), request)
+    expect(outcome).toMatchObject({ kind: 'in_doubt', hint, halt })
+    expect(outcome.reason).toContain(why)
   })
 
   it('is not sent when it breaks a rule of the interface', async () => {
     const server = await openServer()
-    const outcome = await create(openClient(server.url), { ...offer, offer_id: 'not allowed' })
+    const outcome = await ask(openClient(server.url), { ...request, ...wrong[0] })
     expect(outcome).toMatchObject({ kind: 'not_sent', halt: 'request_rejected_locally' })
-    expect(outcome.reason).toContain('offer_id')
+    expect(outcome.reason).toContain(wrong[1])
     expect(server.truth.connections).toBe(0)
   })
 })
 
-describe('updating a billogram', () => {
-  const update = sample('update-billogram.request') as BillogramRequest
-  const answer = sample('update-billogram.response') as { data: { id: string } }
-  const { id } = answer.data
-  const put = (client: ServiceClient, at = id, request = update) =>
-    client.updateBillogram(at, request, { requestId: 'update-1' })
+it('the id of an offer counts in any case', async () => {
+  const { request, ask } = CALLS['creating an offer']
+  const body = JSON.stringify({ status: 'CREATED', data: { offer_id: request.offer_id.toUpperCase() } })
+  const server = await openServer({ script: reply(200, body) })
+  const expected = { kind: 'registered', notes: ['RESPONSE_STATUS_WORD'] }
+  expect(await ask(openClient(server.url), request)).toMatchObject(expected)
+})
 
-  it('puts it and returns what the service described', async () => {
-    const server = await openServer({ script: reply(200, JSON.stringify(answer)) })
-    const outcome = await put(openClient(server.url))
-    expect(outcome).toMatchObject({
-      kind: 'registered',
-      value: { content: answer.data, leftOut: [] },
-      notes: [],
-    })
-    const [request] = server.truth.requests
-    expect(request).toMatchObject({ method: 'PUT', path: `/api/v2/billogram/${id}` })
-    expect(JSON.parse(request?.body ?? '')).toEqual(update)
-  })
+describe('a billogram', () => {
+  const { request, ask } = CALLS['updating a billogram']
 
   it('says which fields came in another shape', async () => {
-    const odd = { ...answer, data: { ...answer.data, total_sum: 'much' } }
+    const odd = { ...BILLOGRAM, data: { ...BILLOGRAM.data, total_sum: 'much' } }
     const server = await openServer({ script: reply(200, JSON.stringify(odd)) })
-    expect(await put(openClient(server.url))).toMatchObject({
-      kind: 'registered',
-      value: { leftOut: ['total_sum'] },
-    })
-  })
-
-  it('is in doubt and stops when the answer is for another billogram', async () => {
-    const server = await openServer({ script: reply(200, JSON.stringify(answer)) })
-    const outcome = await put(openClient(server.url), 'other')
-    expect(outcome).toMatchObject({ kind: 'in_doubt', halt: 'echo_mismatch' })
-    expect(outcome.reason).toContain('its id is not the one that was sent')
+    const expected = { kind: 'registered', value: { leftOut: ['total_sum'] } }
+    expect(await ask(openClient(server.url), request)).toMatchObject(expected)
   })
 
   it('keeps its id one segment of the path', async () => {
     const server = await openServer({ script: reply(404, '') })
-    expect(await put(openClient(server.url), '../offer?x=1')).toMatchObject({ kind: 'refused' })
+    expect(await ask(openClient(server.url), request, '../offer?x=1')).toMatchObject({ kind: 'refused' })
     expect(server.truth.requests[0]?.path).toBe('/api/v2/billogram/..%2Foffer%3Fx%3D1')
   })
 
   it.each(['', '.', '..'])('is not sent for the id "%s"', async (at) => {
     const server = await openServer()
-    const outcome = await put(openClient(server.url), at)
+    const outcome = await ask(openClient(server.url), request, at)
     expect(outcome).toMatchObject({ kind: 'not_sent', halt: 'request_rejected_locally' })
     expect(outcome.reason).toContain('not well formed: id')
     expect(server.truth.connections).toBe(0)
   })
 
-  it('is not sent without customer and items', async () => {
-    const server = await openServer()
-    const outcome = await put(openClient(server.url), id, { items: update.items } as BillogramRequest)
-    expect(outcome).toMatchObject({ kind: 'not_sent', halt: 'request_rejected_locally' })
-    expect(outcome.reason).toContain('customer')
-    expect(server.truth.connections).toBe(0)
-  })
-
   it('leaves no signing key in the evidence', async () => {
-    const callbacks = { sign_key: 'top-secret-key' }
     const server = await openServer({ script: reply(500, '{"sign_key":"top-secret-key"}') })
-    const outcome = await put(openClient(server.url), id, { ...update, callbacks })
+    const signed = { ...request, callbacks: { sign_key: 'top-secret-key' } }
+    const outcome = await ask(openClient(server.url), signed)
     expect(outcome.evidence.answer).toBe('{"sign_key":"[secret]"}')
   })
 })

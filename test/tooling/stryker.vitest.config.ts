@@ -9,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: [
-      'test/service/{classify,status-table,retry-after}.test.ts',
+      'test/service/{classify,checked-service}.test.ts',
       'test/domain/{row-state,admission}.test.ts',
       'test/run/{decide,pace,brake,exit-status}.test.ts',
     ],
