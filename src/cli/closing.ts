@@ -106,7 +106,18 @@ export const closingAt = (asked: Pick<Context, 'settings' | 'own'>, reader: Ledg
     campaign: reader.campaign(),
     files: {},
     verification: verificationIn(reader),
+    canBeAsked: canBeAsked(asked, reader),
   })
+
+/** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
+export function canBeAsked(
+  { settings }: Pick<Context, 'settings'>,
+  reader: Pick<LedgerReader, 'totals' | 'proofCounts'>,
+): boolean {
+  const asked = reader.proofCounts().filter(({ state }) => state === 'in_doubt')
+  const count = asked.reduce((sum, proof) => sum + proof.count, 0)
+  return (settings.get('readBack') ?? false) && reader.totals().inDoubt > count
+}
 
 function openPoints(totals: Totals, verification: Verification | null): Line[] {
   const points: [number, Tone, string, string][] = [

@@ -11,7 +11,7 @@ import {
   type OwnFlag,
 } from './command.js'
 import { topicLines, topicsIn } from './commands/help.js'
-import { closest } from './settings/configuration-mistakes.js'
+import { nearest } from '../domain/text/nearest.js'
 import {
   environmentName,
   exitLines,
@@ -151,12 +151,9 @@ function joined([first = '', second = '', ...others]: readonly string[], command
 function unknownText(name: string, commands: CommandLoaders): string {
   const known = Object.keys(commands)
   const [begun] = [known.filter((other) => other.startsWith(`${name} `)).map((other) => `"${other}"`)]
-  const near = closest(
-    name,
-    known.map((other) => [other]),
-  )
+  const near = nearest(name, known)
   if (begun.length > 0) return `give ${begun.join(' or ')}`
-  return `there is no command "${name}"; ${near === null ? 'sepa-migrate alone lists them' : `the nearest is "${near.join('')}"`}`
+  return `there is no command "${name}"; ${near === null ? 'sepa-migrate alone lists them' : `the nearest is "${near}"`}`
 }
 
 /** `help` alone lists everything, and `help COMMAND` is the help of that command, unless a topic has its name. */
@@ -201,16 +198,33 @@ function isSwitchedOn(option: OptionName, argv: readonly string[], { env }: Pick
   return argv.includes(`--${flagName(option)}`) || ['1', 'true', 'yes'].includes(set)
 }
 
+/** Of `run` and `plan` the few flags that most need come first, and these below. */
+const HEADINGS = {
+  'Which rows:': 'only country ignore-column as-of',
+  'How fast, and when to stop:':
+    'concurrency rate timeout connect-timeout max-in-doubt max-refused max-duration',
+  'The service:': 'password-file read-back check-before-send',
+  'Corrections and other ledgers:': 'reason by another-ledger all-in-doubt shared-folder',
+  'Report and output:': 'out no-report expected-records expected json quiet verbose no-color log-file',
+}
+
+function headed(flag: Flag): Flag {
+  const name = flag.long?.slice(2) ?? ''
+  const found = Object.entries(HEADINGS).find(([, names]) => names.split(' ').includes(name))
+  return found === undefined ? flag : flag.helpGroup(found[0])
+}
+
 /** One command as commander knows it, with its flags and its help. */
 function toProgram(command: Command, action: Action): Program {
   const name = nameOf(command)
   const args = command.usage.slice(name.length + 1)
   const program = new Program(name).description(command.summary)
   if (args !== '') program.arguments(args)
-  for (const option of command.options) {
-    program.addOption(flagOf(flagsOf(option), helpOf(option)))
-  }
-  for (const [flags, help, more] of command.own ?? []) program.addOption(ownFlagOf(flags, help, more))
+  const flags = [
+    ...command.options.map((option) => flagOf(flagsOf(option), helpOf(option))),
+    ...(command.own ?? []).map((own) => ownFlagOf(...own)),
+  ]
+  for (const flag of flags) program.addOption(command.options.includes('limit') ? headed(flag) : flag)
   program.addHelpText('before', exampleLines(command.examples).join('\n'))
   program.addHelpText('after', ['', ...command.epilogue, ...closingHelp(command)].join('\n'))
   return program.action(async () => action(program.args, program.opts()))

@@ -121,9 +121,10 @@ export interface PurgeReport {
   readonly isErased: boolean
 }
 
-/** A person's request, carried out for the rows that `LedgerReader.rowsAbout` names. */
+/** A person's request, carried out for the rows that `LedgerReader.rowsAbout` or `rowsWithReference` name. */
 export interface ErasureRequest extends PurgeRequest {
-  readonly customerNo: number
+  /** Null where none of the rows has one. */
+  readonly customerNo: number | null
   readonly rowIds: readonly number[]
 }
 

@@ -164,13 +164,13 @@ async function sendFrom(asked: Asked, open: OpenRun): Promise<Omit<Migration, ke
   const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
   ledger.assertBelongsTo(targetOf(asked))
   register.note() // before the run is counted
+  const plan = await planOf(asked, ledger)
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
       'Name the export',
       { ways: ['run_file'] },
     )
-  const plan = await planOf(asked, ledger)
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
   const checking = options.checkBeforeSend === true ? await checkFirst(asked, ledger, send) : null

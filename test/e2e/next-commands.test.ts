@@ -186,6 +186,19 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(nextOf(ran)).toBe('sepa-migrate purge')
   })
 
+  it('29.3 where the service can be asked, asks it first, and then goes on to the list', async () => {
+    const place = await open(4, FAULTS)
+    const settings = `service:\n  baseUrl: ${place.sandbox().url}\n  readBack: true\n`
+    place.write('sepa-migrate.yaml', settings)
+    await place.program('run', 'export.csv', '--no-report')
+    expect(nextOf(await place.program('status'))).toBe('sepa-migrate resolve --ask')
+    const reported = await place.program('report')
+    expect(nextOf(reported)).toBe('sepa-migrate resolve --ask')
+    await place.program('resolve', '--ask', '--yes')
+    expect(place.totals()).toMatchObject({ inDoubt: 0 })
+    expect(nextOf(await place.program('report'))).toContain('refused.csv')
+  })
+
   it('10.3.4 of a list that proves rows records them', async () => {
     const { save, sandbox, program, pasteNext: paste } = await open(2, FAULTS)
     await program('run', 'export.csv')

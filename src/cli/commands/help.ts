@@ -1,3 +1,4 @@
+import { nearest } from '../../domain/text/nearest.js'
 import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -15,22 +16,17 @@ export const helpCommand = (commands: CommandLoaders): Command => ({
   epilogue: ['sepa-migrate --help lists the topics.'],
   exits: EXITS.plain,
   json: ['topic', 'text'],
-  run: (context) => print(context, commands),
+  run: async (context) => Promise.resolve(print(context, commands)),
 })
 
-async function print({ world, args }: Context, commands: CommandLoaders): Promise<CommandResult> {
+function print({ world, args }: Context, commands: CommandLoaders): CommandResult {
   const [name = ''] = args
   const topics = topicsIn(world.manual)
   const topic = topics.find((one) => one.name === name.toLowerCase())
   if (topic === undefined) {
-    const { closest } = await import('../settings/configuration-mistakes.js')
-    const known = [...topics.map((one) => one.name), ...Object.keys(commands)]
-    const nearest = closest(
-      name,
-      known.map((one) => [one]),
-    )
+    const near = nearest(name, [...topics.map((one) => one.name), ...Object.keys(commands)])
     throw new UsageError(
-      `There is no topic "${name}"${nearest === null ? '' : `; the nearest is "${nearest.join('')}"`}`,
+      `There is no topic "${name}"${near === null ? '' : `; the nearest is "${near}"`}`,
       'See all of them with "sepa-migrate --help"',
     )
   }

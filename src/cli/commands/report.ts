@@ -1,6 +1,6 @@
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { Command } from '../command.js'
-import { closingLines, writePack, OLDER_STATUS, olderOf, standingWith } from '../closing.js'
+import { canBeAsked, closingLines, writePack, OLDER_STATUS, olderOf, standingWith } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { readSigningKey } from '../prove/keys.js'
 import { emptyResult } from '../terminal/result.js'
@@ -33,6 +33,7 @@ export const reportCommand: Command = {
     const totals = reader.totals()
     const older = olderOf(context.world, reader)
     const campaign = reader.campaign()
+    const isUnasked = canBeAsked(context, reader)
     reader.close()
     noteOutputs(context, settings.out)
     const { files, warnings, proposed, verification } = await writePack(settings, signWith)
@@ -53,6 +54,7 @@ export const reportCommand: Command = {
           notes: proposed,
           isOlder: older.isOlder,
           verification,
+          canBeAsked: isUnasked,
         }),
       ],
     }

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
-import { closest } from '../settings/configuration-mistakes.js'
+import { nearest } from '../../domain/text/nearest.js'
 import { EXITS } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -76,12 +76,9 @@ function list(context: Context): CommandResult {
 function explain(context: Context, typed: string): CommandResult {
   const id = typed.trim().toUpperCase().replaceAll('-', '_')
   if (!isRuleId(id)) {
-    const near = closest(
-      id,
-      ruleIds().map((other) => [other]),
-    )
+    const near = nearest(id, ruleIds())
     throw new UsageError(
-      `There is no rule "${typed}"${near === null ? '' : `; the nearest is ${near.join('')}`}`,
+      `There is no rule "${typed}"${near === null ? '' : `; the nearest is ${near}`}`,
       'See all of them with "sepa-migrate rules"',
     )
   }

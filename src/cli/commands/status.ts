@@ -4,6 +4,7 @@ import type { LedgerReader } from '../../ledger/read/reader.js'
 import type { Command, Context } from '../command.js'
 import { planStanding, planStandingLine } from '../plan/plan-lines.js'
 import {
+  canBeAsked,
   closingLines,
   OLDER_STATUS,
   olderOf,
@@ -75,6 +76,7 @@ function standing(context: Context, reader: LedgerReader): CommandResult {
         notes: absentLines(absent),
         isOlder: older.isOlder,
         verification,
+        canBeAsked: canBeAsked(context, reader),
       }),
     ],
     details: {

@@ -205,15 +205,15 @@ function conclude(
     warnings: olderOf(context.world, ledger.view).warnings,
     lines: [
       ...lines,
-      errors.length > 0
-        ? 'Nothing was recorded, because at least one decision cannot be taken.'
-        : dryRun
-          ? 'Dry run: nothing was recorded.'
-          : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
-      ...(errors.length > 0 ? [] : planNeededLines(context, report)),
-      ...(dryRun && errors.length === 0
-        ? [nextLine(context, again(context))]
-        : closingAt(context, ledger.view)),
+      ...(errors.length > 0
+        ? ['Nothing was recorded, because at least one decision cannot be taken.']
+        : [
+            dryRun
+              ? 'Dry run: nothing was recorded.'
+              : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
+            ...planNeededLines(context, report),
+            ...(dryRun ? [nextLine(context, again(context))] : closingAt(context, ledger.view)),
+          ]),
     ],
     details: {
       resolutions: report.results.map((result) => (result.kind === 'rejected' ? worded(result) : result)),

@@ -5,7 +5,8 @@ import {
   readPlan,
   textOfApproval,
 } from '../../migrate/plan/hold-to-plan.js'
-import { closeSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, rmSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import {
   approversText,
   type ApprovalStatement,
@@ -21,7 +22,7 @@ import { openTrusted } from '../../trust/output.js'
 import { signText } from '../../trust/signature.js'
 import { ownText, type Command, type Context, openExisting } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
-import { nextLine } from '../terminal/next.js'
+import { commandLine, nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
@@ -122,8 +123,8 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
     lines: [
       `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
       ...approversLines(document),
-      'It counts for whoever has the ledger, beside the plan, with its settings and the files that are not in the ledger yet:',
-      runLine(context, file, document),
+      `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings:`,
+      `  ${commandLine(context, { name: 'run', files: document.sources.map(({ name }) => name), words: ['--plan', file] })}`,
     ],
     details: { plan: document, approval: { ...statement, key, reference: null } },
   }
@@ -141,8 +142,17 @@ function approversLines({ settings }: PlanDocument): string[] {
   return approvers.length === 0 ? [] : [`Whose key counts: ${approversText(approvers)}`]
 }
 
-const runLine = (context: Context, file: string, { sources }: PlanDocument): Line =>
-  nextLine(context, { name: 'run', files: sources.map(({ name }) => name), words: ['--plan', file] })
+/** The command for the run; only of files that lie where it would find them it can be pasted. */
+function runLine(context: Context, file: string, sources: PlanDocument['sources']): Line {
+  const places = sources.map(
+    ({ name }) => [name, join(dirname(file), name)].find((path) => existsSync(path)) ?? null,
+  )
+  const files = places.filter((path) => path !== null)
+  const command = { name: 'run', files, words: ['--plan', file] } as const
+  return files.length === places.length
+    ? nextLine(context, command)
+    : `Then: ${commandLine(context, { ...command, files: sources.map(({ name }) => name) })}   (each file with the path where it lies)`
+}
 
 function record(context: Context, { file, document, statement }: Approval, reference: string): CommandResult {
   const ledger = openExisting(context)
@@ -159,7 +169,7 @@ function record(context: Context, { file, document, statement }: Approval, refer
       lines: [
         `Approved by ${statement.approvedBy} until ${timeText(statement.expiresAt)}: recorded, not proven (${reference}). Nothing was sent.`,
         'The run must be given the settings of the plan, and the files that are not in the ledger yet.',
-        runLine(context, file, { ...document, sources }),
+        runLine(context, file, sources),
       ],
       details: { plan: document, approval: { ...statement, key: null, reference } },
     }

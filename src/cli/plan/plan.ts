@@ -3,7 +3,7 @@ import { planMigration } from '../../migrate/plan/make-plan.js'
 import { actorOf, ownFlag, ownText, type Command, type Context, namedFiles } from '../command.js'
 import { RUN_FLAGS, RUN_SETTINGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
-import { nextLine } from '../terminal/next.js'
+import { commandLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
@@ -80,8 +80,10 @@ function concluded(
       ...planLines(document),
       '',
       `Plan: ${json}, with a page for people: ${html}. Nothing was sent, and no file was admitted.`,
-      'Have somebody else look through it and approve it, with a key of their own.',
-      nextLine(context, { name: 'approve', files: [json], words: ['--by', 'NAME', '--key', 'KEY.pem'] }),
+      'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
+      `  ${commandLine(context, { name: 'approve', files: [json], words: ['--by', 'NAME', '--key', 'KEY.pem'] })}`,
+      'Lay the approval that this makes beside the plan. Then:',
+      `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', json] })}`,
     ],
     details: { plan: document },
   }

@@ -4,7 +4,16 @@ import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
 import { ledgerMark } from '../../report/files/lists.js'
 import { olderOf } from '../closing.js'
-import { actorOf, lookInto, openExisting, ownFlag, ownText, type Command, type Context } from '../command.js'
+import {
+  actorOf,
+  lookInto,
+  openExisting,
+  ownFlag,
+  ownText,
+  type Command,
+  type Context,
+  type OwnFlag,
+} from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/prompt.js'
 import { emptyResult, standingAs, type CommandResult } from '../terminal/result.js'
@@ -13,13 +22,17 @@ import { plural } from '../../domain/text/text.js'
 
 type Row = ReturnType<LedgerReader['rowsAbout']>[number]
 
-const CUSTOMER = 'The customer is the number in the invoicing service.'
+const CUSTOMER =
+  'The customer is the number in the invoicing service; --reference finds it by an old or new reference of a mandate.'
+
+const REFERENCE: OwnFlag = ['--reference <reference>', 'of a mandate, instead of the number of its customer']
 
 export const showCommand: Command = {
-  usage: 'customer show <customer>',
+  usage: 'customer show [customer]',
   summary: 'all that the ledger holds on a customer, with its history',
-  examples: ['sepa-migrate customer show 1001', 'sepa-migrate customer show 1001 --json'],
+  examples: ['sepa-migrate customer show 1001', 'sepa-migrate customer show --reference M-2019-17'],
   options: SHARED,
+  own: [REFERENCE],
   epilogue: [
     CUSTOMER,
     'Result files, logs and exports may hold more: "What stays where" in the README lists them.',
@@ -29,21 +42,57 @@ export const showCommand: Command = {
   run: show,
 }
 
-/** @throws {UsageError} for anything but a whole number from 1 */
-export function customerOf(context: Context): number {
+/** What is held of one person. */
+interface Held {
+  /** Null where only rows without a readable number are theirs. */
+  readonly customerNo: number | null
+  readonly rows: readonly Row[]
+}
+
+/** @throws {UsageError} where it is not said of whom, or two customers have the reference */
+export async function heldOf(context: Context): Promise<Held & { readonly name: string }> {
   const [text = ''] = context.args
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(
-    `"${text}" is not a customer number`,
-    'Give the number in the invoicing service, a whole number from 1',
+  const reference = ownText(context, 'reference')?.trim() ?? ''
+  if ((text === '') === (reference === '') || (text !== '' && !/^[1-9]\d{0,14}$/.test(text)))
+    throw new UsageError(
+      text === '' || reference !== ''
+        ? 'Give the customer or a reference'
+        : `"${text}" is not a customer number`,
+      'Give the number in the invoicing service, a whole number from 1, or --reference with that of a mandate',
+    )
+  const held = await lookInto(context.settings, (reader) =>
+    text === ''
+      ? heldByReference(reader, reference)
+      : { customerNo: Number(text), rows: reader.rowsAbout(Number(text)) },
   )
+  const { customerNo } = held
+  return {
+    ...held,
+    name: customerNo === null ? `Reference ${maskAccounts(reference)}` : `Customer ${customerNo}`,
+  }
+}
+
+function heldByReference(reader: LedgerReader, reference: string): Held {
+  const found = reader.rowsWithReference(reference)
+  const numbers = [...new Set(found.map(({ customerNo }) => customerNo).filter((number) => number !== null))]
+  if (numbers.length > 1)
+    throw new UsageError(
+      `Customers ${numbers.join(' and ')} have a mandate with this reference`,
+      'Give the number of the one who is meant',
+    )
+  const [customerNo = null] = numbers
+  const unread = found.filter((row) => row.customerNo === null)
+  const rows = new Map(
+    [...(customerNo === null ? [] : reader.rowsAbout(customerNo)), ...unread].map((row) => [row.id, row]),
+  )
+  return { customerNo, rows: [...rows.values()] }
 }
 
 async function show(context: Context): Promise<CommandResult> {
   const { settings } = context
-  const customerNo = customerOf(context)
+  const { customerNo, name, rows } = await heldOf(context)
   return lookInto(settings, (reader) => {
-    const held = reader.rowsAbout(customerNo).map((row) => historyOf(reader, row))
+    const held = rows.map((row) => historyOf(reader, row))
     return {
       ...emptyResult,
       exitCode: held.length === 0 ? 3 : 0,
@@ -51,7 +100,7 @@ async function show(context: Context): Promise<CommandResult> {
       totals: reader.totals(),
       warnings: olderOf(context.world, reader).warnings,
       lines: [
-        `Customer ${customerNo}: ${plural(held.length, 'row', 'rows')} in ${settings.ledger}`,
+        `${name}: ${plural(held.length, 'row', 'rows')} in ${settings.ledger}`,
         ...held.flatMap(linesOf),
       ],
       details: { customer: { customerNo, rows: held } },
@@ -172,7 +221,7 @@ const joined = (creditor: string | null, reference: string | null): string | nul
   creditor === null && reference === null ? null : `${creditor ?? '?'} / ${reference ?? '?'}`
 
 export const eraseCommand: Command = {
-  usage: 'customer erase <customer>',
+  usage: 'customer erase [customer]',
   summary: "remove one customer's data, where no row is ready or in doubt",
   examples: [
     'sepa-migrate customer show 1001',
@@ -180,6 +229,7 @@ export const eraseCommand: Command = {
   ],
   options: [...SHARED, 'yes'],
   own: [
+    REFERENCE,
     ['--reason <text>', 'why, kept in the ledger'],
     ['--by <name>', 'who decided (default: the user)'],
     ['--with-open-rows', 'although invalid, conflicting or refused rows can never be corrected then'],
@@ -200,21 +250,22 @@ export const eraseCommand: Command = {
 
 async function erase(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const customerNo = customerOf(context)
   const reason = ownText(context, 'reason')?.trim() ?? ''
   if (reason === '')
     throw new UsageError(
       'There is no reason; nothing was removed',
       'Say with --reason who asked for it and when; it is kept',
     )
+  const { customerNo, name, rows } = await heldOf(context)
+  const rowIds = rows.map(({ id }) => id)
+  const typed = customerNo === null ? 'erase' : String(customerNo)
   if (!(settings.get('yes') ?? false))
     await assertTyped(world, {
       what: 'Erasing',
-      typed: String(customerNo),
-      question: `Type ${customerNo} to remove this customer's data from ${settings.ledger} for good`,
-      again: 'Run again and type the customer number',
+      typed,
+      question: `Type ${typed} to remove this customer's data (${plural(rowIds.length, 'row', 'rows')}) from ${settings.ledger} for good`,
+      again: `Run again and type ${typed}`,
     })
-  const rowIds = await lookInto(settings, (reader) => reader.rowsAbout(customerNo).map(({ id }) => id))
   const ledger = openExisting({ settings, world })
   try {
     const report = ledger.erase({
@@ -234,10 +285,10 @@ async function erase(context: Context): Promise<CommandResult> {
           : ['Another program is reading the ledger, so old pages may still hold the data. Erase again']),
       ],
       lines: [
-        `Customer ${customerNo}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,
+        `${name}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,
         'Kept: row, state, customer number, references, dates and masked account. The fingerprints of account and content are',
         'random bytes now: a later file with a mandate of this customer waits for a person. Plan again before a run under a plan.',
-        `See it with: sepa-migrate customer show ${customerNo}`,
+        ...(customerNo === null ? [] : [`See it with: sepa-migrate customer show ${customerNo}`]),
         ...remainLines(settings.ledger, remains),
         'These files are not changed for one customer: write the report again, and delete what is not needed.',
       ],

@@ -1,3 +1,4 @@
+import { nearest } from '../../domain/text/nearest.js'
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import type { Document, LineCounter } from 'yaml'
@@ -39,7 +40,12 @@ export interface Broken {
 /** One text for each mistake, with its line and, for a key that does not exist, the nearest that does. */
 export function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Broken): string[] {
   const root = z.toJSONSchema(schema, { io: 'input' }) as Schema
-  const unknown = unknownKeys(values, [root], [], allPaths(root, []))
+  const unknown = unknownKeys(
+    values,
+    [root],
+    [],
+    allPaths(root, []).toSorted((a, b) => a.length - b.length),
+  )
   const typos = unknown.map(({ path, nearest }) => ({
     path,
     text: `there is no key "${path.join('.')}"${insteadOfKey(path) ?? (nearest === null ? '' : `; the nearest is "${nearest.join('.')}"`)}`,
@@ -140,43 +146,9 @@ function nearestOf(
   names: readonly string[],
   everywhere: readonly Path[],
 ): Path | null {
-  const beside = closest(
-    key,
-    names.map((name) => [...path, name]),
-  )
-  return beside ?? closest(key, everywhere)
-}
-
-/** The path whose last name is nearest to a key; null where none is near. */
-export function closest(key: string, paths: readonly Path[]): Path | null {
-  const [best] = paths
-    .map((path) => ({ path, distance: distanceOf(key, String(path.at(-1))) }))
-    .filter(({ path, distance }) => distance <= Math.max(key.length, String(path.at(-1)).length) / 3)
-    .toSorted((a, b) => a.distance - b.distance || a.path.length - b.path.length)
-  return best?.path ?? null
-}
-
-/** Letters that are missing, too many, wrong or swapped with their neighbour; case and word separators are free. */
-function distanceOf(left: string, right: string): number {
-  const letters = (text: string): readonly string[] => Array.from(text.toLowerCase().replace(/[-_ ]/g, ''))
-  const [a, b] = [letters(left), letters(right)]
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)]
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity
-  for (let i = 1; i <= a.length; i += 1) {
-    rows.push([i])
-    for (let j = 1; j <= b.length; j += 1) {
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      rows[i]?.push(
-        Math.min(
-          at(i - 1, j) + 1,
-          at(i, j - 1) + 1,
-          at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-          isSwap ? at(i - 2, j - 2) + 1 : Infinity,
-        ),
-      )
-    }
-  }
-  return at(a.length, b.length)
+  const beside = nearest(key, names)
+  if (beside !== null) return [...path, beside]
+  return nearest(key, everywhere, (one) => String(one.at(-1)))
 }
 
 /** Where a key stands, or the key above it where a reference (alias) brings it in. */

@@ -140,7 +140,7 @@ export interface CommandEnd {
   readonly campaign: ReturnType<LedgerReader['campaign']>
   /** Folder of the pack that was written just now; null where none was. */
   readonly pack: string | null
-  /** Rows were just sent, and the service can be asked about those that are in doubt. */
+  /** The service can be asked about rows in doubt, and was not yet. */
   readonly canBeAsked?: boolean
   /** It is an older copy of the ledger that was last used. */
   readonly isOlder?: boolean

@@ -109,13 +109,13 @@ export function eraseRows(
 ): number {
   if (rowIds.length === 0)
     throw new UsageError(
-      `The ledger holds no row of customer ${customerNo}; nothing was removed`,
+      `The ledger holds no row of ${customerNo === null ? 'this reference' : `customer ${customerNo}`}; nothing was removed`,
       'Check the number',
     )
   const scope: Scope = {
     where: 'id in (select value from json_each(:ids))',
     values: { ids: JSON.stringify(rowIds) },
-    action: `erase customer ${customerNo}`,
+    action: `erase ${customerNo === null ? 'these rows' : `customer ${customerNo}`}`,
   }
   assertOver(connection, scope, withOpenRows)
   sql(connection)`

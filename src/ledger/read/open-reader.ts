@@ -121,6 +121,7 @@ export function createReader(connection: Connection, file: string): LedgerReader
     rowsOfCustomer: (customerNo) => each(idsOfCustomer(customerNo)),
     rowsAbout: (customerNo) =>
       each([...idsOfCustomer(customerNo), ...unreadableRows(connection, customerNo)]),
+    rowsWithReference: (reference) => each(idsWithReference(connection, reference)),
     isAccountOf: (rowId, iban) => isAccountOf(connection, rowId, iban),
     attempts: (rowId) =>
       sql(connection)<StoredAttempt>`
@@ -273,6 +274,15 @@ const holdsNumber = (cells: string, customerNo: number): boolean =>
   (JSON.parse(cells) as string[]).some(
     (cell) => cell.replace(/[^\p{L}\p{N}]+/gu, '').replace(/^0+/, '') === String(customerNo),
   )
+
+/** Of its mandate, old or new; or in a cell of its own, where no reference could be read. */
+const idsWithReference = (connection: Connection, reference: string): number[] =>
+  sqlValue(connection)<number>`
+    select id from row
+     where :reference collate nocase in (original_mandate_reference, assigned_mandate_reference)
+        or original_mandate_reference is null and cells is not null and exists
+           (select 1 from json_each(cells) where trim(value) = :reference collate nocase)
+     order by id`.all({ reference })
 
 /** By the fingerprint, which outlives the account number; a purge takes the secret of the fingerprints too. */
 function isAccountOf(connection: Connection, rowId: number, iban: string): boolean | null {

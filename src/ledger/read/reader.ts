@@ -332,6 +332,8 @@ export interface LedgerReader {
   readonly isAccountOf: (rowId: number, iban: string) => boolean | null
   /** Those, and rows without a readable customer number in whose cells it stands. */
   readonly rowsAbout: (customerNo: number) => RowRecord[]
+  /** Rows whose mandate has it, as its old or its new one, in whatever case; and unread ones in whose cells it stands. */
+  readonly rowsWithReference: (reference: string) => RowRecord[]
   readonly attempts: (rowId: number) => AttemptRecord[]
   readonly problems: (after: number, limit: number) => ProblemRecord[]
   readonly problemsOfRow: (rowId: number) => ProblemRecord[]

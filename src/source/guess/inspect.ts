@@ -8,9 +8,10 @@ import {
   type RequiredField,
 } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold } from '../../domain/text/text.js'
+import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
 import { staysBehindText, mayBeStatus, type ColumnKind } from './column-kind.js'
-import { holdsAccount, meaningOfHeader } from '../columns/header.js'
+import { holdsAccount, headersOf, meaningOfHeader } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from '../options.js'
@@ -308,12 +309,24 @@ function mappedLine(field: Field, column: InspectedColumn, columns: readonly Ins
   return `  ${field}: ${value}   ${[...rivals, guess].join(' ')}`
 }
 
-function missingLine(field: Field, { creditorIdentifier }: Inspection): string {
-  if (field !== 'sepa_creditor_identifier')
-    return `  # ${field}:    ${EDIT} which column holds it? By name or position, then remove the "#"`
+function missingLine(field: Field, { creditorIdentifier, columns }: Inspection): string {
+  if (field !== 'sepa_creditor_identifier') {
+    const near = nearestColumn(field, columns)
+    return `  # ${field}: ${near ?? ''}   ${EDIT} which column holds it? By name or position, then remove the "#"${near === null ? '' : '; the nearest by name stands here'}`
+  }
   if (creditorIdentifier !== null)
     return `  ${field}: { constant: ${creditorIdentifier.value} }   # no column has one; found in line ${creditorIdentifier.line}`
   return `  # ${field}: { constant:  }   ${EDIT} no column has one; take it from a bank statement, then remove the "#"`
+}
+
+/** Of the columns that nothing is known of, the one whose name is nearest to a usual one of the field. */
+function nearestColumn(field: Field, columns: readonly InspectedColumn[]): string | null {
+  const free = columns.filter(({ field, role }) => field === null && role === null)
+  for (const usual of headersOf(field)) {
+    const near = nearest(usual, free, ({ name }) => name)
+    if (near !== null) return columnReference(near, columns)
+  }
+  return null
 }
 
 /** Columns that may say which mandates are active, where none is known to. */

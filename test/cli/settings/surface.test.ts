@@ -116,7 +116,9 @@ describe('10.3.6 the command surface', () => {
       expect(examples.length).toBeLessThanOrEqual(3)
       expect(help.startsWith(['Examples:', ...examples.map((line) => `  ${line}`), ''].join('\n'))).toBe(true)
       const shown = [...help.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
-      expect(shown).toEqual([...flags.map((flag) => flag.name), '--help'])
+      expect(shown.toSorted()).toEqual([...flags.map((flag) => flag.name), '--help'].toSorted())
+      const [, needed = ''] = /^Options:\n([^]*?)\n\n/m.exec(help) ?? []
+      if (name === 'run') expect(needed.match(/^ {2}-/gm)).toHaveLength(8)
       const [, closing = ''] = help.split('Exit status:\n')
       const statuses = [...closing.matchAll(/^ {2}([\d, ]+?) {2,}/gm)].flatMap(([, list = '']) =>
         list.split(', '),
