@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PACK_FILES } from '../../src/report/pack/pack.js'
-import { sheetsOf } from '../report/unzipped.js'
+import { sheetsOf } from '../report/workbook-value.js'
 import { placeForAll } from '../support/place.js'
 
 const ROWS = 30_000

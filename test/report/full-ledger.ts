@@ -1,12 +1,12 @@
 import { NO_REASON } from '../../src/domain/row/correction.js'
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
 import type { ReportFacts } from '../../src/report/facts/facts.js'
-import { planOf } from '../ledger/plan/plan-document.js'
 import {
   attemptOf,
   decisionOf,
   keptSource,
   NO_RECORDS,
+  plannedOf,
   registeredRow,
   rowOf,
   runOf,
@@ -17,26 +17,7 @@ import {
 import { RULES, type RuleId } from '../../src/domain/rule/verdict.js'
 
 const doubtful = attemptOf({ outcome: 'in_doubt', hint: 'may_exist', reason: 'R', answer: 'A'.repeat(700) })
-const approval = {
-  id: 1,
-  approvedAt: '2026-06-15T09:00:00.000Z',
-  approvedBy: 'Grace',
-  recordedAs: 'ada',
-  expiresAt: '2026-06-18T09:00:00.000Z',
-  reference: null,
-  signature: 'x',
-  key: 'ab'.repeat(32),
-}
-const { digest, ...document } = planOf()
-export const PLAN = {
-  ...document,
-  id: 1,
-  digest,
-  lastDecision: 0,
-  document: planOf(),
-  text: '',
-  approvals: [approval],
-}
+export const PLAN = plannedOf()
 const sent = { registered: 1_234, refused: 2, in_doubt: 3, turned_away: 4, not_sent: 5, open: 6 }
 
 const nameless = { ...keptSource('a', { reference: 'NEW-102' }), id: null }
@@ -72,7 +53,10 @@ export const FULL: LedgerValue = {
   ),
   runs: [
     runOf({ endedAt: null, attempts: sent, settings: { maxDurationMs: 5, rules: { UMR_SPACE: 'off' } } }),
-    runOf({ id: 2, settings: { outcomes: { 503: 'turned_away' }, stopAtCanaryDoubt: true, plan: digest } }),
+    runOf({
+      id: 2,
+      settings: { outcomes: { 503: 'turned_away' }, stopAtCanaryDoubt: true, plan: PLAN.digest },
+    }),
     runOf({ id: 3, exitCode: null, attempts: sent }),
     runOf({ id: 4, endedAt: null }),
     runOf({

@@ -1,6 +1,8 @@
+import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import type { KeptSource } from '../../src/domain/proof/evidence.js'
 import type { VerdictCount } from '../../src/domain/proof/verification.js'
 import type {
+  ApprovalRecord,
   AttemptRecord,
   DecisionRecord,
   PlanRecord,
@@ -12,8 +14,10 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../src/ledger/read/reader.js'
-import type { ReportedLedger } from '../../src/report/facts/row-walk.js'
-import { totalsOf } from '../../src/domain/row/row-state.js'
+import type { ReportFacts } from '../../src/report/facts/facts.js'
+import { type ReportedLedger, walkLedger } from '../../src/report/facts/row-walk.js'
+import { EDGES, totalsOf } from '../../src/domain/row/row-state.js'
+import { planOf } from '../ledger/plan/plan-document.js'
 
 /** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */
 export interface LedgerValue {
@@ -40,13 +44,51 @@ export const NO_RECORDS: LedgerValue = {
   shown: [],
 }
 
-export const HEADER = [
-  'customer_no',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-]
+/** These rows of one source, and what else there is. */
+export const ofRows = (rows: LedgerValue['rows'], more: Partial<LedgerValue> = {}): LedgerValue => ({
+  ...NO_RECORDS,
+  sources: [sourceOf({ records: rows.length })],
+  rows,
+  ...more,
+})
+
+/** `count` of something, made of the numbers from 1. */
+export const many = <Of>(count: number, of: (n: number) => Of): Of[] =>
+  Array.from({ length: count }, (_, index) => of(index + 1))
+
+/** Of a walk from which nothing is written. */
+export const NO_FILES = {
+  registered: (): void => undefined,
+  row: (): void => undefined,
+  problem: (): void => undefined,
+  decision: (): void => undefined,
+  verified: (): void => undefined,
+  drain: (): Promise<void> => Promise.resolve(),
+}
+
+/** What a report shows of these records, without writing a file. */
+export function factsOf(value: LedgerValue): Promise<ReportFacts> {
+  const reader = readerOf(value)
+  return walkLedger(reader, reader.sources(), NO_FILES, { absentAfterMs: USUAL_ABSENT_AFTER_MS })
+}
+
+/** A page without tags, blanks folded. */
+export const textOf = (page: string): string =>
+  page
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+/** What stands for these characters in markup, as these characters. */
+export const asText = (markup: string): string =>
+  Object.entries({ lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", amp: '&' }).reduce(
+    (text, [name, character]) => text.replaceAll(`&${name};`, character),
+    markup,
+  )
+
+export const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'.split(
+  ',',
+)
 
 const page = <Entry extends { readonly id: number }>(
   entries: readonly Entry[],
@@ -282,4 +324,31 @@ export function runOf(change: Partial<RunRecord> = {}): RunRecord {
     attempts: { registered: 1, refused: 0, in_doubt: 0, turned_away: 0, not_sent: 0, open: 0 },
     ...change,
   }
+}
+
+/** How the exchanges of a run ended, each with a count of its own; an outcome that is not shown would be missed. */
+export const ATTEMPTS = Object.fromEntries(
+  [...Object.keys(EDGES.sending), 'open'].map((outcome, index) => [outcome, 41 + index]),
+) as RunRecord['attempts']
+
+export const approvalOf = (change: Partial<ApprovalRecord> = {}): ApprovalRecord => ({
+  id: 1,
+  approvedAt: '2026-06-15T09:00:00.000Z',
+  approvedBy: 'Grace',
+  recordedAs: 'ada',
+  expiresAt: '2026-06-18T09:00:00.000Z',
+  reference: null,
+  signature: 'x',
+  key: 'ab'.repeat(32),
+  ...change,
+})
+
+/** Without a key, by the word of somebody. */
+export const MAILED = { key: null, signature: null, reference: `mail of ${IBAN}` }
+
+export function plannedOf(change: Partial<PlanRecord> = {}): PlanRecord {
+  const document = planOf()
+  const { digest, plannedAt, plannedBy, plannedAs } = document
+  const plan = { id: 1, digest, plannedAt, plannedBy, plannedAs, lastDecision: 0, document, text: '' }
+  return { ...plan, approvals: [approvalOf()], ...change }
 }

@@ -12,7 +12,7 @@ import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openSource } from '../../src/source/read-source.js'
 import { inDoubt, open, refused, registered, send, SETTINGS, turnedAway } from '../ledger/campaign-setup.js'
 import { germanIban } from '../support/export.js'
-import { unzipped } from './unzipped.js'
+import { unzipped } from './workbook-value.js'
 import { freshFolder } from '../support/folder.js'
 import type { EarlierRows } from '../../src/domain/row/resaved.js'
 
@@ -152,16 +152,6 @@ describe('the pack of a real ledger', () => {
     })
   })
 
-  it('is the same bytes twice, also while nothing but time has passed', async () => {
-    const { folder, ledger, admit, report } = campaign()
-    await admit('a.csv', [line(1, 'M-1'), line(2, 'M-2'), ...AWKWARD])
-    await send(ledger, registered('NEW-1'))
-
-    const [first, second] = [await report(join(folder, '1')), await report(join(folder, '2'))]
-
-    expect(second.files).toEqual(first.files)
-  })
-
   it('gives rows that are to be corrected back exactly as they were read', async () => {
     const { folder, admit, report } = campaign()
     await admit('a.csv', AWKWARD)
@@ -290,23 +280,5 @@ describe('the pack of a real ledger', () => {
       unique_mandate_reference: '="+AB/1"',
       name: '',
     })
-  })
-
-  it('writes twenty thousand rows page by page, each once', async () => {
-    const { folder, ledger, report, textOf } = campaign()
-    const path = join(folder, 'many.csv')
-    const lines = Array.from({ length: 20_000 }, (_, index) => line(index + 1, `R-${index + 1}`))
-    writeFileSync(path, HEADER + lines.join('\n'))
-    const options = { severities: {}, signal: new AbortController().signal, watch: () => undefined }
-    await admitSources(ledger, [() => sourceOf(path)], options)
-    for (let n = 1; n <= 300; n += 1) await send(ledger, registered(`NEW-${n}`))
-
-    const { totals, balanced } = await report()
-
-    const notSent = recordsOf(textOf('not-sent.csv')).map((record) => Number(record['migration_row']))
-    const sent = recordsOf(textOf('registered.csv')).map((record) => Number(record['customer_no']))
-    expect(balanced).toBe(true)
-    expect(totals).toMatchObject({ read: 20_000, registered: 300, ready: 19_700 })
-    expect([...sent, ...notSent]).toEqual(Array.from({ length: 20_000 }, (_, index) => index + 1))
   })
 })

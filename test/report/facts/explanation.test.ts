@@ -1,30 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { explain } from '../../../src/report/facts/explanation.js'
-import { attemptOf, decisionOf, IBAN, problemOf, rowOf } from '../ledger-value.js'
+import type { RowRecord, VerifiedRow } from '../../../src/ledger/read/reader.js'
+import { explain, explainVerified } from '../../../src/report/facts/explanation.js'
+import { attemptOf, decisionOf, IBAN, keptSource, problemOf, rowOf, verifiedRow } from '../ledger-value.js'
 
 const NOTHING = { problems: [], decision: null }
 
 describe('the explanation of a row', () => {
   it('names every error of an invalid row with its column, and what to do about each', () => {
+    const typing = { message: 'The IBAN has a typing error.', remedy: 'Compare it.' }
+    const empty = { column: 'signed', message: 'There is no date.', remedy: 'Fill it in.' }
+    const blank = { severity: 'warning', message: 'Blank', remedy: 'Look' } as const
     const problems = [
-      problemOf({
-        rule: 'IBAN_CHECKSUM',
-        column: 'IBAN',
-        message: 'The IBAN has a typing error.',
-        remedy: 'Compare it.',
-      }),
-      problemOf({
-        rule: 'DATE_EMPTY',
-        column: 'signed',
-        message: 'There is no date.',
-        remedy: 'Fill it in.',
-      }),
-      problemOf({ rule: 'UMR_SPACE', severity: 'warning', message: 'Blank', remedy: 'Look' }),
+      problemOf({ column: 'IBAN', ...typing }),
+      problemOf({ ...empty, rule: 'DATE_EMPTY' }),
+      problemOf({ ...blank, rule: 'UMR_SPACE' }),
     ]
-
-    expect(
-      explain(rowOf(1, { state: 'invalid', rule: 'IBAN_CHECKSUM' }), { problems, decision: null }),
-    ).toEqual({
+    expect(explain(rowOf(1, { state: 'invalid', rule: 'IBAN_CHECKSUM' }), { ...NOTHING, problems })).toEqual({
       rule: 'IBAN_CHECKSUM DATE_EMPTY',
       status: '',
       message: 'IBAN: The IBAN has a typing error. signed: There is no date.',
@@ -39,84 +30,123 @@ describe('the explanation of a row', () => {
     })
   })
 
-  it('repeats what the service said of a refused row, without account numbers', () => {
-    const lastAttempt = attemptOf({
-      outcome: 'refused',
-      status: 422,
-      serviceCode: 'INVALID_PARAMETER',
-      field: 'iban',
-      message: `${IBAN} is blocked`,
-      reason: 'The service refused the mandate',
-    })
-
-    expect(explain(rowOf(1, { state: 'refused', lastAttempt }), NOTHING)).toMatchObject({
-      status: '422',
-      message:
-        'The service refused the mandate. The service said: INVALID_PARAMETER, field iban, DE…3000 is blocked',
-    })
-  })
-
-  it('says why a row is in doubt as it was recorded, without account numbers', () => {
-    const lastAttempt = attemptOf({
-      outcome: 'in_doubt',
-      status: 409,
-      serviceCode: 'INVALID_OBJECT_STATE',
-      field: null,
-      message: `${IBAN} exists`,
-      reason: `The service answered 409 (${IBAN} exists): the mandate may already exist there`,
-    })
-
-    expect(explain(rowOf(1, { state: 'in_doubt', lastAttempt }), NOTHING).message).toBe(
+  const said = { status: 422, serviceCode: 'INVALID_PARAMETER', field: 'iban', message: `${IBAN} is blocked` }
+  const no = { reason: 'The service refused the mandate' }
+  const doubt = {
+    status: 409,
+    serviceCode: 'INVALID_OBJECT_STATE',
+    message: `${IBAN} exists`,
+    reason: `The service answered 409 (${IBAN} exists): the mandate may already exist there`,
+  }
+  const later = { reason: 'The service said not now' }
+  const resend = decisionOf({ decision: 'resend', reason: 'The service does not have it' })
+  it.each<[string, RowRecord['state'], RowRecord['lastAttempt'], typeof resend | null, string]>([
+    [
+      'repeats what the service said of a refused row, without account numbers',
+      'refused',
+      attemptOf({ ...said, ...no }),
+      null,
+      'The service refused the mandate. The service said: INVALID_PARAMETER, field iban, DE…3000 is blocked',
+    ],
+    [
+      'says why a row is in doubt as it was recorded, without account numbers',
+      'in_doubt',
+      attemptOf(doubt),
+      null,
       'The service answered 409 (DE…3000 exists): the mandate may already exist there. The service said: INVALID_OBJECT_STATE, DE…3000 exists',
-    )
-  })
-
-  it('tells who decided where a person did', () => {
-    const row = rowOf(1, { state: 'refused', lastAttempt: attemptOf({ outcome: 'in_doubt', status: 503 }) })
-
-    expect(explain(row, { problems: [], decision: decisionOf() }).message).toBe(
+    ],
+    [
+      'tells who decided where a person did',
+      'refused',
+      attemptOf({ status: 503 }),
+      decisionOf(),
       'Decided by A. Reviewer on 2026-06-15 (refused): Not in the list of the service',
-    )
-  })
-
-  it('forgets a decision that a later attempt has overtaken', () => {
-    const lastAttempt = attemptOf({
-      id: 78,
-      n: 2,
-      outcome: 'refused',
-      reason: 'The service refused the mandate',
-    })
-
-    expect(
-      explain(rowOf(1, { state: 'refused', lastAttempt }), { problems: [], decision: decisionOf() }).message,
-    ).toBe('The service refused the mandate')
-  })
-
-  it('tells a row that waits for its first attempt from one that was turned away or is to be sent again', () => {
-    const turnedAway = attemptOf({ outcome: 'turned_away', status: 429, reason: 'The service said not now' })
-    const released = attemptOf({ outcome: 'released' })
-    const decision = decisionOf({ decision: 'resend', reason: 'The service does not have it' })
-
-    expect(explain(rowOf(1), NOTHING).message).toBe('Not sent yet')
-    expect(explain(rowOf(1, { lastAttempt: turnedAway }), NOTHING).message).toBe(
+    ],
+    [
+      'forgets a decision that a later attempt has overtaken',
+      'refused',
+      attemptOf({ id: 78, ...no }),
+      decisionOf(),
+      'The service refused the mandate',
+    ],
+    ['tells a row that waits for its first attempt', 'ready', null, null, 'Not sent yet'],
+    [
+      'from one that was turned away',
+      'ready',
+      attemptOf({ outcome: 'turned_away', ...later }),
+      null,
       'Not registered yet, the last attempt was not carried out: The service said not now',
-    )
-    const refusedBefore = attemptOf({ outcome: 'refused', reason: 'The service refused the mandate' })
-    expect(explain(rowOf(1, { lastAttempt: refusedBefore }), NOTHING).message).toBe(
+    ],
+    [
+      'from one that was refused',
+      'ready',
+      attemptOf({ outcome: 'refused', ...no }),
+      null,
       'To be sent again after it was refused: The service refused the mandate',
-    )
-    expect(explain(rowOf(1, { lastAttempt: released }), { problems: [], decision }).message).toBe(
+    ],
+    [
+      'and from one that is to be sent again',
+      'ready',
+      attemptOf({ outcome: 'released' }),
+      resend,
       'To be sent again. Decided by A. Reviewer on 2026-06-15 (resend): The service does not have it',
-    )
-  })
-
-  it('warns against feeding back what is in doubt', () => {
-    expect(explain(rowOf(1, { state: 'in_doubt' }), NOTHING).remedy).toContain('Never feed it back')
+    ],
+  ])('%s', (_, state, lastAttempt, decision, message) => {
+    const explained = explain(rowOf(1, { state, lastAttempt }), { ...NOTHING, decision })
+    expect(explained).toMatchObject({ status: String(lastAttempt?.status ?? ''), message })
+    expect(explained.remedy.includes('Never feed it back')).toBe(state === 'in_doubt')
   })
 
   it('names the successor of a superseded row', () => {
     expect(explain(rowOf(1, { state: 'superseded', supersededBy: 9 }), NOTHING).message).toBe(
       'Replaced by row 9 of a later file',
     )
+  })
+})
+
+describe('what is said of a row that was read back', () => {
+  const own = keptSource('ps-1', { reference: 'new-1', accountMasked: 'NL…4300', signedDate: '2020-03-01' })
+  const others = [keptSource('ps-8', { reference: 'A' }), keptSource('ps-9', { reference: 'B' })]
+
+  it.each<[string, Partial<VerifiedRow>]>([
+    ['', { verdict: 'proven' }],
+    [
+      'The service shows no payment source of this customer. Ask it: the mandate may have been cancelled, or shows late.',
+      { verdict: 'absent', sources: [] },
+    ],
+    [
+      'The service shows this mandate 3 times. ps-1 is the one of this ledger; a person may cancel ps-8, ps-9.',
+      { verdict: 'twice', sources: [own, ...others], cancellable: ['ps-8', 'ps-9'] },
+    ],
+    [
+      'The service shows this mandate 2 times. Which of them may be cancelled cannot be told here: look them up at the service.',
+      { verdict: 'twice', sources: others },
+    ],
+    [
+      'The service shows this mandate more than once. Which of them may be cancelled cannot be told here: look them up at the service.',
+      { verdict: 'twice', sources: [] }, // the words were removed
+    ],
+    [
+      'The service shows it with account NL…4300, signed 2020-03-01; the ledger has account DE…3000, signed 2020-02-29.',
+      { verdict: 'other', why: 'differs', sources: [...others, own] },
+    ],
+    [
+      'The service shows payment sources of this customer, and none with account, date and reference of this mandate.',
+      { verdict: 'other', why: 'differs', sources: others },
+    ],
+    [
+      'The service shows this mandate as ended (DE…3000).', // no account number in full, whatever the service said
+      { verdict: 'other', why: 'ended', sources: [{ ...own, status: IBAN }] },
+    ],
+    [
+      'Another row of this customer has the same account and date, and no reference tells them apart.',
+      { verdict: 'other', why: 'ambiguous', sources: [own] },
+    ],
+    [
+      'It could not be compared, so it is not proven: odd DE…3000.',
+      { verdict: 'unreadable', why: `odd ${IBAN}`, sources: [] },
+    ],
+  ])('is "%s"', (text, change) => {
+    expect(explainVerified(verifiedRow(1, change))).toBe(text)
   })
 })

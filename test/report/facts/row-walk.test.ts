@@ -1,46 +1,49 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { USUAL_ABSENT_AFTER_MS, type Absence } from '../../../src/domain/proof/absence.js'
-import type { RowState } from '../../../src/domain/row/row-state.js'
-import type { Explanation } from '../../../src/report/facts/explanation.js'
-import { walkLedger } from '../../../src/report/facts/row-walk.js'
-import { factsOf } from '../facts-value.js'
+import { parseLocalDate } from '../../../src/domain/mandate/date.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
+import { totalsOf } from '../../../src/domain/row/row-state.js'
+import { openScratchLedger } from '../../../src/ledger/file/scratch.js'
+import {
+  type RowFiles,
+  unlikelyShares,
+  walkLedger,
+  walkVerification,
+} from '../../../src/report/facts/row-walk.js'
+import { admitSources, sourceOpeners } from '../../../src/run/admit-sources.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
+import { validExport } from '../../support/export.js'
 import {
   attemptOf,
   decisionOf,
+  factsOf,
+  many,
+  NO_FILES,
   NO_RECORDS,
+  ofRows,
   problemOf,
   readerOf,
   registeredRow,
   rowOf,
   sourceOf,
+  verifiedRow,
   type LedgerValue,
 } from '../ledger-value.js'
 
 const TERMS = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
-
-const valueOf = (rows: LedgerValue['rows'], change: Partial<LedgerValue> = {}): LedgerValue => ({
-  ...NO_RECORDS,
-  sources: [sourceOf({ records: rows.length })],
-  rows,
-  ...change,
-})
+const walk = (
+  value: LedgerValue,
+  files: Partial<RowFiles>,
+  terms: Parameters<typeof walkLedger>[3] = TERMS,
+) => {
+  const reader = readerOf(value)
+  return walkLedger(reader, reader.sources(), { ...NO_FILES, ...files }, terms)
+}
 
 describe('one walk over the ledger', () => {
-  it('puts every row into exactly one part, and counts it in one state', async () => {
-    const states: readonly RowState[] = ['refused', 'in_doubt', 'sending', 'invalid', 'conflict', 'excluded']
-    const rows = [registeredRow(1), ...states.map((state, index) => rowOf(index + 2, { state }))]
-    const facts = await factsOf(valueOf(rows))
-    const listed = Object.values(facts.parts).reduce((sum, rows) => sum + rows, 0)
-    expect(listed).toBe(rows.length)
-    expect(facts.balanced).toBe(true)
-    expect(facts.parts.inDoubt).toBe(2)
-  })
-
   it('leaves the rows of a source that a run admits meanwhile for the next report', async () => {
-    const value = valueOf([rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], {
-      sources: [sourceOf({ records: 1 })],
-    })
-    const facts = await factsOf(value)
+    const sources = [sourceOf({ records: 1 })]
+    const facts = await factsOf(ofRows([rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], { sources }))
     expect(facts.totals).toMatchObject({ read: 1, ready: 1 })
     expect(facts.balanced).toBe(true)
   })
@@ -51,7 +54,7 @@ describe('one walk over the ledger', () => {
       rowOf(1, { state: 'superseded', supersededBy: 2, countedIn: null }),
       rowOf(2, { sourceId: 2, corrects: 1, countedIn: 1 }),
     ]
-    const facts = await factsOf({ ...NO_RECORDS, sources, rows })
+    const facts = await factsOf(ofRows(rows, { sources }))
     expect(facts.totals).toMatchObject({ read: 1, resubmitted: 1, ready: 1, superseded: 0 })
     expect(facts.sources.map(({ totals }) => totals.ready)).toEqual([1, 0])
     expect(facts.balanced).toBe(true)
@@ -59,34 +62,30 @@ describe('one walk over the ledger', () => {
 
   it('is not balanced where one source lost a row and another has one too many', async () => {
     const sources = [sourceOf({ records: 2 }), sourceOf({ id: 2, records: 0 })]
-    const rows = [rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })]
-    const facts = await factsOf({ ...NO_RECORDS, sources, rows })
+    const facts = await factsOf(ofRows([rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], { sources }))
     expect(facts.totals).toMatchObject({ read: 2, ready: 2 })
     expect(facts.balanced).toBe(false)
   })
 
   it('keeps no cell of a row in doubt, and of many the first 50', async () => {
-    const answer = '{"status":"maybe"}'
-    const rows = Array.from({ length: 60 }, (_, index) =>
-      rowOf(index + 1, { state: 'in_doubt', attempts: 1, lastAttempt: attemptOf({ answer }) }),
+    const lastAttempt = attemptOf({ answer: '{"status":"maybe"}' })
+    const { parts, inDoubt } = await factsOf(
+      ofRows(many(60, (id) => rowOf(id, { state: 'in_doubt', lastAttempt }))),
     )
-    const { parts, inDoubt } = await factsOf(valueOf(rows))
-    expect(inDoubt.first[0]?.row).toMatchObject({ cells: null, lastAttempt: { answer } })
+    expect(inDoubt.first[0]?.row).toMatchObject({ cells: null, lastAttempt })
     expect([parts.inDoubt, inDoubt.total, inDoubt.first.length, inDoubt.first.at(-1)?.row.id]).toEqual([
       60, 60, 50, 50,
     ])
   })
 
   it('shows the ten first debits that are due earliest, in order', async () => {
-    const days = [20, 3, 17, 9, 28, 1, 14, 6, 25, 11, 2, 22]
-    const rows = days.map((day, index) =>
-      registeredRow(index + 1, { latestFirstDebit: `2026-07-${String(day).padStart(2, '0')}` }),
-    )
+    const days = ['20', '03', '17', '09', '28', '01', '14', '06', '25', '11', '02', '22']
+    const rows = days.map((day, at) => registeredRow(at + 1, { latestFirstDebit: `2026-07-${day}` }))
     const never = [registeredRow(50), rowOf(51, { latestFirstDebit: '2026-01-01' })]
-    const { firstDebits } = await factsOf(valueOf([...rows, ...never]))
-    expect(firstDebits.map(({ latestFirstDebit }) => Number(latestFirstDebit?.slice(-2)))).toEqual([
-      1, 2, 3, 6, 9, 11, 14, 17, 20, 22,
-    ])
+    const { firstDebits } = await factsOf(ofRows([...rows, ...never]))
+    expect(firstDebits.map(({ latestFirstDebit }) => latestFirstDebit?.slice(-2))).toEqual(
+      days.sort().slice(0, 10),
+    )
   })
 
   it('explains a row by the latest decision on it; a repeated refusal explains nothing', async () => {
@@ -95,90 +94,43 @@ describe('one walk over the ledger', () => {
       decisionOf({ id: 2, attemptId: null, reason: 'the second' }),
       decisionOf({ id: 3, attemptId: null, decision: 'retry_refused', reason: 'run --retry-refused' }),
     ]
-    const reader = readerOf(valueOf([rowOf(1, { state: 'written_off' })], { decisions }))
     const messages: string[] = []
-    const files = {
-      registered: () => undefined,
-      row: (_: unknown, { message }: Explanation) => void messages.push(message),
-      problem: () => undefined,
-      decision: () => undefined,
-      verified: () => undefined,
-      drain: () => Promise.resolve(),
-    }
-    const facts = await walkLedger(reader, reader.sources(), files, TERMS)
+    const facts = await walk(ofRows([rowOf(1, { state: 'written_off' })], { decisions }), {
+      row: (_, { message }) => void messages.push(message),
+    })
     expect(messages).toEqual([expect.stringContaining('the second')])
     expect(facts.decisions.total).toBe(3)
   })
 
-  it('hands every row and problem to the files, page by page', async () => {
-    const rows = Array.from({ length: 1_200 }, (_, index) => rowOf(index + 1))
-    const value = valueOf(rows, { problems: [problemOf(), problemOf({ id: 2 })] })
-    const reader = readerOf(value)
+  it('hands every row and problem to the files, page by page, registered ones without their requests', async () => {
+    const rows = many(3_000, (id) => (id % 7 === 4 ? rowOf(id, { state: 'refused' }) : registeredRow(id)))
     const seen: number[] = []
     const sizes: number[] = []
     let problems = 0
-    const files = {
-      registered: ({ id }: { id: number }) => void seen.push(id),
-      row: ({ id }: { id: number }) => void seen.push(id),
+    const { parts } = await walk(ofRows(rows, { problems: [problemOf(), problemOf({ id: 2 })] }), {
+      registered: ({ id }) => void seen.push(id),
+      row: ({ id }) => void seen.push(id),
       problem: () => void (problems += 1),
-      decision: () => undefined,
-      verified: () => undefined,
       drain: () => Promise.resolve(void sizes.push(seen.length)),
-    }
-    await walkLedger(reader, reader.sources(), files, TERMS)
-    expect(seen).toEqual(rows.map(({ id }) => id))
-    expect(problems).toBe(2)
+    })
+    expect(seen.sort((a, b) => a - b)).toEqual(rows.map(({ id }) => id))
+    expect([parts.registered, problems]).toEqual([2_571, 2])
     expect(sizes.length).toBeGreaterThan(2)
-  })
-
-  it('says the same of registered rows that come without their requests, and hands all of them over', async () => {
-    const rows = Array.from({ length: 3_000 }, (_, index) =>
-      index % 7 === 3
-        ? rowOf(index + 1, { state: 'refused', attempts: 1, lastAttempt: attemptOf({ status: 422 }) })
-        : registeredRow(index + 1, { latestFirstDebit: `2026-0${1 + (index % 9)}-15` }),
-    )
-    const value = valueOf(rows)
-    const walked = async (reader: ReturnType<typeof readerOf>) => {
-      const handed: number[] = []
-      const files = {
-        registered: ({ id }: { id: number }) => void handed.push(id),
-        row: ({ id }: { id: number }) => void handed.push(id),
-        problem: () => undefined,
-        decision: () => undefined,
-        verified: () => undefined,
-        drain: () => Promise.resolve(),
-      }
-      return {
-        facts: await walkLedger(reader, reader.sources(), files, TERMS),
-        handed: handed.sort((a, b) => a - b),
-      }
-    }
-    const brief = await walked(readerOf(value))
-    expect(brief.handed.length).toBe(3_000)
-    expect(brief.facts.parts.registered).toBe(2_571)
   })
 
   it('hands each row in doubt over with what was shown of it, and counts the proposals', async () => {
     const SENT = '2026-06-15T10:00:00.000Z'
-    const nothing = {
-      kind: 'nothing',
+    const asked = {
       firstAskedAt: SENT,
       firstAnsweredAt: SENT,
       lastAskedAt: '2026-06-16T12:00:00.000Z',
       questions: 2,
-      present: 3,
-    } as const
+    }
+    const nothing = { kind: 'nothing', ...asked, present: 3 } as const
     const doubt = { wasEverShown: false, runId: 1, sentAt: SENT }
-    const value = valueOf(
-      [
-        rowOf(1),
-        rowOf(2, { state: 'in_doubt' }),
-        rowOf(3, { state: 'sending' }),
-        rowOf(4, { state: 'in_doubt' }),
-        rowOf(5, { state: 'in_doubt' }),
-        rowOf(6, { state: 'refused' }),
-        rowOf(7, { state: 'in_doubt' }),
-      ],
+    const states = ['ready', 'in_doubt', 'sending', 'in_doubt', 'in_doubt', 'refused', 'in_doubt'] as const
+    const value = ofRows(
+      states.map((state, at) => rowOf(at + 1, { state })),
       {
         shown: [
           { rowId: 2, ...doubt, shown: nothing },
@@ -189,42 +141,91 @@ describe('one walk over the ledger', () => {
       },
     )
     const handed: unknown[] = []
-    const files = {
-      registered: () => undefined,
-      row: ({ id }: { id: number }, _: unknown, absence: Absence | null) =>
-        void handed.push([id, absence?.kind ?? null]),
-      problem: () => undefined,
-      decision: () => undefined,
-      verified: () => undefined,
-      drain: () => Promise.resolve(),
-    }
-    const reader = readerOf(value)
-    const facts = await walkLedger(reader, reader.sources(), files, TERMS)
-    expect(handed).toEqual([
-      [1, null],
-      [2, 'resend'],
-      [3, null],
-      [4, 'something'],
-      [5, null],
-      [6, null],
-      [7, 'nothing_present'],
-    ])
+    const facts = await walk(value, { row: (_, __, absence) => void handed.push(absence?.kind ?? null) })
+    expect(handed).toEqual([null, 'resend', null, 'something', null, null, 'nothing_present'])
     expect(facts.proposals).toBe(1)
-    const later = { absentAfterMs: 48 * 60 * 60_000 }
-    expect((await walkLedger(reader, reader.sources(), files, later)).proposals).toBe(0)
+    expect((await walk(value, {}, { absentAfterMs: 48 * 60 * 60_000 })).proposals).toBe(0)
   })
 
   it('ends at once when it is told to', async () => {
-    const reader = readerOf(valueOf([rowOf(1)]))
+    const ended = walk(ofRows([rowOf(1)]), {}, { ...TERMS, signal: AbortSignal.abort() })
+    await expect(ended).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('the walk over what was read back', () => {
+  async function walkBack(value: Partial<LedgerValue>, signal?: AbortSignal) {
+    const handed: number[] = []
+    const drained: number[] = []
     const files = {
-      registered: () => undefined,
-      row: () => undefined,
-      problem: () => undefined,
-      decision: () => undefined,
-      verified: () => undefined,
-      drain: () => Promise.resolve(),
+      verified: ({ id }: { id: number }) => void handed.push(id),
+      drain: () => Promise.resolve(void drained.push(handed.length)),
     }
-    const walk = walkLedger(reader, reader.sources(), files, { ...TERMS, signal: AbortSignal.abort() })
-    await expect(walk).rejects.toMatchObject({ name: 'AbortError' })
+    const totals = totalsOf(10, new Map([['registered', 10]]))
+    const facts = await walkVerification(readerOf({ ...NO_RECORDS, ...value }), totals, files, {
+      longest: 3,
+      signal,
+    })
+    return { facts, handed, drained }
+  }
+
+  it('hands over nothing and says nothing where nobody asked', async () => {
+    expect(await walkBack({})).toEqual({ facts: null, handed: [], drained: [] })
+  })
+
+  it('hands over what is missing, twice, different and unreadable before what is proven', async () => {
+    const verdicts = ['proven', 'unreadable', 'other', 'twice', 'absent', 'proven', 'absent'] as const
+    const verified = verdicts.map((verdict, at) => verifiedRow(at + 1, { verdict }))
+    const { facts, handed } = await walkBack({ verified, sample: 7 })
+    expect(handed).toEqual([5, 7, 4, 3, 2, 1, 6])
+    expect(facts).toMatchObject({ registered: 10, missing: 2, proven: 2, notAsked: 3, sample: 7 })
+    expect(facts?.unproven.total).toBe(5)
+    expect(facts?.unproven.first.map(({ id }) => id)).toEqual([5, 7, 4])
+  })
+
+  it('drains after every page, and ends where it is told to', async () => {
+    const verified = many(600, verifiedRow)
+    expect((await walkBack({ verified })).drained).toEqual([250, 500, 600])
+    await expect(walkBack({ verified }, AbortSignal.abort())).rejects.toThrow('abort')
+  })
+})
+
+describe('an unlikely share', () => {
+  /** What is unlikely about these files, as `check` admits them. */
+  async function unlikelyIn(...texts: readonly string[]): Promise<string[]> {
+    const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
+    const { signal } = new AbortController()
+    const inputs = texts.map((text, at) => ({
+      name: `${at}.csv`,
+      stream: Readable.from([Buffer.from(text)]),
+    }))
+    const today = parseLocalDate('2026-06-15')!
+    const check = { today, severities: {}, newCreditorIdentifier: null, dormantSoonDays: 60 }
+    try {
+      const files = sourceOpeners(inputs, DEFAULT_SOURCE_OPTIONS, check, signal)
+      await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
+      return unlikelyShares(ledger.reader)
+    } finally {
+      ledger.close()
+    }
+  }
+  const oldDates = (rows: number): string => validExport(rows).replaceAll('2024-03', '1999-03')
+
+  it('of rows with the same finding is told', async () => {
+    expect(await unlikelyIn(oldDates(10))).toEqual([
+      expect.stringMatching(/^DATE_PRE_SEPA was found in 10 of 10 rows/),
+    ])
+  })
+
+  it.each([
+    ['a clean file', validExport(20)],
+    ['half the rows', oldDates(10) + validExport(10, 11).replace(/^.*\n/, '')],
+    ['a handful', oldDates(9)],
+  ])('is not told of %s', async (_, text) => expect(await unlikelyIn(text)).toEqual([]))
+
+  it('of repeated rows tells of two files that overlap', async () => {
+    expect((await unlikelyIn(validExport(20), validExport(12, 5))).join('\n')).toMatch(
+      /12 of 12 rows of "1.csv" repeat.*overlap/,
+    )
   })
 })

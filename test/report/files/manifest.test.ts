@@ -1,24 +1,37 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readManifest, renderManifest } from '../../../src/report/files/manifest.js'
-import { factsOf } from '../facts-value.js'
-import { NO_RECORDS, registeredRow, sourceOf } from '../ledger-value.js'
+import { ROW_STATES } from '../../../src/domain/row/row-state.js'
+import { readManifest, renderManifest, renderSummary } from '../../../src/report/files/manifest.js'
+import {
+  factsOf,
+  IBAN,
+  NO_RECORDS,
+  ofRows,
+  plannedOf,
+  registeredRow,
+  rowOf,
+  runOf,
+  sourceOf,
+  verifiedRow,
+  type LedgerValue,
+} from '../ledger-value.js'
 
-const FILE = { name: 'registered.csv', bytes: 7, sha256: 'b'.repeat(64) }
-const DECISIONS = { count: 0, head: 'c'.repeat(64) }
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
-const text = async (): Promise<string> =>
-  renderManifest(
-    await factsOf({ ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] }),
-    { files: [FILE], decisions: DECISIONS, language: 'de', absentAfterMs: 86_400_000 },
-  )
+const manifestOf = async (value: LedgerValue): Promise<string> =>
+  renderManifest(await factsOf(value), {
+    files: [{ name: 'registered.csv', bytes: 7, sha256: 'b'.repeat(64) }],
+    decisions: { count: 0, head: 'c'.repeat(64) },
+    language: 'de',
+    absentAfterMs: 86_400_000,
+  })
 
 describe('manifest.json', () => {
+  const text = manifestOf(ofRows([registeredRow(1)]))
+
   it('names files and sources by size and hash, where the ledger stood, and the end of the decisions', async () => {
-    expect(JSON.parse(await text())).toMatchObject({
+    const root = new URL('../../../package.json', import.meta.url)
+    const { version } = JSON.parse(readFileSync(root, 'utf8')) as { version: string }
+    expect(JSON.parse(await text)).toMatchObject({
       schemaVersion: 1,
       version,
       ledgerId: '7f3b7c1e',
@@ -29,35 +42,102 @@ describe('manifest.json', () => {
       campaign: { baseUrl: 'https://billing.example', username: 'migration' },
       totals: { read: 1, registered: 1, refused: 0 },
       notTaken: 0,
-      decisions: DECISIONS,
-      files: [FILE],
+      decisions: { count: 0, head: 'c'.repeat(64) },
+      files: [{ name: 'registered.csv', bytes: 7, sha256: 'b'.repeat(64) }],
       sources: [{ name: 'export.csv', bytes: 1234, sha256: 'a'.repeat(64) }],
     })
   })
 
   it('has the digest of all its other lines on the first of them', async () => {
-    const [open, digest, ...others] = (await text()).split('\n')
+    const [open, digest, ...others] = (await text).split('\n')
     const rest = [open, ...others].join('\n')
     expect(digest).toBe(`  "digest": "${createHash('sha256').update(rest).digest('hex')}",`)
   })
 
   it('is read back whole, and not so with a byte more, less or other', async () => {
-    const written = await text()
-    expect(readManifest(written)).toMatchObject({ isCanonical: true, isDigestRight: true })
+    const written = await text
     const isWhole = (changed: string): boolean => {
       const read = readManifest(changed)
       return read !== null && read !== 'no_json' && read.isCanonical && read.isDigestRight
     }
-    for (let at = 0; at < written.length; at += 1) {
-      expect(isWhole(written.slice(0, at) + written.slice(at + 1)), `without byte ${at}`).toBe(false)
-      expect(isWhole(`${written.slice(0, at)} ${written.slice(at)}`), `a blank at ${at}`).toBe(false)
-      expect(isWhole(`${written.slice(0, at)}~${written.slice(at + 1)}`), `another byte ${at}`).toBe(false)
-    }
+    expect(isWhole(written)).toBe(true)
+    for (let at = 0; at < written.length; at += 1)
+      for (const [put, from] of [
+        ['', 1],
+        [' ', 0],
+        ['~', 1],
+      ] as const)
+        expect(isWhole(written.slice(0, at) + put + written.slice(at + from)), `"${put}" at ${at}`).toBe(
+          false,
+        )
   })
 
   it('is told from other JSON, and what is none', () => {
     for (const other of ['{"schemaVersion":1,"ledgerId":"x","files":[]}', '{}', 'null', '[]', '7'])
       expect(readManifest(other)).toBeNull()
     expect(readManifest('{')).toBe('no_json')
+  })
+})
+
+describe('summary.json', () => {
+  const summaryOf = async (value: LedgerValue) =>
+    JSON.parse(renderSummary(await factsOf(value))) as Record<string, Record<string, unknown>>
+  const VALUE = ofRows(
+    [
+      registeredRow(1),
+      rowOf(2, { state: 'written_off' }),
+      rowOf(3, { state: 'superseded', supersededBy: 4, countedIn: null }),
+      rowOf(4, { corrects: 3 }),
+    ],
+    { sources: [sourceOf({ records: 4, resubmitted: 1 })], runs: [runOf({ settings: { concurrency: 8 } })] },
+  )
+
+  it('says of every row in which file it is, or that it is in none', async () => {
+    const { files, inNoFile, totals, balanced } = await summaryOf(VALUE)
+    const one = { rows: 1 }
+    expect(files).toMatchObject({ 'registered.csv': one, 'not-sent.csv': one, 'refused.csv': { rows: 0 } })
+    expect(inNoFile).toEqual({ superseded: 0, writtenOff: 1 })
+    expect(totals).toMatchObject({ read: 3, resubmitted: 1 })
+    expect(balanced).toBe(true)
+  })
+
+  it('names plans and approvals, as the manifest does', async () => {
+    const planned = plannedOf()
+    const value = { ...NO_RECORDS, plans: [planned] }
+    const { plans } = await summaryOf(value)
+    const { digest, document } = planned
+    expect(plans).toMatchObject([{ digest, rows: document.rows, approvals: [{ approvedBy: 'Grace' }] }])
+    expect((JSON.parse(await manifestOf(value)) as { plans: object[] }).plans).toEqual(plans)
+  })
+
+  it('says how many registered rows were proven at the service, and nothing where nobody asked', async () => {
+    const rows = [registeredRow(1), registeredRow(2)]
+    const unasked = await summaryOf(ofRows(rows))
+    expect([unasked['verification'], unasked['files']?.['verification.csv']]).toEqual([null, undefined])
+    const { verification, files } = await summaryOf(ofRows(rows, { verified: [verifiedRow(1)], sample: 1 }))
+    const at = '2026-06-15T11:00:00.000Z'
+    const none = { missing: 0, twice: 0, different: 0, unreadable: 0 }
+    expect(verification).toEqual({
+      registered: 2,
+      ...none,
+      proven: 1,
+      notAsked: 1,
+      firstAt: at,
+      lastAt: at,
+      sample: 1,
+    })
+    expect(files).toMatchObject({ 'verification.csv': { rows: 1 } })
+  })
+
+  it('has hash totals under the name of every state, those of no row included, and says how they are made', async () => {
+    const { hashTotals = {}, definitions, totals = {} } = await summaryOf(VALUE)
+    const states = Object.keys(totals).filter((name) => name !== 'read' && name !== 'resubmitted')
+    expect(states).toHaveLength(ROW_STATES.length)
+    expect(Object.keys(hashTotals).sort()).toEqual(['read', ...states].sort())
+    expect(definitions).toHaveProperty('pairDigest')
+  })
+
+  it('holds no account', async () => {
+    expect(JSON.stringify(await summaryOf(VALUE))).not.toContain(IBAN)
   })
 })

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   findPack,
+  findResultFiles,
   keptFile,
   NOTE,
   noteText,
   pathInPack,
-  WORKSHOP_PREFIX,
+  removeLeftovers,
 } from '../../../src/report/pack/earlier-pack.js'
+import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
 import { freshFolder } from '../../support/folder.js'
 
 const fileOf = (name: string, text: string) => ({
@@ -17,72 +19,62 @@ const fileOf = (name: string, text: string) => ({
   bytes: text.length,
   sha256: createHash('sha256').update(text).digest('hex'),
 })
-const NEXT = [fileOf('refused.csv', 'the next one'), fileOf('manifest.json', 'the next manifest')]
-
-const manifestOf = (...files: readonly { name: string; sha256: string }[]): string =>
+const manifestOf = (...files: readonly object[]): string =>
   JSON.stringify({ schemaVersion: 1, ledgerId: 'x', files })
 
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = freshFolder()
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+function folderWith(files: Readonly<Record<string, string>>, folder = freshFolder()): string {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
   return folder
 }
-
-describe('a result file may be replaced', () => {
-  it('where there is none', async () => {
-    expect(await keptFile(freshFolder(), NEXT)).toBeNull()
-  })
-
-  it('where the manifest proves that it is as this program wrote it', async () => {
-    const written = manifestOf(fileOf('refused.csv', 'written'))
-    expect(
-      await keptFile(folderWith({ 'refused.csv': 'written', 'manifest.json': written }), NEXT),
-    ).toBeNull()
-  })
-
-  it('where it is what would be written', async () => {
-    expect(await keptFile(folderWith({ 'refused.csv': 'the next one' }), NEXT)).toBeNull()
-  })
-
-  it('where a report that was killed while it gave the files their names says so', async () => {
-    const folder = folderWith({ 'refused.csv': 'written' })
-    mkdirSync(join(folder, `${WORKSHOP_PREFIX}abc`))
-    writeFileSync(
-      join(folder, `${WORKSHOP_PREFIX}abc`, 'manifest.json'),
-      manifestOf(fileOf('refused.csv', 'written')),
-    )
-    expect(await keptFile(folder, NEXT)).toBeNull()
-  })
-})
+const fill = (folder: string, ...names: string[]): string =>
+  folderWith(Object.fromEntries(names.map((name) => [name, ''])), folder)
 
 describe('a result file is kept', () => {
-  it('where a person changed one letter of it', async () => {
-    const written = manifestOf(fileOf('refused.csv', 'written'))
-    expect(await keptFile(folderWith({ 'refused.csv': 'Written', 'manifest.json': written }), NEXT)).toBe(
+  const NEXT = [fileOf('refused.csv', 'the next one'), fileOf('manifest.json', 'the next manifest')]
+  const written = (name: string) => ({ 'manifest.json': manifestOf(fileOf(name, 'written')) })
+  const gone = ['verification.csv']
+  const note = noteText('', [fileOf('problems.csv', 'listed')])
+  const list = [fileOf('problems.csv', 'next'), fileOf(NOTE, 'x')]
+
+  it.each<[string, Record<string, string>, string | null, typeof NEXT?, string[]?]>([
+    ['not where there is none', {}, null],
+    ['not where the manifest proves it', { 'refused.csv': 'written', ...written('refused.csv') }, null],
+    ['not where it is what would be written', { 'refused.csv': 'the next one' }, null],
+    ['where one letter is another', { 'refused.csv': 'Written', ...written('refused.csv') }, 'refused.csv'],
+    [
+      'where another file had that text',
+      { 'refused.csv': 'written', ...written('registered.csv') },
       'refused.csv',
-    )
-  })
-
-  it('where the manifest speaks of that text under another name', async () => {
-    const written = manifestOf(fileOf('registered.csv', 'written'))
-    expect(await keptFile(folderWith({ 'refused.csv': 'written', 'manifest.json': written }), NEXT)).toBe(
-      'refused.csv',
-    )
-  })
-
-  it.each(['', 'null', '{}', '{"schemaVersion":2,"ledgerId":"x","files":[]}'])(
-    'with a manifest.json that is none of ours: %s',
-    async (manifest) => {
-      expect(await keptFile(folderWith({ 'manifest.json': manifest }), NEXT)).toBe('manifest.json')
-    },
-  )
-
-  it('where its name is to go, and it is not as a report wrote it', async () => {
-    const written = manifestOf(fileOf('verification.csv', 'written'))
-    const holding = (text: string) => folderWith({ 'verification.csv': text, 'manifest.json': written })
-    expect(await keptFile(holding('written'), NEXT, ['verification.csv'])).toBeNull()
-    expect(await keptFile(holding('Written'), NEXT, ['verification.csv'])).toBe('verification.csv')
-    expect(await keptFile(holding('Written'), NEXT)).toBeNull()
+    ],
+    ...['', 'null', '{}', '{"schemaVersion":2,"ledgerId":"x","files":[]}'].map(
+      (text): [string, Record<string, string>, string] => [
+        `with a manifest that is none of ours: ${text}`,
+        { 'manifest.json': text },
+        'manifest.json',
+      ],
+    ),
+    [
+      'not where its name is to go',
+      { 'verification.csv': 'written', ...written(gone[0]!) },
+      null,
+      NEXT,
+      gone,
+    ],
+    ['where that was changed', { 'verification.csv': 'Written', ...written(gone[0]!) }, gone[0]!, NEXT, gone],
+    ['not where it is not to go', { 'verification.csv': 'Written', ...written(gone[0]!) }, null],
+    ['not while a note is about it', { 'problems.csv': 'listed', [NOTE]: note }, null, list],
+    ['where the note is about another', { 'problems.csv': 'edited', [NOTE]: note }, 'problems.csv', list],
+    [
+      'where the note only looks like one',
+      { 'problems.csv': 'listed', [NOTE]: note.replace('files', 'names') },
+      'problems.csv',
+      list,
+    ],
+  ])('%s', async (_, files, kept, next = NEXT, leaving) => {
+    expect(await keptFile(folderWith(files), next, leaving)).toBe(kept)
   })
 
   it('where it is a link', async () => {
@@ -92,37 +84,71 @@ describe('a result file is kept', () => {
   })
 })
 
-describe('what lies beside a note', () => {
-  const next = [fileOf('problems.csv', 'next'), fileOf(NOTE, 'x')]
-  const note = noteText('', [fileOf('problems.csv', 'listed')])
-
-  it('may be replaced as long as the note is about it', async () => {
-    const holding = (text: string) => folderWith({ 'problems.csv': text, [NOTE]: note })
-    expect(await keptFile(holding('listed'), next)).toBeNull()
-    expect(await keptFile(holding('edited'), next)).toBe('problems.csv')
-  })
-
-  it('is proven by no note that only looks like one', async () => {
-    const other = folderWith({ 'problems.csv': 'listed', [NOTE]: note.replace('files', 'names') })
-    expect(await keptFile(other, next)).toBe('problems.csv')
-  })
-})
-
-describe('the newest lists', () => {
-  it('are those with the highest number, and only they are looked for there', () => {
-    const out = freshFolder()
-    expect(pathInPack(out, 'to-do/refused.csv')).toBe(join(out, 'to-do', 'refused.csv'))
-    for (const name of ['to-do', 'to-do-2', 'to-do-10', 'to-do-x', 'to-do-1']) mkdirSync(join(out, name))
-    expect(pathInPack(out, 'to-do/refused.csv')).toBe(join(out, 'to-do-10', 'refused.csv'))
-    expect(pathInPack(out, 'registered.csv')).toBe(join(out, 'registered.csv'))
-  })
+it('the newest lists are those with the highest number, and only they are looked for there', () => {
+  const out = freshFolder()
+  expect(pathInPack(out, 'to-do/refused.csv')).toBe(join(out, 'to-do', 'refused.csv'))
+  for (const name of ['to-do', 'to-do-2', 'to-do-10', 'to-do-x', 'to-do-1']) mkdirSync(join(out, name))
+  expect(pathInPack(out, 'to-do/refused.csv')).toBe(join(out, 'to-do-10', 'refused.csv'))
+  expect(pathInPack(out, 'registered.csv')).toBe(join(out, 'registered.csv'))
 })
 
 it('a pack is of the ledger as it is where ledger and moment are those of its manifest', () => {
-  const manifest = { schemaVersion: 1, ledgerId: 'x', changedAt: '2026', files: [] }
-  const out = folderWith({ 'manifest.json': JSON.stringify({ ...manifest, changedAt: '2025' }) })
-  mkdirSync(join(out, 'report-2'))
-  writeFileSync(join(out, 'report-2', 'manifest.json'), JSON.stringify(manifest))
+  const of = (changedAt: string): string => JSON.stringify({ ...JSON.parse(manifestOf()), changedAt })
+  const out = folderWith({ 'manifest.json': of('2025'), 'report-2/manifest.json': of('2026') })
   expect(findPack([out], { ledgerId: 'x', changedAt: '2026' })).toBe(join(out, 'report-2'))
   expect(findPack([out], { ledgerId: 'y', changedAt: '2026' })).toBeNull()
+})
+
+describe('result files that hold something of persons', () => {
+  const names = (paths: readonly string[]): string[] => paths.map((path) => basename(path)).sort()
+
+  it('are all files of a pack but its figures, each under what it holds', () => {
+    const { cells, values, references } = findResultFiles([
+      fill(freshFolder(), ...PACK_NAMES, ...TO_DO_FILES),
+    ])
+    expect(names(cells)).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
+    expect(names(values)).toEqual(['decisions.csv', 'problems.csv', 'reconciliation.xlsx', 'report.html'])
+    expect(names(references)).toEqual(['registered.csv', 'verification.csv'])
+    const figures = PACK_NAMES.filter((name) => /\.(?:json|sig)$/.test(name))
+    expect(values.length + references.length + figures.length).toBe(PACK_NAMES.length)
+  })
+
+  it('are found below, under the names that people and browsers give to copies, and once where folders overlap', () => {
+    const copies = ['corrections-mended.csv', 'in-doubt (1).csv', 'not-sent-2.csv']
+    const folder = fill(freshFolder(), 'report-2/to-do-3/refused.csv', ...copies)
+    const { cells } = findResultFiles([folder, join(folder, 'report-2'), folder])
+    expect(names(cells)).toEqual([...copies, 'refused.csv'])
+  })
+
+  it('are not exports, folders or links of such a name, and none in a folder that is not there', () => {
+    const folder = fill(freshFolder(), 'export.csv', 'my-refused.csv', 'refused.csv.bak')
+    mkdirSync(join(folder, 'refused.csv'))
+    symlinkSync('/etc/hostname', join(folder, 'not-sent.csv'))
+    const nothing = { cells: [], values: [], references: [], unread: [] }
+    expect(findResultFiles([folder, '/nowhere/at/all'])).toEqual(nothing)
+  })
+})
+
+describe('what a killed report left', () => {
+  it('26.3 is removed with its cells where it names this ledger; of another, or of none, it is told', () => {
+    const folder = fill(freshFolder(), '.sepa-migrate-report-notes')
+    const lefts = ['ours', 'theirs', 'unmarked'].map((name) =>
+      join(folder, 'report-2', `.sepa-migrate-report-${name}`),
+    )
+    const [ours = '', ...others] = lefts.map((left) => fill(left, 'refused.csv'))
+    writeFileSync(join(ours, 'ledger'), 'L-1\n')
+    writeFileSync(join(others[0]!, 'ledger'), 'L-2\n')
+    expect(removeLeftovers([folder], 'L-1')).toEqual({ removed: [ours], left: others })
+    expect(lefts.map((left) => existsSync(left))).toEqual([false, true, true])
+    expect(existsSync(join(folder, '.sepa-migrate-report-notes'))).toBe(true)
+  })
+
+  it('26.3 is not looked for behind a link', () => {
+    const [folder, link] = [freshFolder(), join(freshFolder(), 'link')]
+    const left = join(folder, '.sepa-migrate-report-ours')
+    folderWith({ 'refused.csv': '', ledger: 'L-1\n' }, left)
+    symlinkSync(folder, link)
+    expect(removeLeftovers([link], 'L-1')).toEqual({ removed: [], left: [] })
+    expect(existsSync(left)).toBe(true)
+  })
 })

@@ -1,186 +1,139 @@
 import { describe, expect, it } from 'vitest'
-import { EDGES } from '../../../src/domain/row/row-state.js'
+import type { RunTerms } from '../../../src/domain/row/choice.js'
 import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
-import { renderPage } from '../../../src/report/page/page.js'
-import { planOf } from '../../ledger/plan/plan-document.js'
-import { factsOf } from '../facts-value.js'
+import { contradictionText, proofText, verificationSection } from '../../../src/report/page/annex-rows.js'
+import { settingLines, settingText } from '../../../src/report/page/annex-runs.js'
+import { hostOf, rehearsalText, renderPage } from '../../../src/report/page/page.js'
+import { LANGUAGES } from '../../../src/report/text/language.js'
+import { ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import {
+  approvalOf,
+  asText,
   attemptOf,
+  ATTEMPTS,
   decisionOf,
+  factsOf,
   IBAN,
+  keptSource,
+  MAILED,
+  many,
   NO_RECORDS,
+  ofRows,
+  plannedOf,
   registeredRow,
   rowOf,
   runOf,
   sourceOf,
+  textOf,
+  verifiedRow,
   type LedgerValue,
 } from '../ledger-value.js'
-import type { RunTerms } from '../../../src/domain/row/choice.js'
 
 /** As somebody else may write it into the ledger. */
 const HOSTILE_TERMS = { '<u>': '<script>', outcomes: { '<u>': '<script>' } } as RunTerms
-
-/** How the exchanges of a run ended, each with a count of its own; an outcome that is not shown would be missed. */
-const ATTEMPTS = Object.fromEntries(
-  [...Object.keys(EDGES.sending), 'open'].map((outcome, index) => [outcome, 41 + index]),
-) as ReturnType<typeof runOf>['attempts']
-
 const HOSTILE = `<script>alert("x")</script>\u001B[31mred\u202E ${IBAN} '"&`
-
-/** The page as a reader sees it: without tags, entities decoded, blanks folded. */
-const shown = (page: string): string =>
-  page
-    .replace(/<style>.*?<\/style>/s, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ')
 
 const pageOf = async (value: LedgerValue, change: Partial<ReportFacts> = {}): Promise<string> =>
   renderPage({ ...(await factsOf(value)), ...change })
 
-const IN_DOUBT: LedgerValue = {
-  ...NO_RECORDS,
-  sources: [sourceOf({ records: 4 })],
-  rows: [
-    registeredRow(1),
-    rowOf(2, {
-      state: 'in_doubt',
-      attempts: 1,
-      lastAttempt: attemptOf({
-        outcome: 'in_doubt',
-        hint: 'probably_registered',
-        status: 200,
-        reason: 'The answer was cut off',
-        answer: '{"status":"OK"',
-      }),
-    }),
-    rowOf(3, { state: 'refused', attempts: 1, lastAttempt: attemptOf({ outcome: 'refused', status: 422 }) }),
-    rowOf(4),
-  ],
+/** The page as a reader sees it. */
+const shown = async (...of: Parameters<typeof pageOf>): Promise<string> => asText(textOf(await pageOf(...of)))
+
+const inDoubt = { hint: 'probably_registered', status: 200, reason: 'The answer was cut off' } as const
+const IN_DOUBT = ofRows([
+  registeredRow(1),
+  rowOf(2, { state: 'in_doubt', lastAttempt: attemptOf({ ...inDoubt, answer: '{"status":"OK"' }) }),
+  rowOf(3, { state: 'refused', lastAttempt: attemptOf({ status: 422 }) }),
+  rowOf(4),
+])
+const DONE = ofRows([registeredRow(1)])
+
+/** These words, one behind the other. */
+const expectInOrder = (text: string, words: readonly string[]): void => {
+  const places = words.map((part) => text.indexOf(part))
+  expect(words.filter((_, at) => places[at] === -1)).toEqual([])
+  expect([...places].sort((a, b) => a - b)).toEqual(places)
 }
 
 describe('the page', () => {
   it('opens with the verdict and the open points, the doubts first', async () => {
-    const text = shown(await pageOf(IN_DOUBT))
-
-    expect(text).toContain(
+    expectInOrder(await shown(IN_DOUBT), [
       'Balanced, open points: 3 Records read: 4, from sources: 1. Each record is in exactly one state.',
-    )
-    const points = [
       'In doubt, registered or not, nobody knows yet: 1',
       'Refused by the service: 1',
       'Ready and not registered yet, run again to continue: 1',
-    ].map((point) => text.indexOf(point))
-    expect(points.every((at) => at > 0)).toBe(true)
-    expect([...points].sort((a, b) => a - b)).toEqual(points)
+    ])
   })
 
-  it('shows totals that add up before the eyes of the reader', async () => {
-    expect(shown(await pageOf(IN_DOUBT))).toMatch(
+  it('shows totals that add up before the eyes of the reader, and warns where they do not', async () => {
+    expect(await shown(IN_DOUBT)).toMatch(
       /Registered 1 25\.0 % registered\.csv .*Sum of all states 4 Records read 4 Difference 0/,
     )
-  })
-
-  it('warns where the totals do not balance, and shows by how much', async () => {
-    const text = shown(await pageOf({ ...IN_DOUBT, rows: IN_DOUBT.rows.slice(1) }))
-
-    expect(text).toContain('The control totals do NOT balance')
-    expect(text).toContain('Do not sign')
-    expect(text).toContain('Difference 1')
+    const text = await shown({ ...IN_DOUBT, rows: IN_DOUBT.rows.slice(1) })
+    for (const words of ['The control totals do NOT balance', 'Do not sign', 'Difference 1'])
+      expect(text).toContain(words)
   })
 
   it('says that nothing is open when nothing is', async () => {
-    const done = { ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] }
-
-    expect(shown(await pageOf(done))).toContain('Balanced, nothing is open')
-    expect(shown(await pageOf(NO_RECORDS))).toContain('Balanced: no record was read yet')
+    expect(await shown(DONE)).toContain('Balanced, nothing is open')
+    expect(await shown(NO_RECORDS)).toContain('Balanced: no record was read yet')
   })
 
   it('lists a row in doubt with its evidence and since when it is open, which is true whenever the page is read', async () => {
-    const text = shown(await pageOf(IN_DOUBT))
-
-    expect(text).toContain('Row: 2, Customer: 1002 probably registered open since 15 June 2026 10:00:00')
-    expect(text).toContain('The answer was cut off')
-    expect(text).toContain('Answer HTTP 200')
-    expect(text).toContain('Answer {"status":"OK"')
-    expect(text).toContain('Last request b1c9d5f0-0000-4000-8000-000000000001')
+    const text = await shown(IN_DOUBT)
+    for (const words of [
+      'Row: 2, Customer: 1002 probably registered open since 15 June 2026 10:00:00',
+      'The answer was cut off',
+      'Answer HTTP 200',
+      'Answer {"status":"OK"',
+      'Last request b1c9d5f0-0000-4000-8000-000000000001',
+    ])
+      expect(text).toContain(words)
   })
 
   it('shows nothing of a hostile text but its letters', async () => {
-    const lastAttempt = attemptOf({
-      outcome: 'in_doubt',
-      status: 500,
-      reason: HOSTILE,
-      message: HOSTILE,
-      serviceCode: HOSTILE,
-      field: HOSTILE,
-      answer: HOSTILE,
-      errorCode: '<b>',
-    })
-    const page = await pageOf(
+    const said = { reason: HOSTILE, message: HOSTILE, serviceCode: HOSTILE, field: HOSTILE, answer: HOSTILE }
+    const lastAttempt = attemptOf({ status: 500, ...said, errorCode: '<b>' })
+    const reading = { words: { '<i>': { column: '<script>' } } }
+    const named = { source: '<script>', originalMandateReference: '<script>' }
+    const value = ofRows(
+      [rowOf(1, { state: 'in_doubt', lastAttempt, ...named }), rowOf(2, { state: 'refused', lastAttempt })],
       {
-        sources: [
-          sourceOf({
-            records: 2,
-            name: HOSTILE.replace(IBAN, ''),
-            reading: { words: { '<i>': { column: '<script>' } } },
-          }),
-        ],
-        rows: [
-          rowOf(1, {
-            state: 'in_doubt',
-            lastAttempt,
-            source: '<script>',
-            originalMandateReference: '<script>',
-          }),
-          rowOf(2, { state: 'refused', lastAttempt }),
-        ],
-        problems: [],
+        sources: [sourceOf({ records: 2, name: HOSTILE.replace(IBAN, ''), reading })],
         decisions: [decisionOf({ by: '<script>', reason: HOSTILE, evidence: '<script>' })],
         runs: [runOf({ stoppedBy: HOSTILE, settings: HOSTILE_TERMS })],
-        shown: [],
       },
-      { refusalCounts: [{ status: 422, serviceCode: HOSTILE, field: HOSTILE, message: HOSTILE, count: 1 }] },
     )
-
+    const refusal = { status: 422, serviceCode: HOSTILE, field: HOSTILE, message: HOSTILE, count: 1 }
+    const change = { refusalCounts: [refusal] }
+    const page = await pageOf(value, change)
     expect(page).not.toMatch(/<script|<b>|<i>|<u>/)
     expect(page).not.toMatch(/[\u001B\u202E]/)
     expect(page).not.toContain(IBAN)
-    expect(shown(page)).toContain('<script>alert("x")</script>red DE…3000 \'"&')
+    expect(await shown(value, change)).toContain('<script>alert("x")</script>red DE…3000 \'"&')
   })
 
   it('needs no network and no script', async () => {
     const page = await pageOf(IN_DOUBT)
-
     expect(page).not.toMatch(/<(?:script|link|img|iframe|object|embed|base|form)\b/)
     expect(page).not.toMatch(/\bon\w+=|javascript:|@import|url\((?!#)/)
-    expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1])).toSatisfy(
-      (targets: string[]) =>
-        targets.every(
-          (target) =>
-            target.startsWith('#') || [...PACK_NAMES, ...TO_DO_FILES].some((name) => name === target),
-        ),
-    )
-    for (const target of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${target[1]!}"`)
+    const known: readonly string[] = [...PACK_NAMES, ...TO_DO_FILES]
+    for (const [, target = ''] of page.matchAll(/(?:href|src)="([^"]*)"/g))
+      if (target.startsWith('#')) expect(page).toContain(`id="${target.slice(1)}"`)
+      else expect(known).toContain(target)
   })
 
   it('can be read by a screen reader: language, one main heading, headings in order, named drawings, table headers', async () => {
     const page = await pageOf({ ...IN_DOUBT, runs: [runOf()], decisions: [decisionOf()] })
-
     expect(page).toMatch(/^<!doctype html>\s*<html lang="en">/)
     const levels = [...page.matchAll(/<h([1-6])/g)].map((match) => Number(match[1]))
     expect(levels.filter((level) => level === 1)).toEqual([1])
     levels.slice(1).forEach((level, index) => expect(level - levels[index]!).toBeLessThanOrEqual(1))
     for (const [drawing] of page.matchAll(/<svg[^>]*>/g))
       expect(drawing).toMatch(/aria-hidden="true"|role="img"/)
-    for (const [, ids] of page.matchAll(/aria-labelledby="([^"]*)"/g)) {
+    for (const [, ids] of page.matchAll(/aria-labelledby="([^"]*)"/g))
       for (const id of ids!.split(' ')) expect(page).toContain(`id="${id}"`)
-    }
     for (const [table] of page.matchAll(/<table[^>]*>.*?<\/table>/gs))
       expect(table).toMatch(/<th scope="(?:col|row)"/)
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((match) => match[1])
@@ -188,61 +141,50 @@ describe('the page', () => {
   })
 
   it('highlights settings that change what an answer or a rule means', async () => {
+    const changed = { outcomes: { 503: 'turned_away' }, rules: { IBAN_NATIONAL_CHECK: 'off' } } as const
     const runs = [
       runOf({ settings: { concurrency: 8, outcomes: {}, rules: {} } }),
-      runOf({ id: 2, settings: { outcomes: { 503: 'turned_away' }, rules: { IBAN_NATIONAL_CHECK: 'off' } } }),
+      runOf({ id: 2, settings: changed }),
     ]
-
-    const text = shown(await pageOf({ ...IN_DOUBT, runs }))
-
+    const text = await shown({ ...IN_DOUBT, runs })
     expect(text).toContain('settings changed Runs that read answers or rules differently from the default: 1')
     expect(text).toContain('settings changed 503: turned_away IBAN_NATIONAL_CHECK: warning → off')
     expect(text).toContain('concurrency: 8')
   })
 
   it('caps its lists and says where the rest is', async () => {
-    const rows = Array.from({ length: 51 }, (_, index) =>
-      rowOf(index + 1, { state: 'in_doubt', lastAttempt: attemptOf({ outcome: 'in_doubt' }) }),
-    )
-
-    const decisions = Array.from({ length: 51 }, (_, index) => decisionOf({ id: index + 1 }))
-
-    const page = await pageOf({ ...NO_RECORDS, sources: [sourceOf({ records: 51 })], rows, decisions })
-
-    expect(page.match(/class="case"/g)).toHaveLength(50)
-    expect(shown(page)).toContain('Shown: 50 of 51. All are in to-do/in-doubt.csv.')
-    expect(shown(page)).toContain('Shown: 50 of 51. All are in decisions.csv.')
+    const rows = many(51, (id) => rowOf(id, { state: 'in_doubt', lastAttempt: attemptOf() }))
+    const value = ofRows(rows, { decisions: many(51, (id) => decisionOf({ id })) })
+    expect((await pageOf(value)).match(/class="case"/g)).toHaveLength(50)
+    for (const file of ['to-do/in-doubt.csv', 'decisions.csv'])
+      expect(await shown(value)).toContain(`Shown: 50 of 51. All are in ${file}.`)
   })
 
-  it('says how many rows are proposed to be sent again', async () => {
-    const told = 'to-do/in-doubt.csv proposes resend with the evidence, for a person to decide'
-    expect(shown(await pageOf(IN_DOUBT, { proposals: 1 }))).toContain(
-      'Read back as absent for long enough: 1.',
-    )
-    expect(shown(await pageOf(IN_DOUBT, { proposals: 2 }))).toContain(told)
-    expect(shown(await pageOf(IN_DOUBT))).not.toContain('proposes')
-  })
-
-  it('says when a run was going on', async () => {
-    expect(shown(await pageOf(IN_DOUBT, { changedWhileReading: true }))).toContain(
+  it.each<[string, Partial<ReportFacts>, string]>([
+    [
+      'how many rows are proposed to be sent again',
+      { proposals: 2 },
+      'Read back as absent for long enough: 2. to-do/in-doubt.csv proposes resend with the evidence, for a person to decide',
+    ],
+    [
+      'when a run was going on',
+      { changedWhileReading: true },
       'The migration ledger changed while this report was written',
-    )
-    expect(shown(await pageOf(IN_DOUBT))).not.toContain(
-      'The migration ledger changed while this report was written',
-    )
+    ],
+  ])('says %s, and not otherwise', async (_, change, words) => {
+    expect(await shown(IN_DOUBT, change)).toContain(words)
+    expect(await shown(IN_DOUBT)).not.toContain(words.slice(-40))
   })
 
   it('tells what registered does not mean', async () => {
-    expect(shown(await pageOf(IN_DOUBT))).toContain(
+    expect(await shown(IN_DOUBT)).toContain(
       'It is not final. A mandate has moved only when its first payment is initiated with it.',
     )
   })
 
   it('draws every state that has rows, however few they are', async () => {
     const totals = { ...(await factsOf(IN_DOUBT)).totals, read: 1_000_003, registered: 1_000_000 }
-
     const page = await pageOf(IN_DOUBT, { totals })
-
     const bar = /aria-labelledby="state-bar-title.*?<\/defs>(.*?)<\/svg>/s.exec(page)?.[1] ?? ''
     const widths = [...bar.matchAll(/ width="([\d.]+)"/g)].map((match) => Number(match[1]))
     expect(widths).toHaveLength(4)
@@ -251,84 +193,336 @@ describe('the page', () => {
   })
 
   it('11.6 counts every outcome of a run', async () => {
-    const page = shown(await pageOf({ ...NO_RECORDS, runs: [runOf({ attempts: ATTEMPTS })] }))
+    const page = await shown({ ...NO_RECORDS, runs: [runOf({ attempts: ATTEMPTS })] })
     const requests = /exit:? \d+\. ([^.]*)\./i.exec(page)?.[1] ?? ''
     expect(Object.values(ATTEMPTS).filter((count) => !requests.includes(String(count)))).toEqual([])
+  })
+
+  it('carries ledger and page number where it is printed', async () => {
+    const page = await pageOf(DONE)
+    expect(page).toContain(
+      '@bottom-left { content: "Migration ledger 7f3b7c1e, as of 15 June 2026 12:00:00 (UTC)"',
+    )
+    expect(page).toContain('"Page " counter(page) " of " counter(pages)')
+  })
+
+  const endless = { endedAt: null }
+  it.each([
+    [
+      'was killed, once a later one is there',
+      [runOf(endless), runOf({ id: 2 })],
+      'Killed: it ended without a word.',
+    ],
+    [
+      'was killed, once somebody found it so',
+      [runOf({ ...endless, stoppedBy: 'ended_without_notice' })],
+      'Killed:',
+    ],
+    ['may be going on', [runOf(endless)], 'Going on, or ended without a word.'],
+  ])('says of a run without an end that it %s', async (_, runs, words) => {
+    expect(await shown({ ...DONE, runs })).toContain(words)
+  })
+})
+
+describe('settings as text', () => {
+  it('are one line each, names as words, parts in brackets, what is not set or switched off left out', () => {
+    const reading = {
+      encoding: { encoding: 'utf-8', by: 'strict UTF-8' },
+      delimiter: { delimiter: '\t', by: 'header line' },
+      headerLine: 1,
+      columns: { signed_date: 'Mandatsdatum' },
+      crosswalk: null,
+      transforms: {},
+      exclude: [{ column: 'Status', equals: ['gekündigt', 'inaktiv'] }],
+      freshConnections: false,
+      stopAtCanaryDoubt: true,
+    }
+    expect(settingLines(Object.entries(reading))).toEqual([
+      'encoding (encoding: utf-8, by: strict UTF-8)',
+      'delimiter (delimiter: "<U+0009>", by: header line)',
+      'header line: 1',
+      'columns (signed_date: Mandatsdatum)',
+      'exclude (column: Status, equals (gekündigt, inaktiv))',
+      'stop where the very first row gets no answer: yes',
+    ])
+  })
+
+  it('show a number, a truth value and hostile text as what they are', () => {
+    expect([8, true, 'a\u202Eb', ''].map(settingText)).toEqual(['8', 'yes', '"a<U+202E>b"', '""'])
   })
 })
 
 describe('plans and approvals', () => {
-  const approval = {
-    id: 1,
-    approvedAt: '2026-06-15T09:00:00.000Z',
-    approvedBy: 'Grace',
-    recordedAs: 'ada',
-    expiresAt: '2026-06-18T09:00:00.000Z',
-    reference: null,
-    signature: 'x',
-    key: 'ab'.repeat(32),
-  }
-  const document = planOf()
-  const { digest, plannedAt, plannedBy, plannedAs } = document
-  const plan = {
-    id: 1,
-    digest,
-    plannedAt,
-    plannedBy,
-    plannedAs,
-    lastDecision: 0,
-    document,
-    text: '',
-    approvals: [approval],
-  }
-  const sent = { ...runOf().attempts, registered: 1 }
+  const plan = plannedOf()
+  const [approval] = plan.approvals as [ReturnType<typeof approvalOf>]
 
   it('say who planned, who approved and which runs went under it', async () => {
-    const runs = [
-      runOf({ id: 1, attempts: sent, settings: { plan: digest } }),
-      runOf({ id: 2, attempts: sent }),
-    ]
-    const text = shown(await pageOf({ ...NO_RECORDS, plans: [plan], runs }))
+    const attempts = { ...runOf().attempts, registered: 1 }
+    const runs = [runOf({ attempts, settings: { plan: plan.digest } }), runOf({ id: 2, attempts })]
+    const text = await shown({ ...NO_RECORDS, plans: [plan], runs })
     expect(text).toContain('Runs that sent rows under no plan: 2.')
-    expect(text).toContain(`${digest.slice(0, 12)} 15 June 2026 08:00:00, Ada (ada) 3`)
+    expect(text).toContain(`${plan.digest.slice(0, 12)} 15 June 2026 08:00:00, Ada (ada) 3`)
     expect(text).toContain(
-      `15 June 2026 09:00:00, Grace (ada); Expires: 18 June 2026 09:00:00; proven for this key, never for this person: ${approval.key}`,
+      `15 June 2026 09:00:00, Grace (ada); Expires: 18 June 2026 09:00:00; proven for this key, never for this person: ${approval.key!}`,
     )
   })
 
   it('say on the first page how many rows left under which of them, and how many under none', async () => {
-    const mail = {
-      ...approval,
-      id: 2,
-      approvedBy: 'Linus',
-      key: null,
-      signature: null,
-      reference: `mail of ${IBAN}`,
-    }
-    const sentByApproval = [
-      { approval: null, rows: 364 },
-      { approval: 1, rows: 9 },
-      { approval: 2, rows: 5 },
-    ]
-    const value = { ...NO_RECORDS, plans: [{ ...plan, approvals: [approval, mail] }], sentByApproval }
-    const [first = ''] = shown(await pageOf(value)).split('Prepared')
-    expect(first).toContain(
-      `Approved by Grace, 15 June 2026 09:00; Rows: 9; proven for this key, never for this person: ${approval.key}`,
-    )
-    expect(first).toContain(
+    const approvals = [approval, approvalOf({ id: 2, approvedBy: 'Linus', ...MAILED })]
+    const sentByApproval = [null, 1, 2].map((id, at) => ({ approval: id, rows: [364, 9, 5][at]! }))
+    const firstOf = async (value: Partial<LedgerValue>): Promise<string> =>
+      (await shown({ ...NO_RECORDS, ...value })).split('Prepared')[0] ?? ''
+    const first = await firstOf({ plans: [{ ...plan, approvals }], sentByApproval })
+    for (const words of [
+      `Approved by Grace, 15 June 2026 09:00; Rows: 9; proven for this key, never for this person: ${approval.key!}`,
       'Approved by Linus, 15 June 2026 09:00; Rows: 5; recorded, not proven: mail of DE…3000',
-    )
-    expect(first).toContain('Sent under no approval Rows: 364')
-    const many = [1, 2, 3, 4, 5].map((id) => ({ ...approval, id }))
-    const full = await pageOf({
-      ...value,
-      plans: [{ ...plan, approvals: many }],
-      sentByApproval: many.map(({ id }) => ({ approval: id, rows: 1 })),
-    })
-    expect(shown(full).split('Prepared')[0]).toMatch(/Approved by others \(2\)/)
+      'Sent under no approval Rows: 364',
+    ])
+      expect(first).toContain(words)
+    const full = many(5, (id) => ({ approval: id, rows: 1 }))
+    const plans = [{ ...plan, approvals: many(5, (id) => ({ ...approval, id })) }]
+    expect(await firstOf({ plans, sentByApproval: full })).toMatch(/Approved by others \(2\)/)
   })
 
   it('are no section where nobody planned', async () => {
     expect(await pageOf(NO_RECORDS)).not.toContain('id="plans"')
+  })
+})
+
+const VALUE = ofRows(
+  [
+    registeredRow(1),
+    registeredRow(2, { originalCreditorIdentifier: 'NL97ZZZ123456780001' }),
+    rowOf(3, { state: 'refused' }),
+    rowOf(4),
+  ],
+  {
+    runs: [runOf(), runOf({ id: 2, startedAs: 'olga' }), runOf({ id: 3, startedAs: null })],
+    decisions: [decisionOf(), decisionOf({ id: 2, rowId: 2, by: 'B. <b>Second</b>' })],
+  },
+)
+
+describe('the cover', () => {
+  /** What stands before the annex. */
+  const coverOf = async (change: Partial<ReportFacts> = {}, value = VALUE): Promise<string> =>
+    textOf((await pageOf(value, change)).split('class="annex"')[0] ?? '')
+
+  it('has the verdict, five figures that add up, and signature lines', async () => {
+    const cover = await coverOf()
+    expect(cover).toContain('Balanced, open points: 2')
+    expect(cover).toContain(
+      'Records read 4 100.0 % Registered 2 50.0 % In doubt 0 0.0 % Refused 1 25.0 % Not sent 1 25.0 %',
+    )
+    for (const role of ['Prepared by', 'Checked by', 'Approved by'])
+      expect(cover).toContain(`${role} Name, function Date, signature`)
+    // What was made from the ledger is behind it.
+    for (const words of ['Control totals', 'User at the service', 'Hash totals'])
+      expect(cover).not.toContain(words)
+  })
+
+  it('says from whom to whom, who ran and who decided', async () => {
+    const cover = await coverOf()
+    expect(cover).toContain(
+      'Registered mandates come from DE98ZZZ09999999999 (1), NL97ZZZ123456780001 (1) and go to SE97ZZZ5560000001 (2)',
+    )
+    expect(cover).toContain('Run by nora, olga, Runs: 3, 15 June 2026 10:00 – 15 June 2026 10:03')
+    expect(cover).toContain('A. Reviewer (1), B. &lt;b&gt;Second&lt;/b&gt; (1)')
+  })
+
+  it('26.2 counts the resends that were forced', async () => {
+    const forced = { decision: 'resend', evidence: 'forced, 3 minutes after the attempt' }
+    const decisions = many(3, (id) => decisionOf({ id, ...(id === 1 ? {} : forced) }))
+    expect(await coverOf({}, { ...VALUE, decisions })).toContain(
+      'resends forced within 15 minutes of the attempt: 2',
+    )
+    expect(await coverOf()).not.toContain('forced')
+  })
+
+  it('stays short, however many creditors and people there are', async () => {
+    const counts = { values: many(40, (n) => ({ value: `value-${n}`, count: 2 })), others: 5 }
+    const cover = await coverOf({ creditors: { previous: counts, assigned: counts }, resolvedBy: counts })
+    expect(cover.match(/value-4 \(2\), others \(77\)/g)).toHaveLength(3)
+    expect(cover).not.toContain('value-5')
+  })
+
+  const told = { company: 'Example <AG>', from: 'Old Pay', expected: { records: 4, customerNoSum: '4010' } }
+
+  it('29.4 names the company and the former provider', async () => {
+    expect(await coverOf({ told })).toContain(
+      'Example &lt;AG&gt;, former provider: Old Pay; to billing.example',
+    )
+  })
+
+  it.each([
+    [null, 'Nothing was given to compare the records read (4) with.', 'open points: 2'],
+    [{ records: 4, customerNoSum: null }, '(Records read: 4) agree with the records read (4).', 'points: 2'],
+    [told.expected, '(Records read: 4, Sum of customer_no: 4010) agree with', 'open points: 2'],
+    [{ records: 5, customerNoSum: null }, '(Records read: 5) DIFFER from the records read (4).', 'points: 3'],
+    [{ records: 4, customerNoSum: '4011' }, 'Sum of customer_no: 4011) DIFFER from', 'open points: 3'],
+  ])('29.4 compares the records with %j', async (expected, sentence, verdict) => {
+    const cover = await coverOf({ told: { ...told, expected } })
+    expect(cover).toContain(sentence)
+    expect(cover).toContain(verdict)
+  })
+
+  it('29.4 speaks of open points only where some are open', async () => {
+    expect(await coverOf()).toContain('and the open points above')
+    expect(await coverOf({}, { ...DONE, runs: [runOf()] })).not.toContain('open points')
+  })
+
+  it('29.4 says why rows were not sent, each reason with its count, and how many others there are', async () => {
+    const rules = ['IBAN_CHECKSUM', 'IBAN_CHECKSUM', 'SIGNED_IN_FUTURE', 'A', 'B', 'C']
+    const text = await coverOf({}, ofRows(rules.map((rule, at) => rowOf(at + 1, { state: 'invalid', rule }))))
+    expect(text).toContain('Not sent Rule Rows Invalid IBAN_CHECKSUM 2 Invalid A 1 Invalid B 1 Invalid C 1')
+    expect(text).toContain('others (1) 1')
+  })
+
+  it('29.4 names the settings that differ between runs, and counts corrections', async () => {
+    const runs = [runOf({ settings: { limit: 5, rate: 2 } }), runOf({ id: 2, settings: { rate: 2 } })]
+    const cover = await coverOf({ runs, corrections: { total: 3, first: [] } })
+    expect(cover).toContain('Settings that differ between runs limit')
+    expect(cover).not.toContain('rate')
+    expect(cover).toContain('Corrected rows: 3')
+  })
+
+  it.each(LANGUAGES)(
+    '29.4 shows times in the zone of the campaign, as %s writes a date',
+    async (language) => {
+      const page = textOf(await renderPage(await factsOf(VALUE), textsIn(language, 'Europe/Stockholm')))
+      const written = { en: '15 June 2026', de: '15.06.2026', fr: '15/06/2026', sv: '2026-06-15' }
+      expect(page).toContain(`${written[language]} 14:00:00 (Europe/Stockholm)`)
+      expect(textsIn(language, 'Nowhere/Land').moment('2026-06-15T12:00:00.000Z')).toMatch(
+        /12:00:00 \(UTC\)$/,
+      )
+    },
+  )
+})
+
+describe('a rehearsal', () => {
+  async function sentTo(baseUrl: string | null, testHost?: string): Promise<ReportFacts> {
+    const runs = [runOf({ settings: testHost === undefined ? {} : { testHost } })]
+    const facts = await factsOf({ ...VALUE, runs })
+    return { ...facts, campaign: { ...facts.campaign, baseUrl } }
+  }
+
+  it.each([
+    ['http://127.0.0.1:4000/', undefined, 'on this computer'],
+    ['http://[::1]:4000/', undefined, 'on this computer'],
+    ['http://localhost/', undefined, 'on this computer'],
+    ['https://test.example/', 'test.example', 'test.example to be a test environment'],
+    ['https://test.example:8443/', 'test.example:8443', 'to be a test environment'],
+  ])('is what went to %s, declared as %s', async (baseUrl, testHost, words) => {
+    const facts = await sentTo(baseUrl, testHost)
+    expect(rehearsalText(facts, ENGLISH)).toContain(words)
+    const page = await renderPage(facts)
+    expect(textOf(page)).toContain('REHEARSAL')
+    expect(page).toContain('@top-center { content: "REHEARSAL"')
+  })
+
+  it('is none once a run sent without that declaration, whatever an earlier one said', async () => {
+    const facts = await sentTo('https://billing.example/', 'billing.example')
+    const [declared] = facts.runs as [ReturnType<typeof runOf>]
+    const sent = runOf({ id: 2 })
+    const attempts = { ...sent.attempts, registered: 0 }
+    const isOne = (...runs: ReportFacts['runs']): boolean =>
+      rehearsalText({ ...facts, runs }, ENGLISH) !== null
+    expect(isOne(declared, sent)).toBe(false)
+    expect(isOne(declared, { ...sent, attempts })).toBe(true)
+    expect(isOne({ ...declared, attempts })).toBe(false)
+  })
+
+  it.each([
+    ['https://billing.example/', undefined],
+    ['https://billing.example/', 'test.example'],
+    ['https://127.0.0.1.example/', undefined],
+    [null, undefined],
+  ])('is not what went to %s, declared as %s', async (baseUrl, testHost) => {
+    const facts = await sentTo(baseUrl, testHost)
+    expect(rehearsalText(facts, ENGLISH)).toBeNull()
+    expect(await renderPage(facts)).not.toContain('REHEARSAL')
+  })
+
+  it('names the host, or says that there is none', async () => {
+    expect(hostOf(await sentTo('https://billing.example/x'), ENGLISH)).toBe('billing.example')
+    expect(hostOf(await sentTo(null), ENGLISH)).toBe('no service yet')
+  })
+})
+
+describe('the proof at the service', () => {
+  const registered = (count: number, change: Partial<LedgerValue> = {}) =>
+    factsOf(ofRows(many(count, registeredRow), change))
+  const absent = { verdict: 'absent', sources: [] } as const
+
+  it('is said to be missing at the sign-off, and nowhere else, where nobody asked', async () => {
+    const facts = await registered(3)
+    expect(proofText(facts, ENGLISH)).toBe('Read back at the service: not asked.')
+    expect([contradictionText(facts, ENGLISH), verificationSection(facts, ENGLISH)]).toEqual([null, ''])
+    const page = textOf(await renderPage(facts))
+    expect(page).toContain('Balanced, nothing is open')
+    expect(page.match(/Read back at the service/g)).toHaveLength(1)
+    expect(page).not.toContain('Proof at the service')
+  })
+
+  it('is counted at the sign-off with its times, and leaves nothing open where all are proven', async () => {
+    const page = textOf(await renderPage(await registered(2, { verified: many(2, verifiedRow) })))
+    expect(page).toContain('Balanced, nothing is open')
+    expect(page.slice(page.indexOf('Sign-off'))).toContain(
+      'Proven at the service: 2 of 2 registered mandates (15 June 2026 11:00:00 – 15 June 2026 11:00:00); not asked: 0.',
+    )
+  })
+
+  it('names what is contradicted before every other open point, with what may be cancelled', async () => {
+    const sources = [keptSource('ps-3', { reference: 'NEW-3' }), keptSource('<ps>', { reference: 'X' })]
+    const facts = await registered(4, {
+      rows: [...many(3, registeredRow), rowOf(4, { state: 'refused' })],
+      verified: [
+        verifiedRow(1, { verdict: 'unreadable', why: `said ${IBAN}`, sources: [] }),
+        verifiedRow(2, absent),
+        verifiedRow(3, { verdict: 'twice', sources, cancellable: ['<ps>'] }),
+      ],
+    })
+    const html = await renderPage(facts)
+    expect(html).not.toContain('<ps>')
+    expect(html).not.toContain(IBAN)
+    expectInOrder(textOf(html), [
+      'Balanced, open points: 2',
+      'Registered, but missing, twice or different at the service: 2',
+      'Refused by the service: 1',
+      'Proof at the service Proven at the service: 0 of 3 registered mandates; missing: 1; twice: 1; unreadable: 1;',
+      'missing 1002',
+      'twice 1003',
+      'a person may cancel &lt;ps&gt;.',
+      'unreadable 1001',
+      'In doubt: 0',
+    ])
+  })
+
+  it('names what could not be compared as not proven, which is no open point of a service without a read-back', async () => {
+    const verified = [verifiedRow(1, { verdict: 'unreadable', why: 'The service answered 404', sources: [] })]
+    const page = textOf(await renderPage(await registered(1, { verified })))
+    expect(page).toContain('Balanced, nothing is open')
+    expect(page).toContain('It could not be compared, so it is not proven: The service answered 404.')
+    const proof = /Proven at the service: 0 of 1 registered mandates; unreadable: 1; not asked: 0\./g
+    expect(page.match(proof)).toHaveLength(2)
+  })
+
+  it.each([
+    [3, 1, '; not asked: 2. What was asked last is a sample, drawn at random: 1.'],
+    [3, undefined, '; not asked: 2.'],
+    [1, 1, '; not asked: 0.'],
+  ])(
+    'says of %i rows that a sample of %s was asked, and only while somebody was not',
+    async (count, sample, end) => {
+      const more = sample === undefined ? {} : { sample }
+      const text = proofText(await registered(count, { verified: [verifiedRow(1)], ...more }), ENGLISH)
+      expect(text.slice(-end.length)).toBe(end)
+    },
+  )
+
+  it('shows the first of many, and says where the others are', async () => {
+    const verified = many(60, (id) => verifiedRow(id, absent))
+    const page = textOf(await renderPage(await registered(60, { verified })))
+    expect(page).toContain('Shown: 50 of 60.')
+    expect(page.match(/missing 10\d\d /g)).toHaveLength(50)
   })
 })

@@ -3,10 +3,29 @@ import { join } from 'node:path'
 import { html } from 'hono/html'
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES, stateName } from '../../../src/domain/row/row-state.js'
+import { RULES } from '../../../src/domain/rule/verdict.js'
+import type { ReportFacts } from '../../../src/report/facts/facts.js'
+import { renderPage } from '../../../src/report/page/page.js'
 import { type Language, LANGUAGES } from '../../../src/report/text/language.js'
 import { ENGLISH, textsIn } from '../../../src/report/text/texts.js'
-import { OTHERS, wordsIn } from './words.js'
+import { FULL, MORE, PLAN } from '../full-ledger.js'
+import {
+  factsOf,
+  many,
+  NO_RECORDS,
+  ofRows,
+  problemOf,
+  registeredRow,
+  sourceOf,
+  type LedgerValue,
+} from '../ledger-value.js'
+import { sheetsOf, workbookOf } from '../workbook-value.js'
 
+const ROOT = new URL('../../../src/report/', import.meta.url).pathname
+
+/** All that a language says, by key. */
+const wordsIn = (language: Language): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(ROOT, `text/${language}.json`), 'utf8')) as Record<string, string>
 const placesIn = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
 
 /** What no text may hold: marks of another language, and a blank where a line must not break. */
@@ -18,7 +37,8 @@ const STRANGE: Readonly<Record<Language, RegExp>> = {
 }
 
 /** Texts that a language may have in common with English. */
-const SAME: Readonly<Record<Exclude<Language, 'en'>, readonly string[]>> = {
+const SAME: Readonly<Record<Language, readonly string[]>> = {
+  en: [],
   de: ['label.bytes', 'label.plan', 'label.sha256'],
   fr: ['label.plan', 'label.sha256', 'label.source', 'plans.title', 'sources.title'],
   sv: ['day', 'label.plan', 'label.sha256'],
@@ -44,15 +64,6 @@ describe.each(LANGUAGES)('the texts in %s', (language) => {
   })
 })
 
-describe.each(OTHERS)('in %s', (language) => {
-  it('no text is the English one but for words that are the same', () => {
-    const english = wordsIn('en')
-    const same = Object.entries(wordsIn(language)).filter(([key, text]) => english[key] === text)
-    const spoken = same.filter(([, text]) => /\p{L}/u.test(text.replace(/\{\w+\}/g, '')))
-    expect(spoken.map(([key]) => key).sort()).toEqual(SAME[language])
-  })
-})
-
 it('a state has on paper the name that it has on the screen', () => {
   for (const state of ROW_STATES) expect(ENGLISH.say(`state.${state}`).toLowerCase()).toBe(stateName(state))
 })
@@ -63,11 +74,10 @@ it('11.5 what may still be at the service is never called unregistered', () => {
 })
 
 it('somebody shows each text', () => {
-  const root = new URL('../../../src/report/', import.meta.url).pathname
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   )
-  const code = files.map((name) => readFileSync(join(root, name), 'utf8')).join('\n')
+  const code = files.map((name) => readFileSync(join(ROOT, name), 'utf8')).join('\n')
   const isShown = (key: string): boolean =>
     [`'${key}'`, `words.${key}`, `\`${key.split('.')[0] ?? ''}.\${`].some((use) => code.includes(use))
   expect(Object.keys(wordsIn('en')).filter((key) => !isShown(key))).toEqual([])
@@ -97,5 +107,115 @@ describe('a text', () => {
     expect([share(1, 3), share(1, 1_000_000), share(0, 0)]).toEqual(['33,3\u00a0%', '<0,1\u00a0%', ''])
     expect([400, 7_500_000, 266_400_000].map(duration)).toEqual(['1 s', '2 h 5 min', '3 j 2 h'])
     expect([1000, 600_000, 3_600_000, 604_800_000].map(width)).toEqual(['1 s', '10 min', '1 h', '7 j'])
+  })
+})
+
+/** English texts that stand whole on what another language shows. */
+const englishOn = (shown: string, language: Language): string[] => {
+  const own = wordsIn(language)
+  return Object.entries(wordsIn('en')).flatMap(([key, text]) =>
+    text.length > 12 && own[key] !== text && shown.includes(text) ? [text] : [],
+  )
+}
+
+const MONTHS = (wordsIn('en')['months'] ?? '').split(' ')
+const ENGLISH_DATE = new RegExp(`(?<!\\d)(\\d{1,2}) (${MONTHS.join('|')})(?= \\d{4})`, 'g')
+const two = (figure: number | string): string => String(figure).padStart(2, '0')
+
+/** Every figure, as digits; a month that English names is one too. */
+const figuresOn = (text: string): string[] => {
+  const dated = text.replace(
+    ENGLISH_DATE,
+    (_, day: string, month: string) => `${two(day)} ${two(MONTHS.indexOf(month) + 1)}`,
+  )
+  const digits = dated
+    .replace(/(?<=\d)[.,\u00A0\u202F](?=\d{3}(?!\d))/g, '')
+    .matchAll(/(?<!\p{L})\d+(?!\p{L})/gu)
+  return [...digits].map(([figure]) => figure).sort()
+}
+
+/** The page as a reader sees it, without what is said to be English; blanks that group digits stay. */
+const shown = (page: string): string =>
+  page
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<(span|p|ul)[^>]* lang="en">.*?<\/\1>/gs, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replace(/[ \t\r\n]+/g, ' ')
+
+/** Pages that show everything, nothing, something that does not add up, and where nothing is open. */
+async function pagesIn(language: Language): Promise<string[]> {
+  const render = async (value: LedgerValue, more: Partial<ReportFacts> = {}): Promise<string> =>
+    renderPage({ ...(await factsOf(value)), ...more }, textsIn(language))
+  const sources = [sourceOf({ records: 1, reading: { columns: { iban: 'IBAN' } } })]
+  const totals = { ...(await factsOf(FULL)).totals, read: 1_234_567, resubmitted: 3, ready: 9 }
+  const { campaign } = await factsOf(NO_RECORDS)
+  const rehearsed = { ...campaign, baseUrl: 'http://127.0.0.1:4000', purgedAt: '2026-06-15T09:00:00.000Z' }
+  return [
+    await render(FULL, MORE),
+    await render(FULL, { ...MORE, balanced: true, notTaken: 2, totals }),
+    await render(ofRows([registeredRow(1)], { sources }), { plans: many(61, () => PLAN) }),
+    await render(NO_RECORDS, { campaign: rehearsed }),
+    await render(NO_RECORDS, { campaign: { ...rehearsed, baseUrl: null } }),
+  ]
+}
+
+const cellsOf = (book: ReturnType<typeof sheetsOf>): string =>
+  [...book.values()]
+    .flat(2)
+    .map(({ value }) => value)
+    .join('\n')
+const written = new Map<Language, Promise<{ pages: string[]; book: ReturnType<typeof sheetsOf> }>>()
+async function write(language: Language) {
+  const value = { ...FULL, problems: [problemOf({ rowId: 1 })] }
+  return {
+    pages: await pagesIn(language),
+    book: sheetsOf(await workbookOf(value, undefined, textsIn(language))),
+  }
+}
+async function reportIn(language: Language) {
+  written.set(language, written.get(language) ?? write(language))
+  const { pages, book } = await written.get(language)!
+  return { pages, book, texts: [...pages.map(shown), cellsOf(book)] }
+}
+
+describe.each(LANGUAGES)('page and workbook in %s', (language) => {
+  it('say so to a browser, leave no place of a text empty, and hold the figures of the English ones', async () => {
+    const { pages, texts } = await reportIn(language)
+    for (const page of pages) {
+      expect(page).toContain(`<html lang="${language}">`)
+      expect(shown(page)).not.toMatch(/\{\w+\}/)
+    }
+    expect(texts.map(figuresOn)).toEqual((await reportIn('en')).texts.map(figuresOn))
+  })
+
+  it('have sheets that a spreadsheet takes, each of its own name', async () => {
+    const names = [...(await reportIn(language)).book.keys()]
+    expect(names).toHaveLength(14)
+    // Beyond that length, and with such characters, a spreadsheet refuses the name of a sheet.
+    for (const name of names) expect(name).toMatch(/^[^[\]:*?/\\]{1,31}$/)
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length)
+  })
+})
+
+describe.each(LANGUAGES.filter((language) => language !== 'en'))('in %s', (language) => {
+  it('the texts are not English but for words that are the same', () => {
+    const english = wordsIn('en')
+    const same = Object.entries(wordsIn(language)).filter(([key, text]) => english[key] === text)
+    const spoken = same.filter(([, text]) => /\p{L}/u.test(text.replace(/\{\w+\}/g, '')))
+    expect(spoken.map(([key]) => key).sort()).toEqual(SAME[language])
+  })
+
+  it('page and workbook have no English text but what was recorded and what the program advises', async () => {
+    const { pages, texts } = await reportIn(language)
+    for (const text of texts) expect(englishOn(text, language)).toEqual([])
+    const [english = '', page = ''] = [(await reportIn('en')).pages[0], pages[0]]
+    for (const text of [
+      RULES.IBAN_CHECKSUM.message,
+      'Row 30 of this mandate was in doubt: ',
+      'no reason given',
+    ])
+      expect([english.includes(text), page.includes(text)], text).toEqual([true, true])
+    expect(page).toContain(textsIn(language).say('page.footer', { zone: 'UTC' }).replaceAll("'", '&#39;'))
   })
 })

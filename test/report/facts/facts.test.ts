@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ROW_STATES } from '../../../src/domain/row/row-state.js'
+import {
+  addRow,
+  allSums,
+  cappedList,
+  hashTotalsOf,
+  noSums,
+  REPORT_ORDER,
+  tallyTimeline,
+  tallyValues,
+} from '../../../src/report/facts/facts.js'
+import { many, registeredRow, rowOf } from '../ledger-value.js'
+
+it('a report shows every state once: one that is missing would hide its rows', () => {
+  expect([...REPORT_ORDER].sort()).toEqual([...ROW_STATES].sort())
+})
+
+it('a list keeps the first entries and counts the others', () => {
+  const list = cappedList<number>(2)
+  expect(list.result()).toEqual({ total: 0, first: [] })
+  for (const entry of [1, 2, 3]) list.add(entry)
+  expect(list.result()).toEqual({ total: 3, first: [1, 2] })
+})
+
+it('values are counted, the most frequent first; so many different ones are kept, the others counted together', () => {
+  const tallied = (most: number, texts: string) => {
+    const tally = tallyValues(most)
+    for (const value of texts) tally.add(value)
+    const { values, others } = tally.result()
+    return [...values.map(({ value, count }) => `${value}${count}`), others]
+  }
+  expect(tallied(10, 'bacc')).toEqual(['c2', 'a1', 'b1', 0])
+  expect(tallied(2, 'abcda')).toEqual(['a2', 'b1', 2])
+})
+
+describe('hash totals', () => {
+  const sumOf = (rows: readonly ReturnType<typeof rowOf>[]) => {
+    const sums = noSums()
+    for (const row of rows) addRow(sums, row)
+    return sums
+  }
+  const totalsOf = (...rows: ReturnType<typeof rowOf>[]) => hashTotalsOf(sumOf(rows))
+
+  it('of parts, in any order, add up to that of the whole', () => {
+    const rows = many(60, registeredRow)
+    const parts = [rows.slice(21), rows.slice(0, 20), [], rows.slice(20, 21)].map(sumOf)
+    expect(hashTotalsOf(allSums(parts))).toEqual(totalsOf(...rows))
+  })
+
+  it('show a row that is there twice in place of another, where a count does not', () => {
+    const [whole, doubled] = [totalsOf(rowOf(1), rowOf(2)), totalsOf(rowOf(2), rowOf(2))]
+    expect(doubled.rows).toBe(whole.rows)
+    expect(doubled.oldKeyDigest).not.toBe(whole.oldKeyDigest)
+    expect(doubled.customerNoSum).not.toBe(whole.customerNoSum)
+  })
+
+  it('show two new references that were exchanged', () => {
+    const whole = totalsOf(registeredRow(1), registeredRow(2))
+    const renamed = [2, 1].map((to, at) => registeredRow(at + 1, { assignedMandateReference: `NEW-${to}` }))
+    expect(totalsOf(...renamed).oldKeyDigest).toBe(whole.oldKeyDigest)
+    expect(totalsOf(...renamed).pairDigest).not.toBe(whole.pairDigest)
+  })
+
+  it('count rows whose values cannot be read as rows, and nowhere else', () => {
+    const none = {
+      customerNoRows: 0,
+      customerNoSum: '0',
+      oldKeyRows: 0,
+      oldKeyDigest: '0'.repeat(64),
+      pairRows: 0,
+    }
+    expect(totalsOf(rowOf(1, { customerNo: null, mandateKey: null }))).toMatchObject({ rows: 1, ...none })
+  })
+
+  it('stay exact for more customers than a number of JavaScript holds', () => {
+    const large = rowOf(1, { customerNo: Number.MAX_SAFE_INTEGER })
+    expect(totalsOf(large, large, large).customerNoSum).toBe('27021597764222973')
+  })
+})
+
+describe('the timeline', () => {
+  const timelineOf = (offsetsMs: readonly number[]) => {
+    const tally = tallyTimeline()
+    for (const offset of offsetsMs)
+      tally.add(new Date(Date.parse('2026-06-15T10:00:00.000Z') + offset).toISOString())
+    return tally.result()
+  }
+
+  it('is empty without registrations, and counts by the second while a run is short, gaps included', () => {
+    expect(timelineOf([]).bars).toEqual([])
+    const { widthMs, bars } = timelineOf([0, 400, 2100])
+    expect(widthMs).toBe(1000)
+    expect(bars.map(({ from, count }) => [from.slice(17), count])).toEqual([
+      ['00.000Z', 2],
+      ['01.000Z', 0],
+      ['02.000Z', 1],
+    ])
+  })
+
+  it('widens its bars as the span grows, loses no registration and does not depend on their order', () => {
+    const offsets = fc.array(fc.integer({ min: 0, max: 400 * 86_400_000 }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(offsets, (list) => {
+        const { bars, widthMs } = timelineOf(list)
+        expect(timelineOf([...list].reverse())).toEqual({ bars, widthMs })
+        expect(bars.length).toBeLessThanOrEqual(60)
+        expect(bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(list.length)
+        expect(Math.min(bars[0]!.count, bars.at(-1)!.count)).toBeGreaterThan(0)
+        const starts = bars.map(({ from }) => Date.parse(from))
+        starts.slice(1).forEach((start, index) => expect(start - starts[index]!).toBe(widthMs))
+      }),
+      { seed: 20260615, numRuns: 200 },
+    )
+  })
+})
