@@ -1,8 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../src/domain/proof/evidence.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { admit, inDoubt, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
-import { listed } from '../ledger/heard-answer.js'
+import { inDoubt, registered, send, stoppedClock, runningAt, mandates } from '../ledger/campaign-setup.js'
+import { listed, startReadBack } from '../ledger/heard-answer.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
 
@@ -16,6 +15,8 @@ const source = (reference: string | null, id = 'ps-1') => ({
   signedDate: '2020-01-31',
 })
 
+const ABSENT = { verdict: 'absent', why: null, sources: [] } as const
+
 const proven = (reference: string | null = 'NEW-1'): Evidence => ({
   verdict: 'proven',
   why: null,
@@ -24,25 +25,12 @@ const proven = (reference: string | null = 'NEW-1'): Evidence => ({
 
 /** Row 1 in doubt; the rows after it as given. `read` records evidence about row 1. */
 async function campaign(others: readonly Outcome[] = [registered('NEW-9')], clock = stoppedClock()) {
-  const ledger = open({ clock })
-  ledger.startRun(SETTINGS)
-  const rows = [0, ...others.keys()].map((_, n) => ({ customerNo: 1001 + n, reference: `M-${n}` }))
-  admit(ledger, rows)
+  const ledger = runningAt(clock, mandates(1 + others.length, 1001))
   for (const outcome of [inDoubt(), ...others]) await send(ledger, outcome)
-  const place = {
-    scope: 'in_doubt',
-    sample: null,
-    version: '0',
-    host: 'bench',
-    pid: 1,
-    settings: {},
-  } as const
-  const { id } = ledger.readBacks.start(place)
-  const reader = openLedgerReader(ledger.file)
-  onTestFinished(() => reader.close())
+  const { id } = startReadBack(ledger, 'in_doubt')
   const read = (evidence: Evidence, attempts = 1): void =>
     ledger.readBacks.record(id, [listed(1001, [{ rowId: 1, attempts, evidence }])])
-  return { ledger, reader, read, id }
+  return { ledger, reader: ledger.view, read, id }
 }
 
 describe('decisions from a read-back', () => {
@@ -85,7 +73,7 @@ describe('decisions from a read-back', () => {
   })
 
   it.each([
-    [{ verdict: 'absent', why: null, sources: [] }, 'proves nothing by itself'],
+    [ABSENT, 'proves nothing by itself'],
     [{ verdict: 'twice', why: null, sources: [source('A', 'ps-1'), source('B', 'ps-2')] }, 'ps-1, ps-2'],
     [{ verdict: 'other', why: 'differs', sources: [source('A')] }, 'none of them is this mandate'],
     [{ verdict: 'other', why: 'ended', sources: [source('A')] }, 'was cancelled'],
@@ -131,34 +119,18 @@ describe('decisions from a read-back', () => {
   })
 
   it('follow the later of two answers', async () => {
-    const { reader, read, ledger } = await campaign()
-    read({ verdict: 'absent', why: null, sources: [] })
-    const { id } = ledger.readBacks.start({
-      scope: 'in_doubt',
-      sample: 1,
-      version: '0',
-      host: 'bench',
-      pid: 1,
-      settings: {},
-    })
-    expect(id).toBeGreaterThan(0)
+    const { reader, read } = await campaign()
+    read(ABSENT)
     read(proven())
     expect(decideFromReadBack(reader, BY).resolutions).toHaveLength(1)
-    read({ verdict: 'absent', why: null, sources: [] })
+    read(ABSENT)
     expect(decideFromReadBack(reader, BY).resolutions).toEqual([])
   })
 
   it('hold many rows apart, page by page', async () => {
     const many = Array.from({ length: 1_100 }, () => inDoubt())
     const { ledger, reader } = await campaign(many.slice(1))
-    const { id } = ledger.readBacks.start({
-      scope: 'all',
-      sample: null,
-      version: '0',
-      host: 'bench',
-      pid: 1,
-      settings: {},
-    })
+    const { id } = startReadBack(ledger)
     for (const row of [1, 600, 1_100])
       ledger.readBacks.record(id, [
         listed(1_000 + row, [{ rowId: row, attempts: 1, evidence: proven(`NEW-${row}`) }]),

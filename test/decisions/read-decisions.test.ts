@@ -10,7 +10,7 @@ import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import type { LedgerReader } from '../../src/ledger/read/reader.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { readDecision, readDecisions } from '../../src/decisions/read-decisions.js'
-import { admit, inDoubt, open, refused, send, SETTINGS } from '../ledger/campaign-setup.js'
+import { admit, inDoubt, refused, send, running } from '../ledger/campaign-setup.js'
 
 type Line = Record<string, string>
 
@@ -28,8 +28,7 @@ interface Campaign {
 
 /** Rows 1 to 3 in doubt, with references 0012, 0013, 0014 and customers 1001 to 1003; row 4 refused, 5 invalid. */
 async function campaign(): Promise<Campaign> {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
+  const ledger = running()
   const rowOf = (n: number) => ({ reference: `00${11 + n}`, customerNo: 1000 + n })
   admit(ledger, [rowOf(1), rowOf(2), rowOf(3), rowOf(4), { ...rowOf(5), verdict: 'invalid' as const }])
   for (let n = 1; n <= 3; n += 1) await send(ledger, inDoubt())

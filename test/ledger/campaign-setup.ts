@@ -14,9 +14,10 @@ import type {
   Verdict,
   SeverityOverrides,
 } from '../../src/domain/rule/verdict.js'
-import type { Ledger, ReadyRow } from '../../src/ledger/ledger.js'
+import type { Decision, Ledger, ReadyRow, Resolution, ResolutionReport } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { LedgerOptions } from '../../src/ledger/file/writer.js'
+import type { Corrector } from '../../src/domain/row/correction.js'
 import { freshFolder } from '../support/folder.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
@@ -42,6 +43,10 @@ export function stoppedClock(at = '2026-06-15T10:00:00.000Z'): Clock & { advance
   let ms = Date.parse(at)
   return { now: () => ms, monotonic: () => ms, advance: (by) => void (ms += by) }
 }
+
+/** So many mandates, each of a customer of its own. */
+export const mandates = (count: number, from = 1): Values[] =>
+  Array.from({ length: count }, (_, n) => ({ reference: `M-${from + n}`, customerNo: from + n }))
 
 export function open(options: Partial<LedgerOptions> = {}): Ledger {
   const ledger = openLedger({
@@ -72,6 +77,8 @@ export interface Values {
   readonly mandateKey?: string | null
   readonly findings?: readonly Finding[]
   readonly cells?: readonly string[]
+  /** What could not be read: null. */
+  readonly values?: Partial<CheckedRecord['values']>
 }
 
 /** A checked record as `source` would hand it over; `record` counts from 1 in `admit`. */
@@ -100,7 +107,14 @@ export function recordOf(values: Values = {}, record = 1): CheckedRecord {
     line: record + 1,
     cells: values.cells ?? [String(customerNo), iban, signedDate, creditor, reference],
     verdict: verdicts[values.verdict ?? 'sendable'],
-    values: { customerNo, iban, signedDate, creditorIdentifier: creditor, mandateReference: reference },
+    values: {
+      customerNo,
+      iban,
+      signedDate,
+      creditorIdentifier: creditor,
+      mandateReference: reference,
+      ...values.values,
+    },
     mandateKey:
       values.mandateKey === undefined
         ? `${creditor.slice(0, 2)}|${creditor.slice(7)}|${reference.toUpperCase()}`
@@ -130,34 +144,45 @@ export function summaryOf(records: number, sha256 = `sha-${String((files += 1))}
   }
 }
 
-/** One file, admitted in a transaction of its own. Gives the ids of its rows. */
+interface Given {
+  readonly severities?: SeverityOverrides
+  readonly corrector?: Corrector
+  readonly name?: string
+  readonly sha256?: string
+  readonly header?: readonly string[]
+  readonly columns?: Readonly<Record<string, string>>
+  readonly reading?: SourceSummary['reading']
+}
+
+/** One file, admitted in a transaction of its own. */
 export function admit(
   ledger: Pick<Ledger, 'admit'>,
   rows: readonly Values[],
-  {
-    severities = {},
-    name = 'export.csv',
-    sha256,
-  }: { severities?: SeverityOverrides; name?: string; sha256?: string } = {},
+  { name = 'export.csv', sha256, header = HEADER, columns = COLUMNS, reading, ...given }: Given = {},
 ): 'admitted' | 'known' {
-  const admission = ledger.admit({ severities })
-  const source = admission.open({ name, header: HEADER, columns: COLUMNS })
+  const admission = ledger.admit({ severities: {}, ...given })
+  const source = admission.open({ name, header, columns })
   source.add(rows.map((values, index) => recordOf(values, index + 1)))
-  const result = source.close(summaryOf(rows.length, sha256))
+  const summary = summaryOf(rows.length, sha256)
+  const result = source.close({ ...summary, reading: reading ?? summary.reading })
   admission.commit()
   return result
 }
 
+type Files = readonly (readonly Values[])[]
+
 /** A ledger that holds these files, one admitted after the other. */
-export function holding(...files: readonly (readonly Values[])[]): Ledger {
+export function holding(...files: Files): Ledger {
   const ledger = open()
   for (const rows of files) admit(ledger, rows)
   return ledger
 }
 
-/** The same, with a run that is going. */
-export function running(...files: readonly (readonly Values[])[]): Ledger {
-  const ledger = open()
+/** The same, with a run that is going; at the time of a clock of its own. */
+export const running = (...files: Files): Ledger => runningAt(stoppedClock(), ...files)
+
+export function runningAt(clock: Clock, ...files: Files): Ledger {
+  const ledger = open({ clock })
   ledger.startRun(SETTINGS)
   for (const rows of files) admit(ledger, rows)
   return ledger
@@ -233,4 +258,30 @@ export async function send(ledger: Ledger, outcome: Outcome): Promise<number> {
   const row = readyRow(ledger)
   await ledger.settle(await ledger.begin(row), outcome)
   return row.id
+}
+
+/** What a person says of a row. */
+export const resolutionOf = (
+  rowId: number,
+  decision: Decision,
+  more: Partial<Resolution> = {},
+): Resolution => ({
+  rowId,
+  decision,
+  by: 'Ada',
+  reason: 'looked up',
+  assigned: null,
+  evidence: null,
+  attempt: null,
+  ...more,
+})
+
+export const decide = (
+  ledger: Ledger,
+  rowId: number,
+  decision: Decision,
+  more: Partial<Resolution> & { readonly force?: boolean } = {},
+): ResolutionReport => {
+  const { force = false, ...said } = more
+  return ledger.resolve([resolutionOf(rowId, decision, said)], { dryRun: false, force })
 }

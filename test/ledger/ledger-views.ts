@@ -35,3 +35,9 @@ export function byHand<Value>(file: string, ask: (connection: Database) => Value
     connection.close()
   }
 }
+
+/** What one statement reads, or the error with which the file refuses it. */
+export const query = <Row = unknown>(file: string, sql: string): Row[] =>
+  byHand(file, (db) => db.prepare<[], Row>(sql).all())
+
+export const execute = (file: string, sql: string): void => byHand(file, (db) => void db.exec(sql))

@@ -145,13 +145,6 @@ describe('a campaign that somebody began by hand', () => {
       { verdict: 'other', why: 'ended' },
     ])
   })
-
-  it('is a net and no promise: what does not show yet is sent, and is there twice', async () => {
-    const { place, sandbox, send } = await setUp(1, { readBackLagMs: 3_600_000 })
-    await byHand(sandbox, place, [mandateOf(1)])
-    expect((await send()).totals).toMatchObject({ registered: 1, inDoubt: 0 })
-    expect(heldBy(sandbox)).toEqual([1, 1])
-  })
 })
 
 describe('rows of one customer', () => {

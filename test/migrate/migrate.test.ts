@@ -364,20 +364,6 @@ describe('11.3 whatever happens', () => {
     expect(sandbox.mandates()).toHaveLength(30)
   })
 
-  it('11.3 a signal lets what is under way end and sends nothing further', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(30)
-    const stop = new AbortController()
-    const watch = ({ kind }: MigrationEvent): void => {
-      if (kind === 'outcome') stop.abort()
-    }
-    const end = await migrate(place.asked(sandbox.url, { watch, signal: stop.signal }))
-    expect([end.stop?.kind, end.exitCode, end.totals.inDoubt]).toEqual(['signal', 130, 0])
-    expect(end.totals.ready).toBe(30 - sandbox.mandates().length)
-    expect(end.totals.ready).toBeGreaterThan(0)
-  })
-
   it('11.3 a second signal gives up what is under way, which is in doubt', async () => {
     const place = newPlace()
     const sandbox = await place.sandbox({ faults: [{ times: 1, fault: { kind: 'hang' } }] })

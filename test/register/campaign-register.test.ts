@@ -17,6 +17,7 @@ import {
   registered,
   SETTINGS,
   type Values,
+  running,
 } from '../ledger/campaign-setup.js'
 import { statesOf } from '../ledger/ledger-views.js'
 import { freshFolder } from '../support/folder.js'
@@ -53,9 +54,7 @@ const rowOf = (n: number, values: Values = {}): Values => ({ customerNo: n, refe
 
 /** A ledger with these rows, in a run. */
 function started(rows: readonly Values[] = [1, 2, 3].map((n) => rowOf(n))): Ledger {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
-  admit(ledger, rows)
+  const ledger = running(rows)
   return ledger
 }
 

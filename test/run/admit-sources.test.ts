@@ -55,13 +55,6 @@ describe('admitting the files of a command', () => {
     expect(ledger.totals()).toMatchObject({ read: 3, ready: 3 })
   })
 
-  it('asks nothing of the ledger when there is no file', async () => {
-    const admit = () => {
-      throw new Error('There is nothing to admit')
-    }
-    expect(await admitSources({ admit }, [], options())).toEqual([])
-  })
-
   it('does not read a file again that it holds', async () => {
     const ledger = newLedger()
     await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())

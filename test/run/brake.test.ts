@@ -29,28 +29,6 @@ const lastStop = (steps: readonly Step[], limits?: BrakeLimits): string | null =
   ride(steps, limits).stops.at(-1) ?? null
 
 describe('counting', () => {
-  it('starts at nothing', () => {
-    expect(startBrake()).toEqual({
-      inDoubt: 0,
-      refused: 0,
-      answered: 0,
-      cause: null,
-      causeCount: 0,
-      failures: 0,
-      failingSinceMs: null,
-    })
-  })
-
-  it('counts registered, refused and in doubt as answered, and the rest not', () => {
-    const { brake } = ride([
-      ...times(4, registered()),
-      ...times(2, refused()),
-      ...times(3, inDoubt()),
-      ...times(5, turnedAway()),
-    ])
-    expect(brake).toMatchObject({ answered: 9, refused: 2, inDoubt: 3 })
-  })
-
   it('counts connection failures until the service is heard of again', () => {
     const failing = ride([
       { outcome: notSent(), nowMs: 5 },

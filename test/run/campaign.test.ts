@@ -175,16 +175,6 @@ describe('the plan', () => {
     expect(plans).toMatchObject([{ toSend: 3, totals: { ready: 3 } }])
   })
 
-  it('counts no more than a pilot', async () => {
-    const campaign = newCampaign()
-    const plans: Plan[] = []
-    const confirm = (plan: Plan) => Promise.resolve(plans.push(plan) > 0)
-    const files = opened(sourceOf('a.csv', [1, 2, 3]))
-    await campaign.run({ files, confirm, policy: pilotOf(2) })
-    await campaign.run({ confirm, policy: pilotOf(2) })
-    expect(plans.map(({ toSend }) => toSend)).toEqual([2, 1])
-  })
-
   it('is not shown when nothing is ready', async () => {
     const campaign = newCampaign()
     const confirm = () => Promise.reject(new Error('There is nothing to confirm'))
@@ -318,21 +308,6 @@ describe('a refused row that a later file has corrected', () => {
   })
 })
 
-describe('a purged ledger', () => {
-  it('refuses a file and --retry-refused each in its own words, and sends nothing more', async () => {
-    const campaign = newCampaign()
-    await campaign.run({ files: opened(sourceOf('a.csv', [1])) })
-    campaign.ledger.purge({ by: 'Ada', reason: 'signed off' })
-    await expect(campaign.run({ retryRefusedBy: 'Ada' })).rejects.toThrow(
-      /^Cannot send refused rows again from the ledger ".*": it was purged at /,
-    )
-    await expect(campaign.run({ files: opened(sourceOf('b.csv', [2])) })).rejects.toThrow(
-      /^Cannot admit files into the ledger ".*": it was purged at /,
-    )
-    expect(campaign.sent).toEqual([1])
-  })
-})
-
 describe('a signal', () => {
   it('while sending ends with its own status', async () => {
     const campaign = newCampaign()
@@ -427,32 +402,6 @@ describe('25.2 a run that is told which of the ready rows to send', () => {
     const last = await campaign.run({ choice: customers(1, 3, 5) })
     expect(last).toMatchObject({ stop: null, choice: { left: 0 }, exitCode: 0 })
     expect(campaign.sent).toEqual([2, 4, 6, 1, 3, 5])
-  })
-
-  it('goes on with the same after a pilot, and then with another or with all', async () => {
-    const campaign = newCampaign()
-    const one = await campaign.run({ files: files(), choice: customers(1, 3, 5), policy: pilotOf(2) })
-    expect(one).toMatchObject({ stop: { kind: 'limit' }, choice: { left: 3 }, exitCode: 5 })
-    const two = await campaign.run({ choice: customers(1, 3, 5), policy: pilotOf(2) })
-    expect(two).toMatchObject({ stop: { kind: 'choice' }, exitCode: 5 })
-    await campaign.run({ choice: customers(6) })
-    expect(await campaign.run()).toMatchObject({ stop: null, choice: null, exitCode: 0 })
-    expect(campaign.sent).toEqual([1, 3, 5, 6, 2, 4])
-  })
-
-  it('asks nobody and sends nothing where none of them is ready', async () => {
-    const campaign = newCampaign()
-    const confirm = () => Promise.reject(new Error('nobody is asked'))
-    const end = await campaign.run({ files: files(), choice: customers(77), confirm })
-    expect(end).toMatchObject({
-      stop: { kind: 'choice' },
-      choice: { left: 6 },
-      totals: { ready: 6 },
-      exitCode: 5,
-    })
-    const none = await campaign.run({ choice: { only: [], countries: ['AT'] }, confirm })
-    expect(none).toMatchObject({ choice: { left: 6 }, exitCode: 5 })
-    expect(campaign.sent).toEqual([])
   })
 
   it('claims nothing where nothing of it is to be sent', async () => {

@@ -11,7 +11,7 @@ import {
   type Request,
   type Script,
 } from './delivery-world.js'
-import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
+import { inDoubt, notAvailableYet, notSent, registered, turnedAway } from './outcome-samples.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const rowsOf = (requests: readonly Request[]): number[] => requests.map(({ row }) => row)
@@ -35,12 +35,6 @@ describe('a run without faults', () => {
     expect(world.totals()).toMatchObject({ read: 60, registered: 60, ready: 0, sending: 0 })
   })
 
-  it('with nothing to send ends at once', async () => {
-    const world = openDeliveryWorld(0)
-    expect(await world.deliver(allRegistered)).toBe(null)
-    expect(world.requests).toEqual([])
-  })
-
   it('tells the intent before the request leaves, and the outcome before it is committed', async () => {
     const world = openDeliveryWorld(1)
     const told: string[] = []
@@ -53,13 +47,6 @@ describe('a run without faults', () => {
     )
     expect(told).toEqual(['intent, 0 registered', 'request', 'outcome, 0 registered'])
     expect(world.totals().registered).toBe(1)
-  })
-
-  it('continues where an earlier one ended', async () => {
-    const world = openDeliveryWorld(10)
-    await world.deliver(allRegistered, { policy: { limit: 4 } })
-    await world.deliver(allRegistered)
-    expect(rowsOf(world.requests)).toEqual(upTo(10))
   })
 })
 
@@ -87,21 +74,6 @@ describe('concurrency', () => {
     )
     expect(Math.max(...world.requests.map(({ underWay }) => underWay))).toBe(5)
     expect(Math.max(...seen)).toBe(5)
-  })
-
-  it('halves when the service throttles', async () => {
-    const world = openDeliveryWorld(100)
-    const throttled = new Set([40, 41, 42])
-    const script: Script = (request) => ({
-      outcome: throttled.has(request.ordinal) ? turnedAway() : registeredAs(request),
-      tookMs: 100,
-    })
-    expect(await world.deliver(script)).toBe(null)
-    const pauseMs = world.requests.findIndex(({ ordinal }) => ordinal > 47)
-    const after = world.requests.slice(pauseMs, pauseMs + 4)
-    expect(Math.max(...world.requests.slice(0, 40).map(({ underWay }) => underWay))).toBe(8)
-    expect(Math.max(...after.map(({ underWay }) => underWay))).toBeLessThanOrEqual(4)
-    expect(world.totals().registered).toBe(100)
   })
 
   it('starts again with one row alone after the service could not be reached', async () => {
@@ -134,14 +106,6 @@ describe('the dangerous moment', () => {
     expect(world.requests).toHaveLength(40)
   })
 
-  it('commits an outcome together with the next intent', async () => {
-    const world = openDeliveryWorld(25)
-    const before = world.time.deferred()
-    await world.deliver(allRegistered, { policy: { concurrency: 1 } })
-    // The first intent, 24 handovers, the last outcome.
-    expect(world.time.deferred() - before).toBe(26)
-  })
-
   it('commits all answers of one moment and all intents that follow them together', async () => {
     const world = openDeliveryWorld(4 * 9)
     const before = world.time.deferred()
@@ -149,12 +113,6 @@ describe('the dangerous moment', () => {
     // Rounds of 1, 2, 4, 4, 4, 4, 4, 4, 4, 4 and 1; the last outcome comes alone.
     expect(world.time.deferred() - before).toBe(12)
     expect(world.totals().registered).toBe(36)
-  })
-
-  it('leaves no outcome uncommitted when it returns', async () => {
-    const world = openDeliveryWorld(9)
-    await world.deliver((request) => ({ outcome: registeredAs(request), tookMs: request.ordinal * 7 }))
-    expect(countOf(beside(world), `select count(*) from row where state = 'registered'`)).toBe(9)
   })
 })
 
@@ -195,13 +153,6 @@ describe('feeding', () => {
 })
 
 describe('limits', () => {
-  it('--limit sends so many rows, and says that there are more', async () => {
-    const world = openDeliveryWorld(20)
-    expect((await world.deliver(allRegistered, { policy: { limit: 7 } }))?.kind).toBe('limit')
-    expect(rowsOf(world.requests)).toEqual(upTo(7))
-    expect(world.totals()).toMatchObject({ registered: 7, ready: 13 })
-  })
-
   it('--limit counts rows, not requests', async () => {
     const world = openDeliveryWorld(20)
     const stop = await world.deliver(
@@ -340,14 +291,6 @@ describe('Retry-After', () => {
     expect(during).toEqual([])
   })
 
-  it('of more than a quarter of an hour stops the run', async () => {
-    const world = openDeliveryWorld(5)
-    const stop = await world.deliver(() => ({ outcome: turnedAway({ retryAfterMs: 86_400_000 }) }))
-    expect(stop?.kind).toBe('retry_after')
-    expect(world.totals()).toMatchObject({ ready: 5 })
-    expect(world.requests).toHaveLength(1)
-  })
-
   it('with the last answer is not waited for', async () => {
     const world = openDeliveryWorld(1)
     const stop = await world.deliver((request) => ({
@@ -471,15 +414,6 @@ describe('rows that come again', () => {
     expect(world.time.clock.monotonic()).toBeGreaterThanOrEqual(30_000)
     expect(world.time.clock.monotonic()).toBeLessThan(60_000)
   })
-
-  it('have a new attempt each time', async () => {
-    const world = openDeliveryWorld(1)
-    await world.deliver((request) => ({
-      outcome: request.seen < 4 ? turnedAway() : registeredAs(request),
-    }))
-    expect(world.requests.map(({ attempt }) => attempt.n)).toEqual([1, 2, 3, 4])
-    expect(new Set(world.requests.map(({ attempt }) => attempt.requestId)).size).toBe(4)
-  })
 })
 
 describe('the brake', () => {
@@ -524,14 +458,6 @@ describe('the brake', () => {
     expect(stop?.kind).toBe('credentials')
   })
 
-  it('a halt counts before a long Retry-After of the same answer', async () => {
-    const world = openDeliveryWorld(3)
-    const stop = await world.deliver(() => ({
-      outcome: turnedAway({ status: 401, halt: 'credentials', retryAfterMs: 86_400_000 }),
-    }))
-    expect(stop?.kind).toBe('credentials')
-  })
-
   it('19 a reference given to two rows leaves the second in doubt and stops the run', async () => {
     const world = openDeliveryWorld(50)
     const stop = await world.deliver((request) => ({
@@ -552,14 +478,6 @@ describe('the brake', () => {
     }))
     expect(stop?.kind).toBe('reference_repeated')
     expect(world.totals()).toMatchObject({ registered: 2, inDoubt: 1 })
-  })
-
-  it('30 the first rows refused alike stop the run', async () => {
-    const world = openDeliveryWorld(40)
-    const stop = await world.deliver(() => ({ outcome: refused({ status: 404 }) }))
-    expect(stop?.kind).toBe('identical_refusals')
-    // The third refusal stops it; one more row took the slot that the second had freed.
-    expect(world.totals()).toMatchObject({ refused: 4, ready: 36 })
   })
 })
 

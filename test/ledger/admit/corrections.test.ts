@@ -12,7 +12,6 @@ import {
   registered,
   running,
   send,
-  SETTINGS,
   summaryOf,
 } from '../campaign-setup.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
@@ -35,8 +34,7 @@ describe('a row that corrects the reference of an older one', () => {
   const replaceable = OLD_STATES.filter((state) => !isProtected(state) && state !== 'superseded')
 
   it.each(replaceable)('replaces a row that is %s', async (state) => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
+    const ledger = running()
     await reach(ledger, state)
     admit(ledger, [CORRECTED])
     const rows = rowsOf(ledger.file)
@@ -47,8 +45,7 @@ describe('a row that corrects the reference of an older one', () => {
   })
 
   it.each(OLD_STATES.filter(isProtected))('is a conflict where the row is %s', async (state) => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
+    const ledger = running()
     await reach(ledger, state)
     admit(ledger, [CORRECTED])
     expect(statesOf(ledger.file)).toEqual([state, 'conflict'])
@@ -88,20 +85,6 @@ describe('a row that corrects the reference of an older one', () => {
   it('is a duplicate of a mandate that the ledger holds, and replaces the damaged row all the same', () => {
     const ledger = holding([{ verdict: 'invalid' }, { reference: 'M-ONE' }], [CORRECTED])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
-  })
-
-  it('removes the account of what it replaced once it is registered', async () => {
-    const ledger = running(
-      [{ verdict: 'invalid', reference: '', mandateKey: null }],
-      [{ verdict: 'invalid', reference: 'M-TWO', corrects: 1 }],
-      [{ reference: 'M-THREE', corrects: 2 }],
-    )
-    await send(ledger, registered('NEW-1'))
-    expect(rowsOf(ledger.file).map(({ state, cells }) => [state, cells])).toEqual([
-      ['superseded', null],
-      ['superseded', null],
-      ['registered', null],
-    ])
   })
 })
 
@@ -154,42 +137,6 @@ describe('a file that was given back', () => {
     const ledger = holding([{}, { iban: OTHER_IBAN }], [{ iban: OTHER_IBAN, corrects: 2 }])
     const rows = rowsOf(ledger.file)
     expect(rows.map(({ state }) => state)).toEqual(['superseded', 'superseded', 'ready'])
-  })
-
-  it('balances through many rounds', () => {
-    const ledger = holding(
-      [
-        { verdict: 'invalid' },
-        { customerNo: 2, reference: 'M-2' },
-        { verdict: 'excluded', reference: 'M-3' },
-      ],
-      [
-        { verdict: 'invalid', customerNo: 5, corrects: 1 },
-        { verdict: 'excluded', reference: 'M-3', corrects: 3 },
-      ],
-      [
-        { customerNo: 6, corrects: 4 },
-        { customerNo: 2, reference: 'M-2' },
-      ],
-    )
-    expect(statesOf(ledger.file)).toEqual([
-      'superseded',
-      'ready',
-      'excluded',
-      'superseded',
-      'duplicate',
-      'ready',
-      'duplicate',
-    ])
-    expect(ledger.totals()).toMatchObject({
-      read: 4,
-      resubmitted: 3,
-      ready: 2,
-      superseded: 0,
-      duplicate: 1,
-      excluded: 1,
-    })
-    expect(isBalanced(ledger.totals())).toBe(true)
   })
 })
 

@@ -8,7 +8,6 @@ import {
   registered,
   running,
   send,
-  SETTINGS,
   type Values,
 } from '../campaign-setup.js'
 import { look, problemsOf, rowsOf, statesOf } from '../ledger-views.js'
@@ -39,8 +38,7 @@ describe('a newcomer of a mandate that the ledger holds', () => {
   it.each(CELLS)(
     'old row $old, newcomer $verdict, same data: $isSame, says that it corrects row $corrects',
     async ({ old, verdict, isSame, corrects }) => {
-      const ledger = open()
-      ledger.startRun(SETTINGS)
+      const ledger = running()
       await reach(ledger, old)
       expect(statesOf(ledger.file)[0]).toBe(old)
       admit(ledger, [
@@ -161,8 +159,7 @@ describe('rows of one file', () => {
   })
 
   it('says why a registered mandate is not changed by a later file', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
+    const ledger = running()
     admit(ledger, [{}], { name: 'march.csv' })
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ iban: OTHER_IBAN }], { name: 'april.csv' })
@@ -182,16 +179,6 @@ describe('rows of one file', () => {
   it('masks a reference that is an account number', () => {
     const ledger = holding([{ reference: IBAN }, { reference: IBAN, customerNo: 7 }])
     expect(problemsOf(ledger.file).map(({ value }) => value)).toEqual(['DE…3000', 'DE…3000'])
-  })
-
-  it('notes the rule that decided with the row', () => {
-    const ledger = holding([{}, {}, { reference: 'X' }, { reference: 'X', customerNo: 7 }])
-    expect(rowsOf(ledger.file).map(({ rule }) => rule)).toEqual([
-      null,
-      'DUPLICATE_MANDATE',
-      'CONFLICT_MANDATE',
-      'CONFLICT_MANDATE',
-    ])
   })
 })
 
@@ -297,22 +284,6 @@ describe('12 repeats that are decided in one go', () => {
       repeat(8, 'C-4', 4),
       repeat(5, 'D-1', 1),
     ])
-  })
-
-  it('12 mask a reference that is an account number', () => {
-    const ledger = holding([{ reference: IBAN }, { reference: IBAN }])
-    expect(problems(ledger.file).find(({ rowId }) => rowId === 2)?.value).toBe(
-      `${IBAN.slice(0, 2)}…${IBAN.slice(-4)}`,
-    )
-  })
-
-  it.each([
-    ['another account', { iban: OTHER_IBAN }],
-    ['another customer', { customerNo: 77 }],
-    ['another date', { signedDate: '2021-07-01' }],
-  ])('12 are none where one of three rows has %s', (_, change) => {
-    const ledger = holding([{}, {}, change])
-    expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict', 'conflict'])
   })
 
   it('12 are none beside a row that is held back, or an older one', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configureForWriting, openForWriting } from '../../../src/ledger/file/connection.js'
-import { nameOf, writeNotice, writeProblem } from '../../../src/ledger/admit/problems.js'
+import { nameOf, writeNotice } from '../../../src/ledger/admit/problems.js'
 import { admit, holding, IBAN, inDoubt, open, send, SETTINGS } from '../campaign-setup.js'
 import { byHand, problemsOf } from '../ledger-views.js'
 
@@ -20,32 +20,6 @@ function writing() {
   onTestFinished(() => void connection.close())
   return { file: ledger.file, connection }
 }
-
-describe('a problem', () => {
-  it('names the column by which the file calls the field, else the field itself', () => {
-    const { file, connection } = writing()
-    const problem = {
-      rule: 'IBAN_CHECKSUM',
-      severity: 'error',
-      value: 'DE…1',
-      message: 'm',
-      remedy: 'r',
-    } as const
-    const of = { connection, columns: COLUMNS }
-    writeProblem(of, 1, 1, { ...problem, field: 'iban' })
-    writeProblem(of, 1, 1, { ...problem, field: 'signed_date' })
-    writeProblem(of, 1, null, { ...problem, field: null })
-    expect(
-      problemsOf(file)
-        .slice(-3)
-        .map(({ column, rowId, record }) => [column, rowId, record]),
-    ).toEqual([
-      ['Konto', 1, 1],
-      ['signed_date', 1, 1],
-      ['', null, null],
-    ])
-  })
-})
 
 describe('a notice about rows', () => {
   it('is written for each row that is selected, and shows an account masked, a reference that is one too', () => {

@@ -3,14 +3,13 @@ import {
   admit,
   holding,
   inDoubt,
-  open,
   OTHER_IBAN,
   refused,
   registered,
   running,
   send,
-  SETTINGS,
   stoppedClock,
+  runningAt,
 } from '../campaign-setup.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
 import { LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
@@ -18,9 +17,7 @@ import { LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
 const RENAMED = { reference: 'M-01' } as const
 
 async function sent(outcome: Parameters<typeof send>[1], clock = stoppedClock()) {
-  const ledger = open({ clock })
-  ledger.startRun(SETTINGS)
-  admit(ledger, [{}])
+  const ledger = runningAt(clock, [{}])
   await send(ledger, outcome)
   return ledger
 }

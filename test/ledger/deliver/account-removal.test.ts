@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { admit, holding, IBAN, OTHER_IBAN, refused, registered, send, SETTINGS } from '../campaign-setup.js'
+import { refused, registered, send, running } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
 
 /** Which rows still hold an account, and which still hold cells. */
@@ -19,29 +18,26 @@ const held = (file: string) =>
 
 describe('when a mandate is registered, its account goes', () => {
   it('from its duplicates, and from no other row', async () => {
-    const ledger = holding([{}, {}, { reference: 'M-2', customerNo: 2 }])
-    ledger.startRun(SETTINGS)
+    const ledger = running([{}, {}, { reference: 'M-2', customerNo: 2 }])
     await send(ledger, registered('NEW-1'))
     expect(held(ledger.file)).toEqual(['1 registered', '2 duplicate', '3 ready account cells'])
   })
 
   it('from every row that it replaced, however long the chain, also of another mandate', async () => {
-    const ledger = holding(
+    const ledger = running(
       [{ verdict: 'invalid', reference: '', mandateKey: null }],
       [{ verdict: 'invalid', reference: 'M-ONE', corrects: 1 }],
       [{ reference: 'M-1', corrects: 1 }],
     )
-    ledger.startRun(SETTINGS)
     await send(ledger, registered('NEW-1'))
     expect(held(ledger.file)).toEqual(['1 superseded', '2 superseded', '3 registered'])
   })
 
   it('and is looked for elsewhere only where another row may hold it', async () => {
-    const ledger = holding(
+    const ledger = running(
       [{ verdict: 'invalid', reference: '', mandateKey: null, customerNo: 3 }],
       [{ customerNo: 3, reference: 'M-3', corrects: 1 }, {}, {}, { reference: 'M-2', customerNo: 2 }],
     )
-    ledger.startRun(SETTINGS)
     const copies = () => ledger.ready(0, 9).map(({ mandate, hasCopies }) => [mandate.customerNo, hasCopies])
     expect(copies()).toEqual([
       [3, true],
@@ -60,25 +56,8 @@ describe('when a mandate is registered, its account goes', () => {
   })
 
   it('and a refused mandate keeps it, to be corrected', async () => {
-    const ledger = holding([{}, {}])
-    ledger.startRun(SETTINGS)
+    const ledger = running([{}, {}])
     await send(ledger, refused())
     expect(held(ledger.file)).toEqual(['1 refused account cells', '2 duplicate account cells'])
-  })
-
-  it('not from a row in conflict with it, which has another account', async () => {
-    const ledger = holding([{}])
-    ledger.startRun(SETTINGS)
-    await send(ledger, registered('NEW-1'))
-    admit(ledger, [{ iban: OTHER_IBAN }])
-    expect(held(ledger.file)).toEqual(['1 registered', '2 conflict account cells'])
-  })
-
-  it('from no free page of the file either, once the ledger is closed', async () => {
-    const ledger = holding([{}, {}])
-    ledger.startRun(SETTINGS)
-    await send(ledger, registered('NEW-1'))
-    ledger.close()
-    expect(readFileSync(ledger.file).includes(IBAN)).toBe(false)
   })
 })

@@ -11,6 +11,7 @@ import {
   registered,
   send,
   SETTINGS,
+  running,
 } from '../campaign-setup.js'
 import { byHand, look, statesOf } from '../ledger-views.js'
 import { OLD_STATES, reach, type OldState } from '../old-rows.js'
@@ -18,8 +19,7 @@ import { OLD_STATES, reach, type OldState } from '../old-rows.js'
 const ADOPTION = { by: 'Ada', reason: 'The disk was restored', mark: 'mark-2', run: SETTINGS }
 
 async function ledgerWith(state: OldState): Promise<Ledger> {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
+  const ledger = running()
   await reach(ledger, state)
   return ledger
 }
@@ -70,8 +70,7 @@ describe('how far a ledger has come', () => {
   })
 
   it('is noted after the commit of every intent, and a note that fails keeps the request back', async () => {
-    const ledger = holding([{}, { reference: 'M-2', customerNo: 2 }])
-    ledger.startRun(SETTINGS)
+    const ledger = running([{}, { reference: 'M-2', customerNo: 2 }])
     const notes: BegunGroup[] = []
     ledger.claims.begin('mark-1', (group) => {
       notes.push(group)
@@ -144,8 +143,7 @@ describe('an older copy that a person goes on with', () => {
   })
 
   it('a row in doubt stays with its own attempt', async () => {
-    const ledger = holding([{}])
-    ledger.startRun(SETTINGS)
+    const ledger = running([{}])
     await send(ledger, inDoubt())
     expect(ledger.claims.adoptOlderCopy(ADOPTION)).toEqual({ rows: [], refused: 0 })
     expect(ledger.claims.standing().attempts).toBe(1)

@@ -22,14 +22,13 @@ import {
   SETTINGS,
   stoppedClock,
   turnedAway,
+  mandates,
+  runningAt,
 } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { processes } from '../second-process.js'
 import { createPrivateFile, acquireLock } from '../../../src/ledger/safety/side-files.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
-
-const mandates = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ reference: `M-${n + 1}`, customerNo: n + 1 }))
 
 /** Collects the flushes instead of waiting for the event loop. */
 function byHandFlushing() {
@@ -73,9 +72,7 @@ describe('an outcome', () => {
     ['in_doubt', inDoubt(), 'in_doubt'],
   ])('%s brings the row to its state, with its evidence', async (kind, outcome, state) => {
     const clock = stoppedClock()
-    const ledger = open({ clock })
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(1))
+    const ledger = runningAt(clock, mandates(1))
     const attempt = await ledger.begin(readyRow(ledger))
     clock.advance(150)
     await ledger.settle(attempt, outcome)
@@ -225,19 +222,6 @@ describe('the account number of a registered mandate (scenario 61)', () => {
       return false
     }
   }
-
-  it('is gone from SQL at once, with those of its duplicates and of what it replaced', async () => {
-    const ledger = running([{ verdict: 'invalid' }], [{}, {}, { reference: 'M-2', customerNo: 2 }])
-    await send(ledger, registered('NEW-1'))
-    const kept = byHand(ledger.file, (db) => db.prepare('select id, state, iban, cells from row').all())
-    expect(kept).toMatchObject([
-      { state: 'superseded', iban: null, cells: null },
-      { state: 'registered', iban: null, cells: null },
-      { state: 'duplicate', iban: null, cells: null },
-      { state: 'ready', iban: IBAN },
-    ])
-    expect(rowsOf(ledger.file).map(({ ibanMasked }) => ibanMasked)).toEqual(Array(4).fill('DE…3000'))
-  })
 
   it('is gone from the files once the log was emptied', async () => {
     const ledger = running([...mandates(50), ...mandates(50)])

@@ -1,24 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
-import {
-  admit,
-  holding,
-  IBAN,
-  inDoubt,
-  open,
-  OTHER_IBAN,
-  send,
-  SETTINGS,
-  stoppedClock,
-  turnedAway,
-} from '../campaign-setup.js'
+import { holding, IBAN, OTHER_IBAN, send, turnedAway, mandates, running } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
-import { LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
 const ids = (ledger: Ledger, after = 0, limit = 10): number[] =>
   ledger.ready(after, limit).map(({ id }) => id)
-const mandates = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ reference: `M-${index + 1}`, customerNo: index + 1 }))
 
 describe('the ready rows', () => {
   it('come page by page in the order of the file', () => {
@@ -30,8 +16,7 @@ describe('the ready rows', () => {
   })
 
   it('a row that was turned away comes again at once, with its attempts', async () => {
-    const ledger = holding(mandates(1))
-    ledger.startRun(SETTINGS)
+    const ledger = running(mandates(1))
     await send(ledger, turnedAway())
     expect(ledger.ready(0, 1)).toMatchObject([{ id: 1, attempts: 1 }])
   })
@@ -75,38 +60,5 @@ describe('a row that does not hold what was admitted', () => {
     const ledger = holding(mandates(1))
     change(ledger.file, 'update row set content_key = null')
     expect(() => ids(ledger)).toThrow('no longer holds what was admitted')
-  })
-})
-
-describe('a mandate whose request may still arrive', () => {
-  async function refusedAfterDoubt() {
-    const clock = stoppedClock()
-    const ledger = open({ clock })
-    admit(ledger, mandates(2))
-    ledger.startRun(SETTINGS)
-    await send(ledger, inDoubt())
-    clock.advance(LATE_REQUEST_MS)
-    const decision = { rowId: 1, decision: 'refused' as const, by: 'Ada', reason: 'not in the list' }
-    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], { dryRun: false })
-    clock.advance(-LATE_REQUEST_MS)
-    ledger.retryRefused('Ada')
-    return { ledger, clock }
-  }
-
-  it('waits, is counted apart, and comes once the time has passed', async () => {
-    const { ledger, clock } = await refusedAfterDoubt()
-    expect(ids(ledger)).toEqual([2])
-    expect(ledger.countReady()).toBe(1)
-    expect(ledger.waiting()).toEqual({ count: 1, until: '2026-06-15T10:15:00.000Z' })
-    clock.advance(LATE_REQUEST_MS)
-    expect(ids(ledger)).toEqual([1, 2])
-    expect(ledger.waiting()).toEqual({ count: 0, until: null })
-  })
-
-  it('waits under another reference too, where a correction took its place', async () => {
-    const { ledger } = await refusedAfterDoubt()
-    admit(ledger, [{ reference: 'M-NEW', customerNo: 1, corrects: 1, isDecided: true }])
-    expect(ids(ledger)).toEqual([2])
-    expect(ledger.waiting().count).toBe(1)
   })
 })

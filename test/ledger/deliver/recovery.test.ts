@@ -1,13 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { holding, open, readyRow, running, stoppedClock } from '../campaign-setup.js'
+import { holding, open, running, stoppedClock, mandates } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { processes } from '../second-process.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 const start = processes()
-const mandates = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ reference: `M-${n + 1}`, customerNo: n + 1 }))
 
 /** What a process leaves behind that died without a word: the ledger is closed, its attempts are open. */
 async function abandoned(count: number) {
@@ -109,17 +107,6 @@ describe('an intent without an outcome', () => {
 
 /** The moments of ledger/README.md#crash-table. */
 describe('a process that is killed (K1 to K7)', () => {
-  it('leaves every attempt that it was told of, in doubt', async () => {
-    const ledger = holding(mandates(10))
-    ledger.close()
-    const holder = start('hold.mjs', [ledger.file])
-    expect(await holder.says).toBe('held 10')
-    await holder.kill()
-    const again = open({ file: ledger.file })
-    expect(again.recovered).toBe(10)
-    expect(again.totals()).toMatchObject({ read: 10, inDoubt: 10 })
-  })
-
   it('loses nothing that it was told, at whatever moment it dies', async () => {
     const ledger = holding(mandates(400))
     ledger.close()
@@ -142,11 +129,4 @@ describe('a process that is killed (K1 to K7)', () => {
     }
     expect(byHand(ledger.file, (db) => db.pragma('integrity_check', { simple: true }))).toBe('ok')
   })
-})
-
-it('a row that is ready is not recovered', () => {
-  const ledger = running(mandates(1))
-  expect(readyRow(ledger).attempts).toBe(0)
-  ledger.close()
-  expect(open({ file: ledger.file }).recovered).toBe(0)
 })

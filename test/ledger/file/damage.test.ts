@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../../src/ledger/file/open-ledger.js'
-import { admit, freshFile, open, SETTINGS, stoppedClock } from '../campaign-setup.js'
+import { admit, open, SETTINGS, stoppedClock } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
 
 const clock = stoppedClock()
@@ -38,9 +38,5 @@ describe('the look for damage', () => {
       expect.objectContaining({ problem: 'damaged', message: expect.stringContaining(file) as string }),
     )
     expect(readFileSync(file).equals(before)).toBe(true)
-  })
-
-  it('lets a ledger pass that is whole, and one that is new', () => {
-    for (const file of [afterRun(), freshFile()]) openLedger({ file, clock, pid: 4711 }).close()
   })
 })

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { openForReading } from '../../../src/ledger/file/connection.js'
 import { copyOf } from '../../../src/ledger/file/scratch.js'
-import { holding, refused, registered, send, SETTINGS } from '../campaign-setup.js'
+import { holding, refused, registered, send, running } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 
 const TABLES = ['campaign', 'source', 'row', 'run', 'attempt'] as const
 
 async function busyLedger(): Promise<string> {
-  const ledger = holding([{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
-  ledger.startRun(SETTINGS)
+  const ledger = running([{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
   await send(ledger, refused())
   ledger.retryRefused('Ada')
   await send(ledger, registered('NEW-1'))

@@ -2,14 +2,11 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
-  writeSync,
-  closeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -68,8 +65,7 @@ describe('a ledger', () => {
   })
 
   it('leaves itself and its lock behind, and nothing else', () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
+    const ledger = running()
     ledger.close()
     ledger.close()
     expect(readdirSync(dirname(ledger.file)).sort()).toEqual(['campaign.db', 'campaign.db.lock'])
@@ -145,22 +141,6 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     expect(fault.problem).toBe('newer')
     expect(fault.next).toBe('Install the newer version. Nothing was changed')
     expect(faultOf(() => openLedgerReader(ledger.file)).problem).toBe('newer')
-  })
-
-  it('a ledger with a damaged page', () => {
-    const ledger = holding(
-      Array.from({ length: 200 }, (_, n) => ({ customerNo: n + 1, reference: `M-${n}` })),
-    )
-    ledger.close()
-    const root = byHand(ledger.file, (db) =>
-      db.prepare<[], number>(`select rootpage from sqlite_schema where name = 'row_mandate'`).pluck().get(),
-    )
-    const descriptor = openSync(ledger.file, 'r+')
-    writeSync(descriptor, Buffer.alloc(400, 0x5a), 0, 400, (root! - 1) * 4_096)
-    closeSync(descriptor)
-    const fault = faultOf(() => open({ file: ledger.file }))
-    expect(fault.problem).toBe('damaged')
-    expect(fault.next).toContain('Send nothing from it')
   })
 
   it('a ledger that others can read', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../../src/domain/proof/evidence.js'
-import type { HeardAnswer, Ledger, ReadBackTerms } from '../../../src/ledger/ledger.js'
+import type { HeardAnswer, Ledger } from '../../../src/ledger/ledger.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import type { Scope } from '../../../src/ledger/schema/schema.js'
 import {
   admit,
   IBAN,
@@ -15,17 +14,8 @@ import {
   SETTINGS,
   stoppedClock,
 } from '../campaign-setup.js'
-import { listed } from '../heard-answer.js'
+import { listed, startReadBack } from '../heard-answer.js'
 import { byHand } from '../ledger-views.js'
-
-const terms = (scope: Scope, sample: number | null = null): ReadBackTerms => ({
-  scope,
-  sample,
-  version: '0.1.0',
-  host: 'bench',
-  pid: 4711,
-  settings: { concurrency: 8, rate: null },
-})
 
 const PROVEN: Evidence = {
   verdict: 'proven',
@@ -63,9 +53,14 @@ describe('the customers of a read-back', () => {
     ['ready', [1005, 1006]],
     ['all', [1002, 1001, 1003, 1005, 1006]],
   ] as const)('of %s rows are each asked once, the newest doubt first', async (scope, customers) => {
-    const { readBacks } = await campaign()
-    expect(readBacks.start(terms(scope))).toMatchObject({ isContinued: false, customers: customers.length })
-    const pages = [readBacks.next(2), readBacks.next(2), readBacks.next(2), readBacks.next(2)]
+    const ledger = await campaign()
+    expect(startReadBack(ledger, scope)).toMatchObject({ isContinued: false, customers: customers.length })
+    const pages = [
+      ledger.readBacks.next(2),
+      ledger.readBacks.next(2),
+      ledger.readBacks.next(2),
+      ledger.readBacks.next(2),
+    ]
     expect(pages.flat()).toEqual(customers)
   })
 
@@ -75,14 +70,14 @@ describe('the customers of a read-back', () => {
       { customerNo: 1005, reference: 'M-7', iban: OTHER_IBAN },
       { customerNo: 1001, reference: 'M-8', iban: OTHER_IBAN },
     ])
-    ledger.readBacks.start(terms('all'))
+    startReadBack(ledger, 'all')
     expect(ledger.readBacks.next(100)).toEqual([1002, 1001, 1003, 1005, 1006])
   })
 
   it('of a sample are as many as asked for, and of these rows', async () => {
-    const { readBacks } = await campaign()
-    expect(readBacks.start(terms('all', 2)).customers).toBe(2)
-    const drawn = readBacks.next(100)
+    const ledger = await campaign()
+    expect(startReadBack(ledger, 'all', 2).customers).toBe(2)
+    const drawn = ledger.readBacks.next(100)
     expect(drawn).toHaveLength(2)
     for (const customerNo of drawn) expect([1001, 1002, 1003, 1005, 1006]).toContain(customerNo)
   })
@@ -91,28 +86,28 @@ describe('the customers of a read-back', () => {
 describe('a read-back that was broken off', () => {
   it('goes on with whoever gave no list yet, for a day', async () => {
     const clock = stoppedClock()
-    const { readBacks } = await campaign({ clock })
-    const first = readBacks.start(terms('all'))
-    readBacks.record(first.id, [listed(1002), unanswered(1003)])
-    readBacks.end(first.id, 'signal')
-    expect(readBacks.start(terms('all'))).toEqual({ id: first.id, isContinued: true, customers: 4 })
-    expect(readBacks.next(100)).toEqual([1001, 1003, 1005, 1006])
-    expect(readBacks.start(terms('registered'))).toMatchObject({ isContinued: false, customers: 1 })
+    const ledger = await campaign({ clock })
+    const first = startReadBack(ledger, 'all')
+    ledger.readBacks.record(first.id, [listed(1002), unanswered(1003)])
+    ledger.readBacks.end(first.id, 'signal')
+    expect(startReadBack(ledger, 'all')).toEqual({ id: first.id, isContinued: true, customers: 4 })
+    expect(ledger.readBacks.next(100)).toEqual([1001, 1003, 1005, 1006])
+    expect(startReadBack(ledger, 'registered')).toMatchObject({ isContinued: false, customers: 1 })
 
     clock.advance(24 * 60 * 60_000)
-    expect(readBacks.start(terms('all'))).toMatchObject({ isContinued: false, customers: 5 })
+    expect(startReadBack(ledger, 'all')).toMatchObject({ isContinued: false, customers: 5 })
   })
 
   it('is over once it has ended, and a sample is never gone on with', async () => {
-    const { readBacks } = await campaign()
-    const whole = readBacks.start(terms('all'))
-    readBacks.record(whole.id, [listed(1001)])
-    readBacks.end(whole.id, null)
-    expect(readBacks.start(terms('all')).isContinued).toBe(false)
-    const drawn = readBacks.start(terms('in_doubt', 2))
-    readBacks.record(drawn.id, [listed(1001)])
-    expect(readBacks.start(terms('in_doubt', 2))).toMatchObject({ isContinued: false, customers: 2 })
-    expect(readBacks.start(terms('in_doubt')).isContinued).toBe(false)
+    const ledger = await campaign()
+    const whole = startReadBack(ledger, 'all')
+    ledger.readBacks.record(whole.id, [listed(1001)])
+    ledger.readBacks.end(whole.id, null)
+    expect(startReadBack(ledger, 'all').isContinued).toBe(false)
+    const drawn = startReadBack(ledger, 'in_doubt', 2)
+    ledger.readBacks.record(drawn.id, [listed(1001)])
+    expect(startReadBack(ledger, 'in_doubt', 2)).toMatchObject({ isContinued: false, customers: 2 })
+    expect(startReadBack(ledger, 'in_doubt').isContinued).toBe(false)
   })
 })
 
@@ -120,7 +115,7 @@ describe('rows that a list is held against', () => {
   it('are those that the service may hold or is yet to get, by account, date and reference', async () => {
     const ledger = await campaign()
     admit(ledger, [{ customerNo: 1003, reference: 'M-9', iban: OTHER_IBAN }])
-    ledger.readBacks.start(terms('all'))
+    startReadBack(ledger, 'all')
     const rows = ledger.readBacks.rowsOf(1003)
     expect(rows).toMatchObject([
       { rowId: 3, attempts: 1, signedDate: '2020-01-31', reference: 'NEW-3' },
@@ -134,7 +129,7 @@ describe('rows that a list is held against', () => {
   it('are not what was refused, but are what a person called refused', async () => {
     const clock = stoppedClock()
     const ledger = await campaign({ clock })
-    ledger.readBacks.start(terms('all'))
+    startReadBack(ledger, 'all')
     expect(ledger.readBacks.rowsOf(1004)).toEqual([])
     clock.advance(16 * 60_000)
     const decision = { decision: 'refused' as const, by: 'Ada', reason: 'they said no', assigned: null }
@@ -147,13 +142,13 @@ describe('evidence', () => {
   it('is kept with its question, changes no state, and the latest about a row counts', async () => {
     const ledger = await campaign()
     const before = ledger.totals()
-    const { id } = ledger.readBacks.start(terms('all'))
+    const { id } = startReadBack(ledger, 'all')
     ledger.readBacks.record(id, [
       listed(1001, [{ rowId: 1, attempts: 1, evidence: ABSENT }]),
       listed(1003, [{ rowId: 3, attempts: 1, evidence: PROVEN }]),
     ])
     ledger.readBacks.end(id, null)
-    const again = ledger.readBacks.start(terms('in_doubt'))
+    const again = startReadBack(ledger, 'in_doubt')
     ledger.readBacks.record(again.id, [listed(1001, [{ rowId: 1, attempts: 1, evidence: PROVEN }])])
     expect(ledger.totals()).toEqual(before)
 
@@ -185,7 +180,7 @@ describe('evidence', () => {
 
   it('never changes, goes with the personal data, and its verdict stays', async () => {
     const ledger = await campaign()
-    const { id } = ledger.readBacks.start(terms('all'))
+    const { id } = startReadBack(ledger, 'all')
     ledger.readBacks.record(id, [
       listed(1003, [{ rowId: 3, attempts: 1, evidence: PROVEN }]),
       {
@@ -233,6 +228,6 @@ describe('evidence', () => {
       ],
       reasons: [null, null],
     })
-    expect(() => ledger.readBacks.start(terms('all'))).toThrow('Cannot read back the mandates of the ledger')
+    expect(() => startReadBack(ledger, 'all')).toThrow('Cannot read back the mandates of the ledger')
   })
 })

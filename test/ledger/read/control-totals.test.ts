@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { admit, holding, open, OTHER_IBAN, registered, send, SETTINGS } from '../campaign-setup.js'
+import { holding, open, OTHER_IBAN } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
 
@@ -11,21 +11,6 @@ describe('control totals', () => {
     const ledger = open()
     expect(totalsIn(ledger.file)).toMatchObject({ read: 0, resubmitted: 0, ready: 0 })
     expect(isBalanced(totalsIn(ledger.file))).toBe(true)
-  })
-
-  it('a correction stands in the place of its row: read counts the exports alone', () => {
-    const ledger = holding([{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }], [{ corrects: 1 }])
-    const totals = totalsIn(ledger.file)
-    expect(totals).toMatchObject({ read: 2, resubmitted: 1, ready: 2, invalid: 0, superseded: 0 })
-    expect(isBalanced(totals)).toBe(true)
-  })
-
-  it('a correction that could not be taken counts nowhere', async () => {
-    const ledger = holding([{}])
-    ledger.startRun(SETTINGS)
-    await send(ledger, registered('NEW-1'))
-    admit(ledger, [{ iban: OTHER_IBAN, corrects: 1 }])
-    expect(totalsIn(ledger.file)).toMatchObject({ read: 1, resubmitted: 1, registered: 1, conflict: 0 })
   })
 
   it('show a row that was lost', () => {

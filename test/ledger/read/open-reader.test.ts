@@ -3,27 +3,22 @@ import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { ROW_STATES, isBalanced } from '../../../src/domain/row/row-state.js'
 import {
   admit,
-  holding,
   IBAN,
   inDoubt,
   open,
-  OTHER_IBAN,
   refused,
   registered,
   running,
   send,
   SETTINGS,
   stoppedClock,
+  mandates,
 } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 
-const mandates = (count: number, from = 1) =>
-  Array.from({ length: count }, (_, n) => ({ reference: `M-${from + n}`, customerNo: from + n }))
-
 describe('a reader beside the writer', () => {
   it('sees what was committed, and nothing else', async () => {
-    const ledger = open()
-    ledger.startRun(SETTINGS)
+    const ledger = running()
     const reader = openLedgerReader(ledger.file)
     expect(reader.totals().read).toBe(0)
     admit(ledger, mandates(2))
@@ -122,18 +117,6 @@ describe('rows', () => {
 })
 
 describe('counts', () => {
-  it('show a row that was lost', () => {
-    const ledger = holding(mandates(3))
-    ledger.close()
-    byHand(ledger.file, (db) => {
-      db.exec('drop trigger row_is_kept')
-      db.exec('delete from row where id = 2')
-    })
-    const totals = look(ledger.file, (reader) => reader.totals())
-    expect(totals).toMatchObject({ read: 3, ready: 2 })
-    expect(isBalanced(totals)).toBe(false)
-  })
-
   it('group refusals by what the service said, the most frequent first', async () => {
     const ledger = running(mandates(3))
     for (const message of ['unknown', 'closed', 'unknown']) await send(ledger, refused(message))
@@ -142,31 +125,6 @@ describe('counts', () => {
       { ...cause, message: 'unknown', count: 2 },
       { ...cause, message: 'closed', count: 1 },
     ])
-  })
-
-  it('tell customers, mandates and accounts apart', async () => {
-    const ledger = running([
-      {},
-      { reference: 'M-2' },
-      { reference: 'M-2' },
-      { reference: 'M-3', customerNo: 3, iban: OTHER_IBAN },
-    ])
-    const counts = { customers: 2, mandates: 3, accounts: 2 }
-    expect(look(ledger.file, (reader) => reader.distinctCounts())).toEqual(counts)
-    await send(ledger, registered('NEW-1'))
-    expect(look(ledger.file, (reader) => reader.distinctCounts())).toEqual(counts)
-  })
-
-  it('give the totals of each source by themselves', async () => {
-    const ledger = running(mandates(3), [...mandates(1), ...mandates(2, 10)], [])
-    await send(ledger, refused())
-    const totals = look(ledger.file, (reader) => reader.sources().map((source) => source.totals))
-    expect(totals).toMatchObject([
-      { read: 3, ready: 2, refused: 1, duplicate: 0 },
-      { read: 3, ready: 2, refused: 0, duplicate: 1 },
-      { read: 0, ready: 0 },
-    ])
-    expect(totals.every(isBalanced)).toBe(true)
   })
 })
 

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { admit, open, registered, send, SETTINGS } from '../campaign-setup.js'
+import { admit, registered, send, running } from '../campaign-setup.js'
 
 it('26.2 tells what people changed in rows that wait to be sent, and of no other', async () => {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
+  const ledger = running()
   const rows = [1, 2, 3].map((n) => ({ customerNo: n, reference: `M-${n}`, verdict: 'invalid' as const }))
   admit(ledger, rows)
   const given = rows.map((row, at) => ({ ...row, verdict: 'sendable' as const, corrects: at + 1 }))

@@ -5,22 +5,20 @@ import type { LedgerReader, RegisteredRow, RowRecord } from '../../../src/ledger
 import {
   admit,
   inDoubt,
-  open,
   refused,
   registered,
   send,
-  SETTINGS,
   stoppedClock,
   turnedAway,
+  running,
+  runningAt,
 } from '../campaign-setup.js'
 import { look } from '../ledger-views.js'
 
 /** Rows in most states, several attempts, a correction of a correction, and a mandate that was released. */
 async function variedLedger(): Promise<Ledger> {
   const clock = stoppedClock()
-  const ledger = open({ clock })
-  ledger.startRun(SETTINGS)
-  admit(ledger, [
+  const ledger = runningAt(clock, [
     ...Array.from({ length: 9 }, (_, n) => ({ reference: `M-${n}`, customerNo: n })),
     { reference: 'M-X', customerNo: 90, verdict: 'invalid' as const },
     { reference: 'M-Y', customerNo: 91, verdict: 'excluded' as const },
@@ -135,8 +133,7 @@ describe('pages of rows', () => {
 })
 
 it('counts what differs as it is, with and without rows that have no place', async () => {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
+  const ledger = running()
   const counts = () => look(ledger.file, (reader) => reader.distinctCounts())
   expect(counts()).toEqual({ customers: 0, mandates: 0, accounts: 0 })
   admit(ledger, [

@@ -1,10 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { LedgerError } from '../../../src/errors.js'
-import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { freshFile, holding, open } from '../campaign-setup.js'
+import { freshFile } from '../campaign-setup.js'
 import { processes } from '../second-process.js'
-import { acquireLock, lockFileOf } from '../../../src/ledger/safety/side-files.js'
+import { acquireLock } from '../../../src/ledger/safety/side-files.js'
 
 const start = processes()
 
@@ -43,22 +40,6 @@ describe('the lock of a ledger (scenario 38)', () => {
     await holder.says
     holder.child.kill('SIGSTOP')
     expect(await start('hold.mjs', [file]).says).toMatch(/^locked/)
-  })
-
-  it('does not keep readers out', () => {
-    const ledger = holding([{}])
-    const reader = openLedgerReader(ledger.file)
-    expect(reader.totals()).toMatchObject({ read: 1, ready: 1 })
-    reader.close()
-    expect(() => open({ file: ledger.file })).toThrow(LedgerError)
-  })
-
-  it('is kept by a private file that stays behind', () => {
-    const ledger = open()
-    ledger.close()
-    expect(statSync(lockFileOf(ledger.file)).mode & 0o777).toBe(0o600)
-    open({ file: ledger.file }).close()
-    expect(existsSync(lockFileOf(ledger.file))).toBe(true)
   })
 
   it('is not dropped by a second attempt of the same process', () => {

@@ -22,9 +22,8 @@ import {
   createPrivateFile,
 } from '../../../src/ledger/safety/side-files.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { freshFile, holding, open, OTHER_IBAN, SETTINGS } from '../campaign-setup.js'
+import { freshFile, holding, open } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
-import { byHand } from '../ledger-views.js'
 import { entryAt } from '../../../src/trust/entry.js'
 
 const ANOTHER_USER = 65_534
@@ -144,50 +143,6 @@ describe('8.1.4 beside a ledger that is to be made', () => {
   })
 })
 
-describe('8.1.4 a row that does not hold what was admitted', () => {
-  const changed = (change: string) => {
-    const ledger = holding([1, 2, 3].map((n) => ({ customerNo: n, reference: `M-${n}` })))
-    ledger.close()
-    byHand(ledger.file, (db) => {
-      // A page that is rewritten in the file knows no trigger.
-      for (const name of [
-        'row_content_stays',
-        'row_keys_stay',
-        'row_identity_stays',
-        'row_account_only_goes',
-      ])
-        db.exec(`drop trigger ${name}`)
-      db.exec(change)
-    })
-    const again = open({ file: ledger.file })
-    again.startRun(SETTINGS)
-    return again
-  }
-
-  it.each([
-    `iban = '${OTHER_IBAN}'`,
-    'customer_no = 77',
-    `signed_date = '2021-01-01'`,
-    `original_creditor_identifier = 'DE98ZZZ09999999998'`,
-    `original_mandate_reference = 'M-77'`,
-  ])('is not sent after %s', (set) => {
-    const ledger = changed(`update row set ${set} where id = 2`)
-    expect(ledger.ready(0, 1)).toHaveLength(1)
-    const fault = faultOf(() => ledger.ready(1, 10))
-    expect(fault).toMatchObject({ problem: 'damaged', exitCode: 8 })
-    expect(fault.message).toMatch(/Cannot send row 2 .* no longer holds what was admitted/)
-    expect(fault.message).not.toContain(OTHER_IBAN)
-    expect(ledger.totals()).toMatchObject({ ready: 3, sending: 0 })
-  })
-
-  it('is not sent with the row of another mandate in its place', () => {
-    const ledger = changed(
-      'update row set content_key = (select content_key from row where id = 3) where id = 2',
-    )
-    expect(() => ledger.ready(0, 10)).toThrow('Cannot send row 2')
-  })
-})
-
 describe('a log beside a ledger that is about to be made', () => {
   it('is refused, unless the ledger came meanwhile: then another process is making it', () => {
     const file = freshFile()
@@ -277,27 +232,6 @@ describe('a file of the ledger', () => {
     writeFileSync(file, 'kept', { mode: 0o600 })
     createPrivateFile(file)
     expect(statSync(file).size).toBe(4)
-  })
-
-  it.each([0o640, 0o604, 0o660, 0o644, 0o602])('is refused with mode %o', (mode) => {
-    const file = freshFile()
-    writeFileSync(file, '')
-    chmodSync(file, mode)
-    expect(check(file)).toThrow(`other users may open it (mode 0${mode.toString(8)})`)
-    expect(() => createPrivateFile(file)).toThrow('other users may open it')
-  })
-
-  it('is refused as a symbolic link, a folder, and under a second name', () => {
-    const file = freshFile()
-    createPrivateFile(file)
-    const link = join(dirname(file), 'link.db')
-    symlinkSync(file, link)
-    expect(check(link)).toThrow('it is a symbolic link')
-    const folder = join(dirname(file), 'folder')
-    mkdirSync(folder, { mode: 0o700 })
-    expect(check(folder)).toThrow('it is not a regular file')
-    linkSync(file, join(dirname(file), 'second.db'))
-    expect(check(file)).toThrow('it has a second name (a hard link)')
   })
 
   it('is refused when it belongs to another user', () => {

@@ -8,8 +8,7 @@ import { OLD_STATES, reach } from '../old-rows.js'
 
 /** Row 1 in the state; a newer row that may replace it comes last. */
 async function rowIn(state: RowState): Promise<Ledger> {
-  const ledger = open()
-  ledger.startRun(SETTINGS)
+  const ledger = running()
   if (state === 'duplicate') {
     admit(ledger, [{ verdict: 'invalid', mandateKey: null }])
     admit(ledger, [{ verdict: 'invalid', mandateKey: null }])

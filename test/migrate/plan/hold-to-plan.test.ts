@@ -7,8 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../../src/migrate/migrate.js'
 import type { MigrateOptions, MigrationPlan } from '../../../src/migrate/options.js'
 import { germanIban, validExport } from '../../support/export.js'
+import { decide } from '../../ledger/campaign-setup.js'
 import { look } from '../../ledger/ledger-views.js'
+import { thisMachine } from '../../../src/machine.js'
 import { newPlace, type Place } from '../place.js'
+import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { newKey, signed, type Pair } from '../../ledger/plan/approvals.js'
 import { approved, atLedger, planned, signedBeside } from './planned.js'
 
@@ -18,29 +21,21 @@ interface Scene {
   readonly place: Place
   readonly options: MigrateOptions
   readonly posts: () => number
-  readonly url: string
 }
 
-/** A plan of six rows that is made and approved, and what the run under it is asked. */
-async function scene(
-  more: Partial<MigrateOptions> = {},
-  faults: { times: number } | null = null,
-): Promise<Scene> {
+/** Six rows, a sandbox, and what a run is asked. */
+async function placeWith(more: Partial<MigrateOptions> = {}, options: SandboxOptions = {}) {
   const place = newPlace()
-  const sandbox = await place.sandbox(
-    faults === null
-      ? {}
-      : { faults: [{ operation: 'migrate', times: faults.times, fault: { kind: 'reset', applied: false } }] },
-  )
+  const sandbox = await place.sandbox(options)
   place.exported(ROWS)
-  const options = place.asked(sandbox.url, more)
-  approved(place, await planned(place, options))
-  return {
-    place,
-    options: { ...options, plan: place.at('plan.json') },
-    posts: () => sandbox.requests().received.migrate,
-    url: sandbox.url,
-  }
+  return [place, place.asked(sandbox.url, more), () => sandbox.requests().received.migrate] as const
+}
+
+/** A plan of them that is made and approved, and the run under it. */
+async function scene(more: Partial<MigrateOptions> = {}, faults: SandboxOptions = {}): Promise<Scene> {
+  const [place, asked, posts] = await placeWith(more, faults)
+  approved(place, await planned(place, asked))
+  return { place, posts, options: { ...asked, plan: place.at('plan.json') } }
 }
 
 /** Nothing left, nothing came in. */
@@ -79,7 +74,7 @@ describe('a run under a plan', () => {
   const customers = (...values: string[]) => [{ column: 'customer_no', values }]
 
   it('25.2 of some rows sends those alone, in as many runs with a choice of their own as it takes', async () => {
-    const { place, options, posts, url } = await scene({ only: customers('1', '2', '3', '4') })
+    const { place, options, posts } = await scene({ only: customers('1', '2', '3', '4') })
     // The run is not told: what it may send stands in the plan.
     const { only: _, ...bare } = options
     const one = await migrate({ ...bare, only: customers('2', '4', '6') })
@@ -99,7 +94,7 @@ describe('a run under a plan', () => {
       [customers('1', '2', '3', '4'), ['AT']],
     ])
     const wrong = { ...bare, only: [{ column: 'segment', values: ['A'] }] }
-    await expectRefused({ place, posts, url, options: wrong }, /no file has a column "segment"/)
+    await expectRefused({ place, posts, options: wrong }, /no file has a column "segment"/)
   })
 
   it('25.2 sends nothing where plan and run are for other countries', async () => {
@@ -142,196 +137,149 @@ describe('a run under a plan', () => {
   })
 })
 
-/** Each drift alone: what is done between plan and run, and what the refusal says. */
-const DRIFTS: Readonly<Record<string, { make: (scene: Scene) => Scene | Promise<Scene>; says: RegExp }>> = {
-  'a byte of a source': {
-    make: (given) => {
-      appendFileSync(given.place.at('export.csv'), '\n') // a blank line: the rows stay the same
-      return given
-    },
-    says: /source changed: "export\.csv" is not the file that was planned\. Nothing was admitted/,
-  },
-  'a source that is missing': {
-    make: ({ place, options, ...given }) => {
-      writeFileSync(place.at('other.csv'), validExport(2, 90), { mode: 0o600 })
-      return { ...given, place, options: { ...options, files: [place.at('other.csv')] } }
-    },
-    says: /source missing: "export\.csv".*source added: "other\.csv"/,
-  },
-  'a further file': {
-    make: ({ place, options, ...given }) => {
-      writeFileSync(place.at('more.csv'), validExport(2, 90), { mode: 0o600 })
-      return {
-        ...given,
-        place,
-        options: { ...options, files: [place.at('export.csv'), place.at('more.csv')] },
-      }
-    },
-    says: /: source added: "more\.csv" was not planned\. /,
-  },
-  'a setting': {
-    make: (given) => ({
-      ...given,
-      options: { ...given.options, service: { ...given.options.service, concurrency: 3 } },
-    }),
-    says: /: setting changed: concurrency from 8 to 3\. Nothing/,
-  },
-  'a rule': {
-    make: (given) => ({ ...given, options: { ...given.options, rules: { IBAN_SHARED: 'off' } } }),
-    says: /: setting changed: rules from \{\} to \{"IBAN_SHARED":"off"\}\. /,
-  },
-  'an answer that is read in another way': {
-    make: (given) => ({
-      ...given,
-      options: {
-        ...given.options,
-        service: { ...given.options.service, outcomes: { '503': 'turned_away' } },
-      },
-    }),
-    says: /: setting changed: outcomes from \{\} to \{"503":"turned_away"\}\. /,
-  },
-  'how the file is read': {
-    make: (given) => ({ ...given, options: { ...given.options, reading: { source: { fillerDates: [] } } } }),
-    says: /: setting changed: source from .* to /,
-  },
-  'the version': {
-    make: (given) => ({
-      ...given,
-      options: { ...given.options, machine: { ...given.place.machine(), version: '9.9.9' } },
-    }),
-    says: /: version changed: planned with \S+, this is 9\.9\.9\. /,
-  },
-  'the user at the service': {
-    make: (given) => ({
-      ...given,
-      options: { ...given.options, service: { ...given.options.service, username: 'other' } },
-    }),
-    says: /: target changed: from \S+ as test to \S+ as other\. /,
-  },
-  'the service': {
-    make: async (given) => {
-      const other = await given.place.sandbox()
-      return {
-        ...given,
-        options: { ...given.options, service: { ...given.options.service, baseUrl: other.url } },
-        posts: () => given.posts() + other.requests().received.migrate,
-      }
-    },
-    says: /: target changed: /,
-  },
-  'an approval that expired': {
-    make: (given) => {
-      const machine = given.place.machine()
-      const clock = { ...machine.clock, now: () => Date.now() + 86_400_000 + 1 }
-      return { ...given, options: { ...given.options, machine: { ...machine, clock } } }
-    },
-    says: /: approval expired: at \d.* UTC\. /,
-  },
-  'no approval': {
-    make: async (given) => {
-      await planned(given.place, { ...given.options, limit: 4 }) // a later plan that nobody approved
-      return given
-    },
-    says: /: not approved: nobody has approved this plan\. /,
-  },
-  'a row that was closed': {
-    make: async (given) => {
-      // One row is sent first, so that there is something to close.
-      await migrate({ ...given.options, limit: 1 })
-      atLedger(given.place, (ledger) =>
-        ledger.resolve(
-          [
-            {
-              rowId: 3,
-              decision: 'written_off',
-              reason: 'left',
-              by: 'Ada',
-              assigned: null,
-              evidence: null,
-              attempt: null,
-            },
-          ],
-          { dryRun: false },
-        ),
-      )
-      return given
-    },
-    says: /: rows changed: 6 rows \(\w+\) planned, 5 rows \(\w+\) now\. /,
-  },
-  'a file that another run admitted': {
-    make: async (given) => {
-      await migrate({ ...given.options, limit: 1 })
-      writeFileSync(given.place.at('more.csv'), validExport(2, 90), { mode: 0o600 })
-      await migrate({ ...given.options, plan: null, files: [given.place.at('more.csv')], limit: 1 })
-      return given
-    },
-    says: /: source added: "more\.csv" was not planned\. /,
-  },
+type Change = (given: Scene) => Partial<MigrateOptions> | void | Promise<Partial<MigrateOptions> | void>
+
+const service = ({ options }: Scene, more: Partial<MigrateOptions['service']>) => ({
+  service: { ...options.service, ...more },
+})
+
+/** Two rows that nobody planned. */
+function further({ place }: Scene): string {
+  writeFileSync(place.at('more.csv'), validExport(2, 90), { mode: 0o600 })
+  return place.at('more.csv')
 }
 
+/** Each drift alone: what is done between plan and run, and what the refusal says. */
+const DRIFTS: readonly (readonly [string, Change, RegExp])[] = [
+  [
+    'a byte of a source',
+    ({ place }) => appendFileSync(place.at('export.csv'), '\n'), // a blank line: the rows stay the same
+    /source changed: "export\.csv" is not the file that was planned\. Nothing was admitted/,
+  ],
+  [
+    'a row whose values are others',
+    ({ place }) => {
+      const text = readFileSync(place.at('export.csv'), 'utf8')
+      writeFileSync(place.at('export.csv'), text.replace(germanIban(2), germanIban(77)))
+    },
+    /source changed: "export\.csv"/,
+  ],
+  [
+    'a source that is missing',
+    (given) => ({ files: [further(given)] }),
+    /source missing: "export\.csv".*source added: "more\.csv"/,
+  ],
+  [
+    'a further file',
+    (given) => ({ files: [given.place.at('export.csv'), further(given)] }),
+    /: source added: "more\.csv" was not planned\. /,
+  ],
+  [
+    'a setting',
+    (given) => service(given, { concurrency: 3 }),
+    /: setting changed: concurrency from 8 to 3\. Nothing/,
+  ],
+  [
+    'a rule',
+    () => ({ rules: { IBAN_SHARED: 'off' } }),
+    /: setting changed: rules from \{\} to \{"IBAN_SHARED":"off"\}\. /,
+  ],
+  [
+    'an answer that is read in another way',
+    (given) => service(given, { outcomes: { '503': 'turned_away' } }),
+    /: setting changed: outcomes from \{\} to \{"503":"turned_away"\}\. /,
+  ],
+  [
+    'how the file is read',
+    () => ({ reading: { source: { fillerDates: [] } } }),
+    /: setting changed: source from .* to /,
+  ],
+  [
+    'the version',
+    ({ place }) => ({ machine: { ...place.machine(), version: '9.9.9' } }),
+    /: version changed: planned with \S+, this is 9\.9\.9\. /,
+  ],
+  [
+    'several at once',
+    ({ place }) => {
+      appendFileSync(place.at('export.csv'), '\n')
+      return { zone: 'Europe/Lisbon', machine: { ...place.machine(), version: '9' } }
+    },
+    /version changed: .*; setting changed: zone from .* to "Europe\/Lisbon"; source changed: /,
+  ],
+  [
+    'the user at the service',
+    (given) => service(given, { username: 'other' }),
+    /: target changed: from \S+ as test to \S+ as other\. /,
+  ],
+  [
+    'an approval that expired',
+    ({ place }) => ({ machine: { ...place.machine(), ...laterBy(() => 86_400_000 + 1) } }),
+    /: approval expired: at \d.* UTC\. /,
+  ],
+  [
+    'no approval', // of a later plan
+    async ({ place, options }) => void (await planned(place, { ...options, limit: 4 })),
+    /: not approved: nobody has approved this plan\. /,
+  ],
+  [
+    'a row that was closed',
+    async ({ place, options }) => {
+      await migrate({ ...options, limit: 1 }) // so that there is something to close
+      atLedger(place, (ledger) => decide(ledger, 3, 'written_off'))
+    },
+    /: rows changed: 6 rows \(\w+\) planned, 5 rows \(\w+\) now\. /,
+  ],
+  [
+    'a file that another run admitted',
+    async (given) => {
+      await migrate({ ...given.options, limit: 1 })
+      await migrate({ ...given.options, plan: null, files: [further(given)], limit: 1 })
+    },
+    /: source added: "more\.csv" was not planned\. /,
+  ],
+]
+
+const laterBy = (laterMs: () => number) => ({
+  clock: { ...thisMachine().clock, now: () => Date.now() + laterMs() },
+})
+
 describe('each drift alone is refused with its name', () => {
-  it.each(Object.entries(DRIFTS))('%s', async (_, { make, says }) => {
-    await expectRefused(await make(await scene()), says)
+  it.each(DRIFTS)('%s', async (_, change, says) => {
+    const given = await scene()
+    const changed = (await change(given)) ?? {}
+    await expectRefused({ ...given, options: { ...given.options, ...changed } }, says)
+  })
+
+  it('the service', async () => {
+    const given = await scene()
+    const other = await given.place.sandbox()
+    const options = { ...given.options, ...service(given, { baseUrl: other.url }) }
+    const posts = () => given.posts() + other.requests().received.migrate
+    await expectRefused({ ...given, options, posts }, /: target changed: /)
   })
 
   it('a row that a person decided to send once more', async () => {
-    const given = await scene({}, { times: 1 })
+    const given = await scene(
+      {},
+      { faults: [{ operation: 'migrate', times: 1, fault: { kind: 'reset', applied: false } }] },
+    )
     // The very first row gets no answer: it is in doubt, and the plan is the same.
     expect(await migrate({ ...given.options, limit: 1 })).toMatchObject({ totals: { inDoubt: 1 } })
-    atLedger(given.place, (ledger) =>
-      ledger.resolve(
-        [
-          {
-            rowId: 1,
-            decision: 'resend',
-            reason: 'not there',
-            by: 'Ada',
-            assigned: null,
-            evidence: null,
-            attempt: 1,
-          },
-        ],
-        { dryRun: false, force: true },
-      ),
-    )
+    atLedger(given.place, (ledger) => decide(ledger, 1, 'resend', { attempt: 1, force: true }))
     await expectRefused(given, /: rows changed: 1 row was decided to be sent once more since\. /)
     const { plan: _, ...unplanned } = given.options
     approved(given.place, await planned(given.place, unplanned))
     expect(await migrate(given.options)).toMatchObject({ totals: { registered: ROWS } })
   })
 
-  it('a row whose values are others, in a file that was written over another', async () => {
-    const given = await scene()
-    const text = readFileSync(given.place.at('export.csv'), 'utf8')
-    writeFileSync(given.place.at('export.csv'), text.replace(germanIban(2), germanIban(77)))
-    await expectRefused(given, /source changed: "export\.csv"/)
-  })
-
   it('an approval that expires while the question waits for its answer', async () => {
     const given = await scene()
-    const machine = given.place.machine()
     let laterMs = 0
-    const clock = { ...machine.clock, now: () => Date.now() + laterMs }
-    const confirm = (): boolean => {
-      laterMs = 2 * 86_400_000
-      return true
-    }
-    const options = { ...given.options, confirm, machine: { ...machine, clock } }
+    const confirm = (): boolean => (laterMs = 2 * 86_400_000) > 0
+    const machine = { ...given.place.machine(), ...laterBy(() => laterMs) }
+    const options = { ...given.options, confirm, machine }
     await expectRefused({ ...given, options }, /: approval expired: at \d/)
-  })
-
-  it('several at once are all named', async () => {
-    const given = await scene()
-    appendFileSync(given.place.at('export.csv'), '\n')
-    const options = {
-      ...given.options,
-      zone: 'Europe/Lisbon',
-      machine: { ...given.place.machine(), version: '9' },
-    }
-    await expectRefused(
-      { ...given, options },
-      /version changed: .*; setting changed: zone from .* to "Europe\/Lisbon"; source changed: /,
-    )
   })
 })
 
@@ -390,20 +338,9 @@ describe('an approval with a key', () => {
 
   /** A plan for Grace's key, as the options say, and the run under it. */
   async function bound(approvers: Readonly<Record<string, string>> = { Grace: GRACE.pem }) {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(ROWS)
-    const asked = place.asked(sandbox.url, { approvers })
+    const [place, asked, posts] = await placeWith({ approvers })
     const document = await planned(place, asked)
-    const options = { ...asked, plan: place.at('plan.json') }
-    return {
-      place,
-      asked,
-      options,
-      document,
-      url: sandbox.url,
-      posts: () => sandbox.requests().received.migrate,
-    }
+    return { place, asked, posts, document, options: { ...asked, plan: place.at('plan.json') } }
   }
 
   it('counts from beside the plan, is put on record once, and the run says under which one it went', async () => {

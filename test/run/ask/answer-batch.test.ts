@@ -29,20 +29,6 @@ function gathering() {
 }
 
 describe('what was heard', () => {
-  it('is recorded a second after its first answer', async () => {
-    const { time, batch, batches } = gathering()
-    batch.add(answerOf(1))
-    await time.runUntil(time.sleep(600))
-    batch.add(answerOf(2))
-    await time.runUntil(time.sleep(600))
-    batch.add(answerOf(3))
-    await time.runUntil(time.sleep(1_000))
-    expect(batches).toEqual([
-      { atMs: 1_000, customers: [1, 2] },
-      { atMs: 2_200, customers: [3] },
-    ])
-  })
-
   it('is recorded a moment after there is enough of it, a hundred at a time', async () => {
     const { time, batch, batches, timers } = gathering()
     for (let n = 1; n <= 130; n += 1) batch.add(answerOf(n))
@@ -66,16 +52,5 @@ describe('what was heard', () => {
     expect(timers()).toBe(1)
     batch.flush()
     expect(batches.flatMap(({ customers }) => customers)).toHaveLength(2_500)
-  })
-
-  it('is recorded once, and nothing is recorded where nothing was heard', () => {
-    const { batch, batches, timers } = gathering()
-    batch.flush()
-    batch.add(answerOf(1))
-    expect(timers()).toBe(1)
-    batch.flush()
-    batch.flush()
-    expect(batches).toHaveLength(1)
-    expect(timers()).toBe(0)
   })
 })

@@ -1,16 +1,14 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   askCustomers,
   type AskEvent,
   type AskParts,
   type CustomerAnswer,
 } from '../../../src/run/ask/ask-customers.js'
-import { startSandbox } from '../../../src/sandbox/sandbox.js'
-import { type SourcesSeen, createSourceReader } from '../../../src/service/read-back.js'
+import { type SourcesSeen } from '../../../src/service/read-back.js'
 import { startVirtualTime } from '../virtual-time.js'
 import { listed, missing, notRead, throttled, unreached } from './sources-samples.js'
-import { readBaseUrl } from '../../../src/service/checked-service.js'
 
 interface Request {
   readonly customerNo: number
@@ -139,36 +137,6 @@ describe('asking', () => {
     })
     expect(world.events.map(({ kind }) => kind)).toEqual(Array.from({ length: 1_000 }, () => 'answer'))
   })
-
-  it('asks for nobody where nobody is given', async () => {
-    const world = askingWorld(0)
-    expect(await world.ask(all)).toBeNull()
-    expect([world.requests, world.batches]).toEqual([[], []])
-  })
-
-  it('begins with one question and keeps every slot busy after a few rounds', async () => {
-    const world = askingWorld(2_000)
-    await world.ask(all, { concurrency: 32 })
-    const underWay = world.requests.map((request) => request.underWay)
-    expect(underWay.slice(0, 3)).toEqual([1, 1, 2])
-    expect(Math.max(...underWay)).toBe(32)
-    const rounds = world.time.clock.monotonic() / ANSWER_MS
-    expect(rounds).toBeLessThan(2_000 / 32 + 10)
-  })
-
-  it('keeps to the rate', async () => {
-    const world = askingWorld(50)
-    await world.ask(all, { rate: 10 })
-    const gaps = world.requests.slice(1).map(({ atMs }, n) => atMs - world.requests[n]!.atMs)
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100)
-    expect(world.requests.at(-1)?.atMs).toBeLessThan(5_200)
-  })
-
-  it('reads no more customers than it needs', async () => {
-    const world = askingWorld(100_000)
-    await world.ask(all, { watch: () => world.events.length === 300 && world.drain.abort() })
-    expect(world.given()).toBe(512)
-  })
 })
 
 describe('recording', () => {
@@ -233,22 +201,6 @@ describe('a question that was not answered', () => {
     expect(sorted(customersOf(world.recorded()))).toEqual(upTo(2_000))
   })
 
-  it('holds no slot while it waits', async () => {
-    const world = askingWorld(20)
-    await world.ask(({ customerNo, seen }) => ({ seen: customerNo < 4 && seen === 1 ? notRead() : listed }), {
-      concurrency: 1,
-    })
-    expect(world.requests.map(({ customerNo }) => customerNo).slice(0, 9)).toEqual(upTo(9))
-    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(20))
-  })
-
-  it('is not asked again where that does not help', async () => {
-    const world = askingWorld(5)
-    await world.ask(({ customerNo }) => ({ seen: customerNo % 2 === 0 ? missing() : listed }))
-    expect(world.requests).toHaveLength(5)
-    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(5))
-  })
-
   it('holds everybody back where the service says for how long', async () => {
     const world = askingWorld(30)
     await world.ask(({ customerNo, seen }) => ({
@@ -260,25 +212,6 @@ describe('a question that was not answered', () => {
     expect(world.events.filter(({ kind }) => kind === 'pause')).toEqual([
       { kind: 'pause', delayMs: 30_000, reason: 'The service answered 429' },
     ])
-  })
-
-  it('costs no more repeats than a tenth of the questions, ten apart', async () => {
-    const world = askingWorld(3_000)
-    // Everybody fails once: three hundred repeats a window are all that may be.
-    await world.ask(({ seen }) => ({ seen: seen === 1 ? notRead() : listed }), { rate: 20 })
-    for (const [at, { atMs, seen }] of world.requests.entries()) {
-      if (seen === 1) continue
-      const before = world.requests.slice(0, at).filter((request) => atMs - request.atMs < 115_000)
-      const repeats = before.filter((request) => request.seen > 1).length
-      expect(repeats).toBeLessThan(
-        10 + 0.1 * world.requests.slice(0, at).filter((r) => atMs - r.atMs < 125_000).length,
-      )
-    }
-    const waiting = world.requests.reduce(
-      ({ now, most }, { seen }) => ({ now: now + (seen === 1 ? 1 : -1), most: Math.max(most, now) }),
-      { now: 0, most: 0 },
-    )
-    expect(waiting.most).toBeLessThanOrEqual(1_000 + 8)
   })
 
   it('is over when it could not be repeated within a quarter of an hour', async () => {
@@ -317,38 +250,11 @@ describe('an asking stops', () => {
     expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
   })
 
-  it('when ten customers in a row cannot be read', async () => {
-    const world = askingWorld(1_000)
-    const stop = await world.ask(({ customerNo }) => ({ seen: customerNo > 20 ? missing() : listed }), {
-      concurrency: 1,
-    })
-    expect(stop).toMatchObject({ kind: 'unanswered' })
-    expect(customersOf(world.recorded())).toEqual(upTo(30))
-  })
-
-  it('when the service asks for more than a quarter of an hour', async () => {
-    const world = askingWorld(100)
-    const stop = await world.ask(({ customerNo }) => ({
-      seen: customerNo === 3 ? throttled(3_600_000) : listed,
-    }))
-    expect(stop).toMatchObject({ kind: 'retry_after' })
-    expect(customersOf(world.recorded())).not.toContain(3)
-    expect(world.time.clock.monotonic()).toBeLessThan(1_000)
-  })
-
   it('when nobody is there, with nothing recorded', async () => {
     const world = askingWorld(100)
     expect(await world.ask(() => ({ seen: unreached }))).toMatchObject({ kind: 'no_connection' })
     expect(world.time.clock.monotonic()).toBeLessThan(45_000)
     expect(world.batches).toEqual([])
-  })
-
-  it('not for a restart of the service, which costs no customer its answer', async () => {
-    const world = askingWorld(500)
-    const isDown = ({ atMs }: Request): boolean => atMs > 1_000 && atMs < 21_000
-    expect(await world.ask((request) => ({ seen: isDown(request) ? unreached : listed }))).toBeNull()
-    expect(world.recorded().every(({ seen }) => seen.kind === 'listed')).toBe(true)
-    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(500))
   })
 })
 
@@ -361,29 +267,6 @@ describe('a signal', () => {
     expect(await world.ask(all, { watch })).toMatchObject({ kind: 'signal' })
     expect(world.requests.length).toBeLessThan(60)
     expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
-  })
-
-  it('ends a wait at once; what waited is asked by the next', async () => {
-    const world = askingWorld(10)
-    world.time.after(5_000, () => world.drain.abort())
-    const script: Script = ({ customerNo }) => ({ seen: customerNo === 1 ? throttled(600_000) : listed })
-    expect(await world.ask(script)).toMatchObject({ kind: 'signal' })
-    expect(world.time.clock.monotonic()).toBe(5_000)
-    expect(world.batches).toEqual([])
-  })
-
-  it('before the first question asks nothing', async () => {
-    const world = askingWorld(10)
-    world.drain.abort()
-    expect(await world.ask(all)).toMatchObject({ kind: 'signal' })
-    expect(world.requests).toEqual([])
-  })
-
-  it('is told even where the last answers were under way', async () => {
-    const world = askingWorld(1)
-    world.time.after(50, () => world.drain.abort())
-    expect(await world.ask(all)).toMatchObject({ kind: 'signal' })
-    expect(customersOf(world.recorded())).toEqual([1])
   })
 
   it('the second records nothing of what it breaks off', async () => {
@@ -426,18 +309,6 @@ describe('what throws', () => {
     await expect(world.ask(all, { watch })).rejects.toBe(closed)
     expect(world.requests.length).toBeLessThan(60)
     expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
-  })
-
-  it('while reading customers ends the asking, and what was heard is recorded', async () => {
-    const world = askingWorld(0)
-    const pages = [upTo(20)]
-    const nextCustomers = (): readonly number[] => {
-      const page = pages.shift()
-      if (page === undefined) throw new Error('The ledger cannot be read')
-      return page
-    }
-    await expect(world.ask(all, { nextCustomers })).rejects.toThrow('The ledger cannot be read')
-    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(20))
   })
 })
 
@@ -483,61 +354,4 @@ describe('any service', () => {
     }
     expect(finished).toBeGreaterThan(SEEDS / 3)
   })
-})
-
-/** Real sockets under a clock that runs so many times as fast, so that waits for the service are short. */
-const FASTER = 100
-
-describe('the sandbox', () => {
-  it.each([SEED, SEED + 1, SEED + 2])(
-    'with a fifth of its answers faulty is read whole (seed %d)',
-    async (seed) => {
-      const sandbox = await startSandbox({ seed, chaos: 0.2 })
-      const clock = { now: () => Date.now(), monotonic: () => performance.now() }
-      const reader = createSourceReader({
-        baseUrl: readBaseUrl(sandbox.url),
-        username: sandbox.username,
-        password: sandbox.password,
-        version: '0.0.0-test',
-        clock,
-        concurrency: 8,
-        deadlineMs: 250,
-      })
-      onTestFinished(async () => {
-        await reader.close()
-        await sandbox.close()
-      })
-      const customers = upTo(200)
-      const recorded: CustomerAnswer[] = []
-      let underWay = 0
-      let most = 0
-      const stop = await askCustomers({
-        nextCustomers: (limit) => customers.splice(0, limit),
-        ask: async (customerNo, requestId, signal) => {
-          most = Math.max(most, (underWay += 1))
-          const seen = await reader.listPaymentSources(customerNo, { requestId, signal })
-          underWay -= 1
-          return seen
-        },
-        newRequestId: () => crypto.randomUUID(),
-        record: (answers) => void recorded.push(...answers),
-        policy: { concurrency: 8, rate: null },
-        clock: { now: clock.now, monotonic: () => clock.monotonic() * FASTER },
-        after: (delayMs, wake) => {
-          const timer = setTimeout(wake, delayMs / FASTER)
-          return () => clearTimeout(timer)
-        },
-        random: numbersOf(seed),
-        drain: new AbortController().signal,
-        abort: new AbortController().signal,
-        watch: () => undefined,
-      })
-      expect(stop).toBeNull()
-      expect(sorted(customersOf(recorded))).toEqual(upTo(200))
-      expect(recorded.filter(({ seen }) => seen.kind === 'listed').length).toBeGreaterThan(190)
-      expect(recorded.filter(({ tries }) => tries > 1).length).toBeGreaterThan(10)
-      expect(most).toBeGreaterThan(1)
-      expect(most).toBeLessThanOrEqual(8)
-    },
-  )
 })

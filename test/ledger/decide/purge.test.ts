@@ -1,0 +1,398 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Iban, Mandate } from '../../../src/domain/mandate/mandate.js'
+import type { Finding } from '../../../src/domain/rule/verdict.js'
+import { openDatabase } from '../../../src/driver.js'
+import { UsageError } from '../../../src/errors.js'
+import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
+import type { Ledger } from '../../../src/ledger/ledger.js'
+import { emergencyPathOf } from '../../../src/ledger/safety/side-files.js'
+import { writeReport } from '../../../src/report/pack/pack.js'
+import { filesBelow } from '../../support/folder.js'
+import {
+  admit,
+  decide,
+  IBAN,
+  inDoubt,
+  open,
+  OTHER_IBAN,
+  readyRow,
+  recordOf,
+  refused,
+  registered,
+  running,
+  send,
+  SETTINGS,
+  stoppedClock,
+} from '../campaign-setup.js'
+import { execute, look, query, rowsOf, statesOf } from '../ledger-views.js'
+
+const NAME = 'Wilhelmina Vogelsang'
+const MAIL = 'w.vogelsang@mail.example'
+const STREET = 'Kastanienallee 17'
+const SAID = 'Kundin verstorben'
+const PLANTED = [NAME, MAIL, STREET, SAID, IBAN, OTHER_IBAN]
+const WHO = { by: 'Ada', reason: 'request of 1 July', withOpenRows: true }
+
+const finding = (value: string): Finding => ({
+  rule: 'CUST_FORMAT',
+  severity: 'error',
+  field: 'customer_no',
+  value,
+  message: `The customer number is not a plain whole number. It is "${value}".`,
+  remedy: `Ask ${value}`,
+})
+
+/** A campaign that is over, with personal data wherever a ledger can hold them. */
+async function planted(clock = stoppedClock()): Promise<Ledger> {
+  const ledger = open({ user: 'login', clock })
+  ledger.startRun(SETTINGS)
+  const cells = [NAME, MAIL, STREET, IBAN]
+  admit(ledger, [
+    { reference: 'M-1', customerNo: 1, cells },
+    { reference: 'M-2', customerNo: 2, iban: OTHER_IBAN, cells },
+    { reference: 'M-3', customerNo: 3, cells },
+    { reference: IBAN, customerNo: 4, verdict: 'invalid', findings: [finding(NAME), finding(MAIL)], cells },
+    { reference: 'M-5', customerNo: 5, verdict: 'invalid', findings: [finding(STREET)], cells },
+  ])
+  const said = { message: SAID, answer: `{"message":"${SAID}"}`, serviceCode: SAID, field: NAME }
+  await send(ledger, registered('NEW-1'))
+  const [no, doubt] = [refused(), inDoubt()]
+  const reason = `The service answered 422 (${SAID})`
+  await send(ledger, { ...no, reason, evidence: { ...no.evidence, ...said } })
+  await send(ledger, { ...doubt, reason: SAID, evidence: { ...doubt.evidence, ...said, status: 500 } })
+  decide(ledger, 3, 'written_off', {
+    by: `Ada ${IBAN}`,
+    reason: `${NAME} called about ${IBAN}`,
+    evidence: `${IBAN}.csv (SHA-256 ${'de89'.repeat(16)})`,
+  })
+  return ledger
+}
+
+const filesBeside = (file: string): Buffer[] =>
+  filesBelow(dirname(file)).map((name) => readFileSync(join(dirname(file), name)))
+
+const textsIn = (ledger: Ledger): string[] => {
+  const files = filesBeside(ledger.file)
+  return PLANTED.filter((text) => files.some((bytes) => bytes.includes(text)))
+}
+
+it('9.2.1 what a person types is kept masked: reason, name, the file that was the evidence, that of an export', async () => {
+  const ledger = await planted()
+  admit(ledger, [{ reference: 'M-9', customerNo: 9, verdict: 'invalid' }], { name: `export-${IBAN}.csv` })
+  expect(ledger.view.decisionsOfRow(3)).toMatchObject([
+    {
+      by: 'Ada DE…3000',
+      as: 'login',
+      reason: `${NAME} called about DE…3000`,
+      evidence: `DE…3000.csv (SHA-256 ${'de89'.repeat(16)})`,
+    },
+  ])
+  expect(ledger.view.sources().at(-1)?.name).toBe('export-DE…3000.csv')
+})
+
+describe('9.2.1 a purge', () => {
+  it('leaves nothing planted in any file of the ledger; totals, states, rules, references and history stay', async () => {
+    const opened = await planted()
+    opened.close()
+    const ledger = open({ file: opened.file, user: 'login' })
+    const emergency = emergencyPathOf(ledger.file)
+    writeFileSync(emergency, `${JSON.stringify({ message: SAID, iban: IBAN })}\n`, { mode: 0o600 })
+    expect(textsIn(ledger)).toEqual(PLANTED)
+    const standing = (): unknown =>
+      look(ledger.file, (reader) => [
+        reader.totals(),
+        reader.problemCounts(),
+        reader.distinctCounts(),
+        reader.runs(),
+        rowsOf(ledger.file).map(
+          ({ cells: _, originalMandateReference: __, mandateKey: ___, lastAttempt, ...row }) => [
+            row,
+            lastAttempt?.requestId,
+            lastAttempt?.outcome,
+          ],
+        ),
+      ])
+    const before = standing()
+    const report = ledger.purge({ ...WHO, reason: `done ${IBAN}` })
+    expect(report).toEqual({ rows: 4, isErased: true, removedFiles: [emergency] })
+    expect(textsIn(ledger)).toEqual([])
+    expect(standing()).toEqual(before)
+    expect(ledger.view.campaign()).toMatchObject({ purgedAt: ledger.view.campaign().changedAt })
+    expect(query(ledger.file, 'select secret, purged_by, purge_reason from campaign')).toEqual([
+      { secret: null, purged_by: 'Ada', purge_reason: 'done DE…3000' },
+    ])
+    expect(ledger.view.decisionsOfRow(3)).toMatchObject([
+      { as: 'login', decision: 'written_off', evidence: `SHA-256 ${'de89'.repeat(16)}` },
+    ])
+    expect(ledger.view.problemsOfRow(4)[0]).toMatchObject({
+      value: '',
+      message: 'The customer number is not a plain whole number.',
+    })
+    const references = rowsOf(ledger.file).map((row) => row.originalMandateReference)
+    expect(references).toEqual(['M-1', 'M-2', 'M-3', 'DE…3000', 'M-5'])
+  })
+
+  it('waits until nothing is ready or in doubt, accepted or not, and for a yes to what can still be corrected', async () => {
+    const ledger = await planted()
+    expect(() => ledger.purge({ by: 'Ada', reason: 'done' })).toThrow(
+      'Cannot purge the ledger while rows can still be corrected: 2 invalid, 1 refused. Nothing was removed',
+    )
+    admit(ledger, [{ reference: 'M-6', customerNo: 6 }])
+    expect(() => ledger.purge(WHO)).toThrow('Cannot purge the ledger while rows are open: 1 ready')
+    await ledger.begin(readyRow(ledger))
+    ledger.close()
+    const later = open({ file: ledger.file })
+    expect(() => later.purge(WHO)).toThrow(UsageError)
+    expect(textsIn(later)).toEqual(PLANTED)
+  })
+
+  it('is the last of a ledger: no file comes in, and nothing is sent again', async () => {
+    const ledger = await planted()
+    ledger.purge(WHO)
+    expect(() => ledger.admit({ severities: {} })).toThrow('it was purged at 2026-06-15T10:00:00.000Z')
+    expect(() => ledger.retryRefused('Ada')).toThrow('it was purged at')
+    expect(ledger.totals()).toMatchObject({ refused: 1 })
+    ledger.close()
+    expect(() => open({ file: ledger.file }).admit({ severities: {} })).toThrow('it was purged at')
+  })
+
+  it('says when a reader keeps old pages, and can be asked again', async () => {
+    const clock = stoppedClock()
+    const ledger = await planted(clock)
+    const reader = openDatabase(ledger.file, { readonly: true })
+    reader.exec('begin')
+    reader.prepare('select count(*) from row').get()
+    expect(ledger.purge(WHO).isErased).toBe(false)
+    reader.close()
+    clock.advance(5_000)
+    expect(ledger.purge(WHO)).toEqual({ rows: 0, removedFiles: [], isErased: true })
+    expect(textsIn(ledger)).toEqual([])
+    expect(ledger.view.campaign().purgedAt).toBe('2026-06-15T10:00:00.000Z')
+  })
+
+  it('is the only way in which words go: the file refuses any other', async () => {
+    const ledger = await planted()
+    const texts = [
+      `update problem set value = '' where id = 1`,
+      `update problem set message = '' where id = 1`,
+      `update attempt set message = null, answer = null where id = 2`,
+      `update attempt set reason = null where id = 2`,
+      `update attempt set mandate_key = 'x' where id = 2`,
+      `update decision set reason = 'x'`,
+      `update decision set decided_as = 'x'`,
+      `update row set original_mandate_reference = 'x' where id = 4`,
+      `update source set name = 'x'`,
+    ]
+    for (const sql of texts) expect(() => execute(ledger.file, sql), sql).toThrow('never change')
+    ledger.purge(WHO)
+    for (const sql of [
+      `update decision set decided_as = 'x'`, // the user of the operating system stays for good
+      `update row set original_mandate_reference = 'x' where state = 'registered'`,
+      `update row set mandate_key = 'x' where state = 'registered'`,
+      `update attempt set status = 1 where id = 1`,
+      `update problem set rule = 'x'`,
+    ])
+      expect(() => execute(ledger.file, sql), sql).toThrow('never change')
+  })
+})
+
+describe('9.2.2 an erasure', () => {
+  it('removes what is held on one customer, leaves every other row and all totals, and says who asked', async () => {
+    const ledger = await planted()
+    const others = (): unknown => [
+      ledger.totals(),
+      // An account that another customer has too counts twice from then on: nothing tells any more that it is one.
+      { ...ledger.view.distinctCounts(), accounts: null },
+      ledger.view.row(5),
+      ledger.view.problemsOfRow(5),
+    ]
+    const before = others()
+    const erase = () => ledger.erase({ ...WHO, customerNo: 4, rowIds: [4] })
+    expect(() => ledger.erase({ ...WHO, withOpenRows: false, customerNo: 4, rowIds: [4] })).toThrow(
+      'Cannot erase customer 4 while rows can still be corrected: 1 invalid',
+    )
+    expect(erase()).toEqual({ rows: 1, isErased: true })
+    expect(others()).toEqual(before)
+    expect(ledger.view.row(4)).toMatchObject({ state: 'invalid', cells: null, customerNo: 4 })
+    expect(ledger.view.problemsOfRow(4).map(({ value }) => value)).toEqual(['', ''])
+    expect(ledger.view.decisionsOfRow(4)).toMatchObject([
+      { decision: 'erased', by: 'Ada', as: 'login', reason: 'request of 1 July' },
+    ])
+    expect(erase).not.toThrow()
+  })
+
+  it('removes the words of the service and of people about those rows', async () => {
+    const ledger = await planted()
+    ledger.erase({ ...WHO, customerNo: 3, rowIds: [3] })
+    expect(ledger.view.attempts(3)).toMatchObject([
+      { message: null, answer: null, reason: 'The service answered 500' },
+    ])
+    expect(ledger.view.decisionsOfRow(3).map(({ reason }) => reason)).toEqual([
+      'removed with the personal data',
+      'request of 1 July',
+    ])
+    expect(ledger.view.attempts(2)).toMatchObject([{ message: SAID }])
+  })
+
+  it('26.3 masks an account that shifted columns put where the reference should be, in those rows alone', async () => {
+    const ledger = await planted()
+    const mandateKey = `DE98ZZZ09999999999|${IBAN}`
+    admit(ledger, [
+      { reference: IBAN, mandateKey, customerNo: 8, verdict: 'excluded' },
+      { reference: IBAN, mandateKey, customerNo: 9, verdict: 'excluded' },
+    ])
+    ledger.erase({ ...WHO, customerNo: 8, rowIds: [6] })
+    expect(ledger.view.row(6)?.originalMandateReference).not.toContain(IBAN.slice(4, -4))
+    expect(ledger.view.row(7)?.originalMandateReference).toBe(IBAN)
+    expect(query(ledger.file, 'select mandate_key as key from row where id > 5')).toEqual([
+      { key: 'removed|6' },
+      { key: mandateKey },
+    ])
+  })
+
+  it('waits until no row is ready or in doubt, and knows nobody by a number that it does not hold', async () => {
+    const ledger = await planted()
+    admit(ledger, [{ reference: 'M-8', customerNo: 8 }])
+    expect(() => ledger.erase({ ...WHO, customerNo: 8, rowIds: [6] })).toThrow(
+      'Cannot erase customer 8 while rows are open: 1 ready',
+    )
+    expect(() => ledger.erase({ ...WHO, customerNo: 77, rowIds: [] })).toThrow('holds no row of customer 77')
+  })
+
+  it('finds the rows of a customer also where the number could not be read as such', async () => {
+    const ledger = await planted()
+    const unread = { verdict: 'invalid', mandateKey: null, cells: ['0004', 'x'] } as const
+    admit(ledger, [{ ...unread, values: { customerNo: null } }], { header: ['a', 'b'], columns: {} })
+    expect(ledger.view.rowsAbout(4).map(({ id }) => id)).toEqual([4, 6])
+    expect(ledger.view.rowsAbout(40)).toEqual([])
+  })
+})
+
+const BANK_CODE = IBAN.slice(4, 12)
+
+/** ISO 13616: 98 less the rest of the number with the country behind it. */
+function germanIban(account: string): string {
+  const checkDigits = 98n - (BigInt(`${BANK_CODE}${account}131400`) % 97n)
+  return `DE${String(checkDigits).padStart(2, '0')}${BANK_CODE}${account}`
+}
+
+const keysOf = (file: string) =>
+  query<{ secret: Buffer | null; planKey: Buffer | null }>(
+    file,
+    'select secret, plan_key as planKey from campaign',
+  )[0]!
+
+/**
+ * What somebody does who has every file that is left, the bank code, the masked account and the other four values: tries the
+ * ten thousand accounts that begin with 05, by each fingerprint that the ledger makes, and by the digest of a plan.
+ */
+function computeAgain(file: string, row: Mandate): readonly string[] {
+  const { secret, planKey } = keysOf(file)
+  if (secret === null) return []
+  const fingerprints = createFingerprints(secret)
+  const files = filesBeside(file)
+  const windows = new Set<number>()
+  for (const bytes of files)
+    for (let at = 0; at + 4 <= bytes.length; at += 1) windows.add(bytes.readUInt32LE(at))
+  const isLeft = (key: Buffer): boolean =>
+    windows.has(key.readUInt32LE(0)) && files.some((bytes) => bytes.includes(key))
+  const plans = [Buffer.alloc(0), planKey ?? Buffer.alloc(0)]
+  const digests = new Set(files.flatMap((bytes) => bytes.toString('latin1').match(/\b[0-9a-f]{64}\b/g) ?? []))
+  const { creditorIdentifier, mandateReference } = row.original
+  return Array.from({ length: 10_000 }, (_, n) =>
+    germanIban(`05${String(n).padStart(4, '0')}${IBAN.slice(-4)}`),
+  ).filter((iban) => {
+    const content = fingerprints.content({ ...row, iban: iban as Iban })
+    const cells = [String(row.customerNo), iban, row.signedDate, creditorIdentifier, mandateReference]
+    const keys = [fingerprints.account(iban), content, fingerprints.raw(cells)]
+    const inPlan = plans.map((key) => createHash('sha256').update(key).update(content).digest('hex'))
+    return keys.some(isLeft) || inPlan.some((digest) => digests.has(digest))
+  })
+}
+
+const mandateOf = (customerNo: number, reference: string): Mandate => {
+  const { verdict } = recordOf({ customerNo, reference })
+  if (verdict.kind !== 'sendable') throw new Error('The test expected a mandate')
+  return verdict.mandate
+}
+
+/** Customer 1 registered under a plan of one row, customer 2 invalid; customer 3 is another person's. */
+async function campaign(): Promise<Ledger> {
+  const ledger = running([{ customerNo: 1, reference: 'M-1' }])
+  writeFileSync(join(dirname(ledger.file), 'plan.json'), JSON.stringify(ledger.view.plannedRows(null)))
+  await send(ledger, registered('NEW-1'))
+  admit(ledger, [
+    { customerNo: 2, reference: 'M-2', verdict: 'invalid' },
+    { customerNo: 3, reference: 'M-3', iban: OTHER_IBAN, signedDate: '2021-02-03' },
+  ])
+  await send(ledger, registered('NEW-3'))
+  return ledger
+}
+
+const report = (ledger: Ledger, name: string): Promise<unknown> =>
+  writeReport(ledger.file, { out: join(dirname(ledger.file), name) })
+
+describe('26.3 accounts computed again, with the bank code given, from everything that is left', () => {
+  it('are found before an erasure, and not after it', async () => {
+    const ledger = await campaign()
+    const found = () =>
+      [mandateOf(1, 'M-1'), mandateOf(2, 'M-2')].map((row) => computeAgain(ledger.file, row))
+    expect(found()).toEqual([[IBAN], [IBAN]])
+    for (const customerNo of [1, 2]) ledger.erase({ ...WHO, customerNo, rowIds: [customerNo] })
+    await report(ledger, 'after')
+    expect(found()).toEqual([[], []])
+    const [third] = query<{ key: Buffer }>(ledger.file, 'select iban_key as key from row where id = 3')
+    expect(third?.key).toEqual(createFingerprints(keysOf(ledger.file).secret!).account(OTHER_IBAN))
+  })
+
+  it('are not found after a purge: the key that made the fingerprints is in no file', async () => {
+    const ledger = await campaign()
+    await report(ledger, 'before')
+    const { secret, planKey } = keysOf(ledger.file)
+    const holding = () =>
+      [secret, planKey].map((key) => filesBeside(ledger.file).some((bytes) => bytes.includes(key!)))
+    expect(holding()).toEqual([true, true])
+    expect(ledger.purge(WHO).isErased).toBe(true)
+    await report(ledger, 'after')
+    expect(keysOf(ledger.file)).toEqual({ secret: null, planKey: null })
+    expect(holding()).toEqual([false, false])
+  })
+})
+
+describe('26.3 the fingerprints of a row', () => {
+  it('change by an erasure alone, and to nothing never', async () => {
+    const ledger = await campaign()
+    const expectKept = (set: string) =>
+      expect(() => execute(ledger.file, `update row set ${set} where id = 1`), set).toThrow('never changes')
+    for (const column of ['iban_key', 'content_key', 'raw']) expectKept(`${column} = randomblob(16)`)
+    ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
+    for (const set of ['iban_key = null', `content_key = x'00'`, 'raw = randomblob(16)']) expectKept(set)
+  })
+
+  it.each([
+    ['registered', registered('NEW-1')],
+    ['refused', refused()],
+  ])('once erased, a %s mandate that comes again is never sent by itself', async (_, outcome) => {
+    const ledger = running([{ customerNo: 1, reference: 'M-1' }])
+    await send(ledger, outcome)
+    ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
+    for (let n = 0; n < 3; n += 1)
+      admit(ledger, [
+        { customerNo: 1, reference: 'M-1' },
+        { customerNo: 9 + n, reference: `N-${n}` },
+      ])
+    expect(ledger.retryRefused('Ada')).toBe(0)
+    expect(ledger.ready(0, 10).map(({ mandate }) => mandate.customerNo)).toEqual([9, 10, 11])
+    expect(ledger.totals().ready).toBe(3)
+  })
+
+  it('once erased, a registered mandate under another reference still waits for a person', async () => {
+    const ledger = await campaign()
+    ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
+    admit(ledger, [{ customerNo: 1, reference: 'M-1-mended' }])
+    expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+  })
+})

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest'
+import type { Evidence, KeptSource, VerdictKind } from '../../../src/domain/proof/evidence.js'
+import type { HeardAnswer, Ledger } from '../../../src/ledger/ledger.js'
+import { absences, type DoubtedAbsence } from '../../../src/ledger/read/read-proofs.js'
+import {
+  decide,
+  inDoubt,
+  mandates,
+  readyRow,
+  registered,
+  running,
+  runningAt,
+  send,
+  SETTINGS,
+  stoppedClock,
+} from '../campaign-setup.js'
+import { listed, readBack, startReadBack } from '../heard-answer.js'
+
+const HOUR = 60 * 60_000
+const DAY = 24 * HOUR
+const NOW = '2026-06-15T10:00:00.000Z'
+const BEFORE = '2026-06-15T09:00:00.000Z'
+const AFTER = '2026-06-15T11:00:00.000Z'
+
+interface Answered {
+  readonly row: number
+  readonly verdict: VerdictKind
+  readonly sources?: readonly KeptSource[]
+  readonly askedAt?: string
+  readonly answeredAt?: string
+  readonly attempts?: number
+  readonly why?: null
+}
+
+/** What was heard of a row, whose customer has its number. */
+function heard({ row, verdict, sources = [], askedAt = AFTER, ...given }: Answered): HeardAnswer {
+  const { answeredAt = askedAt.replace(':00.', ':01.'), attempts = 1 } = given
+  const { why = verdict === 'other' ? 'differs' : null } = given
+  const evidence: Evidence = { verdict, why, sources }
+  return { ...listed(1000 + row, [{ rowId: row, attempts, evidence }]), askedAt, answeredAt }
+}
+
+interface Campaign {
+  readonly ledger: Ledger
+  readonly clock: ReturnType<typeof stoppedClock>
+}
+
+/** Customers 1001 and up, one row each with its number: two in doubt, one registered, the rest ready. */
+async function doubts(rows: number): Promise<Campaign> {
+  const clock = stoppedClock()
+  const ledger = runningAt(clock, mandates(rows, 1001))
+  for (const outcome of [inDoubt(), inDoubt(), registered('NEW-3')]) await send(ledger, outcome)
+  clock.advance(1)
+  return { ledger, clock }
+}
+
+function hear(
+  { ledger, clock }: Campaign,
+  answers: Readonly<Record<number, VerdictKind>>,
+  attempts = 1,
+): void {
+  const at = new Date(clock.now()).toISOString()
+  readBack(
+    ledger,
+    Object.entries(answers).map(([row, verdict]) =>
+      heard({ row: Number(row), verdict, attempts, askedAt: at, answeredAt: at, why: null }),
+    ),
+  )
+}
+
+const absencesOf = ({ ledger }: Campaign): readonly DoubtedAbsence[] => [...absences(ledger.view, DAY)]
+const kindsOf = (campaign: Campaign) =>
+  absencesOf(campaign).map(({ rowId, absence }) => [rowId, absence.kind] as const)
+
+describe('rows in doubt that are absent', () => {
+  it('are those that were asked about, beside what the same run has shown', async () => {
+    const played = await doubts(4)
+    expect(absencesOf(played)).toEqual([])
+    const { clock } = played
+    const first = new Date(clock.now()).toISOString()
+    hear(played, { 1: 'absent', 3: 'proven' })
+    clock.advance(DAY)
+    hear(played, { 2: 'absent', 3: 'proven' })
+    const last = new Date(clock.now()).toISOString()
+    hear(played, { 1: 'absent', 3: 'proven' })
+    expect(absencesOf(played)).toEqual([
+      {
+        rowId: 1,
+        absence: { kind: 'resend', firstAskedAt: first, lastAskedAt: last, questions: 2, present: 1 },
+      },
+      { rowId: 2, absence: expect.objectContaining({ kind: 'asked_once' }) as unknown },
+    ])
+  })
+
+  it('26.1 take a registered row of their run that the same read-back showed, not one of any other', async () => {
+    const played = await doubts(4)
+    const { clock } = played
+    hear(played, { 1: 'absent', 2: 'proven' }) // which is in doubt itself
+    hear(played, { 3: 'proven' })
+    clock.advance(DAY)
+    hear(played, { 1: 'absent', 3: 'twice' })
+    hear(played, { 3: 'proven' })
+    expect(kindsOf(played)[0]).toEqual([1, 'nothing_present'])
+    hear(played, { 1: 'absent', 3: 'proven' })
+    expect(kindsOf(played)[0]).toEqual([1, 'asked_once'])
+    clock.advance(2 * HOUR)
+    hear(played, { 1: 'absent', 3: 'proven' })
+    expect(kindsOf(played)[0]).toEqual([1, 'resend'])
+  })
+
+  it.each(['proven', 'twice', 'unreadable', 'other'] as const)(
+    '26.1 are never proposed once any read-back showed them: %s',
+    async (verdict) => {
+      const played = await doubts(4)
+      hear(played, { 1: verdict, 3: 'proven' })
+      hear(played, { 1: 'absent', 3: 'proven' })
+      played.clock.advance(2 * DAY)
+      hear(played, { 1: 'absent', 3: 'proven' })
+      expect(kindsOf(played)).toEqual([[1, 'shown_before']])
+    },
+  )
+
+  it('are asked about anew after another request, and after their own request alone', async () => {
+    const played = await doubts(3)
+    const { ledger, clock } = played
+    hear(played, { 1: 'absent', 3: 'proven' })
+    clock.advance(DAY)
+    hear(played, { 1: 'absent', 3: 'proven' })
+    expect(kindsOf(played)).toEqual([[1, 'resend']])
+
+    decide(ledger, 1, 'resend', { attempt: 1 })
+    expect(kindsOf(played)).toEqual([])
+    ledger.startRun(SETTINGS)
+    const attempt = await ledger.begin(readyRow(ledger))
+    hear(played, { 1: 'absent' }, 2) // before its request left
+    await ledger.settle(attempt, inDoubt())
+    expect(kindsOf(played)).toEqual([[1, 'not_asked']])
+    hear(played, { 1: 'absent' }, 2) // with the same time as its end
+    clock.advance(1)
+    hear(played, { 1: 'absent' }, 1) // about the request before, by a clock that was ahead
+    expect(kindsOf(played)).toEqual([[1, 'not_asked']])
+    clock.advance(2 * DAY)
+    hear(played, { 1: 'absent' }, 2)
+    clock.advance(2 * HOUR)
+    hear(played, { 1: 'absent' }, 2)
+    hear(played, { 1: 'absent', 3: 'proven' }, 2) // sent by another run
+    expect(kindsOf(played)).toEqual([[1, 'nothing_present']])
+  })
+
+  it('26.1 take any registered row where a decision put them in doubt: no run of the ledger sent them', async () => {
+    const played = await doubts(4)
+    const { ledger, clock } = played
+    ledger.startRun(SETTINGS)
+    ledger.claims.doubt([4], { decision: 'another_ledger', by: 'Ada', reason: 'the disk is lost' })
+    clock.advance(1)
+    const { id } = startReadBack(ledger, 'in_doubt')
+    expect(ledger.readBacks.next(10).toSorted()).toEqual([1001, 1002, 1003, 1004])
+    ledger.readBacks.end(id, null)
+    hear(played, { 4: 'absent', 3: 'proven' })
+    clock.advance(DAY)
+    hear(played, { 4: 'absent' })
+    expect(kindsOf(played)).toEqual([[4, 'too_early']])
+    hear(played, { 4: 'absent', 3: 'proven' })
+    expect(kindsOf(played)).toEqual([[4, 'resend']])
+  })
+
+  it('come page by page', async () => {
+    const rows = 1_203
+    const clock = stoppedClock()
+    const ledger = runningAt(clock, mandates(rows, 1001))
+    for (const row of ledger.ready(0, rows)) await ledger.settle(await ledger.begin(row), inDoubt())
+    clock.advance(1)
+    const asked = Array.from({ length: rows }, (_, index) => index + 1).filter((id) => id % 3 !== 0)
+    hear({ ledger, clock }, Object.fromEntries(asked.map((id) => [id, id === 7 ? 'proven' : 'absent'])))
+    const found = absencesOf({ ledger, clock })
+    expect(found.map(({ rowId }) => rowId)).toEqual(asked)
+    expect(found.filter(({ absence }) => absence.kind === 'something').map(({ rowId }) => rowId)).toEqual([7])
+  })
+})
+
+const source = (id: string, reference: string): KeptSource => ({
+  id,
+  reference,
+  status: 'PENDING',
+  accountMasked: 'DE…3000',
+  signedDate: '2020-01-31',
+})
+
+/** Rows 1 to 4 of customers 1001 to 1004 registered as NEW-1 to NEW-4, row 5 in doubt, row 6 of 1001 ready. */
+async function campaign(): Promise<Ledger> {
+  const ledger = running([...mandates(5, 1001), { customerNo: 1001, reference: 'M-6' }])
+  for (const n of [1, 2, 3, 4]) await send(ledger, registered(`NEW-${n}`))
+  await send(ledger, inDoubt())
+  return ledger
+}
+
+const read = (
+  ledger: Ledger,
+  answers: readonly Answered[],
+  ...how: ['registered' | 'in_doubt' | 'all', number?] | []
+) => readBack(ledger, answers.map(heard), how[0] ?? 'registered', how[1] ?? null)
+
+const countsOf = (ledger: Ledger, id?: number): Record<string, number> =>
+  Object.fromEntries(ledger.view.verificationCounts(id).map(({ verdict, count }) => [verdict, count]))
+
+describe('what was read back of registered rows', () => {
+  it('is nothing where nobody asked, and where others were asked about alone', async () => {
+    const ledger = await campaign()
+    expect(countsOf(ledger)).toEqual({})
+    read(ledger, [{ row: 5, verdict: 'proven' }], 'in_doubt')
+    expect(countsOf(ledger)).toEqual({})
+    expect(ledger.view.verifiedRows('proven', 0, 10)).toEqual([])
+    expect(ledger.view.latestSample()).toBeNull()
+  })
+
+  it('is the latest about each row, with the times of these answers, of all or of one read-back', async () => {
+    const ledger = await campaign()
+    const first = read(ledger, [
+      { row: 1, verdict: 'absent' },
+      { row: 2, verdict: 'proven' },
+    ])
+    const second = read(ledger, [
+      { row: 1, verdict: 'proven', askedAt: '2026-06-15T12:00:00.000Z' },
+      { row: 3, verdict: 'other' },
+    ])
+    const [at, later] = ['2026-06-15T11:00:01.000Z', '2026-06-15T12:00:01.000Z']
+    expect(ledger.view.verificationCounts()).toEqual([
+      { verdict: 'other', count: 1, firstAt: at, lastAt: at },
+      { verdict: 'proven', count: 2, firstAt: at, lastAt: later },
+    ])
+    expect(countsOf(ledger, first)).toEqual({ proven: 1 })
+    expect(countsOf(ledger, second)).toEqual({ proven: 1, other: 1 })
+    read(ledger, [{ row: 3, verdict: 'absent', askedAt: BEFORE }]) // which does not count, nor any before it
+    expect(countsOf(ledger)).toEqual({ proven: 2 })
+  })
+
+  it('27.7 counts each payment source of these answers once, by its status as it was shown', async () => {
+    const ledger = await campaign()
+    expect(ledger.view.sourceStatuses()).toEqual([])
+    const [one, two] = [source('a', 'NEW-1'), { ...source('b', 'X'), status: 'Active since May' }]
+    read(ledger, [{ row: 2, verdict: 'proven', sources: [source('gone', 'NEW-2')] }])
+    read(ledger, [
+      { row: 1, verdict: 'twice', sources: [one, two] },
+      { row: 2, verdict: 'other', sources: [two, { ...source('c', 'Y'), status: null }] },
+      { row: 3, verdict: 'other', sources: [{ ...two, id: null }] },
+      { row: 4, verdict: 'absent' },
+      { row: 5, verdict: 'proven', sources: [source('d', 'Z')] },
+    ])
+    expect(ledger.view.sourceStatuses()).toEqual([
+      { status: 'Active since May', sources: 2 },
+      { status: null, sources: 1 },
+      { status: 'PENDING', sources: 1 },
+    ])
+  })
+
+  it.each<[VerdictKind, Partial<Answered>, number]>([
+    ['absent', { askedAt: BEFORE }, 0], // looked for before it was sent
+    ['other', { askedAt: BEFORE }, 0],
+    ['unreadable', { askedAt: BEFORE }, 0],
+    ['absent', { askedAt: NOW }, 0],
+    ['absent', { askedAt: AFTER }, 1],
+    ['proven', { askedAt: BEFORE }, 1], // a doubt that was settled by it
+    ['twice', { askedAt: BEFORE }, 1],
+    ['proven', { attempts: 0 }, 0], // of an earlier request, or none
+    ['absent', { attempts: 0 }, 0],
+  ])('counts %s with %o %i times', async (verdict, change, times) => {
+    const ledger = await campaign()
+    read(ledger, [{ row: 2, verdict, ...change }])
+    expect(countsOf(ledger)).toEqual(times === 0 ? {} : { [verdict]: times })
+    expect(ledger.view.verifiedRows(verdict, 0, 10)).toHaveLength(times)
+  })
+
+  it('is given page by page for each verdict', async () => {
+    const ledger = await campaign()
+    read(
+      ledger,
+      [4, 2, 1, 3].map((row) => ({ row, verdict: row === 3 ? ('absent' as const) : ('proven' as const) })),
+    )
+    const idsBehind = (after: number) => ledger.view.verifiedRows('proven', after, 2).map(({ id }) => id)
+    expect([idsBehind(0), idsBehind(2), idsBehind(4)]).toEqual([[1, 2], [4], []])
+    expect(ledger.view.verifiedRows('absent', 0, 2)).toEqual([
+      {
+        id: 3,
+        customerNo: 1003,
+        ibanMasked: 'DE…3000',
+        signedDate: '2020-01-31',
+        assignedCreditorIdentifier: 'SE97ZZZ5560000001',
+        assignedMandateReference: 'NEW-3',
+        verdict: 'absent',
+        why: null,
+        answeredAt: '2026-06-15T11:00:01.000Z',
+        sources: [],
+        cancellable: [],
+      },
+    ])
+  })
+
+  it('names what may be cancelled of a mandate that is there twice, never what another row has or may have', async () => {
+    const ledger = await campaign()
+    const sources = [source('a', 'NEW-1'), source('b', 'new-2'), source('c', 'ELSE')]
+    read(ledger, [
+      { row: 1, verdict: 'twice', sources },
+      { row: 2, verdict: 'other', sources },
+    ])
+    const shown = (verdict: VerdictKind) => ledger.view.verifiedRows(verdict, 0, 10)
+    expect(shown('twice')).toMatchObject([{ id: 1, sources, cancellable: ['c'] }])
+    expect(shown('other')).toMatchObject([{ id: 2, sources, cancellable: [] }])
+    await send(ledger, inDoubt())
+    expect(shown('twice')[0]?.cancellable).toEqual([])
+  })
+
+  it('knows the sample of the latest read-back of registered rows', async () => {
+    const ledger = await campaign()
+    read(ledger, [{ row: 1, verdict: 'proven' }], 'registered', 1)
+    expect(ledger.view.latestSample()).toBe(1)
+    read(ledger, [{ row: 5, verdict: 'proven' }], 'in_doubt')
+    read(ledger, [], 'registered') // nobody was asked
+    expect(ledger.view.latestSample()).toBe(1)
+    read(ledger, [{ row: 2, verdict: 'proven' }], 'all')
+    expect(ledger.view.latestSample()).toBeNull()
+  })
+})
