@@ -70,14 +70,6 @@ describe('a row in doubt that the service does not show', () => {
     ],
     ['asked again as the hour is over', [heard(day), heard(day + HOUR + 1_000)], 'resend', null],
     ['shown at last', [heard(0), heard(day), heard(day + HOUR, 'proven')], 'something', null],
-    ['shown twice at last', [heard(0), heard(day), heard(day + HOUR, 'twice')], 'something', null],
-    ['one of others at last', [heard(0), heard(day), heard(day + HOUR, 'other')], 'something', null],
-    [
-      'one of what cannot be compared at last',
-      [heard(0), heard(day), heard(day + HOUR, 'unreadable')],
-      'something',
-      null,
-    ],
     [
       'shown in between, and once absent since then',
       [heard(0), heard(HOUR, 'proven'), heard(day)],

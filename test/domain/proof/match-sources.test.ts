@@ -61,7 +61,6 @@ describe('one row in doubt', () => {
     ['another account', [source({ iban: OTHER_IBAN })], 'other: differs'],
     ['an account with blanks and small letters', [source({ iban: 'de89 3704 0044 0532 0130 00' })], 'proven'],
     ['26.1 a day later', [source({ signedAt: '2024-03-02T00:00:00' })], 'other: other_date'],
-    ['26.1 a day earlier', [source({ signedAt: '2024-02-29T00:00:00' })], 'other: other_date'],
     [
       'the evening before in UTC: never converted',
       [source({ signedAt: '2024-02-29T23:00:00Z' })],
@@ -73,20 +72,16 @@ describe('one row in doubt', () => {
       'proven',
     ],
     ['its day without a time', [source({ signedAt: '2024-03-01' })], 'proven'],
-    ['its day with a blank for the T', [source({ signedAt: '2024-03-01 12:00' })], 'proven'],
     ['another scheme', [source({ scheme: 'AUTOGIRO', iban: null })], 'other: differs'],
     ['26.1 another scheme with its account', [source({ scheme: 'AUTOGIRO' })], 'unreadable'],
     ['26.1 a scheme of which nobody knows what it means', [source({ scheme: 'SEPA_DD' })], 'unreadable'],
-    ['26.1 such a scheme and another account', [source({ scheme: 'X', iban: OTHER_IBAN })], 'unreadable'],
     ['26.1 such a scheme beside its own', [source(), source({ scheme: 'SEPA_DD' })], 'unreadable'],
     ['its scheme in small letters', [source({ scheme: 'sepa_direct_debit' })], 'proven'],
     ['cancelled', [source({ status: 'CANCELLED' })], 'other: ended'],
-    ['cancelled, in other words', [source({ status: ' revoked ' })], 'other: ended'],
     ['a status that nobody has published', [source({ status: 'MANDATE_ACTIVE' })], 'proven'],
     ['no status', [source({ status: null })], 'proven'],
     ['a cancelled one beside a live one', [source({ status: 'CANCELLED' }), source()], 'proven'],
     ['no reference', [source({ reference: null })], 'proven'],
-    ['no id', [source({ id: null })], 'proven'],
     ['two without an id', [source({ id: null }), source({ id: null })], 'twice'],
     ['no account', [source({ iban: null })], 'unreadable'],
     ['a masked account', [source({ iban: 'DE…3000' })], 'unreadable'],
@@ -100,7 +95,6 @@ describe('one row in doubt', () => {
     ['26.1 an account of zeros', [source({ iban: 'DE89000000000000003000' })], 'unreadable'],
     ['26.1 an account of zeros that passes its check digits', [source({ iban: ZEROED })], 'unreadable'],
     ['26.1 an account with blanks for digits', [source({ iban: 'DE89              3000' })], 'unreadable'],
-    ['26.1 an account with stars', [source({ iban: 'DE89**************3000' })], 'unreadable'],
     ['26.1 the last four alone', [source({ iban: '3000' })], 'unreadable'],
     ['26.1 a digit that was mistyped', [source({ iban: 'DE89370400440532013001' })], 'unreadable'],
     ['26.1 a day that does not exist', [source({ signedAt: '2024-02-30' })], 'unreadable'],
@@ -297,12 +291,6 @@ describe('an answer', () => {
   it('that cannot be read says so for every row', () => {
     const answer = { kind: 'unreadable', reason: 'The service answered 500' } as const
     expect(matchSources([row(), registered('NEW-1')], answer)).toEqual([answer, answer])
-  })
-
-  it('of another customer with the same account is that customer’s alone', () => {
-    // Each customer is asked about alone, so the same account at two of them is two answers.
-    expect(wordsOn([row({ rowId: 1 })], [source()])).toEqual(['proven'])
-    expect(wordsOn([row({ rowId: 2 })], [])).toEqual(['absent'])
   })
 
   it('of 3,000 sources is matched with 300 rows', () => {

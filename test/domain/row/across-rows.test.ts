@@ -36,113 +36,52 @@ function factsOf(group: {
   }
 }
 
+type Group = Parameters<typeof factsOf>[0]
+const lowered = { conflictHolds: false }
+const beside = (state: LiveState): Group => ({ live: { state, content: 'a' } })
+
+/** What is decided: of rows that could be sent, of those held back, and whether the older row gives way. */
+function decided(group: Group): string {
+  const { sendable, heldBack, supersede } = decideGroup(factsOf(group))
+  return `${sendable}, ${heldBack}${supersede ? ', supersede' : ''}`
+}
+
 describe('rows of one file that share a mandate', () => {
-  it('lets the first of identical rows go', () => {
-    expect(decideGroup(factsOf({ contents: ['a', 'a', 'a'] }))).toEqual({
-      sendable: 'first_goes',
-      heldBack: 'keep',
-      supersede: true,
-    })
-  })
-
-  it('lets none go where their data differ', () => {
-    expect(decideGroup(factsOf({ contents: ['a', 'a', 'b'] })).sendable).toBe('conflict')
-  })
-
-  it('lets none go where another row of the mandate was held back', () => {
-    const plan = decideGroup(factsOf({ contents: ['a'], heldBack: 1 }))
-    expect(plan).toEqual({ sendable: 'conflict', heldBack: 'keep', supersede: true })
-  })
-
-  it('still lets only the first go where the conflict rule was lowered', () => {
-    const lowered = { conflictHolds: false }
-    expect(decideGroup(factsOf({ contents: ['a', 'b'], ...lowered })).sendable).toBe('first_goes')
-    expect(decideGroup(factsOf({ contents: ['a'], heldBack: 1, ...lowered })).sendable).toBe('first_goes')
-  })
-
-  it('keeps the state of rows that were held back by their own checks', () => {
-    expect(decideGroup(factsOf({ heldBack: 2 })).heldBack).toBe('keep')
+  it.each<[string, Group, string]>([
+    ['the first of identical rows goes', { contents: ['a', 'a', 'a'] }, 'first_goes, keep, supersede'],
+    ['none goes where they differ', { contents: ['a', 'a', 'b'] }, 'conflict, keep, supersede'],
+    ['nor where another is held back', { contents: ['a'], heldBack: 1 }, 'conflict, keep, supersede'],
+    ['lowered, the first goes', { contents: ['a', 'b'], ...lowered }, 'first_goes, keep, supersede'],
+    ['so it does', { contents: ['a'], heldBack: 1, ...lowered }, 'first_goes, keep, supersede'],
+    ['checks hold back', { heldBack: 2 }, 'first_goes, keep, supersede'],
+    ['for the same values', { heldBack: 2, unchanged: 2 }, 'first_goes, duplicate'],
+    ['for some new ones', { heldBack: 2, unchanged: 1 }, 'first_goes, keep, supersede'],
+  ])('%s: %j', (_, group, expected) => {
+    expect(decided(group)).toBe(expected)
   })
 })
 
 describe('rows whose mandate the ledger holds', () => {
-  it.each(PROTECTED)('never replaces a row that is %s', (state) => {
-    const same = decideGroup(factsOf({ contents: ['a'], live: { state, content: 'a' } }))
-    const other = decideGroup(factsOf({ contents: ['b'], live: { state, content: 'a' } }))
-    expect(same).toEqual({ sendable: 'against_live', heldBack: 'duplicate', supersede: false })
-    expect(other).toEqual({ sendable: 'against_live', heldBack: 'duplicate', supersede: true })
+  it.each(PROTECTED)('never replace a row that is %s', (state) => {
+    expect(decided({ contents: ['a'], ...beside(state) })).toBe('against_live, duplicate')
+    for (const contents of [['b'], ['a', 'b']])
+      expect(decided({ contents, ...beside(state), ...lowered })).toBe('against_live, duplicate, supersede')
+    expect(decided({ contents: ['a'], heldBack: 2, unchanged: 1, ...beside(state) })).toBe(
+      'against_live, keep, supersede',
+    )
   })
 
-  it.each(PROTECTED)(
-    'decides each row on its own where a row is %s, even with the conflict rule lowered',
-    (state) => {
-      const facts = factsOf({ contents: ['a', 'b'], live: { state, content: 'a' }, conflictHolds: false })
-      expect(decideGroup(facts)).toMatchObject({ sendable: 'against_live', supersede: true })
-    },
-  )
-
-  it.each(['ready', 'refused'] as const)('recognises an unchanged row where one is %s', (state) => {
-    expect(decideGroup(factsOf({ contents: ['a', 'a'], live: { state, content: 'a' } }))).toEqual({
-      sendable: 'duplicate',
-      heldBack: 'duplicate',
-      supersede: false,
-    })
-  })
-
-  it.each(['ready', 'refused'] as const)('lets a changed row replace one that is %s', (state) => {
-    expect(decideGroup(factsOf({ contents: ['b'], live: { state, content: 'a' } }))).toEqual({
-      sendable: 'first_goes',
-      heldBack: 'keep',
-      supersede: true,
-    })
-  })
-
-  it.each(['ready', 'refused'] as const)(
-    'takes a row that is %s out when the newer file contradicts itself',
-    (state) => {
-      expect(decideGroup(factsOf({ contents: ['a', 'b'], live: { state, content: 'a' } }))).toEqual({
-        sendable: 'conflict',
-        heldBack: 'keep',
-        supersede: true,
-      })
-    },
-  )
-
-  it('takes a ready row out when the newer file holds the mandate back', () => {
-    const plan = decideGroup(factsOf({ heldBack: 1, live: { state: 'ready', content: 'a' } }))
-    expect(plan).toMatchObject({ heldBack: 'keep', supersede: true })
-  })
-
-  it('recognises rows that are held back for the same values as before', () => {
-    expect(decideGroup(factsOf({ heldBack: 2, unchanged: 2 }))).toMatchObject({
-      heldBack: 'duplicate',
-      supersede: false,
-    })
-    expect(decideGroup(factsOf({ heldBack: 2, unchanged: 1 }))).toMatchObject({
-      heldBack: 'keep',
-      supersede: true,
-    })
-  })
-
-  it('keeps the state of rows that are held back for new values, whatever the ledger holds', () => {
-    const live = { content: 'a', state: 'registered' } as const
-    expect(decideGroup(factsOf({ contents: ['a'], live, heldBack: 2, unchanged: 1 }))).toEqual({
-      sendable: 'against_live',
-      heldBack: 'keep',
-      supersede: true,
-    })
-    const ready = { ...live, state: 'ready' } as const
-    const lowered = factsOf({ contents: ['a'], live: ready, heldBack: 1, conflictHolds: false })
-    expect(decideGroup(lowered)).toEqual({ sendable: 'duplicate', heldBack: 'keep', supersede: false })
-    expect(decideGroup(factsOf({ heldBack: 1 })).sendable).toBe('first_goes')
-  })
-
-  it('looks at the first row alone where the conflict rule was lowered', () => {
-    const live = { state: 'ready', content: 'a' } as const
-    const first = decideGroup(factsOf({ contents: ['a', 'b'], live, conflictHolds: false }))
-    const second = decideGroup(factsOf({ contents: ['b', 'a'], live, conflictHolds: false }))
-    expect(first).toMatchObject({ sendable: 'duplicate', supersede: false })
-    expect(second).toMatchObject({ sendable: 'first_goes', supersede: true })
+  it.each(['ready', 'refused'] as const)('replace one that is %s where they say something new', (state) => {
+    expect(decided({ contents: ['a', 'a'], ...beside(state) })).toBe('duplicate, duplicate')
+    expect(decided({ contents: ['b'], ...beside(state) })).toBe('first_goes, keep, supersede')
+    expect(decided({ contents: ['a', 'b'], ...beside(state) })).toBe('conflict, keep, supersede')
+    expect(decided({ heldBack: 1, ...beside(state) })).toBe('first_goes, keep, supersede')
+    // Where the conflict rule was lowered, the first row alone counts.
+    expect(decided({ contents: ['a'], heldBack: 1, ...beside(state), ...lowered })).toBe('duplicate, keep')
+    expect(decided({ contents: ['a', 'b'], ...beside(state), ...lowered })).toBe('duplicate, duplicate')
+    expect(decided({ contents: ['b', 'a'], ...beside(state), ...lowered })).toBe(
+      'first_goes, keep, supersede',
+    )
   })
 })
 
@@ -231,20 +170,20 @@ describe('a row that names the row it corrects', () => {
       isContested,
     })
 
-  it('is a conflict where the ledger has no such row', () => {
-    expect(decideCorrection({ named: null, isContested: false })).toEqual({
-      kind: 'conflict',
-      because: 'unknown',
-    })
-  })
-
-  it('is a conflict where the two have nothing in common', () => {
-    expect(decideOn({ isRelated: false })).toEqual({ kind: 'conflict', because: 'unrelated' })
-    expect(decideOn({ isRelated: false, isSameMandate: true })).toMatchObject({ because: 'unrelated' })
-  })
-
-  it('is a conflict where another row corrects the same one into another mandate', () => {
-    expect(decideOn({}, true)).toEqual({ kind: 'conflict', because: 'contested' })
+  it.each([
+    ['unknown', { named: null, isContested: false }],
+    ['unrelated', { named: { ...named, hasRivals: false, isRelated: false }, isContested: false }],
+    [
+      'unrelated',
+      { named: { ...named, hasRivals: false, isRelated: false, isSameMandate: true }, isContested: false },
+    ],
+    // Another row corrects the same one into another mandate.
+    ['contested', { named: { ...named, hasRivals: false }, isContested: true }],
+    ...PROTECTED.map(
+      (state) => ['protected', { named: { ...named, state, hasRivals: false }, isContested: false }] as const,
+    ),
+  ] as const)('is a conflict: %s', (because, facts) => {
+    expect(decideCorrection(facts)).toEqual({ kind: 'conflict', because })
   })
 
   it.each(ROW_STATES)('changes nothing where nothing was corrected (%s)', (state) => {
@@ -261,9 +200,5 @@ describe('a row that names the row it corrects', () => {
 
   it.each(REPLACEABLE_STATES)('replaces a row of another mandate that is %s', (state) => {
     expect(decideOn({ state })).toEqual({ kind: 'supersede' })
-  })
-
-  it.each(PROTECTED)('is a conflict where a row of another mandate is %s', (state) => {
-    expect(decideOn({ state })).toEqual({ kind: 'conflict', because: 'protected' })
   })
 })

@@ -143,8 +143,23 @@ describe('every rule on one row', () => {
     poland.chars = chars
   })
 
-  test('has a case', () => {
-    expect(Object.keys(CASES).sort()).toEqual(rowRules.toSorted())
+  test.each(rowRules)('%s is found where it is broken alone, and decides the row by its severity', (rule) => {
+    // Own table and library agree on all 42 countries, so the library's table is changed for this one rule.
+    if (rule === 'IBAN_LIBRARY_DISAGREES') poland.chars = chars + 1
+    const [broken, kept] = CASES[rule]!
+    expect(rulesOf(kept)).not.toContain(rule)
+    const { severity, state, unusable } = ruleOf(rule)
+    const { verdict, findings } = check(broken)
+    expect(findings.find((each) => each.rule === rule)?.severity).toBe(severity)
+    if (severity === 'error') expect(verdict.kind).toBe(state ?? 'invalid')
+    else if (findings.every((each) => each.severity === 'warning')) expect(verdict.kind).toBe('sendable')
+    const as = (given: 'error' | 'off') =>
+      check({ ...broken, options: { ...broken.options, severities: { [rule]: given } } })
+    expect(as('error').verdict.kind).not.toBe('sendable')
+    // Off says nothing, unless it must.
+    const off = as('off')
+    expect(off.findings.some((each) => each.rule === rule)).toBe(unusable ?? false)
+    if (unusable === true) expect(off.verdict.kind).toBe(state ?? 'invalid')
   })
 
   test.each(rowRules)('%s is found where it is broken, and only there', (rule) => {
@@ -154,33 +169,6 @@ describe('every rule on one row', () => {
     expect(rulesOf(broken)).toContain(rule)
     expect(rulesOf(kept)).not.toContain(rule)
   })
-
-  test.each(rowRules)('%s decides the row as its default severity says', (rule) => {
-    if (rule === 'IBAN_LIBRARY_DISAGREES') poland.chars = chars + 1
-    const { severity, state } = ruleOf(rule)
-    const { verdict, findings } = check(CASES[rule]![0])
-    const finding = findings.find((each) => each.rule === rule)!
-    expect(finding.severity).toBe(severity)
-    if (severity === 'error') expect(verdict.kind).toBe(state ?? 'invalid')
-    else if (findings.every((each) => each.severity === 'warning')) expect(verdict.kind).toBe('sendable')
-  })
-
-  test.each(rowRules)(
-    '%s raised to an error keeps the row back, and set to off says nothing unless it must',
-    (rule) => {
-      if (rule === 'IBAN_LIBRARY_DISAGREES') poland.chars = chars + 1
-      const broken = CASES[rule]![0]
-      const raised = check({
-        raw: broken.raw,
-        options: { ...broken.options, severities: { [rule]: 'error' } },
-      })
-      expect(raised.verdict.kind).not.toBe('sendable')
-      const off = check({ raw: broken.raw, options: { ...broken.options, severities: { [rule]: 'off' } } })
-      const isStillShown = off.findings.some((each) => each.rule === rule)
-      expect(isStillShown).toBe(ruleOf(rule).unusable ?? false)
-      if (isStillShown) expect(off.verdict.kind).toBe(ruleOf(rule).state ?? 'invalid')
-    },
-  )
 })
 
 describe('a clean row', () => {
@@ -316,13 +304,7 @@ describe('findings that the source hands over', () => {
   })
 
   test('may explain that no value could be read at all', () => {
-    const nothing: RawValues = {
-      customer_no: null,
-      iban: null,
-      signed_date: null,
-      sepa_creditor_identifier: null,
-      unique_mandate_reference: null,
-    }
+    const nothing = Object.fromEntries(REQUIRED_FIELDS.map((field) => [field, null])) as unknown as RawValues
     const checked = checkMandate(nothing, OPTIONS, [given('ROW_FIELD_COUNT')])
     expect(checked).toMatchObject({ verdict: { kind: 'invalid' }, mandateKey: null, latestFirstDebit: null })
     expect(checked.findings).toHaveLength(1)
@@ -360,47 +342,22 @@ describe('any row', () => {
     fc.constantFrom('', '-', '0', '1E+05', 'DE98ZZZ09999999999', '2024-05-06', 'B2B', '#N/A', '="1"'),
     fc.constantFrom(...Object.values(IBAN_EXAMPLES)),
   )
-  const row = fc.record(
-    {
-      customer_no: cell,
-      iban: cell,
-      signed_date: cell,
-      sepa_creditor_identifier: cell,
-      unique_mandate_reference: cell,
-      last_collection_date: cell,
-      status: cell,
-      sequence: cell,
-      scheme: cell,
-    },
-    {
-      requiredKeys: [
-        'customer_no',
-        'iban',
-        'signed_date',
-        'sepa_creditor_identifier',
-        'unique_mandate_reference',
-      ],
-    },
-  )
+  const required = fc.record(Object.fromEntries(REQUIRED_FIELDS.map((field) => [field, cell])))
+  const optional = { last_collection_date: cell, status: cell, sequence: cell, scheme: cell }
+  const row = fc
+    .tuple(required, fc.record(optional, { requiredKeys: [] }))
+    .map((cells) => ({ ...CLEAN_ROW, ...cells[0], ...cells[1] }))
 
-  test('gets a verdict and never throws; what is sendable has no error and what is not has one', () => {
+  test('gets a verdict and never throws; an error keeps it back, and no finding shows an account', () => {
+    const accounts = Object.values(IBAN_EXAMPLES)
     fc.assert(
       fc.property(row, (raw) => {
         const { verdict, findings } = checkMandate(raw, OPTIONS)
         expect(findings.some(({ severity }) => severity === 'error')).toBe(verdict.kind !== 'sendable')
-      }),
-      { numRuns: 1000 },
-    )
-  })
-
-  test('shows no account in any finding, whatever column it strayed into', () => {
-    fc.assert(
-      fc.property(row, (raw) => {
-        const shown = checkMandate(raw, OPTIONS).findings.map(({ value, message }) => `${value} ${message}`)
-        const accounts = Object.values(IBAN_EXAMPLES)
+        const shown = findings.map(({ value, message }) => `${value} ${message}`)
         expect(accounts.filter((account) => shown.some((text) => text.includes(account)))).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     )
   })
 
@@ -485,17 +442,11 @@ describe('the short answer to a plain cell', () => {
     ],
     ...['NONE', 'N/A', 'NULL', 'x', 'Z', 'ü', '=', '123456789012345', '+', '99999'],
   )
+  const two = (n: number): string => `${n}`.padStart(2, '0')
+  const year = fc.integer({ min: 2008, max: 2027 })
   const dates = fc
-    .tuple(
-      fc.integer({ min: 2008, max: 2027 }),
-      fc.nat(14),
-      fc.nat(33),
-      fc.constantFrom('', '', '', 'T22:00'),
-    )
-    .map(
-      ([year, month, day, end]) =>
-        `${year}-${`${month}`.padStart(2, '0')}-${`${day}`.padStart(2, '0')}${end}`,
-    )
+    .tuple(year, fc.nat(14), fc.nat(33), fc.constantFrom('', '', '', 'T22:00'))
+    .map(([y, month, day, end]) => `${y}-${two(month)}-${two(day)}${end}`)
   const customers = text('1', '0', '900719925474', '99', 'x')
 
   test(`is the long one, which a blank before the cell asks for (seed ${SEED})`, () => {
