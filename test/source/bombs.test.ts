@@ -51,12 +51,6 @@ describe('a gigabyte of one line', () => {
     expect(memoryGrowth).toBeLessThan(150 * MIB)
   })
 
-  test('of blanks alone is refused after a piece of it', async () => {
-    const { error, bytesRead } = await explode('', Buffer.alloc(MIB, ' '), 1024)
-    expect(error).toMatchObject({ exitCode: 7 })
-    expect(bytesRead).toBeLessThan(8 * MIB)
-  })
-
   test('of zero bytes alone is refused as binary', async () => {
     const { error, bytesRead } = await explode('', Buffer.alloc(MIB), 1024)
     expect(error).toMatchObject({ rule: 'FILE_ENCODING' })
@@ -75,32 +69,18 @@ describe('an unclosed quote', () => {
     expect(bytesRead).toBeLessThan(8 * MIB)
     expect(memoryGrowth).toBeLessThan(150 * MIB)
   })
-
-  test('in a file of 30 MB is refused the same way', async () => {
-    const text = `${exportOf(10)}11,"oops,${'1,2,3,4,5,6\n'.repeat(2_500_000)}`
-    expect(await refusal(readAll(fileOf(text)))).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 12 })
-  })
 })
 
-describe('200,000 commas on a line', () => {
-  test('are refused as a header', async () => {
-    const error = await refusal(readAll(fileOf(`${','.repeat(200_000)}\n${exportOf(3)}`)))
-    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 1 })
-  })
-
-  test('are refused as a record', async () => {
-    const error = await refusal(readAll(fileOf(`${exportOf(3)}${','.repeat(200_000)}\n`)))
-    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 5 })
-    expect(error.message).toContain('more than 512 columns')
-  })
-})
-
-describe('gzip bombs', () => {
-  test('a record of blanks packed a thousandfold is refused', async () => {
-    const bomb = gzipSync(Buffer.concat([Buffer.from(exportOf(3)), Buffer.alloc(64 * MIB, ' ')]))
-    const error = await refusal(readAll(fileOf(bomb)))
-    expect(error).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line: 5 })
-  })
+test.each([
+  ['200,000 commas as a header', `${','.repeat(200_000)}\n${exportOf(3)}`, 1],
+  ['200,000 commas as a record', `${exportOf(3)}${','.repeat(200_000)}\n`, 5],
+  [
+    'blanks packed a thousandfold',
+    gzipSync(Buffer.concat([Buffer.from(exportOf(3)), Buffer.alloc(64 * MIB, ' ')])),
+    5,
+  ],
+])('%s are refused', async (_, content, line) => {
+  expect(await refusal(readAll(fileOf(content)))).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line })
 })
 
 describe('a long export', () => {
@@ -154,15 +134,11 @@ describe('random bytes', () => {
     expect(summary.records).toBe(records.length)
   }
 
-  test('alone never crash the reader', async () => {
-    await fc.assert(fc.asyncProperty(fc.oneof(bytes, texts), settle), { seed: SEED, numRuns: 500 })
-  })
-
-  test('behind a good header never crash it either', async () => {
-    const header = Buffer.from(exportOf(2))
+  test('never crash the reader, alone or behind a good header', async () => {
+    const begin = fc.constantFrom('', exportOf(2)).map((text) => Buffer.from(text))
     await fc.assert(
-      fc.asyncProperty(fc.oneof(bytes, texts), (rest) => settle(Buffer.concat([header, rest]))),
-      { seed: SEED, numRuns: 500 },
+      fc.asyncProperty(begin, fc.oneof(bytes, texts), (start, rest) => settle(Buffer.concat([start, rest]))),
+      { seed: SEED, numRuns: 1000 },
     )
   })
 })

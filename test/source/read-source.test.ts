@@ -1,12 +1,22 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import { openSource } from '../../src/source/read-source.js'
-import { CHECK, exportOf, fileOf, optionsOf, readAll, readText, refusal } from '../support/sources.js'
+import {
+  CHECK,
+  exportOf,
+  fileOf,
+  fileRules,
+  kindsIn,
+  optionsOf,
+  readAll,
+  readText,
+  refusal,
+  rowRules,
+  rulesOf,
+} from '../support/sources.js'
 import { mod97 } from '../../src/domain/text/countries.js'
 
-const rulesOf = (record: CheckedRecord | undefined) => record?.findings.map(({ rule }) => rule)
 const LINES = exportOf(3).trimEnd().split('\n')
 const [HEADER = '', FIRST = '', SECOND = '', THIRD = ''] = LINES
 const file = (...lines: string[]): string => `${lines.join('\n')}\n`
@@ -44,36 +54,22 @@ describe('the shape of rows', () => {
     expect(records[0]?.findings[0]?.message).toContain('so the row is not sent')
   })
 
-  test('one empty field behind the last is tolerated where every row has it', async () => {
-    const { records, opened } = await readText(file(HEADER, `${FIRST},`, `${SECOND},`, `${THIRD},`))
-    expect(records.map(rulesOf)).toEqual([[], [], []])
+  test.each([
+    ['one empty field behind the last, in every row', [HEADER, `${FIRST},`, `${SECOND},`], [[], []]],
+    ['in some alone', [HEADER, `${FIRST},`, SECOND], [[], ['ROW_FIELD_COUNT']]],
+    ['in others alone', [HEADER, FIRST, `${SECOND},`], [[], ['ROW_FIELD_COUNT']]],
+    ['behind the header and the rows', [`${HEADER},`, `${FIRST},`], [[]]],
+    ['behind the header alone', [`${HEADER},`, FIRST], [[]]],
+  ])('%s', async (_, lines, rules) => {
+    const { records, opened } = await readText(file(...lines))
+    expect(records.map(rulesOf)).toEqual(rules)
     expect(records[0]?.cells).toHaveLength(opened.header.length)
   })
 
-  test('and is an error where only some have it, either way round', async () => {
-    expect((await readText(file(HEADER, `${FIRST},`, SECOND))).records.map(rulesOf)).toEqual([
-      [],
-      ['ROW_FIELD_COUNT'],
-    ])
-    expect((await readText(file(HEADER, FIRST, `${SECOND},`))).records.map(rulesOf)).toEqual([
-      [],
-      ['ROW_FIELD_COUNT'],
-    ])
-  })
-
-  test('a header that ends with a separator is fine with rows that do, and with rows that do not', async () => {
-    const both = [file(`${HEADER},`, `${FIRST},`), file(`${HEADER},`, FIRST)]
-    for (const text of both) expect((await readText(text)).records.map(rulesOf)).toEqual([[]])
-  })
-
   test('lines without any value are skipped and counted, before the header too', async () => {
-    const { summary, records } = await readText(
-      file('', ',,', HEADER, '', FIRST, ',,,,,', '  ', SECOND, '""'),
-    )
-    expect(records.map(({ record, line }) => [record, line])).toEqual([
-      [1, 5],
-      [2, 8],
-    ])
+    const text = file('', ',,', HEADER, '', FIRST, ',,,,,', '  ', SECOND, '""')
+    const { summary, records } = await readText(text)
+    expect(records.map(({ record, line }) => `${record} on ${line}`)).toEqual(['1 on 5', '2 on 8'])
     expect(summary).toMatchObject({ records: 2, blankLines: 6 })
   })
 })
@@ -90,8 +86,7 @@ describe('preamble and footer', () => {
     const { records, summary } = await readText(file(HEADER, FIRST, 'Total,1'))
     expect(records.map(rulesOf)).toEqual([[]])
     expect(summary.findings.map(({ rule }) => rule)).toEqual(['FILE_TOTALS_LINE'])
-    const other = await readText(file(HEADER, FIRST, 'End of the list,'))
-    expect(other.records.map(rulesOf)).toEqual([[], ['ROW_FIELD_COUNT']])
+    expect(await rowRules(file(HEADER, FIRST, 'End of the list,'))).toEqual([[], ['ROW_FIELD_COUNT']])
   })
 
   test('a footer counted too long is refused before it drops a mandate', async () => {
@@ -118,14 +113,7 @@ describe('the files that this program writes', () => {
     const { opened, records, summary } = await readText(file(...result), OPTIONS)
     expect(opened.header).toEqual(['Kundennr', 'iban', 'signed_date', 'CI', 'UMR', 'name'])
     expect(records.map(({ corrects }) => corrects)).toEqual([17, null, 0])
-    expect(records[0]?.cells).toEqual([
-      '11',
-      'DE89370400440532013000',
-      '2024-03-01',
-      'DE98ZZZ09999999999',
-      'M-1',
-      'Ann',
-    ])
+    expect(records[0]?.cells.join()).toBe('11,DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-1,Ann')
     expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable', 'invalid'])
     expect(summary.reading).toMatchObject({ resultFile: true, encoding: { by: 'strict UTF-8' } })
   })
@@ -156,11 +144,9 @@ describe('dates', () => {
     const { records, summary } = await readText(withDates('01/02/2023', '03/04/2023', '31/12/2023'), AUTO)
     expect(records.map(({ values }) => values.signedDate)).toEqual(['2023-02-01', '2023-04-03', '2023-12-31'])
     expect(summary.reading).toMatchObject({ dateFormats: { signedDate: 'dd/mm/yyyy' } })
-  })
-
-  test('auto that cannot decide leaves every value to a person', async () => {
-    const { records } = await readText(withDates('01/02/2023', '03/04/2023'), AUTO)
-    expect(records.map(rulesOf)).toEqual([['DATE_AMBIGUOUS'], ['DATE_AMBIGUOUS']])
+    // What cannot be decided is left to a person.
+    const open = await rowRules(withDates('01/02/2023', '03/04/2023'), AUTO)
+    expect(open).toEqual([['DATE_AMBIGUOUS'], ['DATE_AMBIGUOUS']])
   })
 
   test('auto needs a file', async () => {
@@ -170,41 +156,24 @@ describe('dates', () => {
 
   test('a declared format reads the column', async () => {
     const yaml = 'columns: { signed_date: { column: signed_date, format: dd.mm.yy } }'
-    const { records } = await readText(withDates('1.2.23'), yaml)
-    expect(records[0]?.values.signedDate).toBe('2023-02-01')
-    expect(rulesOf(records[0])).toEqual(['DATE_TWO_DIGIT_YEAR'])
+    const [record] = (await readText(withDates('1.2.23'), yaml)).records
+    expect([record?.values.signedDate, ...rulesOf(record)]).toEqual(['2023-02-01', 'DATE_TWO_DIGIT_YEAR'])
   })
 })
 
 describe('exclude rules', () => {
   const status = (...words: string[]): string =>
-    file(
-      'customer_no,iban,signed_date,CI,UMR,Zustand',
-      ...words.map((word) => FIRST.replace('Person 1', word)),
-    )
-  const EXCLUDE =
-    'exclude: [{ column: zustand, equals: [gekündigt, "-", 0], reason: cancelled at the previous creditor }]'
+    file(HEADER.replace('name', 'Zustand'), ...words.map((word) => FIRST.replace('Person 1', word)))
+  const reason = 'cancelled at the previous creditor'
+  const EXCLUDE = `exclude: [{ column: zustand, equals: [gekündigt, "-", 0], reason: ${reason} }]`
 
   test('leave rows behind with their reason, whatever case and blanks the cell has', async () => {
-    const { records } = await readText(
-      status('Gekündigt', ' GEKÜNDIGT ', '-', '0', 'aktiv', '', '?'),
-      EXCLUDE,
-    )
-    expect(records.map(({ verdict }) => verdict.kind)).toEqual([
-      'excluded',
-      'excluded',
-      'excluded',
-      'excluded',
-      'sendable',
-      'sendable',
-      'sendable',
-    ])
-    expect(records[0]?.verdict).toEqual({
-      kind: 'excluded',
-      rule: 'EXCLUDED_BY_CONFIGURATION',
-      reason: 'cancelled at the previous creditor',
-    })
-    expect(records[0]?.findings[0]).toMatchObject({ message: 'cancelled at the previous creditor' })
+    const kept = await readText(status('Gekündigt', ' GEKÜNDIGT ', '-', '0'), EXCLUDE)
+    for (const { verdict, findings } of kept.records) {
+      expect(verdict).toEqual({ kind: 'excluded', rule: 'EXCLUDED_BY_CONFIGURATION', reason })
+      expect(findings[0]).toMatchObject({ message: reason })
+    }
+    expect(await kindsIn(status('aktiv', '', '?'), EXCLUDE)).toEqual(Array(3).fill('sendable'))
   })
 
   test('win over what is wrong with the row, and all is reported', async () => {
@@ -271,8 +240,6 @@ describe('what is cleaned and what is damaged', () => {
 })
 
 describe('rules on the whole file', () => {
-  const fileRules = async (text: string, yaml = '', check = CHECK) =>
-    (await readText(text, yaml, check)).summary.findings.map(({ rule }) => rule)
   const dated = (rows: number, date: (row: number) => string): string =>
     exportOf(rows)
       .split('\n')
@@ -280,46 +247,34 @@ describe('rules on the whole file', () => {
       .join('\n')
   const spread = (row: number): string => `2024-01-${`${(row % 28) + 1}`.padStart(2, '0')}`
 
-  test('one date on half of at least ten rows is suspicious', async () => {
-    expect(await fileRules(exportOf(10))).toEqual(['FILE_DATE_DOMINANT'])
-    expect(await fileRules(exportOf(9))).toEqual([])
-    expect(await fileRules(dated(20, (row) => (row <= 10 ? '2024-05-05' : spread(row))))).toEqual([
-      'FILE_DATE_DOMINANT',
-    ])
-    expect(await fileRules(dated(21, (row) => (row <= 10 ? '2024-05-05' : spread(row))))).toEqual([])
+  const begun = (rows: number, first: number, date: string): string =>
+    dated(rows, (row) => (row <= first ? date : spread(row)))
+  const DOMINANT = ['FILE_DATE_DOMINANT']
+  const equal = (rows: number): string => exportOf(rows).replaceAll(',M-', ',')
+  const creditor = (ci: string): string => exportOf(2).replace('DE98ZZZ09999999999,M-2', `${ci},M-2`)
+  test.each([
+    ['one date on all of ten rows', exportOf(10), DOMINANT],
+    ['on all of nine', exportOf(9), []],
+    ['on half of twenty', begun(20, 10, '2024-05-05'), DOMINANT],
+    ['on fewer than half', begun(21, 10, '2024-05-05'), []],
+    ...['2009-11-01', '1970-01-01', '2026-06-15'].flatMap((filler): [string, string, string[]][] => [
+      [`the filler ${filler} on a tenth`, begun(20, 2, filler), DOMINANT],
+      [`the filler ${filler} on less`, begun(30, 2, filler), []],
+    ]),
+    ['references that all equal the customer number', equal(2), ['FILE_UMR_EQUALS_CUSTOMER']],
+    ['one reference that does', equal(1), []],
+    ['all but one', equal(3).replace(',3,Person', ',4,Person'), []],
+    ['two business codes of a creditor', creditor('DE98ABC09999999999'), []],
+    ['two creditors', creditor('FR72ZZZ123456'), ['FILE_CI_MIXED']],
+  ])('%s', async (_, text, rules) => {
+    const found = await fileRules(text)
+    expect(found.filter((rule) => /_(DOMINANT|CUSTOMER|MIXED)$/.test(rule))).toEqual(rules)
   })
-
-  test.each(['2009-11-01', '1970-01-01', '2026-06-15'])(
-    'a filler such as %s is suspicious on a tenth',
-    async (filler) => {
-      const rules = await fileRules(dated(20, (row) => (row <= 2 ? filler : spread(row))))
-      expect(rules).toContain('FILE_DATE_DOMINANT')
-      expect(await fileRules(dated(30, (row) => (row <= 2 ? filler : spread(row))))).not.toContain(
-        'FILE_DATE_DOMINANT',
-      )
-    },
-  )
 
   test('the day of the export is a filler when it is configured', async () => {
-    const text = dated(20, (row) => (row <= 2 ? '2025-12-24' : spread(row)))
+    const text = begun(20, 2, '2025-12-24')
     expect(await fileRules(text)).toEqual([])
-    expect(await fileRules(text, 'source: { exportDay: 2025-12-24 }')).toEqual(['FILE_DATE_DOMINANT'])
-  })
-
-  test('references that all equal the customer number are suspicious', async () => {
-    const equal = (rows: number): string => exportOf(rows).replaceAll(',M-', ',')
-    expect(await fileRules(equal(2))).toEqual(['FILE_UMR_EQUALS_CUSTOMER'])
-    expect(await fileRules(equal(1))).toEqual([])
-    expect(await fileRules(equal(3).replace(',3,Person', ',4,Person'))).toEqual([])
-  })
-
-  test('several creditors in one file are reported', async () => {
-    expect(await fileRules(exportOf(2).replace('DE98ZZZ09999999999,M-2', 'DE98ABC09999999999,M-2'))).toEqual(
-      [],
-    )
-    expect(await fileRules(exportOf(2).replace('DE98ZZZ09999999999,M-2', 'FR72ZZZ123456,M-2'))).toEqual([
-      'FILE_CI_MIXED',
-    ])
+    expect(await fileRules(text, 'source: { exportDay: 2025-12-24 }')).toEqual(DOMINANT)
   })
 
   test('9.3 an odd length of a British creditor identifier is told once for each of them, never per row', async () => {

@@ -5,11 +5,12 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { SourceError } from '../../src/errors.js'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
-import type { CheckedRecord, SourceSummary } from '../../src/domain/rule/verdict.js'
+import type { CheckedRecord, RuleId, SourceSummary } from '../../src/domain/rule/verdict.js'
 import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from '../../src/source/options.js'
 import { openSource, type OpenedSource } from '../../src/source/read-source.js'
 import { freshFolder } from './folder.js'
+import type { EarlierRow } from '../../src/domain/row/resaved.js'
 import type { CheckedAgainst } from '../../src/source/record-check.js'
 
 export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
@@ -82,3 +83,31 @@ export async function refusal(reading: Promise<unknown>): Promise<SourceError> {
   if (outcome instanceof SourceError) return outcome
   throw outcome instanceof Error ? outcome : new Error('The source was read without an error')
 }
+
+/** What becomes of each row, which rules speak of each, and which of the file. */
+export const kindsIn = async (...given: Parameters<typeof readText>): Promise<string[]> =>
+  (await readText(...given)).records.map(({ verdict }) => verdict.kind)
+export const rulesOf = (record: Pick<CheckedRecord, 'findings'> | undefined): RuleId[] =>
+  (record?.findings ?? []).map(({ rule }) => rule)
+export const rowRules = async (...given: Parameters<typeof readText>): Promise<RuleId[][]> =>
+  (await readText(...given)).records.map(rulesOf)
+export const fileRules = async (...given: Parameters<typeof readText>): Promise<RuleId[]> =>
+  rulesOf((await readText(...given)).summary)
+
+/** A row as the ledger has it from an earlier export with these columns. */
+export const earlierRow = (
+  names: readonly string[],
+  cells: readonly string[],
+  change: Partial<EarlierRow> = {},
+): EarlierRow => ({
+  fields: Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])),
+  columns: new Map(names.map((name, index) => [name.replaceAll('_', ''), cells[index] ?? ''])),
+  mapped: {},
+  isKeptByRule: false,
+  formats: { signedDate: 'iso', lastCollection: 'iso' },
+  isCorrection: false,
+  had: () => false,
+  wasHeldBack: false,
+  values: null,
+  ...change,
+})

@@ -46,21 +46,16 @@ describe('what can be opened', () => {
   })
 
   test.each([
-    ['an empty file', ''],
-    ['a file of blank lines', '\n\r\n  \n'],
-    ['a file of separators only', ',,,,\n,,,,\n'],
-  ])('%s is refused as empty', async (_, text) => {
-    expect(await refusal(readAll(fileOf(text)))).toMatchObject({ rule: 'FILE_EMPTY', exitCode: 7 })
-  })
-
-  test.each([
-    ['a header only', exportOf(0)],
-    ['a header without a line end', exportOf(0).trimEnd()],
-    ['a header and blank lines', `${exportOf(0)}\n,,,,\n`],
-  ])('%s is refused as empty', async (_, text) => {
+    ['an empty file', '', null],
+    ['a file of blank lines', '\n\r\n  \n', null],
+    ['a file of separators only', ',,,,\n,,,,\n', null],
+    ['a header only', exportOf(0), 1],
+    ['a header without a line end', exportOf(0).trimEnd(), 1],
+    ['a header and blank lines', `${exportOf(0)}\n,,,,\n`, 1],
+  ])('%s is refused as empty', async (_, text, line) => {
     const error = await refusal(readAll(fileOf(text)))
-    expect(error).toMatchObject({ rule: 'FILE_EMPTY', line: 1 })
-    expect(error.message).toContain('a header but no records')
+    expect(error).toMatchObject({ rule: 'FILE_EMPTY', exitCode: 7, line })
+    if (line !== null) expect(error.message).toContain('a header but no records')
   })
 })
 
@@ -149,16 +144,11 @@ describe('a file that changes while it is read', () => {
 })
 
 describe('gzip', () => {
-  test('is recognised by its magic bytes, from a stream that delivers single bytes too', async () => {
-    const packed = gzipSync(exportOf(40))
-    const { records } = await readAll(streamOf(...Array.from(packed, (byte) => Uint8Array.of(byte))))
-    expect(records).toHaveLength(40)
-  })
-
-  test('of several members is read to its end', async () => {
+  test('is recognised by its magic bytes, of several members, from a stream that delivers single bytes too', async () => {
     const text = exportOf(40)
     const packed = Buffer.concat([gzipSync(text.slice(0, 700)), gzipSync(text.slice(700))])
-    expect((await readAll(fileOf(packed))).records).toHaveLength(40)
+    for (const input of [fileOf(packed), streamOf(...Array.from(packed, (byte) => Uint8Array.of(byte)))])
+      expect((await readAll(input)).records).toHaveLength(40)
   })
 
   test('that is cut off is refused, not read as far as it goes', async () => {

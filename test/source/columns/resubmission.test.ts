@@ -10,25 +10,15 @@ import {
   type RestoreOptions,
 } from '../../../src/source/columns/resubmission.js'
 import type { EarlierRow } from '../../../src/domain/row/resaved.js'
+import { earlierRow } from '../../support/sources.js'
 
 const TODAY = '2026-06-15' as LocalDate
 const NAMES = ['customer_no', 'iban', 'signed_date', 'reference', 'status', 'note']
 const HEADER = readHeader([...NAMES, 'migration_row', 'migration_decision'])
 
-const column = (field: Mapping['fields'][number]['field'], position: number) => ({
-  field,
-  position,
-  name: NAMES[position] ?? '',
-  transforms: [],
-})
-
+const FIELDS = ['customer_no', 'iban', 'signed_date', 'unique_mandate_reference'] as const
 const MAPPING: Mapping = {
-  fields: [
-    column('customer_no', 0),
-    column('iban', 1),
-    column('signed_date', 2),
-    column('unique_mandate_reference', 3),
-  ],
+  fields: FIELDS.map((field, position) => ({ field, position, name: NAMES[position]!, transforms: [] })),
   decided: new Set(),
   constant: null,
   signedDateFormat: 'iso',
@@ -40,31 +30,19 @@ const MAPPING: Mapping = {
 
 const BEFORE = ['00017', 'DE89370400440532013000', '2021-02-03', '000123456789012345', 'active', 'a note']
 
-function rowOf(cells: readonly string[], change: Partial<EarlierRow> = {}): EarlierRow {
-  return {
-    fields: {
-      customer_no: cells[0] ?? '',
-      iban: cells[1] ?? '',
-      signed_date: cells[2] ?? '',
-      unique_mandate_reference: cells[3] ?? '',
-    },
-    columns: new Map(NAMES.map((name, index) => [name.replaceAll('_', ''), cells[index] ?? ''])),
-    mapped: {},
-    isKeptByRule: false,
-    formats: { signedDate: 'iso', lastCollection: 'iso' },
-    isCorrection: false,
-    had: () => false,
-    wasHeldBack: false,
-    values: {
-      customerNo: 17,
-      iban: 'DE89370400440532013000',
-      signedDate: '2021-02-03' as LocalDate,
-      creditorIdentifier: null,
-      mandateReference: '000123456789012345',
-    },
-    ...change,
-  }
+const VALUES = {
+  customerNo: 17,
+  iban: 'DE89370400440532013000',
+  signedDate: '2021-02-03' as LocalDate,
+  creditorIdentifier: null,
+  mandateReference: '000123456789012345',
 }
+const rowOf = (cells: readonly string[], change: Partial<EarlierRow> = {}) =>
+  earlierRow(NAMES, cells, {
+    fields: Object.fromEntries(FIELDS.map((field, index) => [field, cells[index]!])),
+    values: VALUES,
+    ...change,
+  })
 
 const restoring = (change: Partial<RestoreOptions> = {}) =>
   restoreFrom({
@@ -177,13 +155,7 @@ describe('a line of a row that the ledger does not know', () => {
 })
 
 describe('the same cells', () => {
-  const values = rowOf(BEFORE).values ?? {
-    customerNo: null,
-    iban: null,
-    signedDate: null,
-    creditorIdentifier: null,
-    mandateReference: null,
-  }
+  const values = VALUES
   const invalid = { kind: 'invalid' } as const
   const sendable = {
     kind: 'sendable',

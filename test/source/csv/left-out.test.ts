@@ -41,6 +41,8 @@ describe('8.3.3 a footer that swallows mandates', () => {
     'TSV Musterstadt e. V.',
     '',
     '----------',
+    'Page 3',
+    'i alt',
   ])('leaves the footer line %j out and shows it', async (last) => {
     const { records, summary } = await readText(file(HEADER, FIRST, last), FOOTER)
     expect(records).toHaveLength(1)
@@ -97,6 +99,8 @@ describe('8.3.3 a footer that states a count', () => {
     'Número de mandatos: 3',
     'Numero di mandati: 3',
     '3 records',
+    "Total 12'345",
+    'Mandatsanzahl,3',
     'Gesamtanzahl 3 am 15.05.2026',
   ])('8.3.3 is compared with the records read: %j', async (line) => {
     const error = await refusal(readText(file(HEADER, FIRST, SECOND, line), FOOTER))
@@ -116,6 +120,10 @@ describe('8.3.3 a footer that states a count', () => {
     'Stand 15.05.2026',
     'Seite 1 von 3',
     'Mandatsliste 2026',
+    'Total 10:30',
+    'Summe,1234.56',
+    'Totalschaden 7',
+    'Anzahl,Name,Ort,7',
   ])('does not take %j for another count', async (line) => {
     expect((await readText(file(HEADER, FIRST, SECOND, line), FOOTER)).records).toHaveLength(2)
   })

@@ -206,13 +206,7 @@ describe('9.2.4 what is shown of account number and bank code columns', () => {
     const inspection = await inspect(
       'customer_no,Bank,signed_date\n1,DE89370400440532013000,2024-01-01\n2,4711,2024-01-01\n3,DE02120300000000202051,2024-01-01\n4,DE02100500000054540402,2024-01-01\n5,DE02300209000106531065,2024-01-01',
     )
-    expect(inspection.rows.map((cells) => cells[1])).toEqual([
-      'DE…3000',
-      '…11',
-      'DE…2051',
-      'DE…0402',
-      'DE…1065',
-    ])
+    expect(inspection.rows.map((cells) => cells[1]).join()).toBe('DE…3000,…11,DE…2051,DE…0402,DE…1065')
   })
 })
 
