@@ -79,19 +79,18 @@ describe('the options', () => {
   })
 
   it('may be given as undefined, which is the same as left out', async () => {
-    const sandbox = await start({
-      host: undefined,
-      port: undefined,
-      username: undefined,
-      password: undefined,
-      dataFile: undefined,
-      latencyMs: undefined,
-      chaos: undefined,
-      faults: undefined,
-      choices: undefined,
-      log: undefined,
-      now: undefined,
-    })
+    const names = [
+      'host',
+      'port',
+      'username',
+      'password',
+      'dataFile',
+      'latencyMs',
+      'chaos',
+      'faults',
+      'choices',
+    ]
+    const sandbox = await start(Object.fromEntries([...names, 'log', 'now'].map((name) => [name, undefined])))
     expect(sandbox.username).toBe('sandbox')
   })
 

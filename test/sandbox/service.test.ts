@@ -27,8 +27,9 @@ describe('every answer', () => {
       await exchange(sandbox, 'GET', MIGRATE),
       await exchange(sandbox, 'GET', '/api/v2/nothing'),
       await exchange(sandbox, 'GET', '/nothing'),
+      await exchange(sandbox, 'POST', '/api/v1/sepa_dd_mandate/migrate', { body }),
     ]
-    expect(answers.map((answer) => answer.status)).toEqual([200, 400, 401, 400, 415, 405, 404, 404])
+    expect(answers.map((answer) => answer.status)).toEqual([200, 400, 401, 400, 415, 405, 404, 404, 404])
     for (const answer of answers) {
       expect(answer.headers['content-type']).toBe('application/json')
       expect(Object.keys(answer.json as object)).toEqual(['status', 'data'])
@@ -37,19 +38,6 @@ describe('every answer', () => {
         data: expect.any(Object) as object,
       })
     }
-  })
-
-  it('1: has the status OK for a yes', async () => {
-    const sandbox = await start()
-    for (const [method, path, sample] of operations) {
-      expect((await exchange(sandbox, method, path, { body: sample })).json).toMatchObject({ status: 'OK' })
-    }
-  })
-
-  it('9: comes only from paths that start with /api/v2', async () => {
-    const sandbox = await start()
-    const answer = await exchange(sandbox, 'POST', '/api/v1/sepa_dd_mandate/migrate', { body })
-    expect(answer.status).toBe(404)
   })
 })
 
@@ -96,24 +84,14 @@ describe('every request', () => {
     const sandbox = await start()
     const statusFor = async (type: string) =>
       (await migrate(sandbox, { body, headers: { 'content-type': type } })).status
-    for (const type of [
-      'application/json',
-      'application/json; charset=utf-8',
-      'Application/JSON;charset="UTF-8"',
-    ]) {
-      expect(await statusFor(type), type).toBe(200)
-    }
-    for (const type of [
-      'text/plain',
-      'application/json-patch+json',
-      'application/json; charset=latin1',
-      '',
-    ]) {
+    const right = ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']
+    for (const type of right) expect(await statusFor(type), type).toBe(200)
+    for (const type of ['text/plain', 'application/json-patch+json', 'application/json; charset=latin1', ''])
       expect(await statusFor(type), type).toBe(415)
-    }
   })
 
-  it.each(['', '{', '{"customer_no": 1042', 'null', '[]', '"text"', '7', '{} {}'])(
+  const latin = Buffer.from(JSON.stringify(body).replace('ALT', '\xc4LT'), 'latin1')
+  it.each(['', '{', '{"customer_no": 1042', 'null', '[]', '"text"', '7', '{} {}', latin])(
     '4: is refused when its body is %j',
     async (bytes) => {
       const answer = await migrate(await start(), { bytes })
@@ -124,11 +102,6 @@ describe('every request', () => {
       })
     },
   )
-
-  it('4: is refused when its body is not UTF-8', async () => {
-    const bytes = Buffer.from(JSON.stringify(body).replace('ALT', '\xc4LT'), 'latin1')
-    expect((await migrate(await start(), { bytes })).status).toBe(400)
-  })
 
   it('choice 11: is refused above the size limit, announced or chunked, and the answer arrives', async () => {
     const sandbox = await start({ choices: { bodyLimitBytes: 2_000 } })

@@ -45,9 +45,9 @@ async function receiver(...statuses: (number | null)[]) {
 }
 
 /** Two events at once. */
-const payments = [5, 6].map((payment_amount) => ({
+const payments = [5, 6].map((amount) => ({
   type: 'manual',
-  payment_amount,
+  payment_amount: amount,
   payment_date: '2025-01-05',
 }))
 const update = (callbacks: object, count = 1) => ({
@@ -62,11 +62,8 @@ describe('2.2, 6: callbacks', () => {
   it('6, choice 15: an event is posted to callbacks.url with custom, signed with sign_key', async () => {
     const { received, port } = await receiver()
     const sandbox = await start({ now: () => new Date('2025-02-03T04:05:06Z') })
-    const callbacks = {
-      url: `http://127.0.0.1:${port}/hook?x=1`,
-      custom: 'order-77',
-      sign_key: 'very secret',
-    }
+    const url = `http://127.0.0.1:${port}/hook?x=1`
+    const callbacks = { url, custom: 'order-77', sign_key: 'very secret' }
     await exchange(sandbox, 'PUT', PATH, { body: update(callbacks) })
     await expect.poll(() => received).toHaveLength(1)
     const [callback] = received as [Received]

@@ -28,6 +28,10 @@ async function expectRefusal(sandbox: Sandbox, change: object, field: string) {
   expect(answer.json).toMatchObject({ status: 'INVALID_PARAMETER', data: { field } })
 }
 
+const paying = (payment_amount: number) => {
+  const payment = { type: 'manual', payment_amount, payment_date: '2025-01-05' }
+  return { registered_payments: { payments: [payment] } }
+}
 const createOffer = (sandbox: Sandbox) =>
   exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
 
@@ -124,23 +128,16 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
   it('2.2.4: follows the three reminder rules', async () => {
     const sandbox = await start({ choices: { accountReminders: [{ delay_days: 3, type: 'Account' }] } })
     const own = [{ delay_days: 5, message: 'Please pay', type: 'Email' }]
-    const reminders = async (change: object) => {
+    const account = [{ delay_days: 3, type: 'Account' }]
+    for (const [change, expected] of [
+      [{ automatic_reminders: false }, [false, account]],
+      [{ automatic_reminders_settings: own }, [true, own]],
+      [{ automatic_reminders_settings: [], automatic_reminders: true }, [false, []]],
+      [{ automatic_reminders_settings: null }, [true, account]],
+    ] as const) {
       const billogram = await updated(sandbox, change)
-      return [billogram.automatic_reminders, billogram.automatic_reminders_settings]
+      expect([billogram.automatic_reminders, billogram.automatic_reminders_settings]).toEqual(expected)
     }
-    expect(await reminders({ automatic_reminders: false })).toEqual([
-      false,
-      [{ delay_days: 3, type: 'Account' }],
-    ])
-    expect(await reminders({ automatic_reminders_settings: own })).toEqual([true, own])
-    expect(await reminders({ automatic_reminders_settings: [], automatic_reminders: true })).toEqual([
-      false,
-      [],
-    ])
-    expect(await reminders({ automatic_reminders_settings: null })).toEqual([
-      true,
-      [{ delay_days: 3, type: 'Account' }],
-    ])
   })
 
   it('choice 8: keeps optional fields that an update leaves out', async () => {
@@ -155,9 +152,7 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     const sandbox = await start({ choices: { omittedFields: 'clear' } })
     await updated(sandbox, {
       ...{ due_days: 10, creditor_unique_value: 'x', attachment: 'a', automatic_reminders_settings: [] },
-      registered_payments: {
-        payments: [{ type: 'manual', payment_amount: 1, payment_date: '2025-01-05' }],
-      },
+      ...paying(1),
     })
     const billogram = await updated(sandbox, {})
     expect(billogram).not.toHaveProperty('due_days')
@@ -174,30 +169,27 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
 describe('2.2.3, 6: events of a billogram', () => {
   it('2.2.3: every registered payment adds one, with its time, UUID and billogram id', async () => {
     const sandbox = await start({ now: () => new Date('2025-02-03T04:05:06Z') })
-    const payment = { type: 'manual', payment_amount: 1, payment_date: '2025-01-05' }
-    await updated(sandbox, { registered_payments: { payments: [payment] } })
+    await updated(sandbox, paying(1))
     expect((await updated(sandbox, {})).events).toHaveLength(1)
-    const { events } = await updated(sandbox, { registered_payments: { payments: [payment] } })
+    const { events } = await updated(sandbox, paying(1))
     expect(events).toHaveLength(2)
     expect(new Set(events.map((event) => event.event_uuid)).size).toBe(2)
     expect(events[1]).toMatchObject({
       type: 'Payment',
       created_at: '2025-02-03T04:05:06.000Z',
       billogram_id: 'SANDBOX1',
-      data: payment,
+      data: paying(1).registered_payments.payments[0],
     })
   })
 
   it('choice 12: registered payments reduce what remains, change the state and add events', async () => {
     const sandbox = await start()
     const items = [{ count: 2, price: 50, discount: 10, vat: 19 }, { price: 10 }]
-    const payment = (payment_amount: number) => ({
+    const payment = (amount: number) => ({
       items,
       invoice_fee: 2.5,
       invoice_fee_vat: 0.48,
-      registered_payments: {
-        payments: [{ type: 'manual', payment_amount, payment_date: '2025-01-05' }],
-      },
+      ...paying(amount),
     })
     const partly = await updated(sandbox, payment(100))
     expect(partly).toMatchObject({ state: 'Unpaid', total_sum: 120.08, remaining_sum: 20.08 })

@@ -43,12 +43,8 @@ describe('scripted faults', () => {
       { match: { customer_no: 1042 }, times: 2, fault: { kind: 'throttle' } },
       { match: { customer_no: 1042 }, times: 1, fault: { kind: 'reset' } },
     ])
-    expect([1, 2, 3, 4].map(() => plan(occasion())?.kind)).toEqual([
-      'throttle',
-      'throttle',
-      'reset',
-      undefined,
-    ])
+    const kinds = [1, 2, 3, 4].map(() => plan(occasion())?.kind)
+    expect(kinds).toEqual(['throttle', 'throttle', 'reset', undefined])
   })
 })
 

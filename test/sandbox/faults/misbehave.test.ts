@@ -17,88 +17,59 @@ const startWith = (fault: Fault) => start({ faults: [{ operation: 'migrate', tim
 const migrate = (sandbox: Sandbox, change: object = {}) =>
   exchange(sandbox, 'POST', MIGRATE, { body: { ...body, ...change } })
 
-/** The bytes of the raw answer and how the connection ended. */
-async function rawExchange(sandbox: Sandbox): Promise<{ bytes: string; ended: 'end' | 'reset' }> {
+/** A request as bytes, so that a broken answer can be seen as it is. */
+function rawRequest({ port }: Sandbox) {
   const text = JSON.stringify(body)
-  const socket = connect(sandbox.port, '127.0.0.1')
-  const chunks: Buffer[] = []
-  let ended: 'end' | 'reset' = 'end'
-  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => (ended = 'reset'))
+  const socket = connect(port, '127.0.0.1')
   socket.write(
-    `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${sandbox.port}\r\nContent-Type: application/json\r\n` +
+    `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
       `Authorization: Basic ${Buffer.from('sandbox:sandbox').toString('base64')}\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
+  return socket
+}
+
+/** The bytes of the raw answer and how the connection ended. */
+async function rawExchange(sandbox: Sandbox): Promise<{ bytes: string; ended: 'end' | 'reset' }> {
+  const chunks: Buffer[] = []
+  let ended: 'end' | 'reset' = 'end'
+  const socket = rawRequest(sandbox)
+  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => (ended = 'reset'))
   await new Promise((resolve) => socket.once('close', resolve))
   return { bytes: Buffer.concat(chunks).toString(), ended }
 }
 
 describe('faults that are plain answers', () => {
-  it('refuse: a definite no with the given status, code and field; nothing is registered', async () => {
-    const sandbox = await startWith({
-      kind: 'refuse',
-      status: 422,
-      code: 'INVALID_PARAMETER_COMBINATION',
-      field: 'amendment.unique_mandate_reference',
-      message: 'no',
-    })
-    const answer = await migrate(sandbox)
-    expect(answer.status).toBe(422)
-    expect(answer.json).toEqual({
-      status: 'INVALID_PARAMETER_COMBINATION',
-      data: {
-        message: 'no',
-        field: 'amendment.unique_mandate_reference',
-        field_path: ['amendment', 'unique_mandate_reference'],
-      },
-    })
-    expect(sandbox.mandates()).toEqual([])
-    expect((await migrate(sandbox)).status).toBe(200)
-  })
-
-  it.each([
-    [{ kind: 'throttle' }, 429, '1'],
+  const field = 'amendment.unique_mandate_reference'
+  const refused = { kind: 'refuse', status: 422, code: 'WORD', field, message: 'no' } as const
+  const elsewhere = { location: 'http://127.0.0.1:9/', 'content-type': 'text/plain' }
+  const later = 'Fri, 01 Jan 2100 00:00:00 GMT'
+  it.each<[Fault, object, number]>([
     [
-      { kind: 'throttle', retry_after: 'Fri, 01 Jan 2100 00:00:00 GMT' },
-      429,
-      'Fri, 01 Jan 2100 00:00:00 GMT',
+      refused,
+      { status: 422, json: { status: 'WORD', data: { message: 'no', field, field_path: field.split('.') } } },
+      0,
     ],
-    [{ kind: 'throttle', status: 503, retry_after: null }, 503, undefined],
-  ] as const)('throttle: %j', async (fault, status, retryAfter) => {
+    [{ kind: 'throttle' }, { status: 429, headers: { 'retry-after': '1' } }, 0],
+    [{ kind: 'throttle', retry_after: later }, { status: 429, headers: { 'retry-after': later } }, 0],
+    [{ kind: 'throttle', status: 503, retry_after: null }, { status: 503 }, 0],
+    [{ kind: 'server_error' }, { status: 500 }, 0],
+    [{ kind: 'server_error', status: 503, applied: true }, { status: 503 }, 1],
+    [
+      { kind: 'answer', status: 307, headers: elsewhere, body: 'elsewhere' },
+      { status: 307, text: 'elsewhere', headers: elsewhere },
+      0,
+    ],
+    [{ kind: 'answer', status: 409, body: { a: [1] } }, { status: 409, json: { a: [1] } }, 0],
+    [{ kind: 'answer', status: 204, body: 'x' }, { status: 204, text: '' }, 0],
+  ])('%j, once', async (fault, expected, held) => {
     const sandbox = await startWith(fault)
     const answer = await migrate(sandbox)
-    expect(answer.status).toBe(status)
-    expect(answer.headers['retry-after']).toBe(retryAfter)
-    expect(sandbox.mandates()).toEqual([])
-  })
-
-  it.each([
-    [{ kind: 'server_error' }, 500, 0],
-    [{ kind: 'server_error', status: 503, applied: true }, 503, 1],
-  ] as const)('server_error: %j', async (fault, status, held) => {
-    const sandbox = await startWith(fault)
-    expect((await migrate(sandbox)).status).toBe(status)
+    expect(answer).toMatchObject(expected)
+    if ('retry_after' in fault && fault.retry_after === null)
+      expect(answer.headers).not.toHaveProperty('retry-after')
     expect(sandbox.mandates()).toHaveLength(held)
-  })
-
-  it('answer: any status, headers and body', async () => {
-    const sandbox = await startWith({
-      kind: 'answer',
-      status: 307,
-      headers: { location: 'http://127.0.0.1:9/', 'content-type': 'text/plain' },
-      body: 'elsewhere',
-    })
-    const answer = await migrate(sandbox)
-    expect(answer).toMatchObject({ status: 307, text: 'elsewhere' })
-    expect(answer.headers.location).toBe('http://127.0.0.1:9/')
-    expect(sandbox.mandates()).toEqual([])
-  })
-
-  it('answer: a JSON body, or none where the status forbids it', async () => {
-    expect((await migrate(await startWith({ kind: 'answer', status: 409, body: { a: [1] } }))).json).toEqual({
-      a: [1],
-    })
-    expect((await migrate(await startWith({ kind: 'answer', status: 204, body: 'x' }))).text).toBe('')
+    expect((await migrate(sandbox)).status).toBe(200)
   })
 
   it('delay: the usual answer, later', async () => {
@@ -138,20 +109,12 @@ describe('nonsense with status 200', () => {
   })
 
   it('repeated_reference: gives the reference of the first mandate again, but holds another', async () => {
-    const sandbox = await start({
-      faults: [
-        {
-          operation: 'migrate',
-          match: { request: 2 },
-          fault: { kind: 'nonsense', answer: 'repeated_reference' },
-        },
-      ],
-    })
-    const first = await migrate(sandbox)
-    const second = await migrate(sandbox, { customer_no: 7 })
-    const referenceOf = (json: unknown) =>
-      (json as { data: { unique_mandate_reference: string } }).data.unique_mandate_reference
-    expect(referenceOf(second.json)).toBe(referenceOf(first.json))
+    const fault = { kind: 'nonsense', answer: 'repeated_reference' } as const
+    const sandbox = await start({ faults: [{ operation: 'migrate', match: { request: 2 }, fault }] })
+    const answers = [await migrate(sandbox), await migrate(sandbox, { customer_no: 7 })]
+    const [first] = sandbox.mandates()
+    for (const { json } of answers)
+      expect(json).toMatchObject({ data: { unique_mandate_reference: first?.unique_mandate_reference } })
     expect(new Set(sandbox.mandates().map((mandate) => mandate.unique_mandate_reference)).size).toBe(2)
   })
 })
@@ -191,13 +154,7 @@ describe('faults of the connection', () => {
 
   it('hang: answers nothing until the client leaves, the mandate being registered', async () => {
     const sandbox = await startWith({ kind: 'hang' })
-    const socket = connect(sandbox.port, '127.0.0.1')
-    const text = JSON.stringify(body)
-    socket.write(
-      `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${sandbox.port}\r\nContent-Type: application/json\r\n` +
-        `Authorization: Basic ${Buffer.from('sandbox:sandbox').toString('base64')}\r\n` +
-        `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-    )
+    const socket = rawRequest(sandbox)
     await expect.poll(() => sandbox.mandates()).toHaveLength(1)
     expect(socket.bytesRead).toBe(0)
     socket.destroy()
