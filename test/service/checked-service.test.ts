@@ -224,7 +224,6 @@ describe('the table of outcomes', () => {
 describe('Retry-After', () => {
   /** Sun, 06 Nov 1994 08:49:37 GMT */
   const RECEIVED = Date.UTC(1994, 10, 6, 8, 49, 37)
-  const HOUR = 3_600_000
   const read = (retryAfter: string | undefined, date?: string, receivedAtMs = RECEIVED) =>
     readRetryAfterMs(retryAfter, { date, receivedAtMs })
 
@@ -236,14 +235,8 @@ describe('Retry-After', () => {
     ['9'.repeat(30), Number.MAX_SAFE_INTEGER],
     ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
     ['Sun, 06 Nov 1994 08:50:07 GMT', 30_000],
-    ['Sunday, 06-Nov-94 08:50:07 GMT', 30_000],
-    ['Sun Nov  6 08:50:07 1994', 30_000],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
-    ['Wed Nov 16 08:49:37 1994', 240 * HOUR],
-    ['Sat, 31 Dec 1994 23:59:60 GMT', Date.UTC(1995, 0, 1) - RECEIVED],
     ['Wed, 29 Feb 2040 00:00:00 GMT', Date.UTC(2040, 1, 29) - RECEIVED],
-    // A two-digit year lies within fifty years ahead, otherwise in the past.
-    ['Sunday, 06-Nov-44 08:49:37 GMT', Date.UTC(2044, 10, 6, 8, 49, 37) - RECEIVED],
   ])('%s is %d ms from the moment it arrived', (text, waitMs) => {
     expect(read(text)).toBe(waitMs)
   })
@@ -262,18 +255,16 @@ describe('Retry-After', () => {
     ...['Sun, 06 Nov 1994 08:50:07 GMT extra', 'x Sun, 06 Nov 1994 08:50:07 GMT'],
     ...['Sun, 06 Foo 1994 08:50:07 GMT', 'Sun, 00 Nov 1994 08:50:07 GMT', 'Sun, 31 Nov 1994 08:50:07 GMT'],
     ...['Sun, 32 Dec 1994 08:50:07 GMT', 'Wed, 29 Feb 2041 00:00:00 GMT', 'Sun, 06 Nov 1994 24:00:00 GMT'],
-    ...['Sun, 06 Nov 1994 08:60:07 GMT', 'Sun, 06 Nov 1994 08:50:61 GMT', 'Sun Nov  6 08:50:07 1994 GMT'],
-    ...['x Sunday, 06-Nov-94 08:50:07 GMT', 'Sunday, 06-Nov-94 08:50:07 GMT x', 'x Sun Nov  6 08:50:07 1994'],
+    ...['Sun, 06 Nov 1994 08:60:07 GMT', 'Sun, 06 Nov 1994 08:50:61 GMT', 'Sat, 31 Dec 1994 23:59:60 GMT'],
+    // No service may send these any more, and a day that is another one is a mistake.
+    ...['Sunday, 06-Nov-94 08:50:07 GMT', 'Sun Nov  6 08:50:07 1994', 'Mon, 06 Nov 1994 08:50:07 GMT'],
     // What has passed.
-    ...['Sun, 06 Nov 1994 08:49:36 GMT', 'Sunday, 06-Nov-45 08:49:37 GMT'],
+    ...['Sun, 06 Nov 1994 08:49:36 GMT', 'Invalid Date'],
   ])('%s says nothing', (text) => {
     expect(read(text)).toBeNull()
   })
 
-  it('of two digits goes by the year of arrival, and says nothing at the beginning of time', () => {
-    const now = Date.UTC(2026, 0, 1)
-    expect(read('Sunday, 06-Nov-77 08:49:37 GMT', undefined, now)).toBeNull()
-    expect(read('Thursday, 01-Jan-76 00:00:01 GMT', undefined, now)).toBe(Date.UTC(2076, 0, 1, 0, 0, 1) - now)
+  it('says nothing at the beginning of time', () => {
     expect(read('soon', undefined, 0)).toBeNull()
   })
 

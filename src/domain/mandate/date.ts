@@ -2,7 +2,7 @@ import type { LocalDate } from './mandate.js'
 import { cleanCell } from '../text/text.js'
 
 /**
- * Calendar dates without time or zone (domain/rulebook.md#today). No `Date` is involved, so nothing can shift by a
+ * Calendar dates without time or zone (domain/rulebook.md#today). Days are counted in UTC, so nothing can shift by a
  * zone.
  */
 
@@ -61,33 +61,16 @@ export function addMonths(date: LocalDate, months: number): LocalDate {
   return newYear > 9999 ? LAST_DATE : write(newYear, newMonth, Math.min(day, daysInMonth(newYear, newMonth)))
 }
 
-/** Days since 0000-03-01: March first, so that the leap day ends the year. */
-function dayNumber(date: LocalDate): number {
-  const { year, month, day } = partsOf(date)
-  const shiftedYear = month > 2 ? year : year - 1
-  const shiftedMonth = month > 2 ? month - 3 : month + 9
-  const leapDays = Math.floor(shiftedYear / 4) - Math.floor(shiftedYear / 100) + Math.floor(shiftedYear / 400)
-  return shiftedYear * 365 + leapDays + Math.floor((shiftedMonth * 153 + 2) / 5) + day - 1
-}
+const DAY_MS = 86_400_000
 
 /** Whole days from `from` to `to`; negative when `to` is earlier. */
-export const daysBetween = (from: LocalDate, to: LocalDate): number => dayNumber(to) - dayNumber(from)
+export const daysBetween = (from: LocalDate, to: LocalDate): number =>
+  (Date.parse(to) - Date.parse(from)) / DAY_MS
 
-/** The date a number of days later, or null after the year 9999. The inverse of `dayNumber`, in eras of 400 years. */
+/** The date a number of days later, or null after the year 9999. */
 export function addDays(date: LocalDate, days: number): LocalDate | null {
-  const target = dayNumber(date) + days
-  const era = Math.floor(target / 146_097)
-  const dayOfEra = target - era * 146_097
-  const leapDays =
-    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096)
-  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365)
-  const dayOfYear = dayOfEra - (yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const shiftedMonth = Math.floor((dayOfYear * 5 + 2) / 153)
-  const day = dayOfYear - Math.floor((shiftedMonth * 153 + 2) / 5) + 1
-  const year = era * 400 + yearOfEra
-  return shiftedMonth < 10
-    ? localDate(year, shiftedMonth + 3, day)
-    : localDate(year + 1, shiftedMonth - 9, day)
+  const later = new Date(Date.parse(date) + days * DAY_MS)
+  return later.getUTCFullYear() > 9999 ? null : (later.toISOString().slice(0, 10) as LocalDate)
 }
 
 /**
@@ -144,20 +127,22 @@ const EARLIEST_YEAR = 1900
 const ISO =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]|60)(?:[.,]([0-9]+))?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$/
 const NEAR_MIDNIGHT = /[T ]2[23]:00(?::00(?:[.,]0+)?)?(?:Z|[+-]00(?::?00)?)$/
-const COMPACT = /^([0-9]{4})([0-9]{2})([0-9]{2})$/
-const SHORT_DOTTED = /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{2})$/
-const SHORT_COMPACT = /^([0-9]{2})([0-9]{2})([0-9]{2})$/
+/** Where day, month and year stand, in the formats that say no more. */
+const PATTERNS = {
+  'dd.mm.yyyy': /^(?<day>[0-9]{1,2})\.(?<month>[0-9]{1,2})\.(?<year>[0-9]{4})$/,
+  'dd/mm/yyyy': /^(?<day>[0-9]{1,2})\/(?<month>[0-9]{1,2})\/(?<year>[0-9]{4})$/,
+  'mm/dd/yyyy': /^(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})\/(?<year>[0-9]{4})$/,
+  'dd-mm-yyyy': /^(?<day>[0-9]{1,2})-(?<month>[0-9]{1,2})-(?<year>[0-9]{4})$/,
+  'mm-dd-yyyy': /^(?<month>[0-9]{1,2})-(?<day>[0-9]{1,2})-(?<year>[0-9]{4})$/,
+  yyyymmdd: /^(?<year>[0-9]{4})(?<month>[0-9]{2})(?<day>[0-9]{2})$/,
+  'dd.mm.yy': /^(?<day>[0-9]{1,2})\.(?<month>[0-9]{1,2})\.(?<year>[0-9]{2})$/,
+  ddmmyy: /^(?<day>[0-9]{2})(?<month>[0-9]{2})(?<year>[0-9]{2})$/,
+} as const
 const SERIAL = /^([1-9][0-9]{1,6})(?:[.,][0-9]+)?$/
 /** Below it, Excel counts a 29 February 1900 that never was. */
 const FIRST_SERIAL = 61
 const EXCEL_EPOCH = '1899-12-30' as LocalDate
 const EXCEL_1904_EPOCH = '1904-01-01' as LocalDate
-
-const separated = (separator: string): RegExp =>
-  new RegExp(`^([0-9]{1,2})${separator}([0-9]{1,2})${separator}([0-9]{4})$`)
-const DOTTED = separated('\\.')
-const SLASHED = separated('/')
-const HYPHENATED = separated('-')
 
 const asRead = (date: LocalDate | null, flags?: { century?: boolean; midnight?: boolean }): ReadDate =>
   date === null || Number(date.slice(0, 4)) < EARLIEST_YEAR
@@ -179,26 +164,10 @@ function readIso(text: string): ReadDate {
   return asRead(calendarDate(parts[1], parts[2], parts[3]), { midnight })
 }
 
-function readDayFirst(pattern: RegExp, text: string): ReadDate {
-  const parts = pattern.exec(text)
-  return parts === null ? INVALID : asRead(calendarDate(parts[3], parts[2], parts[1]))
-}
-
-function readMonthFirst(pattern: RegExp, text: string): ReadDate {
-  const parts = pattern.exec(text)
-  return parts === null ? INVALID : asRead(calendarDate(parts[3], parts[1], parts[2]))
-}
-
-function readCompact(text: string): ReadDate {
-  const parts = COMPACT.exec(text)
-  return parts === null ? INVALID : asRead(calendarDate(parts[1], parts[2], parts[3]))
-}
-
-/** 20yy, unless that is after today: then 19yy. */
-function readTwoDigitYear(pattern: RegExp, text: string, today: LocalDate): ReadDate {
-  const parts = pattern.exec(text)
-  if (parts === null) return INVALID
-  const [, day, month, year = ''] = parts
+/** Of two digits of a year 20yy, unless that is after today: then 19yy. */
+function readParts(pattern: RegExp, text: string, today: LocalDate): ReadDate {
+  const { year, month, day } = pattern.exec(text)?.groups ?? {}
+  if (year?.length !== 2) return asRead(calendarDate(year, month, day))
   const recent = calendarDate(`20${year}`, month, day)
   const isPast = recent !== null && compareDates(recent, today) <= 0
   return asRead(isPast ? recent : calendarDate(`19${year}`, month, day), { century: true })
@@ -214,28 +183,14 @@ export function readDate(text: string, format: DecidedFormat, today: LocalDate):
   switch (format) {
     case 'iso':
       return readIso(text)
-    case 'dd.mm.yyyy':
-      return readDayFirst(DOTTED, text)
-    case 'dd/mm/yyyy':
-      return readDayFirst(SLASHED, text)
-    case 'mm/dd/yyyy':
-      return readMonthFirst(SLASHED, text)
-    case 'dd-mm-yyyy':
-      return readDayFirst(HYPHENATED, text)
-    case 'mm-dd-yyyy':
-      return readMonthFirst(HYPHENATED, text)
-    case 'yyyymmdd':
-      return readCompact(text)
-    case 'dd.mm.yy':
-      return readTwoDigitYear(SHORT_DOTTED, text, today)
-    case 'ddmmyy':
-      return readTwoDigitYear(SHORT_COMPACT, text, today)
     case 'excel':
       return readSerial(text, EXCEL_EPOCH)
     case 'excel1904':
       return readSerial(text, EXCEL_1904_EPOCH)
     case 'unsettled':
       return ISO.test(text) ? readIso(text) : AMBIGUOUS
+    default:
+      return readParts(PATTERNS[format], text, today)
   }
 }
 
@@ -276,66 +231,50 @@ const ZEROS = /^0[-0./: TZ]*$/
 /** A cell without a date: empty, a dash, or zeros in any notation, such as `0000-00-00`. */
 export const isZeroDate = (text: string): boolean => text === '' || text === '-' || ZEROS.test(text)
 
-/** The notation of a value, before it is known whether day or month comes first. */
-type Notation = 'iso' | 'dotted' | 'slashed' | 'hyphenated' | 'undeclared' | 'none'
-
-interface NotedDate {
-  readonly notation: Notation
-  readonly fitsDayFirst: boolean
-  readonly fitsMonthFirst: boolean
-}
-
-const noted = (notation: Notation, text = '', pattern?: RegExp): NotedDate => ({
-  notation,
-  fitsDayFirst: pattern !== undefined && readDayFirst(pattern, text).kind === 'date',
-  fitsMonthFirst: pattern !== undefined && readMonthFirst(pattern, text).kind === 'date',
-})
-
-/** What `auto` can tell from one value alone. */
-function noteDate(text: string): NotedDate {
-  if (ISO.test(text)) return noted('iso')
-  if (DOTTED.test(text)) return noted('dotted')
-  if (SLASHED.test(text)) return noted('slashed', text, SLASHED)
-  if (HYPHENATED.test(text)) return noted('hyphenated', text, HYPHENATED)
-  return noted(UNDECLARED.test(text) ? 'undeclared' : 'none')
-}
-
-/**
- * Decides the format of a column declared `auto` (domain/rulebook.md#signature-date). It is told every value of the
- * column before the first is read, and keeps only what it learned, so a column of any length fits.
- */
-interface DateDecider {
-  readonly note: (raw: string) => void
-  readonly decided: () => DecidedFormat
-}
-
 /** The day-first and the month-first format of the notations that do not tell the order by themselves. */
 const ORDERED = {
   slashed: ['dd/mm/yyyy', 'mm/dd/yyyy'],
   hyphenated: ['dd-mm-yyyy', 'mm-dd-yyyy'],
 } as const
 
-/** @param isAbsent cleaned values that stand for no date, and so say nothing about the format */
-export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate): DateDecider {
-  const notations = new Set<Notation>()
+/** The notation of a value, before it is known whether day or month comes first; null for what is no date in any. */
+function notationOf(text: string): 'iso' | 'dotted' | keyof typeof ORDERED | 'undeclared' | null {
+  if (ISO.test(text)) return 'iso'
+  if (PATTERNS['dd.mm.yyyy'].test(text)) return 'dotted'
+  if (PATTERNS['dd/mm/yyyy'].test(text)) return 'slashed'
+  if (PATTERNS['dd-mm-yyyy'].test(text)) return 'hyphenated'
+  return UNDECLARED.test(text) ? 'undeclared' : null
+}
+
+/**
+ * Decides the format of a column declared `auto` (domain/rulebook.md#signature-date). It is told every value of the
+ * column before the first is read, and keeps only what it learned, so a column of any length fits.
+ * @param isAbsent cleaned values that stand for no date, and so say nothing about the format
+ */
+export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate) {
+  const notations = new Set<NonNullable<ReturnType<typeof notationOf>>>()
   let allFitDayFirst = true
   let allFitMonthFirst = true
 
+  const fits = (text: string, format: keyof typeof PATTERNS): boolean =>
+    readParts(PATTERNS[format], text, LAST_DATE).kind === 'date'
+
   return {
-    note: (raw) => {
+    note: (raw: string): void => {
       const text = cleanCell(raw)
       if (isAbsent(text)) return
-      const { notation, fitsDayFirst, fitsMonthFirst } = noteDate(text)
+      const notation = notationOf(text)
       // What is no date in any notation is wrong by itself; it does not make the others doubtful.
-      if (notation === 'none') return
+      if (notation === null) return
       notations.add(notation)
       if (notation !== 'slashed' && notation !== 'hyphenated') return
-      allFitDayFirst &&= fitsDayFirst
-      allFitMonthFirst &&= fitsMonthFirst
+      const [dayFirst, monthFirst] = ORDERED[notation]
+      allFitDayFirst &&= fits(text, dayFirst)
+      allFitMonthFirst &&= fits(text, monthFirst)
     },
-    decided: () => {
+    decided: (): DecidedFormat => {
       const [notation = 'iso', ...others] = notations
-      if (others.length > 0 || notation === 'undeclared' || notation === 'none') return 'unsettled'
+      if (others.length > 0 || notation === 'undeclared') return 'unsettled'
       if (notation === 'iso') return 'iso'
       if (notation === 'dotted') return 'dd.mm.yyyy'
       // All fit one order and not all fit the other: at least one value proves the order.
@@ -344,13 +283,6 @@ export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate):
       return allFitDayFirst ? dayFirst : monthFirst
     },
   }
-}
-
-/** The format of a whole column at once. */
-export function decideAuto(values: Iterable<string>): DecidedFormat {
-  const decider = startDeciding()
-  for (const value of values) decider.note(value)
-  return decider.decided()
 }
 
 /** Wall clock for what is written down, monotonic clock for what is waited for; only cli.ts makes the real one. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { decideAuto, startDeciding } from '../../../src/domain/mandate/date.js'
+import { startDeciding } from '../../../src/domain/mandate/date.js'
 import { isAbsentCollection } from '../../../src/domain/value/check-mandate.js'
+
+function decideAuto(values: Iterable<string>) {
+  const decider = startDeciding()
+  for (const value of values) decider.note(value)
+  return decider.decided()
+}
 
 describe('a column that is decided', () => {
   test.each([
