@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Corrector } from '../domain/row/correction.js'
 import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../domain/rule/verdict.js'
 import type { Admission, Ledger, SourceAdmission } from '../ledger/ledger.js'
-import { digestOf, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
+import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceOptions } from '../source/options.js'
 import type { OpenedSource } from '../source/read-source.js'
@@ -145,7 +145,7 @@ async function knownFile(
   if (path === undefined || size === null) return null
   const alike = admission.ofSize(size)
   if (alike.length === 0) return null
-  const sha256 = await digestOf(path, signal)
+  const sha256 = await fileDigest(path, signal)
   const source = alike.find((known) => known.sha256 === sha256)
   return source === undefined ? null : { name: nameOf(path), ...source }
 }

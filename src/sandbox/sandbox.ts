@@ -24,28 +24,13 @@ import { planFaults, openWaits } from './faults/faults.js'
 import { STARTING_BILLOGRAMS } from './billogram/billogram-record.js'
 
 /** A running simulator of the invoicing service. */
-export interface Sandbox {
-  /** Base URL without a slash at the end, for example `http://127.0.0.1:49152`. */
-  readonly url: string
-  readonly port: number
-  readonly username: string
-  readonly password: string
-  /** The seed in use; give it again to repeat chaos and references. */
-  readonly seed: number
-  /** What it truly holds, in the order of registration. */
-  mandates(): HeldMandate[]
-  offers(): Offer[]
-  billograms(): Billogram[]
-  requests(): RequestCounts
-  /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
-  close(): Promise<void>
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
 
 /**
  * Starts a sandbox and resolves when it listens.
  * @throws UsageError for options it cannot work with, a port in use, or a foreign data file.
  */
-export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(given: SandboxOptions = {}) {
   const settings = readSettings(given)
   const { username, password, latencyMs, choices } = settings
   const seed = settings.seed ?? randomInt(2 ** 32)
@@ -82,16 +67,23 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   own.port = port
   let closed: Promise<void> | null = null
   return {
+    /** Base URL without a slash at the end, for example `http://127.0.0.1:49152`. */
     url: `http://${reachableHost(settings.host)}:${port}`,
     port,
     username,
     password,
+
+    /** The seed in use; give it again to repeat chaos and references. */
     seed,
-    mandates: () => [...heldMandates(store)],
-    offers: () => store.offers(),
-    billograms: () => heldBillograms(parts),
-    requests: () => counter.counts(),
-    close() {
+
+    /** What it truly holds, in the order of registration. */
+    mandates: (): HeldMandate[] => [...heldMandates(store)],
+    offers: (): Offer[] => store.offers(),
+    billograms: (): Billogram[] => heldBillograms(parts),
+    requests: (): RequestCounts => counter.counts(),
+
+    /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
+    close(): Promise<void> {
       closed ??= stop(server, () => {
         waits.close()
         callbacks.close()

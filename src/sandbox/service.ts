@@ -274,14 +274,9 @@ export interface RequestCounts {
   readonly repeated: readonly { operation: Operation; subject: string; requests: number }[]
 }
 
-export interface RequestCounter {
-  receive(operation: Operation, subject: string): Occasion
-  answer(status: number | 'none'): void
-  misbehave(kind: string): void
-  counts(): RequestCounts
-}
+export type RequestCounter = ReturnType<typeof countRequests>
 
-export function countRequests(): RequestCounter {
+export function countRequests() {
   const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0, read_back: 0, cancel: 0 }
   const subjects: Record<Operation, Map<string, number>> = {
     migrate: new Map(),
@@ -293,14 +288,14 @@ export function countRequests(): RequestCounter {
   const answered = new Map<string, number>()
   const faults = new Map<string, number>()
   return {
-    receive(operation, subject) {
+    receive(operation: Operation, subject: string): Occasion {
       received[operation] += 1
       const subjectOrdinal = countUp(subjects[operation], subject)
       return { operation, subject, ordinal: received[operation], subjectOrdinal }
     },
-    answer: (status) => void countUp(answered, String(status)),
-    misbehave: (kind) => void countUp(faults, kind),
-    counts: () => ({
+    answer: (status: number | 'none'): void => void countUp(answered, String(status)),
+    misbehave: (kind: string): void => void countUp(faults, kind),
+    counts: (): RequestCounts => ({
       received: { ...received },
       answered: Object.fromEntries(answered),
       faults: Object.fromEntries(faults),

@@ -11,11 +11,7 @@ interface StatusLine {
 }
 
 /** The table as one run uses it. `overrides` is recorded with the run and printed in the report. */
-export interface StatusTable {
-  readonly lineOf: (status: number) => StatusLine
-  readonly isOverridden: (status: number) => boolean
-  readonly overrides: Readonly<Record<string, OverrideKind>>
-}
+export type StatusTable = ReturnType<typeof createStatusTable>
 
 /** What an override may say. */
 export const OVERRIDE_KINDS = ['refused', 'turned_away', 'in_doubt'] as const
@@ -49,7 +45,7 @@ function defaultLine(status: number): StatusLine {
  * The table of service/README.md#outcomes with the lines of the configuration (`outcomes: { "503": turned_away }`) on top.
  * @throws {UsageError} for a status that is fixed or none, or an outcome that is none
  */
-export function createStatusTable(overrides: Readonly<Record<string, string>> = {}): StatusTable {
+export function createStatusTable(overrides: Readonly<Record<string, string>> = {}) {
   const changed = new Map<number, StatusLine>()
   const recorded: Record<string, OverrideKind> = {}
   for (const [status, kind] of Object.entries(overrides)) {
@@ -58,8 +54,8 @@ export function createStatusTable(overrides: Readonly<Record<string, string>> = 
     recorded[status] = line.kind
   }
   return {
-    lineOf: (status) => changed.get(status) ?? defaultLine(status),
-    isOverridden: (status) => changed.has(status),
+    lineOf: (status: number): StatusLine => changed.get(status) ?? defaultLine(status),
+    isOverridden: (status: number): boolean => changed.has(status),
     overrides: recorded,
   }
 }
@@ -118,26 +114,13 @@ function httpDateMs(text: string): number | null {
 }
 
 /** Where the service is, checked once at start. */
-export interface BaseUrl {
-  /**
-   * One spelling per service: lower case, no dot after the host, no trailing slash or `/api/v2`, default port left out.
-   * A ledger is bound to it.
-   */
-  readonly href: string
-  readonly origin: string
-  /** Put before every path of the interface; empty, or `/prefix` without a slash at its end. */
-  readonly pathPrefix: string
-  /** Host and port as the operator has to type them to confirm a run. */
-  readonly host: string
-  /** A literal loopback address: nothing leaves this machine, so `http:` is allowed and no confirmation asked. */
-  readonly isLoopback: boolean
-}
+export type BaseUrl = ReturnType<typeof readBaseUrl>
 
 /**
  * Reads the base URL. Messages name the host only: the text itself may hold a password or a token.
  * @throws {UsageError} for anything but `https:`, or `http:` to a literal loopback address
  */
-export function readBaseUrl(text: string): BaseUrl {
+export function readBaseUrl(text: string) {
   const trimmed = text.trim()
   if (trimmed === '') throw unusable('it is empty')
   if (/[\s\\]/.test(trimmed)) throw unusable('it holds a blank or a backslash')
@@ -167,10 +150,20 @@ export function readBaseUrl(text: string): BaseUrl {
     )
   }
   return {
+    /**
+     * One spelling per service: lower case, no dot after the host, no trailing slash or `/api/v2`, default port left out.
+     * A ledger is bound to it.
+     */
     href: url.origin + pathPrefix,
     origin: url.origin,
+
+    /** Put before every path of the interface; empty, or `/prefix` without a slash at its end. */
     pathPrefix,
+
+    /** Host and port as the operator has to type them to confirm a run. */
     host: url.host,
+
+    /** A literal loopback address: nothing leaves this machine, so `http:` is allowed and no confirmation asked. */
     isLoopback: isLoopback(url.hostname),
   }
 }
@@ -240,13 +233,7 @@ interface TrustOptions {
 }
 
 /** Whom a run trusts on the way to the service, in so far as that is not the default. */
-export interface Trusted {
-  /** Without credentials. */
-  readonly proxy: string | null
-  /** What is trusted besides the certificate authorities that Node brings along. */
-  readonly extraCertificates: readonly string[]
-  readonly clientCertificate: string | null
-}
+export type Trusted = ReturnType<typeof readTrusted>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -255,14 +242,17 @@ export function readTrusted(
   { ca, clientCertificate, clientKey, proxy }: TrustOptions,
   environment: Environment,
   baseUrl: BaseUrl,
-): Trusted {
+) {
   const named = (path: string | undefined): string[] => (path === undefined || path === '' ? [] : [path])
   const authorities = [...named(ca), ...named(environment['NODE_EXTRA_CA_CERTS'])]
   for (const path of [...authorities, ...named(clientCertificate)])
     refuse('certificate file', path, distrustInstructions(path))
   for (const path of named(clientKey)) refuse('key file', path, distrustSecret(path))
   return {
+    /** Without credentials. */
     proxy: proxy === undefined || baseUrl.isLoopback ? null : readProxy(proxy).origin,
+
+    /** What is trusted besides the certificate authorities that Node brings along. */
     extraCertificates: [...authorities, ...systemStores(environment)],
     clientCertificate: clientCertificate ?? null,
   }
@@ -310,14 +300,7 @@ export interface Credentials {
 }
 
 /** The service as its caller describes it, checked before anything is read or sent. */
-export interface CheckedService {
-  readonly options: ServiceOptions
-  readonly baseUrl: BaseUrl
-  readonly statusTable: StatusTable
-  readonly trusted: Trusted
-  readonly concurrency: number
-  readonly timeoutMs: number
-}
+export type CheckedService = ReturnType<typeof checkService>
 
 const MOST_CONCURRENCY = 256
 
@@ -330,7 +313,7 @@ const MOST_CONCURRENCY = 256
 export function checkService(
   options: ServiceOptions,
   environment: Readonly<Record<string, string | undefined>>,
-): CheckedService {
+) {
   refuseUnverifiedTls(environment['NODE_TLS_REJECT_UNAUTHORIZED'])
   assertText('the base URL', options.baseUrl)
   const baseUrl = readBaseUrl(options.baseUrl)

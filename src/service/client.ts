@@ -56,37 +56,10 @@ interface SendOptions {
 }
 
 /** The three operations of the service. None rejects, none sends twice: each ends in an outcome. */
-export interface ServiceClient {
-  /**
-   * Registers a migrated mandate. Never to be sent again once it is in doubt: the contract has
-   * no idempotency key and promises no way to look, so a second call may make a second mandate.
-   */
-  readonly migrateMandate: (mandate: Mandate, options: SendOptions) => Promise<Outcome>
-  /**
-   * Creates an offer; `registered` means created. In doubt, it may be sent again: its `offer_id` is
-   * unique, so a second creation is refused as taken, which tells that the first one arrived.
-   */
-  readonly createOffer: (offer: OfferRequest, options: SendOptions) => Promise<Outcome<OfferAnswer>>
-  /**
-   * Updates a billogram; `registered` means updated. In doubt, it may be sent again: the same update
-   * twice leaves the same billogram. The exception is `registered_payments`, which may count twice.
-   */
-  readonly updateBillogram: (
-    id: string,
-    update: BillogramRequest,
-    options: SendOptions,
-  ) => Promise<Outcome<BillogramAnswer>>
-  /**
-   * Loads what the first request needs, which would load it by itself: before an intent is written, so that it neither
-   * waits for that nor is left in doubt by a broken installation.
-   */
-  readonly open: () => void
-  /** Ends all connections at once; what is still in flight ends in doubt or not sent. */
-  readonly close: () => Promise<void>
-}
+export type ServiceClient = ReturnType<typeof createClient>
 
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
-export function createClient(options: ClientOptions): ServiceClient {
+export function createClient(options: ClientOptions) {
   const { baseUrl, clock, statusTable = createStatusTable() } = options
   const { deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
   checkTimer('time limit', deadlineMs)
@@ -114,17 +87,35 @@ export function createClient(options: ClientOptions): ServiceClient {
   }
 
   return {
-    async migrateMandate(mandate, sendOptions) {
+    /**
+     * Registers a migrated mandate. Never to be sent again once it is in doubt: the contract has
+     * no idempotency key and promises no way to look, so a second call may make a second mandate.
+     */
+    async migrateMandate(mandate: Mandate, sendOptions: SendOptions): Promise<Outcome> {
       const request = migrateRequest.safeParse(toMigrateRequest(mandate))
       const exchange = await post('POST', MIGRATE_PATH, request, sendOptions)
       return classify(exchange, mandate, statusTable, secrets)
     },
-    async createOffer(offer, sendOptions) {
+
+    /**
+     * Creates an offer; `registered` means created. In doubt, it may be sent again: its `offer_id` is
+     * unique, so a second creation is refused as taken, which tells that the first one arrived.
+     */
+    async createOffer(offer: OfferRequest, sendOptions: SendOptions): Promise<Outcome<OfferAnswer>> {
       const exchange = await post('POST', OFFER_PATH, offerRequest.safeParse(offer), sendOptions)
       const prove = (json: unknown) => proveOffer(json, offer.offer_id)
       return classifyAnswer(exchange, statusTable, { prove, clean: createCleaner({ iban: null, secrets }) })
     },
-    async updateBillogram(id, update, sendOptions) {
+
+    /**
+     * Updates a billogram; `registered` means updated. In doubt, it may be sent again: the same update
+     * twice leaves the same billogram. The exception is `registered_payments`, which may count twice.
+     */
+    async updateBillogram(
+      id: string,
+      update: BillogramRequest,
+      sendOptions: SendOptions,
+    ): Promise<Outcome<BillogramAnswer>> {
       const request = billogramUpdate.safeParse({ id, update })
       const exchange = await post('PUT', billogramPath(id), request, sendOptions)
       const prove = (json: unknown) => proveUpdate(json, id)
@@ -132,7 +123,14 @@ export function createClient(options: ClientOptions): ServiceClient {
       const clean = createCleaner({ iban: null, secrets: [...secrets, signKey] })
       return classifyAnswer(exchange, statusTable, { prove, clean })
     },
+
+    /**
+     * Loads what the first request needs, which would load it by itself: before an intent is written, so that it neither
+     * waits for that nor is left in doubt by a broken installation.
+     */
     open: connections.open,
+
+    /** Ends all connections at once; what is still in flight ends in doubt or not sent. */
     close: connections.close,
   }
 }

@@ -148,21 +148,13 @@ interface ReadOptions {
 }
 
 /** Reads what the service holds. It never rejects and asks once; that a question may be repeated is told by its answer. */
-export interface SourceReader {
-  /**
-   * The payment sources of a customer (contract/README.md#payment-sources).
-   * @throws {RangeError} for what is no customer number; nothing was sent
-   */
-  readonly listPaymentSources: (customerNo: number, options: ReadOptions) => Promise<SourcesSeen>
-  /** Ends all connections at once. */
-  readonly close: () => Promise<void>
-}
+export type SourceReader = ReturnType<typeof createSourceReader>
 
 /**
  * Its connections are its own: reading takes no slot of a run, and a list may be larger than any other answer.
  * @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used
  */
-export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>): SourceReader {
+export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>) {
   const { baseUrl, clock, deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
   checkTimer('time limit', deadlineMs)
   const authorization = basicAuthorization(options.username, options.password)
@@ -172,7 +164,14 @@ export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>):
   })
   const connections = openConnections(baseUrl, { ...options, maxAnswerBytes: MAX_LIST_BYTES })
   return {
-    async listPaymentSources(customerNo, { requestId, signal = new AbortController().signal }) {
+    /**
+     * The payment sources of a customer (contract/README.md#payment-sources).
+     * @throws {RangeError} for what is no customer number; nothing was sent
+     */
+    async listPaymentSources(
+      customerNo: number,
+      { requestId, signal = new AbortController().signal }: ReadOptions,
+    ): Promise<SourcesSeen> {
       if (!Number.isSafeInteger(customerNo) || customerNo < 1)
         throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
       const request: ExchangeRequest = {
@@ -189,6 +188,8 @@ export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>):
       const limits = { deadlineMs, freshConnections }
       return classifySources(await exchangeOnce(connections, request, limits, clock, signal), clean)
     },
+
+    /** Ends all connections at once. */
     close: connections.close,
   }
 }

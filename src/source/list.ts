@@ -6,32 +6,15 @@ import { refuseRagged, type Table } from './table.js'
 import { openTable } from './formats.js'
 
 /** A table that is no export: decisions of a person, or a list from the service. Detected like any source. */
-export interface List {
-  readonly name: string
-  /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
-  readonly rows: (signal?: AbortSignal) => AsyncGenerator<ListRow>
-  /** Hash of the bytes, known after the last row. */
-  readonly sha256: () => string
-}
+export type List = Awaited<ReturnType<typeof openList>>
 
-export interface ListRow {
-  /** Physical line on which the record begins, from 1. */
-  readonly line: number
-  /** The cell of the first of these columns that the file has, cleaned; null where it has none. Names are folded. */
-  readonly cell: (...names: readonly string[]) => string | null
-  /** The cells of every column of that name as they stand in the file; none where it has no such column. */
-  readonly cells: (name: string) => readonly string[]
-}
+export type ListRow = ReturnType<typeof rowOf>
 
 /**
  * @param expected names that may be asked for; none of them may occur twice
  * @throws {SourceError} for a file that cannot be read, has no header, or has an expected column twice
  */
-export async function openList(
-  input: SourceInput,
-  limits: LimitOptions,
-  expected: readonly string[],
-): Promise<List> {
+export async function openList(input: SourceInput, limits: LimitOptions, expected: readonly string[]) {
   const names = new Set(expected.map(fold))
   const table = await openTable(input, {
     layout: { skipLines: 0, skipFooterLines: 0, multilineColumns: [] },
@@ -52,7 +35,13 @@ export async function openList(
     sha256 = batches.end().sha256
   }
 
-  return { name: table.name, rows, sha256: () => sha256 }
+  return {
+    name: table.name,
+    /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
+    rows,
+    /** Hash of the bytes, known after the last row. */
+    sha256: (): string => sha256,
+  }
 }
 
 function positionsOf(
@@ -73,11 +62,15 @@ const rowOf = (
   line: number,
   cells: readonly string[],
   positions: ReadonlyMap<string, readonly number[]>,
-): ListRow => ({
+) => ({
+  /** Physical line on which the record begins, from 1. */
   line,
-  cell: (...wanted) => {
+  /** The cell of the first of these columns that the file has, cleaned; null where it has none. Names are folded. */
+  cell: (...wanted: readonly string[]): string | null => {
     const position = wanted.map((name) => positions.get(fold(name))?.[0]).find((at) => at !== undefined)
     return position === undefined ? null : cleanCell(cells[position] ?? '')
   },
-  cells: (name) => (positions.get(fold(name)) ?? []).map((position) => cells[position] ?? ''),
+  /** The cells of every column of that name as they stand in the file; none where it has no such column. */
+  cells: (name: string): readonly string[] =>
+    (positions.get(fold(name)) ?? []).map((position) => cells[position] ?? ''),
 })

@@ -26,28 +26,7 @@ import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
-export interface OpenedSource {
-  readonly name: string
-  /** Hash of the file as given; null for a stream until it was read. */
-  readonly sha256: string | null
-  /** Column names in file order, without the `migration_` columns of result files. */
-  readonly header: readonly string[]
-  /** The header name that feeds each field; a constant has none. */
-  readonly columns: Readonly<Record<string, string>>
-  /** One of this program's own files, given back. */
-  readonly isResultFile: boolean
-  /** How it is read; `summary` tells the rest. */
-  readonly reading: LayoutReading
-  /**
-   * In batches; a file can be read again, a stream only once. With `isWanted` only those records, told by their number in
-   * the file, after all of them were read once.
-   */
-  readonly records: (
-    signal?: AbortSignal,
-    isWanted?: (record: number) => boolean,
-  ) => AsyncIterable<CheckedRecord[]>
-  readonly summary: () => SourceSummary
-}
+export type OpenedSource = Awaited<ReturnType<typeof openSource>>
 
 /**
  * Opens a source: finds out how it is written and which column feeds which field.
@@ -61,7 +40,7 @@ export async function openSource(
   against: CheckedAgainst,
   signal?: AbortSignal,
   inputFormats = INPUT_FORMATS,
-): Promise<OpenedSource> {
+) {
   const { limits } = options
   const isKnown = expectedNames(options)
   const table = await openTable(input, { layout: options.source, limits, isKnown }, signal, inputFormats)
@@ -72,21 +51,36 @@ export async function openSource(
   const source: RecognisedSource = { ...recognised, formats: await decideFormats(recognised, signal) }
   let summary: SourceSummary | null = null
   const checkOne = checkRecord(source)
+
+  /**
+   * In batches; a file can be read again, a stream only once. With `isWanted` only those records, told by their number in
+   * the file, after all of them were read once.
+   */
+  async function* records(
+    readSignal?: AbortSignal,
+    isWanted?: (record: number) => boolean,
+  ): AsyncIterable<CheckedRecord[]> {
+    const watch = isWanted === undefined ? watchSource(source) : null
+    const data = piecesOf(readData(source, readSignal ?? signal))
+    const records = piecesOf(checkAll(data, checkOne, { note: watch?.note, isWanted }))
+    yield* records
+    if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
+  }
+
   return {
     name,
+    /** Hash of the file as given; null for a stream until it was read. */
     sha256: table.sha256,
+    /** Column names in file order, without the `migration_` columns of result files. */
     header: header.names,
+    /** The header name that feeds each field; a constant has none. */
     columns: columnNames(mapping),
+    /** One of this program's own files, given back. */
     isResultFile: table.isResultFile,
+    /** How it is read; `summary` tells the rest. */
     reading: describeReading(source),
-    records: async function* (readSignal, isWanted) {
-      const watch = isWanted === undefined ? watchSource(source) : null
-      const data = piecesOf(readData(source, readSignal ?? signal))
-      const records = piecesOf(checkAll(data, checkOne, { note: watch?.note, isWanted }))
-      yield* records
-      if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
-    },
-    summary: () => {
+    records,
+    summary: (): SourceSummary => {
       if (summary === null) throw new Error(`The source "${name}" was not read to its end`)
       return summary
     },

@@ -7,7 +7,13 @@ import {
 import { wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { cleanCell, upperCase } from '../domain/text/text.js'
-import { type CheckedRecord, type Finding, type ReadableValues, NO_FINDINGS } from '../domain/rule/verdict.js'
+import {
+  type CheckedRecord,
+  type Finding,
+  type ReadableValues,
+  NO_FINDINGS,
+  findingOf,
+} from '../domain/rule/verdict.js'
 import { askCrosswalk, type Crosswalk } from './columns/crosswalk.js'
 import { excludeBy, type Excluder, type MappedColumn, type Mapping } from './columns/mapping.js'
 import { alignRows, findColumn } from './columns/header.js'
@@ -24,7 +30,6 @@ import {
   type Resubmission,
 } from './columns/resubmission.js'
 import type { EarlierRows } from '../domain/row/resaved.js'
-import { findingOf } from './refusal.js'
 import type { Transform, SourceOptions } from './options.js'
 import type { DecidedFormat } from '../domain/mandate/date.js'
 

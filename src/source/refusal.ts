@@ -1,14 +1,5 @@
 import { SourceError, type Way } from '../errors.js'
-import {
-  type Finding,
-  showValue,
-  STILL_NOT_SENT,
-  ruleOf,
-  type RuleId,
-  severityOf,
-  type SeverityOverrides,
-} from '../domain/rule/verdict.js'
-import type { Field } from '../domain/mandate/mandate.js'
+import { type Finding, ruleOf, type RuleId } from '../domain/rule/verdict.js'
 
 interface RefusalDetails {
   /** Physical line in the source, from 1. */
@@ -61,39 +52,4 @@ function tellAll(rule: RuleId, findings: readonly Finding[]): string {
     .map((message) => message.replace(/\.$/, ''))
     .join('. ')
     .concat(` (${rule})`)
-}
-
-interface FindingDetails {
-  readonly field?: Field
-  /** As it was read; it is masked here. */
-  readonly value?: string
-  /** What is seen beyond the rule's text; never an account number. */
-  readonly detail?: string
-  /** Stands in for the rule's text. */
-  readonly message?: string
-}
-
-/** A finding of the source itself, on a record or on the file; none when the rule is switched off. */
-export function findingOf(
-  rule: RuleId,
-  severities: SeverityOverrides,
-  { field, value = '', detail, message }: FindingDetails,
-): readonly Finding[] {
-  const severity = severityOf(rule, severities)
-  const { unusable = false, ...text } = ruleOf(rule)
-  if (severity === 'off' && !unusable) return []
-  return [
-    {
-      rule,
-      severity: severity === 'error' ? 'error' : 'warning',
-      field: field ?? null,
-      value: showValue(value, field),
-      message: [
-        message ?? text.message,
-        ...(message === undefined && detail !== undefined ? [detail] : []),
-        ...(unusable && severity !== 'error' ? [STILL_NOT_SENT] : []),
-      ].join(' '),
-      remedy: text.remedy,
-    },
-  ]
 }

@@ -11,7 +11,7 @@ export function sourceOf(
   return {
     name,
     sha256: options.isStream === true ? null : sha256,
-    header: RECORD_HEADER,
+    header: [...RECORD_HEADER],
     columns: { customer_no: 'customer_no', iban: 'iban' },
     isResultFile: false,
     reading: {},

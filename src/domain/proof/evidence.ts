@@ -6,15 +6,7 @@ export const VERDICTS = ['proven', 'twice', 'absent', 'other', 'unreadable'] as 
 export type VerdictKind = (typeof VERDICTS)[number]
 
 /** A payment source as it is kept: never an account in full. */
-export interface KeptSource {
-  /** Whole, since a person cancels by it. */
-  readonly id: string | null
-  readonly status: string | null
-  readonly reference: string | null
-  readonly accountMasked: string | null
-  /** YYYY-MM-DD; null for what is no date. */
-  readonly signedDate: string | null
-}
+export type KeptSource = ReturnType<typeof kept>
 
 /** What a list of payment sources says about one row, as it is kept. */
 export interface Evidence {
@@ -48,7 +40,7 @@ export function evidenceOf(verdict: SourceVerdict): Evidence {
 const keptOf = (sources: readonly ListedSource[]): readonly KeptSource[] =>
   sources.slice(0, MOST_KEPT).map(kept)
 
-function kept({ id, status, reference, iban, signedAt }: ListedSource): KeptSource {
+function kept({ id, status, reference, iban, signedAt }: ListedSource) {
   const account = accountOf(iban)
   // What merely looks like an account number may be an id, which is of use only whole.
   const shown = (text: string | null): string | null => {
@@ -58,10 +50,13 @@ function kept({ id, status, reference, iban, signedAt }: ListedSource): KeptSour
     return (account === null ? text : text.replaceAll(account, maskIban(account))).slice(0, LONGEST)
   }
   return {
+    /** Whole, since a person cancels by it. */
     id: shown(id),
     status: status === null ? null : maskAccounts(status).slice(0, LONGEST),
     reference: shown(reference),
     accountMasked: account === null ? null : maskIban(account),
+
+    /** YYYY-MM-DD; null for what is no date. */
     signedDate: datePartOf(signedAt),
   }
 }

@@ -133,6 +133,41 @@ export function showValue(raw: string, field: Field | null = null): string {
   return `${printable(masked.slice(0, LONGEST_SHOWN))}…`
 }
 
+interface FindingDetails {
+  readonly field?: Field
+  /** As it was read; it is masked here. */
+  readonly value?: string
+  /** What is seen beyond the rule's text; never an account number. */
+  readonly detail?: string
+  /** Stand in for the rule's own. */
+  readonly message?: string
+  readonly remedy?: string
+}
+
+/** What a rule says of a value, a record or a file; none when it is switched off. */
+export function findingOf(
+  rule: RuleId,
+  severities: SeverityOverrides,
+  { field, value = '', detail, message, remedy }: FindingDetails,
+): readonly Finding[] {
+  const severity = severityOf(rule, severities)
+  const { unusable = false, ...text } = ruleOf(rule)
+  if (severity === 'off' && !unusable) return NO_FINDINGS
+  const isError = severity === 'error'
+  const parts = [message ?? text.message, message === undefined ? detail : undefined]
+  if (unusable && !isError) parts.push(STILL_NOT_SENT)
+  return [
+    {
+      rule,
+      severity: isError ? 'error' : 'warning',
+      field: field ?? null,
+      value: showValue(value, field),
+      message: parts.filter((part) => part !== undefined).join(' '),
+      remedy: remedy ?? text.remedy,
+    },
+  ]
+}
+
 export const startCheck = (field: Field, raw: string, severities: SeverityOverrides): ValueCheck => ({
   field,
   raw,
@@ -148,22 +183,15 @@ export const startCheck = (field: Field, raw: string, severities: SeverityOverri
  * @returns true when this ends the checks of the field
  */
 export function breaks(check: ValueCheck, rule: RuleId, detail?: string, better?: string): boolean {
-  const severity = severityOf(rule, check.severities)
-  const { message, remedy, unusable = false } = ruleOf(rule)
-  if (severity === 'off' && !unusable) return false
-  const isError = severity === 'error'
-  const parts = [message]
-  if (detail !== undefined) parts.push(detail)
-  if (unusable && !isError) parts.push(STILL_NOT_SENT)
-  check.findings.push({
-    rule,
-    severity: isError ? 'error' : 'warning',
+  const [finding] = findingOf(rule, check.severities, {
     field: check.field,
-    value: showValue(check.raw, check.field),
-    message: parts.join(' '),
-    remedy: better ?? remedy,
+    value: check.raw,
+    ...(detail === undefined ? {} : { detail }),
+    ...(better === undefined ? {} : { remedy: better }),
   })
-  return isError || unusable
+  if (finding === undefined) return false
+  check.findings.push(finding)
+  return finding.severity === 'error' || ruleOf(rule).unusable === true
 }
 
 /** No error was found: the value may be sent. */

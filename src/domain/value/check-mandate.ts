@@ -207,15 +207,9 @@ type CheckedMandate = Pick<
 
 const NOT_GIVEN = { usable: false, value: null, findings: [] } as const
 
-interface CheckedFields {
-  readonly customerNo: Checked<number>
-  readonly iban: Checked<Mandate['iban'], string>
-  readonly signedDate: Checked<LocalDate>
-  readonly creditorIdentifier: Checked<Mandate['original']['creditorIdentifier'], string>
-  readonly mandateReference: Checked<Mandate['original']['mandateReference'], string>
-}
+type CheckedFields = ReturnType<typeof checkRequired>
 
-function checkRequired(raw: RawValues, options: CheckOptions): CheckedFields {
+function checkRequired(raw: RawValues, options: CheckOptions) {
   const { severities, today, signedDateFormat } = options
   const creditors = { constant: options.constantCreditorIdentifier, assigned: options.newCreditorIdentifier }
   const ci = raw.sepa_creditor_identifier ?? (creditors.constant === null ? null : '')

@@ -25,13 +25,7 @@ export type WordField = Exclude<OptionalField, 'last_collection_date'>
 export type Meanings = ReadonlyMap<string, RuleId | null>
 
 /** Word lists ready for looking up. */
-export interface Words {
-  readonly status: Meanings
-  readonly sequence: Meanings
-  readonly scheme: Meanings
-  /** For a column that only says whether the mandate is business-to-business. */
-  readonly firmenMandat: Meanings
-}
+export type Words = ReturnType<typeof wordsWith>
 
 const PLAIN = { æ: 'ae', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i' } as const
 
@@ -133,12 +127,14 @@ const SCHEME = meanings(schemeMeanings(BUILT_IN))
 const FIRMEN_MANDAT = meanings([[NO, null], [YES, 'SCHEME_B2B'], ...schemeMeanings(BUILT_IN)])
 
 /** The built-in words together with those of the configuration. Call it once, not per row. */
-export function wordsWith(added: WordLists): Words {
+export function wordsWith(added: WordLists) {
   const scheme = meanings(schemeMeanings(added))
   return {
     status: new Map([...STATUS, ...meanings(statusMeanings(added))]),
     sequence: new Map([...SEQUENCE, ...meanings(sequenceMeanings(added))]),
     scheme: new Map([...SCHEME, ...scheme]),
+
+    /** For a column that only says whether the mandate is business-to-business. */
     firmenMandat: new Map([...FIRMEN_MANDAT, ...scheme]),
   }
 }

@@ -12,17 +12,13 @@ const TIMEOUT_MS = 5_000
 const REPEATED_AFTER_MS = [1_000, 10_000]
 
 /** Posts events to `callbacks.url` without making anybody wait. */
-export interface Callbacks {
-  post(callbacks: PlainFields['callbacks'], events: readonly BillogramEvent[]): void
-  /** Ends what is under way. */
-  close(): void
-}
+export type Callbacks = ReturnType<typeof openCallbacks>
 
 /** `log` gets one line per try; it names the event, never the URL or a key. */
-export function openCallbacks(log: (line: string) => void, now: () => Date): Callbacks {
+export function openCallbacks(log: (line: string) => void, now: () => Date) {
   const closing = new AbortController()
   return {
-    post(callbacks, events) {
+    post(callbacks: PlainFields['callbacks'], events: readonly BillogramEvent[]): void {
       if (callbacks?.url === undefined) return
       const target = loopbackTarget(callbacks.url)
       for (const event of events) {
@@ -32,7 +28,9 @@ export function openCallbacks(log: (line: string) => void, now: () => Date): Cal
         else void deliver(signed(callbacks, event, now()), target, report, closing.signal)
       }
     },
-    close: () => closing.abort(),
+
+    /** Ends what is under way. */
+    close: (): void => closing.abort(),
   }
 }
 

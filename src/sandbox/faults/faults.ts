@@ -346,17 +346,11 @@ function scripted({ status, headers, body }: Extract<Fault, { kind: 'answer' }>)
   return new Response(hasNoBody ? null : text, { status, headers: { ...JSON_HEADERS, ...headers } })
 }
 
-/** Waits that a closing sandbox can end early. */
-interface Waits {
-  /** Resolves after `ms` milliseconds, at once for 0, and early when the sandbox closes. */
-  readonly wait: (ms: number) => Promise<void>
-  close(): void
-}
-
-export function openWaits(): Waits {
+export function openWaits() {
   const waiting = new Set<() => void>()
   return {
-    async wait(ms) {
+    /** Resolves after `ms` milliseconds, at once for 0, and early when the sandbox closes. */
+    wait: async (ms: number): Promise<void> => {
       if (ms === 0) return
       await new Promise<void>((resolve) => {
         const end = () => {
@@ -368,7 +362,7 @@ export function openWaits(): Waits {
         waiting.add(end)
       })
     },
-    close() {
+    close(): void {
       for (const end of waiting) end()
     },
   }

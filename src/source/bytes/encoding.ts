@@ -21,17 +21,7 @@ export interface EncodingChoice {
 }
 
 /** What the bytes of a source say about its encoding. */
-export interface EncodingEvidence {
-  /** The first bytes, at most 256 KiB. */
-  readonly head: Uint8Array
-  readonly mark: Encoding | null
-  /** The first physical line that is not UTF-8, or null when all of it is. */
-  readonly notUtf8At: number | null
-  /** UTF-16 without a byte order mark, seen by where its zero bytes are. */
-  readonly unmarked: 'utf-16le' | 'utf-16be' | null
-  /** Zero bytes or control characters where a text would have letters. */
-  readonly isBinary: boolean
-}
+export type EncodingEvidence = ReturnType<ReturnType<typeof examineBytes>['evidence']>
 
 const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
@@ -44,14 +34,8 @@ const JUDGED_BYTES = 65_536
 const LF = 0x0a
 const CR = 0x0d
 
-/**
- * Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks. Without
- * `countsLines` the line that is not UTF-8 is counted within its chunk only.
- */
-export function examineBytes({ countsLines = true } = {}): {
-  add: (chunk: Uint8Array) => void
-  evidence: () => EncodingEvidence
-} {
+/** Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks. */
+export function examineBytes() {
   const head: Uint8Array[] = []
   let headBytes = 0
   let cut = Buffer.alloc(0)
@@ -74,22 +58,29 @@ export function examineBytes({ countsLines = true } = {}): {
     return lines + 1
   }
   return {
-    add: (chunk) => {
+    add: (chunk: Uint8Array): void => {
       if (headBytes < HEAD_BYTES) keepHead(chunk)
       if (notUtf8At !== null) return
       const bytes = cut.length === 0 ? chunk : Buffer.concat([cut, chunk])
       const end = bytes.length - cutCharacterBytes(bytes)
       const whole = bytes.subarray(0, end)
       if (isUtf8(whole)) {
-        if (countsLines) lines += countLineEnds(whole, last)
+        lines += countLineEnds(whole, last)
         last = whole.at(-1) ?? last
         cut = Buffer.from(bytes.subarray(end))
       } else notUtf8At = findLine(bytes)
     },
     evidence: () => {
-      const first = Buffer.concat(head)
       if (notUtf8At === null && cut.length > 0) notUtf8At = lines + 1
-      return { head: first, mark: byteOrderMark(first), notUtf8At, ...judge(first.subarray(0, JUDGED_BYTES)) }
+      /** The first bytes, at most 256 KiB. */
+      const first: Uint8Array = Buffer.concat(head)
+      return {
+        head: first,
+        mark: byteOrderMark(first),
+        /** The first physical line that is not UTF-8, or null when all of it is. */
+        notUtf8At,
+        ...judge(first.subarray(0, JUDGED_BYTES)),
+      }
     },
   }
 }
@@ -131,7 +122,7 @@ function byteOrderMark(head: Uint8Array): Encoding | null {
   return found?.[0] ?? null
 }
 
-function judge(head: Uint8Array): Pick<EncodingEvidence, 'unmarked' | 'isBinary'> {
+function judge(head: Uint8Array) {
   let evenZeros = 0
   let oddZeros = 0
   let controls = 0
@@ -148,8 +139,12 @@ function judge(head: Uint8Array): Pick<EncodingEvidence, 'unmarked' | 'isBinary'
       : evenZeros > half * 0.6 && oddZeros < half * 0.1
         ? 'utf-16be'
         : null
-  // One stray control character is the fault of its row; one in a hundred bytes is no text.
-  return { unmarked, isBinary: evenZeros + oddZeros + controls > head.length / 100 }
+  return {
+    /** UTF-16 without a byte order mark, seen by where its zero bytes are. */
+    unmarked,
+    /** One stray control character is the fault of its row; one in a hundred bytes is no text. */
+    isBinary: evenZeros + oddZeros + controls > head.length / 100,
+  }
 }
 
 /**

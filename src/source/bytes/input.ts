@@ -1,5 +1,5 @@
-import { createHash, type Hash } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
@@ -11,23 +11,20 @@ import { refuse, unreadable } from '../refusal.js'
 /** A path, or a stream such as standard input together with the name that reports show for it. */
 export type SourceInput = string | { readonly name: string; readonly stream: Readable }
 
-/** The file as it was when the quick first pass read it; the second pass must find the same. */
-interface FileIdentity {
-  readonly sha256: string
-  readonly bytes: number
-  readonly modifiedMs: number
-  readonly encoding: EncodingEvidence
-}
-
 /** What is known of a source once it was read to its end: size and hash of the file as given. */
 export interface ReadEnd {
   readonly sha256: string
   readonly bytes: number
 }
 
+/** The file as it was when it was read first; it must be the same when it is read again. */
+interface FileEnd extends ReadEnd {
+  readonly modifiedMs: number
+}
+
 interface ReadOptions {
-  /** Most bytes that a compressed source may unpack to. */
-  readonly maxUnpackedBytes: number
+  /** Most bytes that a compressed source may unpack to; null leaves it packed. */
+  readonly maxUnpackedBytes: number | null
   readonly signal?: AbortSignal | undefined
 }
 
@@ -44,71 +41,43 @@ export async function sizeOf(path: string): Promise<number | null> {
 }
 
 /** The hash of a file as given, and nothing else of it. @throws {SourceError} where it cannot be read, or changes */
-export async function digestOf(path: string, signal?: AbortSignal): Promise<string> {
-  const handle = await openRegularFile(path)
-  try {
-    const before = await handle.stat()
-    const hash = createHash('sha256')
-    const counted = countBytes(path, fileChunks(path, handle, signal), hash)
-    while ((await counted.chunks.next()).done !== true);
-    await confirmUnchanged(path, handle, before, counted.bytes())
-    return hash.digest('hex')
-  } finally {
-    await handle.close()
-  }
-}
+export const fileDigest = async (path: string, signal?: AbortSignal): Promise<string> =>
+  (await readWhole(path, { maxUnpackedBytes: null, signal }, () => undefined)).sha256
 
-/** Reads a file once from start to end: its hash as given, and what its (unpacked) bytes say about the encoding. */
-async function hashSource(path: string, options: ReadOptions): Promise<FileIdentity> {
-  const handle = await openRegularFile(path)
-  try {
-    const before = await handle.stat()
-    const examiner = examineBytes({ countsLines: false })
-    const hash = createHash('sha256')
-    const counted = countBytes(path, fileChunks(path, handle, options.signal), hash)
-    for await (const chunk of unpack(path, counted.chunks, options)) examiner.add(chunk)
-    await counted.drain()
-    await confirmUnchanged(path, handle, before, counted.bytes())
-    const identity = { sha256: hash.digest('hex'), bytes: counted.bytes(), modifiedMs: before.mtimeMs }
-    const encoding = examiner.evidence()
-    return {
-      ...identity,
-      encoding: encoding.notUtf8At === null ? encoding : await examineAgain(path, identity, options),
-    }
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Counts the lines too, which only a file that is not UTF-8 is asked for. */
-async function examineAgain(
+async function readWhole(
   path: string,
-  identity: Omit<FileIdentity, 'encoding'>,
   options: ReadOptions,
-): Promise<EncodingEvidence> {
-  const examiner = examineBytes()
-  for await (const chunk of readFileBytes(path, identity, options)) examiner.add(chunk)
-  return examiner.evidence()
+  look: (chunk: Uint8Array) => void,
+): Promise<FileEnd> {
+  const bytes = readFileBytes(path, options)
+  for (;;) {
+    const next = await bytes.next()
+    if (next.done === true) return next.value
+    look(next.value)
+  }
 }
 
-/** The unpacked bytes of a file, hashed again on the way. @throws {SourceError} FILE_CHANGED after the last chunk */
+/**
+ * The unpacked bytes of a file, hashed as given on the way.
+ * @param known of the file when it was read before
+ * @throws {SourceError} FILE_CHANGED, after the last chunk at the latest
+ */
 async function* readFileBytes(
   path: string,
-  identity: Omit<FileIdentity, 'encoding'>,
   options: ReadOptions,
-): AsyncGenerator<Uint8Array, ReadEnd> {
+  known?: FileEnd,
+): AsyncGenerator<Uint8Array, FileEnd> {
   const handle = await openRegularFile(path)
   try {
-    const before = await handle.stat()
-    if (before.size !== identity.bytes || before.mtimeMs !== identity.modifiedMs) throw changed(path)
-    const hash = createHash('sha256')
-    const counted = countBytes(path, fileChunks(path, handle, options.signal), hash)
+    const { size, mtimeMs } = await handle.stat()
+    if (known !== undefined && (size !== known.bytes || mtimeMs !== known.modifiedMs)) throw changed(path)
+    const counted = countBytes(path, fileChunks(path, handle, options.signal))
     yield* unpack(path, counted.chunks, options)
-    await counted.drain()
-    await confirmUnchanged(path, handle, before, counted.bytes())
-    const sha256 = hash.digest('hex')
-    if (sha256 !== identity.sha256) throw changed(path)
-    return { sha256, bytes: counted.bytes() }
+    const end = await counted.end()
+    const after = await handle.stat()
+    const isUnchanged = after.size === size && after.mtimeMs === mtimeMs && end.bytes === size
+    if (!isUnchanged || end.sha256 !== (known ?? end).sha256) throw changed(path)
+    return { ...end, modifiedMs: mtimeMs }
   } finally {
     await handle.close()
   }
@@ -116,14 +85,12 @@ async function* readFileBytes(
 
 /** The unpacked bytes of a stream, which can be read only once. */
 async function* readStreamBytes(
-  input: { readonly name: string; readonly stream: Readable },
+  input: Exclude<SourceInput, string>,
   options: ReadOptions,
 ): AsyncGenerator<Uint8Array, ReadEnd> {
-  const hash = createHash('sha256')
-  const counted = countBytes(input.name, streamChunks(input, options.signal), hash)
+  const counted = countBytes(input.name, streamChunks(input, options.signal))
   yield* unpack(input.name, counted.chunks, options)
-  await counted.drain()
-  return { sha256: hash.digest('hex'), bytes: counted.bytes() }
+  return counted.end()
 }
 
 async function openRegularFile(path: string): Promise<FileHandle> {
@@ -181,7 +148,7 @@ async function* fileChunks(
 }
 
 async function* streamChunks(
-  input: { readonly name: string; readonly stream: Readable },
+  input: Exclude<SourceInput, string>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   try {
@@ -195,12 +162,9 @@ async function* streamChunks(
   }
 }
 
-/** Hashes and counts what passes. `drain` reads what an unpacker left, so that the hash covers the whole file. */
-function countBytes(
-  source: string,
-  origin: AsyncGenerator<Uint8Array>,
-  hash: Hash,
-): { chunks: AsyncGenerator<Uint8Array>; bytes: () => number; drain: () => Promise<void> } {
+/** Hashes and counts what passes. `end` makes sure that an unpacker left nothing, so that the hash covers the whole file. */
+function countBytes(source: string, origin: AsyncGenerator<Uint8Array>) {
+  const hash = createHash('sha256')
   let bytes = 0
   async function* passing(): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -211,30 +175,16 @@ function countBytes(
       yield next.value
     }
   }
-  return {
-    chunks: passing(),
-    bytes: () => bytes,
-    drain: async () => {
-      const rest = await origin.next()
-      if (rest.done !== true)
-        throw unreadable(
-          source,
-          'it goes on after the end of its gzip data',
-          'Unpack it, then give the CSV file.',
-        )
-    },
+  async function end(): Promise<ReadEnd> {
+    const rest = await origin.next()
+    if (rest.done === true) return { sha256: hash.digest('hex'), bytes }
+    throw unreadable(
+      source,
+      'it goes on after the end of its gzip data',
+      'Unpack it, then give the CSV file.',
+    )
   }
-}
-
-async function confirmUnchanged(
-  path: string,
-  handle: FileHandle,
-  before: Stats,
-  bytes: number,
-): Promise<void> {
-  const after = await handle.stat()
-  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs || after.size !== bytes)
-    throw changed(path)
+  return { chunks: passing(), end }
 }
 
 const changed = (path: string): SourceError => refuse(path, 'FILE_CHANGED', 'it changed while it was read')
@@ -247,7 +197,7 @@ async function* unpack(
 ): AsyncGenerator<Uint8Array> {
   const first = await firstBytes(chunks)
   const all = prepend(first, chunks)
-  if (first[0] !== 0x1f || first[1] !== 0x8b) return yield* all
+  if (maxUnpackedBytes === null || first[0] !== 0x1f || first[1] !== 0x8b) return yield* all
   let unpackedBytes = 0
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   // The reason of a failure arrives by the iteration below.
@@ -312,29 +262,25 @@ export interface ByteSource {
   readonly read: (signal?: AbortSignal) => AsyncGenerator<Uint8Array, ReadEnd>
 }
 
-interface ByteOptions {
-  readonly maxUnpackedBytes: number
-  readonly signal?: AbortSignal | undefined
-}
-
 const STREAM_HEAD_BYTES = 65_536
 
 /** Opens a source; a file is read once from start to end for its hash and its encoding. @throws {SourceError} */
-export const openBytes = (input: SourceInput, options: ByteOptions): Promise<ByteSource> =>
+export const openBytes = (input: SourceInput, options: ReadOptions): Promise<ByteSource> =>
   typeof input === 'string' ? openFile(input, options) : openStream(input, options)
 
-async function openFile(path: string, options: ByteOptions): Promise<ByteSource> {
-  const { encoding, ...identity } = await hashSource(path, options)
+async function openFile(path: string, options: ReadOptions): Promise<ByteSource> {
+  const examiner = examineBytes()
+  const known = await readWhole(path, options, examiner.add)
   return {
     name: nameOf(path),
     label: path,
-    sha256: identity.sha256,
-    evidence: encoding,
-    read: (signal) => readFileBytes(path, identity, { ...options, signal }),
+    sha256: known.sha256,
+    evidence: examiner.evidence(),
+    read: (signal) => readFileBytes(path, { ...options, signal }, known),
   }
 }
 
-async function openStream(input: Exclude<SourceInput, string>, options: ByteOptions): Promise<ByteSource> {
+async function openStream(input: Exclude<SourceInput, string>, options: ReadOptions): Promise<ByteSource> {
   const origin = readStreamBytes(input, options)
   let ended: ReadEnd | null = null
   const examiner = examineBytes()

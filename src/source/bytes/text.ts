@@ -10,16 +10,7 @@ import { refuse } from '../refusal.js'
 import type { SourceError } from '../../errors.js'
 
 /** A source whose bytes are known well enough to be read as text. */
-export interface TextSource {
-  /** The name that messages show. */
-  readonly label: string
-  /** The first physical line that is not UTF-8; null when there is none, and for a stream. */
-  readonly notUtf8At: number | null
-  /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
-  readonly choose: (declared: Encoding | undefined) => TextChoice
-  /** The whole text in pieces; of a stream only once. */
-  readonly read: (encoding: Encoding, signal?: AbortSignal) => AsyncGenerator<string, ReadEnd>
-}
+export type TextSource = ReturnType<typeof textOf>
 
 interface TextChoice extends EncodingChoice {
   /** The first characters, from at most 256 KiB. */
@@ -30,14 +21,19 @@ interface TextChoice extends EncodingChoice {
 const PIECE = 8_192
 
 /** The bytes of a source as text. */
-export const textOf = ({ label, evidence, read }: ByteSource): TextSource => ({
+export const textOf = ({ label, evidence, read }: ByteSource) => ({
+  /** The name that messages show. */
   label,
+  /** The first physical line that is not UTF-8; null when there is none, and for a stream. */
   notUtf8At: evidence.notUtf8At,
-  choose: (declared) => {
+  /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
+  choose: (declared: Encoding | undefined): TextChoice => {
     const choice = chooseEncoding(label, evidence, declared)
     return { ...choice, head: decodeHead(label, evidence, choice.encoding) }
   },
-  read: (encoding, signal) => decode(label, evidence, piecesOf(read(signal)), encoding),
+  /** The whole text in pieces; of a stream only once. */
+  read: (encoding: Encoding, signal?: AbortSignal): AsyncGenerator<string, ReadEnd> =>
+    decode(label, evidence, piecesOf(read(signal)), encoding),
 })
 
 function decodeHead(label: string, evidence: EncodingEvidence, encoding: Encoding): string {

@@ -1,11 +1,11 @@
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
-import type { Finding, RuleId, SeverityOverrides } from '../../domain/rule/verdict.js'
+import { type Finding, type RuleId, type SeverityOverrides, findingOf } from '../../domain/rule/verdict.js'
 import { findColumn, showNames } from './header.js'
 import type { Mapping } from './mapping.js'
 import type { SourceInput } from '../bytes/input.js'
 import type { ColumnRef, CrosswalkOptions, LimitOptions } from '../options.js'
 import { leftOutFindings } from '../csv/left-out.js'
-import { refuse, refuseByFinding, unreadable, findingOf } from '../refusal.js'
+import { refuse, refuseByFinding, unreadable } from '../refusal.js'
 import { refuseRagged, type Table } from '../table.js'
 import { openTable } from '../formats.js'
 /** What a crosswalk says of one old key (domain/rulebook.md#crosswalk). */
@@ -15,15 +15,7 @@ type CrosswalkAnswer =
   | { readonly kind: 'ambiguous' }
 
 /** A crosswalk in memory. It remembers which lines were used, over all the sources it is given to. */
-export interface Crosswalk {
-  readonly name: string
-  readonly sha256: string
-  readonly lines: number
-  /** Marks the line as used. */
-  readonly find: (oldKey: string) => CrosswalkAnswer
-  /** Lines that repeat a pair, and lines without an export row, counted once all sources were read. */
-  readonly findings: (severities: SeverityOverrides) => readonly Finding[]
-}
+export type Crosswalk = Awaited<ReturnType<typeof loadCrosswalk>>
 
 interface OldKey {
   readonly customerNo: string
@@ -42,7 +34,7 @@ export async function loadCrosswalk(
   options: CrosswalkOptions,
   limits: LimitOptions,
   signal?: AbortSignal,
-): Promise<Crosswalk> {
+) {
   const wanted = [options.key, options.customer_no].flatMap((ref) =>
     typeof ref === 'string' ? [fold(ref)] : [],
   )
@@ -68,8 +60,11 @@ export async function loadCrosswalk(
     name,
     sha256,
     lines,
-    find: (oldKey) => find(entries, oldKey),
-    findings: (severities) => crosswalkFindings(name, entries, repeated, severities),
+    /** Marks the line as used. */
+    find: (oldKey: string): CrosswalkAnswer => find(entries, oldKey),
+    /** Lines that repeat a pair, and lines without an export row, counted once all sources were read. */
+    findings: (severities: SeverityOverrides): readonly Finding[] =>
+      crosswalkFindings(name, entries, repeated, severities),
   }
 }
 
@@ -80,13 +75,9 @@ const tooLong = (source: string, { crosswalkLines }: LimitOptions): Error =>
     'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
   )
 
-interface Columns {
-  readonly key: number
-  readonly customerNo: number
-  readonly secondKey: number | null
-}
+type Columns = ReturnType<typeof locateColumns>
 
-function locateColumns({ label, header, headerLine }: Table, options: CrosswalkOptions): Columns {
+function locateColumns({ label, header, headerLine }: Table, options: CrosswalkOptions) {
   const locate = (ref: ColumnRef, purpose: string): number => {
     const index = findColumn(header, ref)
     const position = index === null ? undefined : header.positions[index]

@@ -7,21 +7,7 @@ import headers from './headers.json' with { type: 'json' }
 import mandateNames from './mandate-names.json' with { type: 'json' }
 
 /** The columns of a source. Those that this program's own result files add are left out of `names`. */
-export interface Header {
-  /** In file order; a column without a name is the empty text. */
-  readonly names: readonly string[]
-  /** Where each of them stands in a record, from 0. */
-  readonly positions: readonly number[]
-  /** Cells of the header record. */
-  readonly width: number
-  /** Where `migration_row` stands in a record. */
-  readonly migrationRow: number | null
-  /** Where `migration_decision` stands in a record. */
-  readonly migrationDecision: number | null
-  /** Where `migration_reason` and `migration_by` stand in a record. */
-  readonly migrationReason: number | null
-  readonly migrationBy: number | null
-}
+export type Header = ReturnType<typeof readHeader>
 
 /** The name of a column of ours as we write it, also where a tool put blanks or hyphens into it. */
 const ownName = (name: string): string =>
@@ -33,17 +19,23 @@ const ownName = (name: string): string =>
 export const isOwnColumn = (name: string): boolean => ownName(name).startsWith('migration_')
 
 /** Reads the cells of the header record; of the columns that begin with `migration_` only those of a decision are looked at. */
-export function readHeader(cells: readonly string[]): Header {
+export function readHeader(cells: readonly string[]) {
   const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
   const kept = all.filter(({ name }) => !isOwnColumn(name))
   const own = (wanted: string): number | null =>
     all.find(({ name }) => ownName(name) === wanted)?.position ?? null
   return {
+    /** In file order; a column without a name is the empty text. */
     names: kept.map(({ name }) => name),
+    /** Where each of them stands in a record, from 0. */
     positions: kept.map(({ position }) => position),
+    /** Cells of the header record. */
     width: cells.length,
+    /** Where `migration_row` stands in a record. */
     migrationRow: own('migration_row'),
+    /** Where `migration_decision` stands in a record. */
     migrationDecision: own('migration_decision'),
+    /** Where `migration_reason` and `migration_by` stand in a record. */
     migrationReason: own('migration_reason'),
     migrationBy: own('migration_by'),
   }

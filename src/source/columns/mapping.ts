@@ -1,5 +1,4 @@
 import { UsageError, type SourceError } from '../../errors.js'
-import type { DateFormat } from '../../domain/mandate/date.js'
 import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { fold, cleanCell } from '../../domain/text/text.js'
 import {
@@ -22,13 +21,14 @@ import {
   type Transform,
   type ExcludeOptions,
 } from '../options.js'
-import { refuse, findingOf } from '../refusal.js'
+import { refuse } from '../refusal.js'
 import {
   type Finding,
   NO_FINDINGS,
   ruleOf,
   type RuleId,
   type SeverityOverrides,
+  findingOf,
 } from '../../domain/rule/verdict.js'
 import { keepsBack, wordOf } from '../../domain/value/words.js'
 import { isAbsentCollection } from '../../domain/value/check-mandate.js'
@@ -42,29 +42,10 @@ export interface MappedColumn {
 }
 
 /** Which column feeds which field. */
-export interface Mapping {
-  readonly fields: readonly MappedColumn[]
-  /** Fields that the configuration decides about: by a column, or that there is none. */
-  readonly decided: ReadonlySet<Field>
-  /** Fills empty cells of the creditor identifier. */
-  readonly constant: string | null
-  readonly signedDateFormat: DateFormat | 'auto'
-  readonly lastCollectionFormat: DateFormat | 'auto'
-  /** The scheme column says yes or no. */
-  readonly schemeIsFirmenMandat: boolean
-  /** The column with the old key that the crosswalk translates. */
-  readonly oldKey: { readonly position: number; readonly name: string } | null
-  /** The cell that is compared with the second key of the crosswalk line. */
-  readonly secondKey: { readonly by: 'ibanEnd' | 'cell'; readonly position: number } | null
-}
+export type Mapping = ReturnType<typeof mapColumns>
 
 /** What the configuration says about one field, in one shape. */
-interface FieldOptions {
-  readonly candidates: readonly ColumnRef[]
-  readonly transforms: readonly Transform[]
-  readonly format: DateFormat | 'auto'
-  readonly constant: string | null
-}
+type FieldOptions = ReturnType<typeof readOption>
 
 interface Problem {
   readonly rule: RuleId
@@ -82,7 +63,7 @@ export function mapColumns(
   line: number,
   header: Header,
   options: Pick<SourceOptions, 'columns' | 'crosswalk' | 'exclude' | 'source'>,
-): Mapping {
+) {
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
   if (crosswalk !== undefined && columns.customer_no !== undefined)
@@ -116,12 +97,17 @@ export function mapColumns(
   if (problems.length > 0) throw headerProblem(source, line, header, problems)
   return {
     fields,
+    /** Fields that the configuration decides about: by a column, or that there is none. */
     decided: new Set(FIELDS.filter((field) => columns[field] !== undefined)),
+    /** Fills empty cells of the creditor identifier. */
     constant: creditor.constant,
     signedDateFormat: readOption(columns.signed_date).format,
     lastCollectionFormat: readOption(columns.last_collection_date).format,
+    /** The scheme column says yes or no. */
     schemeIsFirmenMandat: fields.some(({ field, name }) => field === 'scheme' && isFirmenMandat(name)),
+    /** The column with the old key that the crosswalk translates. */
     oldKey: oldKey === null ? null : at(header, oldKey),
+    /** The cell that is compared with the second key of the crosswalk line. */
     secondKey: secondKey === null || 'rule' in secondKey ? null : secondKey,
   }
 }
@@ -130,7 +116,7 @@ function locateSecondKey(
   header: Header,
   crosswalk: CrosswalkOptions | undefined,
   fields: readonly MappedColumn[],
-): Mapping['secondKey'] | Problem {
+): { readonly by: 'ibanEnd' | 'cell'; readonly position: number } | Problem | null {
   const option = crosswalk?.secondKey
   if (option === undefined) return null
   if ('ibanEnd' in option) {
@@ -145,7 +131,7 @@ function locateSecondKey(
 const candidatesOf = (candidates: Candidates): readonly ColumnRef[] =>
   Array.isArray(candidates) ? candidates : [candidates]
 
-function readOption(option: ColumnsOptions[keyof ColumnsOptions]): FieldOptions {
+function readOption(option: ColumnsOptions[keyof ColumnsOptions]) {
   const plain = { candidates: [], transforms: [], format: 'iso', constant: null } as const
   if (option === undefined) return plain
   if (typeof option !== 'object' || Array.isArray(option))

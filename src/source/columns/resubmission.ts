@@ -16,30 +16,21 @@ import {
   type Finding,
   showValue,
   type SeverityOverrides,
+  findingOf,
 } from '../../domain/rule/verdict.js'
 import { type Header, findColumn } from './header.js'
 import type { Mapping } from './mapping.js'
 import type { SourceOptions } from '../options.js'
-import { findingOf } from '../refusal.js'
 
 /** What a line of our own files says of itself in its `migration_` columns. */
-export interface Resubmission {
-  /** The row it corrects; 0 where that cannot be read. */
-  readonly corrects: number
-  readonly isDecided: boolean
-  /** Who corrected it, and why, as far as the line says so. */
-  readonly said: { readonly by: string | null; readonly reason: string | null }
-  readonly findings: readonly Finding[]
-  /** Only where the line changes anything: a decision for another command stands beside it. */
-  readonly ifChanged: readonly Finding[]
-}
+export type Resubmission = NonNullable<ReturnType<typeof readResubmission>>
 
 /** Null for a line without a row number: a new mandate. */
 export function readResubmission(
   cells: readonly string[],
   { migrationRow, migrationDecision, migrationReason, migrationBy }: Header,
   severities: SeverityOverrides,
-): Resubmission | null {
+) {
   const cellAt = (position: number | null): string =>
     position === null ? '' : cleanCell(cells[position] ?? '')
   const textAt = (position: number | null): string | null => cellAt(position) || null
@@ -50,13 +41,16 @@ export function readResubmission(
   const unreadable = (value: string, detail: string): readonly Finding[] =>
     findingOf('CORRECTION_UNREADABLE', severities, { value, detail })
   return {
+    /** The row it corrects; 0 where that cannot be read. */
     corrects: readWhole(number) ?? 0,
     isDecided,
+    /** Who corrected it, and why, as far as the line says so. */
     said: { by: textAt(migrationBy), reason: textAt(migrationReason) },
     findings:
       readWhole(number) === null
         ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
         : [],
+    /** Only where the line changes anything: a decision for another command stands beside it. */
     ifChanged:
       decision === '' || isDecided
         ? []

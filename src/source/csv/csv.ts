@@ -2,21 +2,13 @@ import { textOf, type TextSource, piecesOf, dropFirstLines, dropLastLines } from
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
 import { isBlankRecord, readRecords, splitRecords } from './records.js'
 import { refuse } from '../refusal.js'
-import type { EncodingChoice } from '../bytes/encoding.js'
 import { hasTwoRowNumbers, isResultHeader, readHeader } from '../columns/header.js'
 import { DELIMITERS, type LayoutOptions } from '../options.js'
-import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
+import { refuseStrayQuote } from './stray-quote.js'
 import { SourceError } from '../../errors.js'
 
 /** How a CSV file is written: everything that must be known before its first record can be read. */
-interface Layout extends Pick<Table, 'header' | 'headerCells' | 'headerLine' | 'preamble' | 'isResultFile'> {
-  readonly encoding: EncodingChoice
-  readonly delimiter: DelimiterChoice
-  /** Physical lines before the header. */
-  readonly skipLines: number
-  readonly skipFooterLines: number
-  readonly quotes: QuoteLayout
-}
+type Layout = ReturnType<typeof detectLayout>
 
 const UNDECLARED: LayoutOptions = {
   delimiter: undefined,
@@ -30,7 +22,7 @@ const UNDECLARED: LayoutOptions = {
  * Finds encoding, delimiter and header; what is declared wins.
  * @throws {SourceError} FILE_ENCODING, FILE_DELIMITER, FILE_EMPTY or FILE_RECORD_TOO_LONG
  */
-function detectLayout(source: TextSource, options: TableOptions): Layout {
+function detectLayout(source: TextSource, options: TableOptions) {
   const { limits, isKnown } = options
   const isResultFile = isWrittenByUs(source)
   // Our own files repeat the cells of the export, those over several lines too.
@@ -65,6 +57,7 @@ function detectLayout(source: TextSource, options: TableOptions): Layout {
   return {
     encoding,
     delimiter,
+    /** Physical lines before the header. */
     skipLines,
     skipFooterLines: declared.skipFooterLines,
     headerLine: record.line,

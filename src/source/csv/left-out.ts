@@ -5,9 +5,9 @@ import {
   showValue,
   type SourceReading,
   type SeverityOverrides,
+  findingOf,
 } from '../../domain/rule/verdict.js'
 import { isTotalsLine, statedCounts } from './totals.js'
-import { findingOf } from '../refusal.js'
 
 /** Lines that the configuration leaves out before the header and behind the last record. */
 

@@ -1,15 +1,12 @@
 import { CsvError, type Options } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import { refuse } from '../refusal.js'
+import type { LimitOptions } from '../options.js'
 import type { RawRecord, RecordsEnd } from '../table.js'
 import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
 
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
-interface RecordLimits {
-  readonly recordLength: number
-  readonly fieldLength: number
-  readonly columns: number
-}
+type RecordLimits = Pick<LimitOptions, 'recordLength' | 'fieldLength' | 'columns'>
 
 export interface RecordSettings {
   readonly delimiter: string

@@ -11,7 +11,6 @@ import {
   countEnds,
   datesIn,
   countWords,
-  type WordCounts,
 } from './column-kind.js'
 import { isUsualName } from '../columns/mapping.js'
 import { isFirmenMandat, meaningOfHeader, namesEnd, namesLastCollection } from '../columns/header.js'
@@ -20,36 +19,13 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban } from '../../domain/text/text.js'
 
 /** What the values of one column show, from its first records. */
-interface ColumnEvidence {
-  /** Records of the sample that have this column. */
-  readonly cells: number
-  readonly filled: number
-  readonly distinct: number
-  readonly ibans: number
-  readonly creditors: number
-  /** How many values each date format can read; only formats that read one. */
-  readonly dates: ReadonlyMap<DateFormat, number>
-  /** Whether day or month comes first, where the separators leave it open; told from all records. */
-  readonly order: 'day first' | 'month first' | 'open'
-  /** The words and how often each occurs in all records, where they are few; null where they are many. */
-  readonly words: WordCounts
-  /** Rows with a date that has passed, where only some have one; it counts where the name speaks of an end. */
-  readonly ends: ColumnKind | null
-  /** The first different values, not masked. */
-  readonly first: readonly string[]
-  /** What stands before the digits of nearly every value, as in `C-000123`; null where most are no such numbers. */
-  readonly prefix: string | null
-}
+type ColumnEvidence = ReturnType<ColumnWatch['evidence']>
 
-export interface ColumnWatch {
-  /** @param isSampled beyond the sample only words and the order of day and month are watched */
-  readonly note: (cell: string, isSampled: boolean) => void
-  readonly evidence: () => ColumnEvidence
-}
+export type ColumnWatch = ReturnType<typeof watchColumn>
 
 export const MOST_WORDS = 20
 
-export function watchColumn(today: LocalDate): ColumnWatch {
+export function watchColumn(today: LocalDate) {
   const seen = new Set<string>()
   const dates = new Map<DateFormat, number>()
   const decider = startDeciding()
@@ -67,7 +43,8 @@ export function watchColumn(today: LocalDate): ColumnWatch {
     for (const { format } of datesIn(text, today)) dates.set(format, (dates.get(format) ?? 0) + 1)
   }
   return {
-    note: (cell, isSampled) => {
+    /** @param isSampled beyond the sample only words and the order of day and month are watched */
+    note: (cell: string, isSampled: boolean): void => {
       words.note(cell)
       ends.note(cell)
       const text = cleanCell(cell)
@@ -77,16 +54,23 @@ export function watchColumn(today: LocalDate): ColumnWatch {
       if (dates.size > 0) decider.note(text)
     },
     evidence: () => ({
+      /** Records of the sample that have this column. */
       cells,
       filled,
       distinct: seen.size,
       ibans,
       creditors,
+      /** How many values each date format can read; only formats that read one. */
       dates,
+      /** Whether day or month comes first, where the separators leave it open; told from all records. */
       order: orderOf(decider.decided()),
+      /** The words and how often each occurs in all records, where they are few; null where they are many. */
       words: words.counts(),
+      /** Rows with a date that has passed, where only some have one; it counts where the name speaks of an end. */
       ends: ends.kind(),
+      /** The first different values, not masked. */
       first: [...seen].slice(0, VALUES_SHOWN),
+      /** What stands before the digits of nearly every value, as in `C-000123`; null where most are no such numbers. */
       prefix: prefixOf([...seen]),
     }),
   }
@@ -101,7 +85,7 @@ function prefixOf(values: readonly string[]): string | null {
   return prefix !== undefined && values.filter(fits).length >= values.length * MOST ? prefix : null
 }
 
-function orderOf(decided: string): ColumnEvidence['order'] {
+function orderOf(decided: string) {
   if (decided.startsWith('dd')) return 'day first'
   return decided.startsWith('mm') ? 'month first' : 'open'
 }
@@ -143,24 +127,7 @@ function fitsOrder(format: DateFormat, order: ColumnEvidence['order']): boolean 
 }
 
 /** What a column is probably for, and why. */
-export interface ColumnGuess {
-  /** Position in the file, from 1. */
-  readonly position: number
-  readonly name: string
-  readonly field: Field | null
-  /** What a column that feeds no field may still be good for. */
-  readonly role: 'key' | 'second_key' | 'status_words' | null
-  /** One sentence for the operator; it holds no cell. */
-  readonly evidence: string
-  readonly dateFormat: DateFormat | null
-  /** Formats that read the values as well as the guessed one. */
-  readonly rivalFormats: readonly DateFormat[]
-  /** What the words of a column say that tells which mandates live. */
-  readonly kind: ColumnKind | null
-  /** The first different values, not masked. */
-  readonly first: readonly string[]
-  readonly prefix: string | null
-}
+export type ColumnGuess = ReturnType<typeof describeColumn>
 
 interface SeenColumn {
   readonly position: number
@@ -238,7 +205,7 @@ function describeColumn(
   { position, name, evidence }: SeenColumn,
   guess: { readonly field: Field; readonly reason: Reason } | null,
   orderOfFile: ColumnEvidence['order'],
-): ColumnGuess {
+) {
   const isDate = guess?.field === 'signed_date' || guess?.field === 'last_collection_date'
   const date = guessDateFormat(evidence, isDate, orderOfFile)
   const kind = guess === null ? kindOfColumn(name, evidence) : kindOfField(guess.field, name, evidence)
@@ -246,10 +213,13 @@ function describeColumn(
   const isOrderBorrowed =
     date !== null && date.rivals.length < (guessDateFormat(evidence, isDate)?.rivals.length ?? 0)
   return {
+    /** Position in the file, from 1. */
     position,
     name,
     field: guess?.field ?? null,
+    /** What a column that feeds no field may still be good for. */
     role,
+    /** One sentence for the operator; it holds no cell. */
     evidence: [
       ...(guess?.reason === 'name' ? ['by its name'] : []),
       ...(guess?.reason === 'content' ? ['by its values'] : []),
@@ -259,8 +229,11 @@ function describeColumn(
       ...(role === 'key' ? ['nearly every row has a value of its own'] : []),
     ].join('; '),
     dateFormat: date?.format ?? null,
+    /** Formats that read the values as well as the guessed one. */
     rivalFormats: date?.rivals ?? [],
+    /** What the words of a column say that tells which mandates live. */
     kind,
+    /** The first different values, not masked. */
     first: evidence.first,
     prefix: evidence.prefix,
   }
@@ -300,7 +273,7 @@ function wordsOf({ staysBehind, goes, unknown }: ColumnKind): readonly string[] 
   ]
 }
 
-function roleOf(name: string, evidence: ColumnEvidence, kind: ColumnKind | null): ColumnGuess['role'] {
+function roleOf(name: string, evidence: ColumnEvidence, kind: ColumnKind | null) {
   const meaning = meaningOfHeader(name).kind
   if (meaning === 'second_key') return 'second_key'
   if (kind !== null) return 'status_words'

@@ -111,11 +111,7 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
   return null
 }
 
-export interface EndsCounter {
-  readonly note: (cell: string) => void
-  /** Null unless some rows, and not all, hold a date that has passed. */
-  readonly kind: () => ColumnKind | null
-}
+export type EndsCounter = ReturnType<typeof countEnds>
 
 const LONGEST_DATE = 35
 
@@ -132,13 +128,13 @@ export function datesIn(
 }
 
 /** Counts the rows of a column that is named after the end of a mandate. */
-export function countEnds(today: LocalDate): EndsCounter {
+export function countEnds(today: LocalDate) {
   let records = 0
   let filled = 0
   let dates = 0
   let past = 0
   return {
-    note: (cell) => {
+    note: (cell: string): void => {
       records += 1
       const text = cleanCell(cell)
       if (isAbsentCollection(text)) return
@@ -147,7 +143,8 @@ export function countEnds(today: LocalDate): EndsCounter {
       if (read.length > 0) dates += 1
       if (read.some(({ date }) => date <= today)) past += 1
     },
-    kind: () => {
+    /** Null unless some rows, and not all, hold a date that has passed. */
+    kind: (): ColumnKind | null => {
       if (past === 0 || filled === records || dates < filled * MOST) return null
       const staysBehind = [{ word: 'with a date', count: filled, rule: 'STATUS_NOT_ACTIVE' as const }]
       return { field: 'status', form: 'ends', staysBehind, goes: [], unknown: [] }
@@ -186,16 +183,13 @@ export function staysBehindText(kinds: readonly ColumnKind[]): string {
 /** The words of a column and how often each occurs, by its first spelling; null where they are too many to be words. */
 export type WordCounts = ReadonlyMap<string, number> | null
 
-export interface WordCounter {
-  readonly note: (cell: string) => void
-  readonly counts: () => WordCounts
-}
+export type WordCounter = ReturnType<typeof countWords>
 
 const LONGEST_WORD = 40
 const MOST_SPELLINGS = 200
 
 /** Counts in bounded memory: a column with more than `most` words is no column of words. */
-export function countWords(most: number): WordCounter {
+export function countWords(most: number) {
   const spellings = new Map<string, { readonly shown: string; count: number }>()
   let words: Map<string, { readonly shown: string; count: number }> | null = new Map()
   const enter = (cell: string): void => {
@@ -212,13 +206,13 @@ export function countWords(most: number): WordCounter {
     spellings.clear()
   }
   return {
-    note: (cell) => {
+    note: (cell: string): void => {
       if (words === null || cell === '') return
       const known = spellings.get(cell)
       if (known === undefined) enter(cell)
       else known.count += 1
     },
-    counts: () =>
+    counts: (): WordCounts =>
       words === null ? null : new Map([...words.values()].map(({ shown, count }) => [shown, count])),
   }
 }

@@ -1,12 +1,7 @@
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { isSepaIban } from '../../domain/value/iban.js'
-import {
-  type LocalDate,
-  REQUIRED_FIELDS,
-  type Field,
-  type RequiredField,
-} from '../../domain/mandate/mandate.js'
+import { type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
@@ -14,16 +9,11 @@ import { staysBehindText, mayBeStatus, type ColumnKind } from './column-kind.js'
 import { holdsAccount, headersOf, meaningOfHeader } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
-import { DEFAULT_SOURCE_OPTIONS, type ColumnRef, type SourceOptions } from '../options.js'
+import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
 import { isBareTotals, MOST_TOTALS } from '../csv/totals.js'
-import type { RawRecord, Table, TableEnd } from '../table.js'
+import type { RawRecord, Table } from '../table.js'
 import { showValue, type RuleId } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'
-
-interface Told {
-  readonly value: string
-  readonly evidence: string
-}
 
 /** A guess with three of its values, as a person may see them. */
 interface InspectedColumn extends Omit<ColumnGuess, 'first'> {
@@ -31,35 +21,7 @@ interface InspectedColumn extends Omit<ColumnGuess, 'first'> {
 }
 
 /** What can be told of a source without a configuration. Account numbers are masked. */
-export interface Inspection {
-  readonly name: string
-  readonly sha256: string
-  readonly bytes: number
-  /** Null where the format has none, as the next. */
-  readonly encoding: Told | null
-  readonly delimiter: Told | null
-  /** Lines before the header, and why the header is believed to be where it is. */
-  readonly preamble: { readonly lines: number; readonly evidence: string; readonly shown: readonly string[] }
-  /** Lines behind the last record that are no records. */
-  readonly footer: { readonly lines: number; readonly shown: readonly string[] }
-  readonly headerLine: number
-  /** Records, the footer left out. */
-  readonly records: number
-  readonly blankLines: number
-  readonly columns: readonly InspectedColumn[]
-  /** Required fields that no column could be told to hold. */
-  readonly missing: readonly RequiredField[]
-  /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
-  readonly staysBehind: string
-  /** Columns that feed no field and may say which mandates are active, with their values as a person reads them. */
-  readonly mayBeStatus: readonly { readonly name: string; readonly values: string }[]
-  /** Columns that were declared to hold text over several lines. */
-  readonly multilineColumns: readonly ColumnRef[]
-  /** A creditor identifier in the lines before the header, where no column has one. */
-  readonly creditorIdentifier: { readonly value: string; readonly line: number } | null
-  /** The first rows, cell by cell. */
-  readonly rows: readonly (readonly string[])[]
-}
+export type Inspection = Awaited<ReturnType<typeof inspectSource>>
 
 interface InspectOptions {
   readonly today: LocalDate
@@ -80,7 +42,7 @@ const FOOTER_RECORDS = 10 + MOST_TOTALS
 export async function inspectSource(
   input: SourceInput,
   { today, options = DEFAULT_SOURCE_OPTIONS, signal }: InspectOptions,
-): Promise<Inspection> {
+) {
   const table = await openTable(
     input,
     { layout: options.source, limits: options.limits, isKnown, seeksHeader: true },
@@ -108,19 +70,26 @@ export async function inspectSource(
     name,
     sha256: survey.end.sha256,
     bytes: survey.end.bytes,
+    /** Null where the format has none, as the next. */
     encoding: told(written.encoding?.encoding, evidence.encoding ?? written.encoding?.by),
     delimiter: told(written.delimiter?.delimiter, evidence.delimiter ?? written.delimiter?.by),
+    /** Lines before the header, and why the header is believed to be where it is. */
     preamble: { ...evidence.preamble, shown: before.map((line) => showValue(line)) },
+    /** Lines behind the last record that are no records. */
     footer: survey.footer,
     headerLine,
+    /** Records, the footer left out. */
     records: survey.records - totals,
     blankLines: survey.end.blankLines,
     columns: columns.map(({ first, ...column }) => ({
       ...column,
       values: first.map((cell) => shownCell(cell, accounts.has(column.position - 1))),
     })),
+    /** Required fields that no column could be told to hold. */
     missing: REQUIRED_FIELDS.filter((wanted) => columns.every(({ field }) => field !== wanted)),
+    /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
     staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
+    /** Columns that feed no field and may say which mandates are active, with their values as a person reads them. */
     mayBeStatus: survey.columns.flatMap(({ name, evidence: { words } }, index) =>
       columns[index]?.field === null &&
       columns[index].kind === null &&
@@ -133,14 +102,16 @@ export async function inspectSource(
           ]
         : [],
     ),
+    /** Columns that were declared to hold text over several lines. */
     multilineColumns: options.source.multilineColumns,
+    /** A creditor identifier in the lines before the header, where no column has one. */
     creditorIdentifier: hasCreditor ? null : findCreditor(before),
+    /** The first rows, cell by cell. */
     rows: survey.rows.map((cells) => cells.map((cell, index) => shownCell(cell, accounts.has(index)))),
   }
 }
 
-const told = (value: string | undefined, evidence = ''): Told | null =>
-  value === undefined ? null : { value, evidence }
+const told = (value: string | undefined, evidence = '') => (value === undefined ? null : { value, evidence })
 
 const linesBefore = ({ preamble, headerLine }: Table): readonly string[] =>
   preamble.split(/\r\n|\n|\r/, LINES_SHOWN).slice(0, headerLine - 1)
@@ -154,21 +125,7 @@ function shownCell(cell: string, isAccount: boolean): string {
 
 const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unknown'
 
-interface Survey {
-  readonly end: TableEnd
-  readonly records: number
-  readonly columns: Parameters<typeof guessColumns>[0]
-  readonly rows: readonly (readonly string[])[]
-  readonly footer: Inspection['footer']
-  /** The last records before the footer. */
-  readonly last: readonly RawRecord[]
-}
-
-async function surveyRecords(
-  table: Table,
-  today: LocalDate,
-  signal: AbortSignal | undefined,
-): Promise<Survey> {
+async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal | undefined) {
   const { header } = table
   const watches = header.names.map(() => watchColumn(today))
   const rows: string[][] = []
@@ -195,6 +152,7 @@ async function surveyRecords(
       evidence: (watches[index] ?? watchColumn(today)).evidence(),
     })),
     rows,
+    /** The last records before the footer. */
     last: last.slice(-MOST_TOTALS - footer.length, last.length - footer.length),
     footer: {
       lines: footer[0] === undefined ? 0 : end.lines - footer[0].line + 1,
@@ -225,7 +183,7 @@ const hasAccountCell = (cells: readonly string[]): boolean => cells.some(holdsIb
 const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
 
 /** A creditor identifier in the lines before the header; the check digits keep other words out. */
-function findCreditor(lines: readonly string[]): Inspection['creditorIdentifier'] {
+function findCreditor(lines: readonly string[]) {
   for (const [index, line] of lines.entries()) {
     for (const [word] of line.matchAll(CREDITOR)) {
       const checked = checkCreditorIdentifier(word)

@@ -5,6 +5,7 @@ import {
   type SourceReading,
   type WordsReading,
   type SeverityOverrides,
+  findingOf,
 } from '../../domain/rule/verdict.js'
 import { wordOf, wordsWith, type Meanings, type WordField, type Words } from '../../domain/value/words.js'
 import {
@@ -24,28 +25,17 @@ import {
 } from '../guess/column-kind.js'
 import { findColumn, isFirmenMandat, namesEnd, namesLastCollection } from '../columns/header.js'
 import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-guess.js'
-import { findingOf } from '../refusal.js'
 import type { RecognisedSource } from '../record-check.js'
 
 /** Watches what the columns say about which mandates live: those that are used, and those that nothing uses. */
-export interface ColumnsWatch {
-  /**
-   * @param cells in the order of the header's names, of a record that has as many
-   * @param isNew false for a line that names a row of the ledger
-   */
-  readonly note: (cells: readonly string[], isNew: boolean) => void
-  /** Columns that nobody decided about, and columns in use of which nothing is understood. */
-  readonly findings: (severities: SeverityOverrides) => readonly Finding[]
-  /** What was understood of the columns that are used, for reports. */
-  readonly reading: () => Pick<SourceReading, 'words' | 'mayBeStatus'>
-}
+export type ColumnsWatch = ReturnType<typeof watchColumns>
 
 /** Words of a column that is used; more are told as "and others". */
 const MOST_UNDERSTOOD = 50
 /** Records from which the format of a date is told. */
 const SAMPLE = 1000
 
-export function watchColumns(source: RecognisedSource): ColumnsWatch {
+export function watchColumns(source: RecognisedSource) {
   const { header, mapping, options, against } = source
   const { names, positions } = header
   const words = wordsWith(options.words)
@@ -75,7 +65,11 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
   }
 
   return {
-    note: (cells, isNew) => {
+    /**
+     * @param cells in the order of the header's names, of a record that has as many
+     * @param isNew false for a line that names a row of the ledger
+     */
+    note: (cells: readonly string[], isNew: boolean): void => {
       for (const { index, note } of used) note(cells[index] ?? '')
       if (!isNew) return // decided about when its export was admitted
       records += 1
@@ -85,7 +79,8 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
         if (records <= SAMPLE) dates?.note(cells[index] ?? '', true)
       }
     },
-    findings: (severities) => [
+    /** Columns that nobody decided about, and columns in use of which nothing is understood. */
+    findings: (severities: SeverityOverrides): readonly Finding[] => [
       ...(source.isResultFile ? [] : used.flatMap((column) => unknownFindings(column, severities))),
       ...open.flatMap(({ name, index, ...watched }) => {
         const column = shownName(name, index)
@@ -95,7 +90,8 @@ export function watchColumns(source: RecognisedSource): ColumnsWatch {
           : findingOf('FILE_COLUMN_UNDECIDED', severities, { value: column, detail })
       }),
     ],
-    reading: () => ({
+    /** What was understood of the columns that are used, for reports. */
+    reading: (): Pick<SourceReading, 'words' | 'mayBeStatus'> => ({
       words: Object.fromEntries(
         used.map(({ field, name, counter, meanings }) => [field, readUsed(field, name, counter, meanings)]),
       ),

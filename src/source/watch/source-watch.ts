@@ -5,12 +5,13 @@ import {
   REQUIRED_FIELDS,
   type RequiredField,
 } from '../../domain/mandate/mandate.js'
-import type {
-  CheckedRecord,
-  Finding,
-  ReadableValues,
-  SeverityOverrides,
-  RuleId,
+import {
+  type CheckedRecord,
+  type Finding,
+  type ReadableValues,
+  type SeverityOverrides,
+  type RuleId,
+  findingOf,
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
 import { countFindings, leftOutFindings } from '../csv/left-out.js'
@@ -20,7 +21,6 @@ import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import { isLongAgo, type RawValues } from '../../domain/value/check-mandate.js'
 import { cleanCell, removeBlanks } from '../../domain/text/text.js'
-import { findingOf } from '../refusal.js'
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
@@ -127,16 +127,6 @@ interface WatchOptions {
   readonly hasLastCollection: boolean
 }
 
-/** Watches the records go by for what only the whole file shows (domain/rulebook.md#file-rules). */
-interface FileWatch {
-  /**
-   * @param oldKey what the row called its customer, where there is a crosswalk
-   * @param order grows with every record of the file
-   */
-  readonly note: (values: ReadableValues, oldKey: string | null, order: number) => void
-  readonly findings: () => readonly Finding[]
-}
-
 interface Dated {
   count: number
   readonly first: number
@@ -150,7 +140,7 @@ const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
 
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
-export function watchFile(options: WatchOptions): FileWatch {
+export function watchFile(options: WatchOptions) {
   const dates = new Map<LocalDate, Dated>()
   const creditors = new Set<string>()
   const oddBritish = new Set<string>()
@@ -170,7 +160,15 @@ export function watchFile(options: WatchOptions): FileWatch {
     if (oddBritish.size < MOST_TOLD && hasOddBritishLength(identifier)) oddBritish.add(identifier)
   }
   return {
-    note: ({ customerNo, signedDate, creditorIdentifier, mandateReference }, oldKey, order) => {
+    /**
+     * @param oldKey what the row called its customer, where there is a crosswalk
+     * @param order grows with every record of the file
+     */
+    note: (
+      { customerNo, signedDate, creditorIdentifier, mandateReference }: ReadableValues,
+      oldKey: string | null,
+      order: number,
+    ): void => {
       rows += 1
       if (signedDate !== null) noteDate(signedDate, order)
       if (creditorIdentifier !== null && creditorIdentifier !== lastCreditor) noteCreditor(creditorIdentifier)
@@ -178,7 +176,7 @@ export function watchFile(options: WatchOptions): FileWatch {
       references += 1
       allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
-    findings: () => {
+    findings: (): readonly Finding[] => {
       const report = (rule: RuleId, value: string, detail: string): readonly Finding[] =>
         findingOf(rule, options.severities, { value, detail })
       return [
@@ -239,23 +237,16 @@ const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/
 /** Control characters other than tab and line ends. */
 const CONTROL = /(?![\t\r\n])\p{Cc}/u
 
-interface DamageWatch {
-  readonly note: (line: number, cells: readonly string[]) => void
-  readonly findings: (names: readonly string[], severities: SeverityOverrides) => readonly Finding[]
-  /** Cells with control characters, mapped or not. */
-  readonly controlCells: () => number
-}
-
 /**
  * Looks at every cell, also those that feed no field. In the cells that are sent, such characters break the rules of
  * their field; in the others they only show how well the file was decoded.
  */
-function watchDamage(): DamageWatch {
+function watchDamage() {
   let cellsSeen = 0
   let controlCells = 0
   let first: { line: number; column: number; cell: string } | null = null
   return {
-    note: (line, cells) => {
+    note: (line: number, cells: readonly string[]): void => {
       for (let column = 0; column < cells.length; column += 1) {
         const cell = cells[column] ?? ''
         if (PLAIN_TEXT.test(cell)) continue
@@ -265,12 +256,13 @@ function watchDamage(): DamageWatch {
         first ??= { line, column, cell }
       }
     },
-    findings: (names, severities) => {
+    findings: (names: readonly string[], severities: SeverityOverrides): readonly Finding[] => {
       if (first === null) return []
       const detail = `${cellsSeen} cells show it, the first in line ${first.line}, column "${names[first.column] ?? ''}".`
       return findingOf('FILE_MOJIBAKE', severities, { value: first.cell, detail })
     },
-    controlCells: () => controlCells,
+    /** Cells with control characters, mapped or not. */
+    controlCells: (): number => controlCells,
   }
 }
 
@@ -282,12 +274,6 @@ type CleaningStep = 'blanks' | 'hyphens' | 'label' | 'case' | 'textMarker'
 
 /** Number of cells per field and step. */
 type CleaningCounts = Readonly<Partial<Record<Field, Readonly<Partial<Record<CleaningStep, number>>>>>>
-
-interface CleaningCounter {
-  /** @param values what was read of the cells; a cell that is its value was not cleaned */
-  readonly note: (raw: RawValues, values: ReadableValues) => void
-  readonly counts: () => CleaningCounts
-}
 
 /** Nothing of these was cleaned away. */
 const PLAIN = /^[A-Za-z0-9./+-]*$/
@@ -323,10 +309,11 @@ function stepsOf(field: RequiredField, raw: string): readonly CleaningStep[] {
 }
 
 /** Counts what the checks clean silently, so that it can be reported. */
-function countCleaning(): CleaningCounter {
+function countCleaning() {
   const counts: Partial<Record<Field, Partial<Record<CleaningStep, number>>>> = {}
   return {
-    note: (raw, values) => {
+    /** @param values what was read of the cells; a cell that is its value was not cleaned */
+    note: (raw: RawValues, values: ReadableValues): void => {
       for (const field of REQUIRED_FIELDS) {
         const cell = raw[field]
         if (cell === null || cell === values[VALUES[field]]) continue
@@ -336,7 +323,7 @@ function countCleaning(): CleaningCounter {
         }
       }
     },
-    counts: () => counts,
+    counts: (): CleaningCounts => counts,
   }
 }
 
