@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { WALKS, makeWalk } from '../support/walk-exports.js'
+import { truthOf, WALKS } from '../support/walk-exports.js'
 import { nextOf, placeOfTest } from '../support/place.js'
 import { wordsOf, type Ended } from '../support/program.js'
 
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
       let last = await type('sepa-migrate run export.csv --yes')
       expect(last.stdout).toMatch(/registered +386 [^]*refused +1 [^]*in doubt +1 /)
       // What each list asks for is written into it, and the next command is pasted, until nothing is open.
-      const { truth } = makeWalk(walk)
+      const truth = truthOf(walk)
       const [customer, , account, reference, signed, creditor] = walk.columns
       const isOver = ({ stdout }: Ended): boolean =>
         /^Next: sepa-migrate (?:purge|report verify)/m.test(stdout)
@@ -79,10 +79,9 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
                 migration_reason: 'The service shows it',
                 migration_by: 'E. Engineer',
               }
-            if (row['migration_state'] === 'refused') return { ...row, [signed]: truth.get('1')?.[4] ?? '' }
+            if (row['migration_state'] === 'refused') return { ...row, [signed]: truth.get('1')?.[3] ?? '' }
             if (row['migration_state'] !== 'invalid' || known === undefined) return row
-            const [theCustomer = '', , theAccount = '', theReference = '', theDate = '', theCreditor = ''] =
-              known
+            const [theCustomer, theAccount, theReference, theDate, theCreditor] = known
             return {
               ...row,
               [customer]: theCustomer,

@@ -1,30 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type CheckedRecord, RULES, type RuleId } from '../../src/domain/rule/verdict.js'
 import type { SourceOptions } from '../../src/source/options.js'
-import { makeSamples, makeWalks } from '../support/make-samples.js'
 import { optionsOf, readAll, SAMPLES } from '../support/sources.js'
-
-const MADE = [
-  [SAMPLES, makeSamples()],
-  [join(import.meta.dirname, '../e2e/walks'), makeWalks()],
-] as const
-
-/** UPDATE_SAMPLES=1 writes the samples anew, before anything below reads them. */
-if (process.env['UPDATE_SAMPLES'] === '1')
-  for (const [folder, files] of MADE)
-    for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes)
-
-describe('the samples on disk', () => {
-  const made = MADE.flatMap(([folder, files]) =>
-    [...files].map(([name, bytes]) => [name, folder, bytes] as const),
-  )
-  test.each(made)('%s is what its script makes', (name, folder, bytes) => {
-    expect(readFileSync(join(folder, name)).equals(bytes)).toBe(true)
-  })
-})
 
 const sample = (name: string): string => join(SAMPLES, name)
 
