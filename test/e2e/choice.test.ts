@@ -83,45 +83,4 @@ describe('25.2 run --only and --country', () => {
     expect(sandbox().requests().repeated).toEqual([])
     expect(summary()).toMatchObject({ leftByChoice: 0 })
   })
-
-  it.each([
-    [['--only', 'Segment'], '--only "Segment" names no column and its values; nothing was sent'],
-    [['--only', '=A'], '--only "=A" names no column and its values; nothing was sent'],
-    [['--only', 'Segment='], '"Segment" with an empty name or value; nothing was sent'],
-    [['--only', 'Segment=A,,B'], '"Segment" with an empty name or value; nothing was sent'],
-    [['--only', 'Segmnt=A'], 'no file has a column "Segmnt"; nothing was sent'],
-    [['--country', 'US'], '"US" is no country of SEPA; nothing was sent'],
-    [['--country', 'AT,'], '"" is no country of SEPA; nothing was sent'],
-  ])('are refused, and nothing comes in or leaves: %j', async (flags, message) => {
-    const { exitCode, errors } = json(await run(...flags, '--json'))
-    expect([exitCode, errors[0]?.message]).toEqual([2, expect.stringContaining(message)])
-    expect(sandbox().requests().received.migrate).toBe(0)
-    if (flags[1]?.startsWith('Segmnt') !== true) return
-    expect(errors[0]?.next).toContain('"Segment", "Sales region"')
-    expect(json(await type('status', '--json')).totals).toMatchObject({ read: 0 })
-  })
-
-  it('make a plan for these rows, which its runs keep to without being told', async () => {
-    const to = path('plan.json')
-    const planned = await type(
-      ...['plan', path('export.csv'), '--base-url', sandbox().url, '--to', to, '--by', 'Ada'],
-      ...['--only', 'Segment=A,B'],
-    )
-    expect(planned.status).toBe(0)
-    expect(planned.stdout).toContain('To send: 5 rows')
-    expect(planned.stdout).toContain('  Of the ready rows only Segment: A or B; 3 other rows stay ready')
-    expect(read('plan.html')).toContain('3 other rows stay ready.')
-    const approved = await type('approve', to, '--by', 'Ada', '--reference', 'a mail')
-    expect(approved.status).toBe(0)
-
-    const narrowed = await run('--plan', to, '--only', 'Segment=B')
-    expect(narrowed.status).toBe(5)
-    expect(customers()).toEqual([2, 8])
-    expect(narrowed.stdout).toMatch(/Next: sepa-migrate run --base-url \S+ --plan '[^']+plan\.json'\n/)
-    const whole = await run('--plan', to)
-    expect(whole.status).toBe(5)
-    expect(customers().toSorted()).toEqual([1, 2, 4, 6, 8])
-    // The plan is done, and the others are not of it.
-    expect(whole.stdout).toMatch(/Next: sepa-migrate run --base-url \S+\n/)
-  })
 })

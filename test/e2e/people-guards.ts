@@ -30,10 +30,9 @@ export type Real<Args extends readonly unknown[] = readonly unknown[], Result = 
  *   8.1.3 a single file that was mounted, another name of the ledger
  *         ledger/safety/holder.test.ts, e2e/trusted-place.test.ts
  *   8.1.4 side files and folders of others: ledger/safety/side-files.test.ts, e2e/trusted-place.test.ts
- *   8.2.1 the file of another ledger with the same mandates, of which no two can be here: decisions/read-decisions.test.ts,
- *         e2e/decisions.test.ts
+ *   8.2.1 the file of another ledger with the same mandates, of which no two can be here: decisions/read-decisions.test.ts
  *   8.2.6 an assigned reference with a blank behind it: ledger/decide/resolution.test.ts; what `reconcile --apply` could not
- *         record: e2e/decisions.test.ts
+ *         record: e2e/way-back.test.ts
  */
 export const GUARDS: Readonly<Record<string, Guard>> = {
   ...GUARDS_OF_LEDGERS,

@@ -1,28 +1,26 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
 import { placeForEach } from '../support/place.js'
 
 const SAID = 'Kontoinhaberin verstorben'
-const PERSON = ['Wilhelmina Vogelsang', 'w.vogelsang@mail.example', 'Kastanienallee 17']
+const PERSON = ['Wilhelmina Vogelsang', 'w.vogelsang@mail.example', 'Kastanienallee 17'] as const
 const ACCOUNTS = [1, 2, 3, 4, 5].map(germanIban)
 const PLANTED = [...PERSON, ...ACCOUNTS, SAID]
 
-const HEADER =
-  'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Name,E-Mail,Street\n'
 const line = (customer: string | number, account: string, reference: string): string =>
   `${customer},${account},2024-01-02,DE98ZZZ09999999999,${reference},${PERSON.join(',')}\n`
 
 /** Registered, refused, in doubt, and invalid with persons in the wrong columns. */
 const EXPORT = [
-  HEADER,
+  'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Name,E-Mail,Street\n',
   line(1, germanIban(1), 'M-1'),
   line(2, germanIban(2), 'M-2'),
   line(3, germanIban(3), 'M-3'),
-  line(PERSON[0] ?? '', germanIban(4), 'M-4'),
-  line(5, PERSON[1] ?? '', germanIban(5)),
+  line(PERSON[0], germanIban(4), 'M-4'),
+  line(5, PERSON[1], germanIban(5)),
 ].join('')
 
 const { folder, path, read, write, program, json } = placeForEach({
@@ -48,7 +46,7 @@ const filesWithPlanted = (): string[] =>
       return PLANTED.some((text) => bytes.includes(text))
     })
 
-async function campaign(): Promise<void> {
+beforeEach(async () => {
   write('export.csv', EXPORT)
   await program('check', 'export.csv', '--out', 'checked')
   const ran = await program('run', 'export.csv', '--log-file', 'run.log', '--out', 'pack')
@@ -56,118 +54,81 @@ async function campaign(): Promise<void> {
   const leftover = join('pack', '.sepa-migrate-report-killed')
   mkdirSync(path(leftover))
   write(join(leftover, 'not-sent.csv'), EXPORT)
-  const { campaign: named } = JSON.parse(read('pack/summary.json')) as { campaign: { ledgerId: string } }
-  write(join(leftover, 'ledger'), `L-${named.ledgerId}\n`)
+  const { campaign } = JSON.parse(read('pack/summary.json')) as { campaign: { ledgerId: string } }
+  write(join(leftover, 'ledger'), `L-${campaign.ledgerId}\n`)
   const resolved = await program(
     ...['resolve', '--row', '3', '--as', 'written-off', '--out', 'pack'],
-    ...['--reason', `${PERSON[0] ?? ''} closed ${germanIban(3)}`, '--by', 'Ada'],
+    ...['--reason', `${PERSON[0]} closed ${germanIban(3)}`, '--by', 'Ada'],
   )
   expect(resolved.stderr).toBe('')
   await program('report', '--out', 'pack')
-}
-
-describe('9.2.1 purge, as an operator sees it', () => {
-  it('refuses while rows can still be corrected, and removes nothing', async () => {
-    await campaign()
-    const before = filesWithPlanted()
-    const refused = await program('purge', '--yes')
-    expect(refused.status).toBe(2)
-    expect(refused.stderr).toMatch(/rows can still be corrected: \d invalid, 1 refused\. Nothing was removed/)
-    expect(refused.stderr).toContain('--with-open-rows')
-    expect(filesWithPlanted()).toEqual(before)
-  })
-
-  it('leaves nothing of the planted export in any file but those that its closing statement lists', async () => {
-    await campaign()
-    // What a full disk leaves beside a ledger.
-    write('sepa-migrate.db.emergency.jsonl', EXPORT)
-    expect(filesWithPlanted()).toEqual(
-      expect.arrayContaining([
-        'sepa-migrate.db',
-        join('pack', 'to-do', 'corrections.csv'),
-        join('checked', 'problems.csv'),
-      ]),
-    )
-    const purged = await program('purge', '--yes', '--with-open-rows')
-    expect([purged.status, purged.stderr]).toEqual([3, ''])
-    const listed = purged.stdout.slice(purged.stdout.indexOf('What remains'))
-    const left = filesWithPlanted()
-    for (const name of left)
-      expect(
-        listed.split('\n').map((text) => text.trim()),
-        name,
-      ).toContain(name)
-    expect(left.filter((name) => name.startsWith('sepa-migrate.db'))).toEqual([])
-    expect(filesBelow(path('state')).length).toBeGreaterThan(0)
-    expect(left.filter((name) => name.startsWith('state'))).toEqual([])
-    expect(left.filter((name) => name.includes('.sepa-migrate-report-'))).toEqual([])
-    expect(listed).toContain('run.log')
-    expect(listed).toContain('sandbox --data')
-  })
-
-  it('deletes the lists that hold cells on request, keeps what was signed, and still reports: nothing planted', async () => {
-    await campaign()
-    const { totals } = await json('status')
-    const purged = await program('purge', '--yes', '--with-open-rows', '--remove-files')
-    expect(purged.stdout).toMatch(/Removed .*refused\.csv/)
-    expect(readdirSync(path('pack')).sort()).toEqual([
-      'manifest.json',
-      'reconciliation.xlsx',
-      'registered.csv',
-      'report.html',
-      'summary.json',
-    ])
-    expect(existsSync(path('export.csv'))).toBe(true)
-    const report = await program('report', '--out', 'after')
-    expect(report.stderr).toBe('')
-    expect(report.stdout).toContain('balanced:')
-    expect((await json('status')).totals).toEqual(totals)
-    expect(filesWithPlanted().filter((name) => name.startsWith('after'))).toEqual([])
-  })
 })
 
-describe('9.2.2 one customer', () => {
-  it('is shown with everything held and its history, accounts masked, also as JSON', async () => {
-    await campaign()
-    const shown = await program('customer', 'show', '2')
-    expect(shown.status).toBe(0)
-    expect(shown.stdout).toContain('Row 2: refused')
-    expect(shown.stdout).toContain(`Name: ${PERSON[0] ?? ''}`)
-    expect(shown.stdout).toContain(SAID)
-    expect(shown.stdout).toContain('attempt 1 at ')
-    for (const account of ACCOUNTS) expect(shown.stdout).not.toContain(account)
-    expect(await json('customer', 'show', '3')).toMatchObject({
-      customer: {
-        rows: [
-          {
-            state: 'written_off',
-            decisions: [
-              { by: 'Ada', as: expect.any(String) as string, reason: `${PERSON[0] ?? ''} closed DE…0003` },
-            ],
-          },
-        ],
-      },
-    })
-    expect((await program('customer', 'show', '999')).status).toBe(3)
-    expect((await program('customer', 'show')).status).toBe(2)
-  })
+it('9.2.1 a purge leaves nothing of the planted export in any file but those that it lists or is not asked about', async () => {
+  // What a full disk leaves beside a ledger.
+  write('sepa-migrate.db.emergency.jsonl', EXPORT)
+  const before = filesWithPlanted()
+  expect(before).toEqual(
+    expect.arrayContaining(['sepa-migrate.db', 'pack/to-do/corrections.csv', 'checked/problems.csv']),
+  )
+  const refused = await program('purge', '--yes')
+  expect(refused.status).toBe(2)
+  expect(refused.stderr).toMatch(/rows can still be corrected: \d invalid, 1 refused\. Nothing was removed/)
+  expect(refused.stderr).toContain('--with-open-rows')
+  expect(filesWithPlanted()).toEqual(before)
 
-  it('is erased on request: only theirs goes, and it says what stays and which files were not changed', async () => {
-    await campaign()
-    const refused = await program('customer', 'erase', '2', '--yes', '--reason', 'request of 1 July')
-    expect(refused.stderr).toContain('Cannot erase customer 2 while rows can still be corrected: 1 refused')
-    const erased = await program(
-      ...['customer', 'erase', '2', '--yes', '--reason', 'request of 1 July', '--with-open-rows'],
-    )
-    expect(erased.stderr).toBe('')
-    expect(erased.stdout).toContain('Customer 2: removed what was held of 1 row.')
-    expect(erased.stdout).toContain(join('pack', 'to-do', 'refused.csv'))
-    const shown = await program('customer', 'show', '2')
-    expect(shown.stdout).toContain('cells: not held any more')
-    expect(shown.stdout).not.toContain(SAID)
-    expect(shown.stdout).toContain('request of 1 July')
-    expect((await program('customer', 'show', '3')).stdout).toContain(PERSON[0])
-    expect((await program('customer', 'erase', '2', '--yes')).stderr).toContain('There is no reason')
-    expect((await program('report', '--out', 'after')).stdout).toContain('balanced:')
+  const { totals } = await json('status')
+  const purged = await program('purge', '--yes', '--with-open-rows')
+  expect([purged.status, purged.stderr]).toEqual([3, ''])
+  const listed = purged.stdout.slice(purged.stdout.indexOf('What remains'))
+  const names = listed.split('\n').map((text) => text.trim())
+  const left = filesWithPlanted()
+  for (const name of left) expect(names, name).toContain(name)
+  expect(left.filter((name) => /^sepa-migrate\.db|^state|\.sepa-migrate-report-/.test(name))).toEqual([])
+  expect(filesBelow(path('state')).length).toBeGreaterThan(0)
+  expect(listed).toContain('run.log')
+  expect(listed).toContain('sandbox --data')
+
+  // The lists that hold cells go on request; what was signed stays, and a report can still be written.
+  const again = await program('purge', '--yes', '--with-open-rows', '--remove-files')
+  expect(again.stdout).toMatch(/Removed .*refused\.csv/)
+  expect(readdirSync(path('pack')).sort()).toEqual([
+    ...['manifest.json', 'reconciliation.xlsx', 'registered.csv', 'report.html', 'summary.json'],
+  ])
+  expect(existsSync(path('export.csv'))).toBe(true)
+  const report = await program('report', '--out', 'after')
+  expect(report.stderr).toBe('')
+  expect(report.stdout).toContain('balanced:')
+  expect((await json('status')).totals).toEqual(totals)
+  expect(filesWithPlanted().filter((name) => name.startsWith('after'))).toEqual([])
+})
+
+it('9.2.2 one customer is shown with everything held, accounts masked, and erased on request: only theirs goes', async () => {
+  const show = (customer: string) => program('customer', 'show', customer)
+  const shown = await show('2')
+  expect(shown.status).toBe(0)
+  for (const told of ['Row 2: refused', `Name: ${PERSON[0]}`, SAID, 'attempt 1 at '])
+    expect(shown.stdout).toContain(told)
+  for (const account of ACCOUNTS) expect(shown.stdout).not.toContain(account)
+  const decision = { by: 'Ada', reason: `${PERSON[0]} closed DE…0003` }
+  expect(await json('customer', 'show', '3')).toMatchObject({
+    customer: { rows: [{ state: 'written_off', decisions: [decision] }] },
   })
+  expect((await show('999')).status).toBe(3)
+
+  const erase = ['customer', 'erase', '2', '--yes']
+  expect((await program(...erase)).stderr).toContain('There is no reason')
+  const because = [...erase, '--reason', 'request of 1 July']
+  const refused = await program(...because)
+  expect(refused.stderr).toContain('Cannot erase customer 2 while rows can still be corrected: 1 refused')
+  const erased = await program(...because, '--with-open-rows')
+  expect(erased.stderr).toBe('')
+  expect(erased.stdout).toContain('Customer 2: removed what was held of 1 row.')
+  expect(erased.stdout).toContain('pack/to-do/refused.csv')
+  const left = (await show('2')).stdout
+  expect(left).toContain('cells: not held any more')
+  expect(left).not.toContain(SAID)
+  expect(left).toContain('request of 1 July')
+  expect((await show('3')).stdout).toContain(PERSON[0])
+  expect((await program('report', '--out', 'after')).stdout).toContain('balanced:')
 })

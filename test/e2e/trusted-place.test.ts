@@ -1,19 +1,18 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
 import { germanIban } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
 import { runShell } from '../support/program.js'
 
-const ROWS = 12
 const ANOTHER_USER = 65_534
 const needsRoot = process.getuid?.() === 0 ? false : 'only root can act as another user'
 const canMount =
   spawnSync('unshare', ['-m', 'true']).status === 0 ? false : 'unshare cannot make a mount namespace here'
 
 async function open(delayMs = 0) {
-  const place = await placeOfTest({ rows: ROWS, truth: { delayMs }, ownState: true })
+  const place = await placeOfTest({ rows: 6, truth: { delayMs }, ownState: true })
   return { ...place, run: (...args: string[]) => place.program('run', ...args) }
 }
 
@@ -42,8 +41,10 @@ describe('8.1.4 a folder that others can write', () => {
     expect(truth().posts()).toBe(2)
   })
 
-  it('is allowed by a flag or its environment variable, and the run, its warnings and the report say so', async () => {
-    const { folder, read, run, program, programWith } = await open()
+  it('is allowed by flag or environment, never by a file; the run, its warnings and the report say so', async () => {
+    const { folder, read, write, run, program, programWith } = await open()
+    write('shared.yaml', 'sharedFolder: true\n')
+    expect((await run('export.csv', '--config', 'shared.yaml')).status).toBe(2)
     chmodSync(folder(), 0o777)
     const first = await run('export.csv', '--limit', '2', '--shared-folder')
     expect(first.status).toBe(5)
@@ -58,41 +59,24 @@ describe('8.1.4 a folder that others can write', () => {
     )
     expect((await program('status', '--shared-folder')).status).toBe(0)
   })
-
-  it('a folder of one’s own needs no flag, and the flag says nothing there', async () => {
-    const { run, read } = await open()
-    expect((await run('export.csv', '--shared-folder')).stderr).not.toMatch(/Others can change/)
-    expect(read('report.html')).not.toMatch(/shared folder/)
-  })
-
-  it('cannot be allowed by the configuration file, which may be of others', async () => {
-    const { write, run } = await open()
-    write('sepa-migrate.yaml', 'sharedFolder: true\n')
-    expect((await run('export.csv')).status).toBe(2)
-  })
 })
 
 describe('8.1.4 another user beside the ledger', () => {
-  it.skipIf(needsRoot)(
-    'who made its log and shared memory beforehand reads and changes nothing',
-    async () => {
-      const { folder, path, run, truth } = await open()
-      chmodSync(folder(), 0o1777) // nobody removes what is not theirs, everybody makes what they like
-      for (const name of ['sepa-migrate.db-wal', 'sepa-migrate.db-shm']) {
-        writeFileSync(path(name), '')
-        chmodSync(path(name), 0o666)
-        chownSync(path(name), ANOTHER_USER, ANOTHER_USER)
-      }
-      for (const flags of [[], ['--shared-folder']]) {
-        const { status, stderr } = await run('export.csv', ...flags)
-        expect(status).toBe(8)
-        expect(stderr).toMatch(
-          flags.length === 0 ? /Cannot trust the folder/ : /sepa-migrate\.db-(wal|shm)": other users/,
-        )
-      }
-      expect(truth().posts()).toBe(0)
-    },
-  )
+  it.skipIf(needsRoot)('who made its log beforehand reads and changes nothing', async () => {
+    const { folder, path, run, truth } = await open()
+    chmodSync(folder(), 0o1777) // nobody removes what is not theirs, everybody makes what they like
+    writeFileSync(path('sepa-migrate.db-wal'), '')
+    chmodSync(path('sepa-migrate.db-wal'), 0o666)
+    chownSync(path('sepa-migrate.db-wal'), ANOTHER_USER, ANOTHER_USER)
+    for (const flags of [[], ['--shared-folder']]) {
+      const { status, stderr } = await run('export.csv', ...flags)
+      expect(status).toBe(8)
+      expect(stderr).toMatch(
+        flags.length === 0 ? /Cannot trust the folder/ : /sepa-migrate\.db-wal": other users/,
+      )
+    }
+    expect(truth().posts()).toBe(0)
+  })
 
   it('who put another account into a row finds that row not sent', async () => {
     const { path, run, truth } = await open()
@@ -109,27 +93,67 @@ describe('8.1.4 another user beside the ledger', () => {
     }
     expect(truth().posts()).toBe(2)
   })
-})
 
-describe('8.1.3 a single ledger file that was mounted', () => {
-  it.skipIf(canMount)(
-    'is refused while another run holds it, and when none does: nothing goes out twice',
+  it.skipIf(needsRoot)(
+    '26.3 whose configuration lies there brings no columns, and whose folder is named gets no report',
     async () => {
-      const { folder, env, path, run, truth } = await open(20)
-      mkdirSync(path('second'), { mode: 0o700 })
-      writeFileSync(path('second/sepa-migrate.db'), '', { mode: 0o600 })
-      expect((await run('export.csv', '--limit', '1')).status).toBe(5)
-      const mountedRun = () =>
-        runShell(
-          'mount --bind sepa-migrate.db second/sepa-migrate.db && cd second && exec "$NODE" "$PROGRAM" run',
-          { cwd: folder(), env: env() },
-        )
-      const [first, second] = await Promise.all([run(), mountedRun()])
-      expect(first.status).toBe(0)
-      expect(second.status).toBe(8)
-      expect(second.stderr).toMatch(/it is mounted by itself/)
-      expect((await mountedRun()).status).toBe(8)
-      expect(truth().twice()).toEqual([])
+      const { path, program, truth } = await open()
+      mkdirSync(path('theirs'), { mode: 0o755 })
+      chownSync(path('theirs'), ANOTHER_USER, ANOTHER_USER)
+      for (const command of ['run', 'check']) {
+        const { status, stderr } = await program(command, 'export.csv', '--out', 'theirs')
+        expect(stderr).toMatch(/Cannot write a report to the folder .*: it belongs to another user/)
+        expect(status).toBe(2)
+      }
+      expect(readdirSync(path('theirs'))).toEqual([])
+      writeFileSync(path('sepa-migrate.yaml'), 'columns:\n  iban: iban\n')
+      chownSync(path('sepa-migrate.yaml'), ANOTHER_USER, ANOTHER_USER)
+      for (const command of ['run', 'plan']) {
+        const { status, stderr } = await program(command, 'export.csv')
+        expect(stderr).toMatch(/sets "columns", but it belongs to another user.*nothing was sent/)
+        expect(status).toBe(2)
+      }
+      expect((await program('check', 'export.csv')).stderr).not.toContain('but it belongs')
+      expect(truth().posts()).toBe(0)
     },
   )
 })
+
+it('26.3 a pipe in the place of a configuration, password, plan or list of decisions is refused at once', async () => {
+  const { path, program, truth } = await open()
+  execFileSync('mkfifo', ['-m', '600', path('pipe')])
+  expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
+  for (const args of [
+    ['rules', '--config', 'pipe'],
+    ['run', '--password-file', 'pipe'],
+    ['run', '--plan', 'pipe'],
+    ['approve', 'pipe', '--by', 'Eve', '--reference', 'x'],
+    ['resolve', '--from', 'pipe'],
+  ]) {
+    const { status, stderr } = await program(...args)
+    expect(stderr, args.join(' ')).toContain('it is not a regular file')
+    expect(status, args.join(' ')).toBe(2)
+  }
+  expect(truth().posts()).toBe(1)
+})
+
+it.skipIf(canMount)(
+  '8.1.3 a single ledger file that was mounted is refused while a run holds it, and when none does',
+  async () => {
+    const { folder, env, path, run, truth } = await open(20)
+    mkdirSync(path('second'), { mode: 0o700 })
+    writeFileSync(path('second/sepa-migrate.db'), '', { mode: 0o600 })
+    expect((await run('export.csv', '--limit', '1')).status).toBe(5)
+    const mountedRun = () =>
+      runShell(
+        'mount --bind sepa-migrate.db second/sepa-migrate.db && cd second && exec "$NODE" "$PROGRAM" run',
+        { cwd: folder(), env: env() },
+      )
+    const [first, second] = await Promise.all([run(), mountedRun()])
+    expect(first.status).toBe(0)
+    expect(second.status).toBe(8)
+    expect(second.stderr).toMatch(/it is mounted by itself/)
+    expect((await mountedRun()).status).toBe(8)
+    expect(truth().twice()).toEqual([])
+  },
+)

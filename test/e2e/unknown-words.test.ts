@@ -63,18 +63,4 @@ describe('26.2 words that nobody understands, as a user meets them', () => {
     expect(read('report.html')).toContain('every mandate is treated as active')
     expect(held()).toHaveLength(24)
   })
-
-  it('26.2 an export that was cut inside its last cell keeps that row back', async () => {
-    write(
-      'export.csv',
-      `iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,customer_no\n${[110048, 1100]
-        .map((n) => `${validLine(n).split(',').slice(1).join(',')},${n}`)
-        .join('\n')}`,
-    )
-    const ended = await program('run', 'export.csv')
-    expect(ended.status).toBe(3)
-    expect(held()).toEqual([110048])
-    expect(read('corrections.csv')).toContain('ROW_MAY_BE_CUT')
-    expect(read('problems.csv')).toContain('FILE_MAY_BE_CUT')
-  })
 })

@@ -21,18 +21,13 @@ export interface TerminalSession {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
-/** Starts the built program in a terminal so many columns wide. `suffix` is shell text behind the command. */
+/** Starts the built program in a terminal so many columns wide. */
 export function openTerminal(
   args: readonly string[],
-  {
-    cwd,
-    columns,
-    env = {},
-    suffix = '',
-  }: { cwd: string; columns: number; env?: Readonly<Record<string, string>>; suffix?: string },
+  { cwd, columns, env = {} }: { cwd: string; columns: number; env?: Readonly<Record<string, string>> },
 ): TerminalSession {
   const command = [process.execPath, PROGRAM, ...args].map(quoted).join(' ')
-  const shell = `stty cols ${columns} rows ${ROWS}; ${suffix === '' ? 'exec ' : ''}${command}${suffix}`
+  const shell = `stty cols ${columns} rows ${ROWS}; exec ${command}`
   const child = spawn('script', ['-q', '-e', '-c', shell, '/dev/null'], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', TZ: 'Europe/Berlin', ...env },
