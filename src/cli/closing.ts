@@ -1,6 +1,6 @@
 import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
 import type { KeyObject } from 'node:crypto'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import {
   contradictedIn,
   contradictedText,
@@ -13,6 +13,7 @@ import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
 import type { Settings } from './settings/settings.js'
 import { LedgerError } from '../errors.js'
+import { setAside } from '../report/pack/earlier-pack.js'
 import { notTheLatest } from '../register/campaign-register.js'
 import { type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Ledger } from '../ledger/ledger.js'
@@ -64,6 +65,14 @@ export async function writePack(
 
 const DIFFERS =
   'The records read differ from the totals of the former provider (--expected): some may be missing or be read twice. Page 1 of the report shows both; find out why before you sign'
+
+/** Lists to work in that were just taken in leave the place of those that follow. */
+export function setAsideLines(files: readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const to = setAside(file)
+    return to === null ? [] : [`"${file}" was taken in, and is in "${relative('.', to)}" now.`]
+  })
+}
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>

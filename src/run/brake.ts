@@ -176,6 +176,8 @@ export interface Reach {
 }
 
 export interface Brake extends Reach {
+  /** The service said anything at all in this run. */
+  readonly isHeard: boolean
   readonly inDoubt: number
   readonly refused: number
   readonly answered: number
@@ -187,11 +189,14 @@ export interface Brake extends Reach {
 const FIRST_REFUSALS = 3
 const REFUSALS_IN_A_ROW = 10
 const SHARE_FROM = 50
-/** A restart of the service takes less; a wrong address should not keep the operator waiting longer. */
+/** A restart of the service takes less. */
 const PATIENCE_MS = 30_000
+/** Before the first answer of a run an address that is wrong, or a service that is down, is likelier than a restart. */
+const FIRST_PATIENCE_MS = 5_000
 const MIN_FAILURES = 5
 
 export const startBrake = (): Brake => ({
+  isHeard: false,
   inDoubt: 0,
   refused: 0,
   answered: 0,
@@ -211,8 +216,9 @@ export function noteOutcome(brake: Brake, outcome: Outcome, nowMs: number): Brak
   if (outcome.kind === 'not_sent')
     return { ...brake, failures: brake.failures + 1, failingSinceMs: brake.failingSinceMs ?? nowMs }
   // Held back says nothing of how rows are answered: a service that holds half of them must not stop the run.
-  if (isHeldBack(outcome)) return { ...brake, failures: 0, failingSinceMs: null }
-  const connected = outcome.evidence.status === null ? brake : { ...brake, failures: 0, failingSinceMs: null }
+  const heard = { ...brake, isHeard: true, failures: 0, failingSinceMs: null }
+  if (isHeldBack(outcome)) return heard
+  const connected = outcome.evidence.status === null ? brake : heard
   switch (outcome.kind) {
     case 'registered':
       return { ...connected, answered: brake.answered + 1, cause: null, causeCount: 0 }
@@ -287,12 +293,15 @@ function tooManyRefused(brake: Brake, { maxRefused }: BrakeLimits): Stop | null 
 }
 
 /** So many connection failures in a row, for so long, that nobody seems to be there. */
-export const isOutOfReach = ({ failures, failingSinceMs }: Reach, nowMs: number): boolean =>
-  failingSinceMs !== null && failures >= MIN_FAILURES && nowMs - failingSinceMs >= PATIENCE_MS
+export const isOutOfReach = (
+  { failures, failingSinceMs }: Reach,
+  nowMs: number,
+  patienceMs = PATIENCE_MS,
+): boolean => failingSinceMs !== null && failures >= MIN_FAILURES && nowMs - failingSinceMs >= patienceMs
 
 function noConnection(brake: Brake, outcome: Outcome, nowMs: number): Stop | null {
   const { failures } = brake
-  if (!isOutOfReach(brake, nowMs)) return null
+  if (!isOutOfReach(brake, nowMs, brake.isHeard ? PATIENCE_MS : FIRST_PATIENCE_MS)) return null
   return {
     kind: 'no_connection',
     why: `The service could not be reached ${failures} times in a row (${outcome.evidence.errorCode ?? 'no code'})`,

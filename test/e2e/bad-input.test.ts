@@ -182,10 +182,16 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     status: LEDGER,
     says: /ledger/,
   },
+  'a plan that is not there, for a ledger without a mandate': {
+    typed: ['run', '--plan', 'plan.json'],
+    given: (there) => ownLedger(there).close(),
+    status: USAGE,
+    says: /plan\.json.*(?:no such file|not there)/i,
+  },
   'a CSV in the place of a ledger': {
     typed: ['status', '--ledger', 'export.csv'],
     status: LEDGER,
-    says: /export\.csv/,
+    says: /export\.csv" is named like an export, and is no ledger/,
   },
 }
 
@@ -232,6 +238,13 @@ describe('what else is refused', () => {
     expect([held.status, held.stderr]).toEqual([LEDGER, expect.stringMatching(/held it since/)])
     expect([other.status, other.stderr]).toEqual([LEDGER, expect.stringMatching(/other\.example/)])
     expect(place.sandbox().requests().received.migrate).toBe(0)
+  })
+
+  it('a service that is down: said once, counted, and every row stays ready', async () => {
+    const { status, stdout, stderr } = await place.program(...RUN, '--base-url', 'http://127.0.0.1:1')
+    expect([status, stdout]).toEqual([5, expect.stringMatching(/ready +3/)])
+    expect(stderr.match(/refused the connection/g), stderr).toHaveLength(1)
+    expect(stderr).toMatch(/could not be reached \d+ times in a row/)
   })
 
   it('a wrong password: the service says so once, and every row stays ready', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { validExport, validLine } from '../support/export.js'
@@ -49,17 +49,18 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(examined.stdout).toContain('Dry run: nothing was recorded.')
     const recorded = await paste(examined)
     expect(recorded.stdout).toContain('1 decision recorded.')
+    expect(recorded.stdout).toContain('is in "Finance\'s pack/to-do/done/in-doubt.csv" now')
 
     expect(nextOf(recorded), 'the pack is older than the ledger').toMatch(/^sepa-migrate report /)
     const reported = await paste(recorded)
     expect(reported.status).toBe(3)
-    // The filled-in list stays as it is, so the new ones lie beside it.
-    const list = "Finance's pack/to-do-2/corrections.csv"
+    const list = "Finance's pack/to-do/corrections.csv"
     expect(reported.stdout).toContain(`Correct ${list} and give it back`)
     edit(list, (row) => ({ ...row, signed_date: '2024-02-28' }))
     const corrected = await paste(reported)
     expect(corrected.status, corrected.stdout + corrected.stderr).toBe(3)
     expect(held()).toContain(5)
+    expect(readdirSync(path("Finance's pack/to-do/done"))).toEqual(['corrections.csv', 'in-doubt.csv'])
     const resent = await paste(corrected)
     expect(resent.status, resent.stdout + resent.stderr).toBe(3) // the service still says no
   })

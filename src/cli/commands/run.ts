@@ -10,7 +10,7 @@ import {
   type MigrationEvent,
   assertPlanned,
 } from '../../migrate/options.js'
-import { closingLines, NO_PACK, oldPages, verificationIn, writePack } from '../closing.js'
+import { closingLines, NO_PACK, oldPages, setAsideLines, verificationIn, writePack } from '../closing.js'
 import { type Command, type Context, lookInto, ownFlag, ownText, nothingToCorrect } from '../command.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
@@ -181,6 +181,11 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const { settings, progress } = context
   progress.end()
   const isDeclined = end.stop?.kind === 'declined'
+  const takenIn = context.args.filter((_, index) => {
+    const given = end.admitted[index]
+    return given?.isResultFile === true && given.kind !== 'empty' && !isDeclined
+  })
+  const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
@@ -202,6 +207,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
     errors: [],
     lines: [
       ...end.admitted.flatMap(givenLine),
+      ...setAside,
       ...closingLines(context, {
         totals: end.totals,
         stop: end.stop,
@@ -296,7 +302,7 @@ export function showDelivery({ progress }: Context, event: DeliveryEvent, isVerb
         progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
       return
     case 'pause':
-      progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`)
+      progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`, event.outcome.reason)
       return
     case 'stop':
       progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])

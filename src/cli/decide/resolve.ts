@@ -3,7 +3,7 @@ import { upperCase, plural } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger, Resolution, ResolutionReport } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/reader.js'
-import { closingAt, olderOf, oldPages } from '../closing.js'
+import { closingAt, olderOf, oldPages, setAsideLines } from '../closing.js'
 import {
   actorOf,
   lookInto,
@@ -192,6 +192,7 @@ function conclude(
   dryRun: boolean,
 ): CommandResult {
   const standing = standingAs(context.settings.ledger, ledger.totals())
+  const from = ownText(context, 'from')
   const errors = rejectionsOf(report)
   const lines = report.results.flatMap((result) =>
     result.kind === 'resolved'
@@ -211,6 +212,7 @@ function conclude(
             dryRun
               ? 'Dry run: nothing was recorded.'
               : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
+            ...(dryRun || from === null ? [] : setAsideLines([from])),
             ...planNeededLines(context, report),
             ...(dryRun ? [nextLine(context, again(context))] : closingAt(context, ledger.view)),
           ]),

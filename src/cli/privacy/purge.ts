@@ -1,7 +1,7 @@
-import { actorOf, ownFlag, ownText, type Command, type Context, openExisting } from '../command.js'
+import { actorOf, ownFlag, ownText, type Command, type Context, lookInto, openExisting } from '../command.js'
 import { totalsLines } from '../terminal/output.js'
-import { assertTyped } from '../terminal/prompt.js'
-import { remainLines, remainsOf, removeLists } from './remains.js'
+import { assertTyped, canAsk } from '../terminal/prompt.js'
+import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import { ledgerMark } from '../../report/files/lists.js'
@@ -33,13 +33,17 @@ export const purgeCommand: Command = {
 
 async function purge(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  if (!(settings.get('yes') ?? false))
+  const withFiles = ownFlag(context, 'removeFiles')
+  if (!(settings.get('yes') ?? false)) {
+    const { read: rows } = await lookInto(settings, (reader) => reader.totals())
+    if (canAsk(world)) for (const line of lossLines(context, { rows, withFiles })) context.progress.note(line)
     await assertTyped(world, {
       what: 'Purging',
       typed: 'purge',
       question: `Type "purge" to remove personal data from ${settings.ledger} for good`,
       again: 'Run again and type "purge"',
     })
+  }
   const ledger = openExisting({ settings, world })
   try {
     const report = ledger.purge({
@@ -50,7 +54,7 @@ async function purge(context: Context): Promise<CommandResult> {
     const totals = ledger.totals()
     const campaign = ledger.view.campaign()
     const found = remainsOf(context, ledgerMark(campaign))
-    const lists = ownFlag(context, 'removeFiles')
+    const lists = withFiles
       ? await removeLists(found, { ledger: settings.ledger, campaign })
       : { removed: [], left: [] }
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]

@@ -4,10 +4,11 @@ import type { Context } from '../command.js'
 import { usualOut } from '../settings/settings.js'
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { fold } from '../../domain/text/text.js'
+import { fold, plural } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
 import { MANIFEST_FILE, readManifest } from '../../report/files/manifest.js'
 import {
+  DONE,
   isToDo,
   NOTE,
   readNote,
@@ -63,29 +64,57 @@ interface Remains {
   readonly unread: readonly string[]
 }
 
+/** Folders in which the commands of this campaign wrote. */
+const foldersOf = ({ settings }: Context): string[] => [
+  ...new Set([
+    resolve(dirname(settings.ledger)),
+    resolve(usualOut(settings.ledger)),
+    resolve(settings.out),
+    ...readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === 'report' ? [path] : [])),
+  ]),
+]
+
 /**
  * What the commands of this campaign wrote beside the ledger and where it still is.
  * @param mark of the ledger
  */
-export function remainsOf({ settings }: Context, mark: string): Remains {
-  const noted = readWritten(settings.ledger)
-  const folders = [
-    ...new Set([
-      resolve(dirname(settings.ledger)),
-      resolve(usualOut(settings.ledger)),
-      resolve(settings.out),
-      ...noted.filter(({ kind }) => kind === 'report').map(({ path }) => path),
-    ]),
-  ]
-  const notedFiles = (asked: WrittenPath['kind']): string[] =>
-    noted.filter(({ kind, path }) => kind === asked && existsSync(path)).map(({ path }) => path)
+export function remainsOf(context: Context, mark: string): Remains {
+  const folders = foldersOf(context)
+  const logs = readWritten(context.settings.ledger).flatMap(({ kind, path }) =>
+    kind === 'log' && existsSync(path) ? [path] : [],
+  )
   const { removed, left: leftovers } = removeLeftovers(folders, mark)
-  return { removed, leftovers, ...findResultFiles(folders), logs: notedFiles('log') }
+  return { removed, leftovers, ...findResultFiles(folders), logs }
+}
+
+/** The result files that --remove-files deletes, where they are proven to be of the ledger. */
+export const listsIn = ({ cells, values }: Pick<Remains, 'cells' | 'values'>): string[] => [
+  ...cells,
+  ...values.filter((path) => path.endsWith('.csv')),
+]
+
+/** What a purge will take away, for whoever is asked for a yes. */
+export function lossLines(
+  context: Context,
+  { rows, withFiles }: { rows: number; withFiles: boolean },
+): string[] {
+  const lists = listsIn(findResultFiles(foldersOf(context)))
+  return [
+    `From ${context.settings.ledger}: account numbers, original cells, quoted values and words of ${plural(rows, 'row', 'rows')}. Nothing can be corrected after that.`,
+    ...(lists.length === 0
+      ? []
+      : [
+          withFiles
+            ? 'These files, where they are of this ledger:'
+            : 'These files stay (--remove-files deletes them):',
+        ]),
+    ...lists.map((path) => `  ${shown(path)}`),
+  ]
 }
 
 /** Removes the result files with original cells or single values, except the signed page and workbook. */
-export const removeLists = ({ cells, values }: Remains, owner: Owner): Promise<RemovedFiles> =>
-  removeOwn([...cells, ...values.filter((path) => path.endsWith('.csv'))], owner)
+export const removeLists = (remains: Remains, owner: Owner): Promise<RemovedFiles> =>
+  removeOwn(listsIn(remains), owner)
 
 const shown = (path: string): string => {
   const short = relative('.', path)
@@ -168,6 +197,10 @@ export async function removeOwn(files: readonly string[], owner: Owner): Promise
 
 /** Of a folder of lists from which all lists are gone. */
 function removeNoteAlone(folder: string): void {
+  if (basename(folder) === DONE && isToDo(basename(dirname(folder))) && readdirSync(folder).length === 0) {
+    rmdirSync(folder)
+    removeNoteAlone(dirname(folder))
+  }
   if (!isToDo(basename(folder)) || readdirSync(folder).join() !== NOTE) return
   unlinkSync(join(folder, NOTE))
   rmdirSync(folder)

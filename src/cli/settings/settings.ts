@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
-import { UsageError } from '../../errors.js'
+import { LedgerError, UsageError } from '../../errors.js'
 import type { Expected, Told } from '../../report/facts/facts.js'
 import type { Language } from '../../report/text/language.js'
 import {
@@ -65,7 +65,7 @@ export function readSettings(
     return (found === null ? null : settingOf(name).kind.read(found.text, found.origin)) as SettingValue<Name>
   }
   const zone = get('timezone') ?? world.zone
-  const ledger = get('ledger')
+  const ledger = ledgerNamed(get('ledger'))
   return {
     flags,
     get,
@@ -85,6 +85,17 @@ export function readSettings(
       expected: expectedIn(get('expected'), get('expectedRecords')),
     },
   }
+}
+
+/** An export that is named where the ledger belongs would only be found to be unsafe, or no database. */
+function ledgerNamed(path: string): string {
+  if (!/\.(?:csv|tsv|txt|xlsx?|ods|xml)$/i.test(path)) return path
+  throw new LedgerError(
+    'foreign',
+    `"${path}" is named like an export, and is no ledger; nothing was opened or sent`,
+    'Name the ledger with --ledger (without it: sepa-migrate.db), and exports without a flag',
+    { ways: ['name_ledger'] },
+  )
 }
 
 const expectedSchema = z.strictObject({

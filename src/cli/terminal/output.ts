@@ -107,5 +107,5 @@ export const boundedProgress = (progress: Progress): Progress => ({
   ...progress,
   reading: (source, records) => progress.reading(oneLine(source), records),
   note: (line) => progress.note(plainLine(line)),
-  event: (text) => progress.event(oneLine(text)),
+  event: (text, cause) => progress.event(oneLine(text), cause),
 })

@@ -10,8 +10,8 @@ export interface Progress {
   readonly outcome: (kind: Outcome['kind']) => void
   /** A line that stays. */
   readonly note: (line: Line) => void
-  /** What goes on just now, a pause for example; replaced by the next, gone with the next outcome. */
-  readonly event: (text: string) => void
+  /** What goes on just now, a pause and its cause; replaced by the next, gone with the next outcome. */
+  readonly event: (text: string, cause: string) => void
   readonly end: () => void
 }
 
@@ -132,6 +132,8 @@ function lineProgress(world: World): Progress {
   const { view, ...count } = counter(world)
   let saidMs = world.clock.monotonic()
   let saidAt = 0
+  /** Of the last event: said once, however often it comes again. */
+  let saidCause = ''
   const say = (text: string): void => world.stderr.write(`${text}\n`)
   const isDue = (): boolean => world.clock.monotonic() - saidMs >= LINE_INTERVAL_MS
   function sayCounts(): void {
@@ -154,9 +156,10 @@ function lineProgress(world: World): Progress {
       count.outcome(kind)
       if (isDue()) sayCounts()
     },
-    event: (text) => {
+    event: (text, cause) => {
       count.event(text)
-      say(text)
+      if (cause !== saidCause) say(text)
+      saidCause = cause
     },
     note: world.stderr.print,
     end: () => {
@@ -239,12 +242,11 @@ function openParts({ refused, inDoubt }: RunView): (string | Toned)[] {
   return [part('bad', 'refused', refused), ' · ', part('open', 'in doubt', inDoubt)]
 }
 
-/** The same on one line, for a file or a pipe. */
+/** The same on one line, for a file or a pipe, where events have lines of their own. */
 export function plainLine(view: RunView): string {
   return [
     `Sent: ${countText(settledOf(view))} of ${countText(view.total)}`,
     `registered ${countText(view.registered)}, refused ${countText(view.refused)}, in doubt ${countText(view.inDoubt)}`,
     ...paceOf(view),
-    ...(view.event === null ? [] : [view.event]),
   ].join('; ')
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, readdirSync, type Stats, rmSync } from 'node:fs'
+import { createReadStream, mkdirSync, readdirSync, renameSync, type Stats, rmSync } from 'node:fs'
 import { lstat, readdir, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join, parse, resolve } from 'node:path'
 import { z } from 'zod'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { TO_DO } from '../facts/facts.js'
@@ -134,13 +134,50 @@ const toDoFolder = (folder: string): string => join(folder, toDoName(Math.max(1,
 export const pathInPack = (folder: string, name: string): string =>
   join(name.startsWith(`${TO_DO}/`) ? toDoFolder(folder) : folder, name.replace(`${TO_DO}/`, ''))
 
+/** In a folder of lists: those that a command took in. They go on to the folder of the next lists. */
+export const DONE = 'done'
+
+/** A path in the folder that is free: the name, or one with a number behind it. */
+function freePath(folder: string, name: string): string {
+  const { name: base, ext } = parse(name)
+  for (let n = 1; ; n += 1) {
+    const path = join(folder, n === 1 ? name : `${base}-${n}${ext}`)
+    if (entryAt(path) === null) return path
+  }
+}
+
+/**
+ * Moves a list that a command took in to `done` beside it, so that new ones get its name; any other file stays.
+ * @returns where it is now; null where it stays
+ */
+export function setAside(path: string): string | null {
+  const folder = dirname(resolve(path))
+  if (!isToDo(basename(folder)) || readNote(folder) === null || entryAt(path)?.isFile() !== true) return null
+  try {
+    const done = join(folder, DONE)
+    mkdirSync(done, { recursive: true, mode: 0o700 })
+    const to = freePath(done, basename(path))
+    renameSync(path, to)
+    return to
+  } catch {
+    return null // a list that stays is one that somebody works in
+  }
+}
+
+function moveDone(from: string, to: string): void {
+  for (const name of namesIn(from)) {
+    mkdirSync(to, { recursive: true, mode: 0o700 })
+    renameSync(join(from, name), freePath(to, name))
+  }
+}
+
 /** Nobody has worked in it, or put anything beside its lists. */
 async function isAsWritten(folder: string): Promise<boolean> {
   const note = (await lstatOrNull(folder))?.isDirectory() === true ? readNote(folder) : null
   const names = namesIn(folder)
   const proven = new Set(note?.files.map(({ name, sha256 }) => `${name} ${sha256}`))
   for (const name of names) {
-    if (name === NOTE) continue
+    if (name === NOTE || name === DONE) continue
     const path = join(folder, name)
     const isFile = (await lstatOrNull(path))?.isFile() === true
     if (!isFile || !proven.has(`${name} ${await sha256Of(path).catch(() => '')}`)) return false
@@ -161,7 +198,10 @@ export async function freeToDo(
   for (const number of toDoNumbers(folder)) {
     const path = join(folder, toDoName(number))
     const before = await lstatOrNull(path)
-    if (await isAsWritten(path)) await rename(path, join(away, randomUUID())).catch(throwUnlessMissing)
+    if (await isAsWritten(path)) {
+      moveDone(join(path, DONE), join(away, TO_DO, DONE))
+      await rename(path, join(away, randomUUID())).catch(throwUnlessMissing)
+    }
     // What was taken away or exchanged meanwhile is none that somebody works in.
     else if ((await lstatOrNull(path))?.ino === before?.ino) last = Math.max(last, number)
   }
@@ -215,7 +255,7 @@ function readNames(folder: string): string[] | null {
 
 const namesIn = (folder: string): string[] => readNames(folder) ?? []
 
-/** The folders and those directly in them, where a report goes that would replace another, and the lists in these. */
+/** The folders and those directly in them, where a report goes that would replace another, and all lists in these. */
 function withInner(folders: readonly string[]): readonly string[] {
   const inside = (folder: string, isWanted: (name: string) => boolean): string[] =>
     namesIn(folder)
@@ -223,7 +263,9 @@ function withInner(folders: readonly string[]): readonly string[] {
       .map((name) => join(folder, name))
       .filter(isFolder)
   const inner = folders.flatMap((folder) => inside(folder, () => true))
-  return [...new Set([...folders, ...inner, ...inner.flatMap((folder) => inside(folder, isToDo))])]
+  const lists = [...inner, ...inner.flatMap((folder) => inside(folder, isToDo))]
+  const done = lists.flatMap((folder) => inside(folder, (name) => name === DONE))
+  return [...new Set([...folders, ...lists, ...done])]
 }
 
 /** Result files of earlier reports and checks in the folders and below, by what they hold of persons. */

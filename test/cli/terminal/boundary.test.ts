@@ -45,7 +45,7 @@ describe('9.2.7 the boundary to the terminal', () => {
     })
     progress.reading(HOSTILE, 1)
     progress.note(HOSTILE)
-    progress.event(HOSTILE)
+    progress.event(HOSTILE, HOSTILE)
     expect(told).toEqual(['Name forged line', 'Name forged line', 'Name forged line'])
   })
 

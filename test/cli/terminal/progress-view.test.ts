@@ -80,7 +80,7 @@ describe('the view of a run on a terminal', () => {
 describe('the view of a run in a file', () => {
   it('is one line', () => {
     expect(plainLine(view({ event: 'Waiting 2.0 s' }))).toBe(
-      'Sent: 8,965 of 20,000; registered 8,950, refused 12, in doubt 3; 149 a second; 74 s left; Waiting 2.0 s',
+      'Sent: 8,965 of 20,000; registered 8,950, refused 12, in doubt 3; 149 a second; 74 s left',
     )
   })
 })
