@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { REQUIRED_FIELDS } from '../../src/domain/mandate/mandate.js'
 import { fileOf, optionsOf, readAll } from '../support/sources.js'
 
 /**
@@ -9,14 +10,7 @@ import { fileOf, optionsOf, readAll } from '../support/sources.js'
  */
 
 const SEED = 20_260_615
-const COLUMNS = [
-  'customer_no',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-  'note',
-]
+const COLUMNS = [...REQUIRED_FIELDS, 'note']
 
 const ENCODINGS = [
   { encoding: 'utf-8', mark: false, letters: 'aß€漢😀é' },
@@ -25,17 +19,13 @@ const ENCODINGS = [
   { encoding: 'utf-16be', mark: true, letters: 'aß€漢😀é' },
   { encoding: 'windows-1252', mark: false, letters: 'aß€éŠ„' },
 ] as const
-const DELIMITERS = [',', ';', '\t', '|']
-const LINE_ENDS = ['\r\n', '\n', '\r']
-const PREAMBLES = [[], ['Export of 2026-05-15; all mandates', '', 'Bank, "branch" | account']]
-
-const combinations = ENCODINGS.flatMap((encoding) =>
-  DELIMITERS.flatMap((delimiter) =>
-    LINE_ENDS.flatMap((lineEnd) =>
-      PREAMBLES.map((preamble) => ({ ...encoding, delimiter, lineEnd, preamble })),
-    ),
-  ),
-)
+const ways = fc.record({
+  way: fc.constantFrom(...ENCODINGS),
+  delimiter: fc.constantFrom(',', ';', '\t', '|'),
+  lineEnd: fc.constantFrom('\r\n', '\n', '\r'),
+  preamble: fc.constantFrom([], ['Export of 2026-05-15; all mandates', '', 'Bank, "branch" | account']),
+})
+type Way = typeof ways extends fc.Arbitrary<infer Value> ? Value : never
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
 
@@ -55,35 +45,24 @@ const rowsWith = (letters: string) => {
     )
 }
 
-function write(
-  rows: readonly (readonly string[])[],
-  { encoding, mark, delimiter, lineEnd, preamble }: (typeof combinations)[number],
-): Buffer {
+function write(rows: readonly (readonly string[])[], { way, delimiter, lineEnd, preamble }: Way): Buffer {
   const records = [COLUMNS, ...rows].map((cells) => cells.map(quoted).join(delimiter))
   const text = [...preamble, ...records].map((line) => line + lineEnd).join('')
-  return iconv.encode(text, encoding, { addBOM: mark })
+  return iconv.encode(text, way.encoding, { addBOM: way.mark })
 }
 
-describe('every way to write an export', () => {
-  test.each(
-    combinations.map((way) => [
-      `${way.encoding}${way.mark ? ' with mark' : ''}, ${JSON.stringify(way.delimiter)}, ${JSON.stringify(way.lineEnd)}, ${way.preamble.length} lines before`,
-      way,
-    ]),
-  )('%s gives the same rows', async (_, way) => {
-    // A short Windows-1252 text can be valid UTF-8 by chance, so this one encoding is declared.
-    const declared = way.encoding === 'windows-1252' ? ', encoding: windows-1252' : ''
-    const options = optionsOf(
-      `source: { multilineColumns: [note], skipLines: ${way.preamble.length}${declared} }`,
-    )
-    await fc.assert(
-      fc.asyncProperty(rowsWith(way.letters), async (rows) => {
-        const { records, opened } = await readAll(fileOf(write(rows, way)), options)
-        expect(opened.header).toEqual(COLUMNS)
-        expect(records.map(({ cells }) => cells)).toEqual(rows)
-        expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
-      }),
-      { seed: SEED, numRuns: 8 },
-    )
-  })
+test(`every way to write an export gives the same rows (seed ${SEED})`, async () => {
+  const written = ways.chain((how) => fc.tuple(fc.constant(how), rowsWith(how.way.letters)))
+  await fc.assert(
+    fc.asyncProperty(written, async ([how, rows]) => {
+      // A short Windows-1252 text can be valid UTF-8 by chance, so this one encoding is declared.
+      const declared = how.way.encoding === 'windows-1252' ? ', encoding: windows-1252' : ''
+      const yaml = `source: { multilineColumns: [note], skipLines: ${how.preamble.length}${declared} }`
+      const { records, opened } = await readAll(fileOf(write(rows, how)), optionsOf(yaml))
+      expect(opened.header).toEqual(COLUMNS)
+      expect(records.map(({ cells }) => cells)).toEqual(rows)
+      expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
+    }),
+    { seed: SEED, numRuns: 600 },
+  )
 })

@@ -97,11 +97,7 @@ describe('what a person may cancel of a mandate that is there twice', () => {
     ['the second with the own reference', [source('a', 'new-1 '), source('b', 'NEW-1')], ['b']],
     ['never that of another row', [source('a', 'NEW-1'), source('b', 'NEW-2'), source('c', 'Y')], ['c']],
     ['nothing where the own is not among them', [source('b', 'X'), source('c', 'Y')], []],
-    [
-      'nothing without a reference or an id',
-      [source('a', 'NEW-1'), source('b', null), source(null, 'X')],
-      [],
-    ],
+    ['nothing without both', [source('a', 'NEW-1'), source('b', null), source(null, 'X')], []],
     ['nothing where the words are gone', [], []],
   ])('is %s', (_, sources, expected) => {
     expect(of(sources)).toEqual(expected)

@@ -1,11 +1,19 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, it } from 'vitest'
 import {
   EDGES,
   ROW_STATES,
   transition,
   type RowEvent,
   type RowState,
+  isBalanced,
+  totalsOf,
+  forcedText,
+  isForced,
+  STATE_MEANS,
+  stateName,
 } from '../../../src/domain/row/row-state.js'
+import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
 
 // Typed edge by edge.
 const ALLOWED: readonly (readonly [RowState, RowEvent, RowState])[] = [
@@ -54,4 +62,50 @@ describe('the life of a row', () => {
       'in_doubt by resolved_resend',
     ])
   })
+})
+
+const counts = fc.tuple(...ROW_STATES.map(() => fc.nat({ max: 1_000_000 })))
+const byState = (all: readonly number[]) => new Map(ROW_STATES.map((state, i) => [state, all[i] ?? 0]))
+const sum = (all: readonly number[]) => all.reduce((total, count) => total + count, 0)
+
+test('the names are those of the JSON document', () => {
+  const { read, inDoubt, ...others } = totalsOf(1, new Map([['in_doubt', 1]]))
+  expect([read, inDoubt, ...new Set(Object.values(others))]).toEqual([1, 1, 0])
+  const before = ['resubmitted', 'invalid', 'duplicate', 'conflict', 'excluded', 'superseded']
+  const later = ['ready', 'sending', 'registered', 'refused', 'writtenOff']
+  expect(Object.keys(others)).toEqual([...before, ...later])
+})
+
+test('totals balance exactly when every record read is in one state', () => {
+  fc.assert(
+    fc.property(counts, fc.integer({ min: -3, max: 3 }), (all, lost) => {
+      expect(isBalanced(totalsOf(sum(all) + lost, byState(all)))).toBe(lost === 0)
+    }),
+  )
+})
+
+it.each([
+  [-5, 'forced, 0 minutes after the attempt'],
+  [119_999, 'forced, 1 minute after the attempt'],
+  [120_000, 'forced, 2 minutes after the attempt'],
+])('26.2 a resend %i ms after its attempt is told as forced', (ms, text) => {
+  expect(forcedText(ms)).toBe(text)
+  expect(isForced(`${text}; filled-in.csv`)).toBe(true)
+})
+
+it('26.2 no other evidence is taken for that of a forced one', () => {
+  for (const evidence of [null, 'forced, by phone', 'list.csv: forced, 3 minutes after the attempt'])
+    expect(isForced(evidence)).toBe(false)
+})
+
+it('11.5 what may still be at the service is never called unregistered', () => {
+  for (const state of ['in_doubt', 'sending'] as const)
+    expect(STATE_MEANS[state]).not.toMatch(/nothing was registered|not registered/i)
+})
+
+it('11.5 the table of states in the README has each of them, by its name', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const section = /## Row states\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? ''
+  const named = [...section.matchAll(/^\| \**([a-z ]+?)\** +\|/gm)].map(([, name]) => name)
+  expect(named.slice(1).sort()).toEqual(ROW_STATES.map(stateName).sort())
 })

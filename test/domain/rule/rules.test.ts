@@ -6,6 +6,7 @@ import {
   severityOf,
   type RuleId,
   type Severity,
+  showValue,
 } from '../../../src/domain/rule/verdict.js'
 // Written down a second time: section | error | warning | off. A dagger leaves no usable value, a word in brackets is the state.
 const AGREED = `
@@ -78,4 +79,21 @@ test('an override wins over the default, and only for its rule', () => {
   expect(severityOf('IBAN_SHARED', { IBAN_SHARED: 'error' })).toBe('error')
   expect(severityOf('IBAN_QR', { IBAN_SHARED: 'error' })).toBe('error')
   expect(severityOf('IBAN_QR', { IBAN_QR: 'off' })).toBe('off')
+})
+
+describe('a value in a report', () => {
+  test('is masked, and its unprintable characters are code points', () => {
+    expect(showValue('a\u200b DE89370400440532013000\u0007')).toBe('a<U+200B> DE…3000<U+0007>')
+  })
+
+  test('is capped, and an account at the cut does not show', () => {
+    expect(showValue('x'.repeat(120))).toBe('x'.repeat(120))
+    expect(showValue('x'.repeat(121))).toBe(`${'x'.repeat(120)}…`)
+    expect(showValue(`${'x '.repeat(55)}DE89370400440532013000 ${'y'.repeat(99)}`)).toContain('DE…3000')
+    expect(showValue('y'.repeat(64_000)).length).toBeLessThan(200)
+  })
+
+  test('of an IBAN column is masked whatever stands between the digits', () => {
+    expect(showValue('DE89#3704#0044#0532#0130#00', 'iban')).toBe('DE…3000')
+  })
 })

@@ -5,8 +5,11 @@ import {
   NON_SEPA_COUNTRIES,
   SEPA_COUNTRIES,
   TERRITORIES,
+  isImpossibleCheck,
+  mod97,
 } from '../../../src/domain/text/countries.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
+import fc from 'fast-check'
 
 describe('the SEPA countries', () => {
   test('are 41 scheme countries and Gibraltar, with an example each', () => {
@@ -44,4 +47,26 @@ test('only in Estonia has a right creditor identifier the length of an IBAN, and
   )
   expect(alike.map(([code]) => code)).toEqual(['EE'])
   expect('ZZZ0123456789012').not.toMatch(SEPA_COUNTRIES.get('EE')!.bban)
+})
+
+/** The definition itself: letters as two digits, one big number. */
+const byDefinition = (text: string): number =>
+  Number(BigInt(Array.from(text, (character) => parseInt(character, 36)).join('') || '0') % 97n)
+
+test('the remainder agrees with the definition', () => {
+  const characters = fc.constantFrom(...Array.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'))
+  fc.assert(
+    fc.property(fc.array(characters, { maxLength: 60 }), (all) => {
+      expect(mod97(all.join(''))).toBe(byDefinition(all.join('')))
+    }),
+  )
+})
+
+test.each(['a', '1a', '-', ' ', 'É', '１', '1/2'])('%j has no remainder', (text) => {
+  expect(mod97(text)).toBe(-1)
+})
+
+test('exactly the three aliases are impossible', () => {
+  const all = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'))
+  expect(all.filter(isImpossibleCheck)).toEqual(['00', '01', '99'])
 })

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { maskAccountCell, maskAccounts, maskIban } from '../../../src/domain/text/masking.js'
+import { describe, expect, test, it } from 'vitest'
+import {
+  maskAccountCell,
+  maskAccounts,
+  maskIban,
+  isAccountColumn,
+  maskNumbers,
+} from '../../../src/domain/text/masking.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
 
 const examples = Object.values(IBAN_EXAMPLES)
@@ -111,17 +117,18 @@ describe('masking free text', () => {
     )
   })
 
-  test.each([
-    ['a word without end', 'a'.repeat(2_000_000)],
-    ['heads without accounts', 'DE89'.repeat(500_000)],
-    ['heads and blanks', 'DE89 '.repeat(400_000)],
-    ['one head, then blanks', `DE89${' '.repeat(2_000_000)}`],
-    ['short numbers', '1234567890 a'.repeat(170_000)],
-    ['hyphens', '-'.repeat(2_000_000)],
-    ['creditor identifiers', 'DE98ZZZ09999999999 '.repeat(105_000)],
-    ['accounts', 'DE89370400440532013000 '.repeat(87_000)],
-    ['one number without end', '1'.repeat(2_000_000)],
-  ])('2 MB of %s come to an end', (_, text) => {
+  const PIECES = [
+    'a',
+    'DE89',
+    'DE89 ',
+    '1234567890 a',
+    '-',
+    'DE98ZZZ09999999999 ',
+    'DE89370400440532013000 ',
+    '1',
+  ]
+  test.each([...PIECES, ' '])('2 MB of %j come to an end', (piece) => {
+    const text = `DE89${piece.repeat(2_000_000 / piece.length)}`
     expect(maskAccounts(text).length).toBeLessThanOrEqual(text.length)
   })
 })
@@ -144,4 +151,32 @@ describe('masking a cell of an IBAN column', () => {
       expect(maskAccountCell(cell)).toBe(cell)
     },
   )
+})
+
+describe('9.2.4 a column of account numbers or bank codes', () => {
+  it.each([
+    ...['IBAN', 'Kontonummer', 'Konto-Nr.', 'Kto.Nr.', 'Konto', 'BLZ', 'Bankleitzahl', 'account_number'],
+    ...['AccountNo', 'bank_account.account_number', 'bank_account.bank_code', 'Sort code', 'Code banque'],
+    ...['Numéro de compte', 'Code guichet', 'Clé RIB', 'Rekeningnummer', 'Bankrekening', 'Numer konta'],
+    ...['Numer rachunku', 'NRB', 'Nº cuenta', 'Cuenta bancaria'],
+  ])('is known by the name %s', (name) => expect(isAccountColumn(name)).toBe(true))
+
+  it.each([
+    ...['Kontoinhaber', 'Bank', 'BIC', 'account holder', 'bank_account.account_holder_name', 'Kundennummer'],
+    ...['Mandatsreferenz', 'customer_no', 'Gläubiger-ID', 'discount', 'Betrag', ''],
+  ])('is not one by the name %s', (name) => expect(isAccountColumn(name)).toBe(false))
+
+  it.each([
+    ['532013000', '…3000'],
+    ['0532 013 000', '…3000'],
+    ['37040044', '…0044'],
+    ['370 400 44', '…0044'],
+    ['12345', '…45'],
+    ['076', '…'],
+    ['', ''],
+    ['ungültig', 'ungültig'],
+    ['Konto 532013000 bei BLZ 37040044', 'Konto …3000 bei BLZ …0044'],
+  ])('shows %s as %s', (cell, shown) => {
+    expect(maskNumbers(cell)).toBe(shown)
+  })
 })

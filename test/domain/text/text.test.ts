@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, it } from 'vitest'
 import {
   cleanCell,
   cleanCreditorIdentifier,
@@ -11,6 +11,16 @@ import {
   isScientific,
   printable,
   upperCase,
+  escapedJson,
+  oneLine,
+  plainLines,
+  bytesText,
+  ageText,
+  countText,
+  durationText,
+  plural,
+  shareText,
+  timeText,
 } from '../../../src/domain/text/text.js'
 
 const BLANKS = [0x09, 0x20, 0xa0, 0x2000, 0x2005, 0x200a, 0x202f, 0x205f, 0x3000]
@@ -157,5 +167,93 @@ describe('showing a text', () => {
         expect(printable(any)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
       }),
     )
+  })
+})
+
+describe('one line', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['\u001b]0;title\u0007text', 'text'],
+    ['\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'link'],
+    ['\u009b2Jtext', 'text'],
+    ['a\r\nb\u2028c\u0000d', 'a b c d'],
+    ['pay\u202egnihton', 'paygnihton'],
+    ['zero\u200bwidth', 'zerowidth'],
+    ['tag\u{E0041}ged', 'tagged'],
+  ])('%j shows what it holds', (text, shown) => {
+    expect(oneLine(text)).toBe(shown)
+  })
+
+  it('a title that is never ended hides no text behind it', () => {
+    expect(oneLine('\u001b]0;Error: two rows are missing')).toContain('Error: two rows are missing')
+  })
+
+  it('letters of every language stay', () => {
+    for (const text of ['Müller-Öztürk', 'Łódź', 'Ἀθῆναι', '東京', 'e\u0301'])
+      expect(oneLine(text)).toBe(text)
+  })
+})
+
+it('of several lines each is one', () => {
+  expect(plainLines('a\u001b[2J\nb\rc')).toBe('a\nb c')
+})
+
+it('JSON gives a program every character back, and shows a terminal none that hides', () => {
+  const value = { text: 'a\u202eb\u2028\u{E0041}\u009b' }
+  const text = escapedJson(JSON.stringify(value))
+  expect(text).toMatch(/^[\u0020-\u007e]*$/)
+  expect(JSON.parse(text)).toEqual(value)
+})
+
+describe('the wording of figures', () => {
+  it('groups thousands', () => {
+    expect([0, 999, 1000, 1234567].map(countText)).toEqual(['0', '999', '1,000', '1,234,567'])
+    expect([plural(1, 'row', 'rows'), plural(2000, 'row', 'rows')]).toEqual(['1 row', '2,000 rows'])
+  })
+
+  it('never rounds what is there to nothing, nor what is missing to all', () => {
+    expect(shareText(1, 1_000_000)).toBe('<0.1 %')
+    expect(shareText(999_999, 1_000_000)).toBe('>99.9 %')
+    expect([shareText(0, 5), shareText(5, 5), shareText(1, 3), shareText(0, 0)]).toEqual([
+      '0.0 %',
+      '100.0 %',
+      '33.3 %',
+      '',
+    ])
+  })
+
+  it.each([
+    [400, '1 s'],
+    [89_000, '89 s'],
+    [91_000, '2 min'],
+    [3_600_000, '60 min'],
+    [7_200_000, '2 h'],
+    [7_500_000, '2 h 5 min'],
+    [86_400_000, '1 day'],
+    [266_400_000, '3 days 2 h'],
+  ])('10.3.5 gives a duration of %i ms as %s', (ms, text) => expect(durationText(ms)).toBe(text))
+
+  it('says how long ago something was', () => {
+    expect(ageText('2026-06-15T10:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('2 h 5 min')
+    expect(ageText('2026-06-15T13:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('')
+  })
+
+  it('names times', () => {
+    expect(timeText('2026-06-15T10:00:00.123Z')).toBe('2026-06-15 10:00:00 UTC')
+  })
+})
+
+describe('bytes', () => {
+  it.each([
+    [0, '0 bytes', '0 bytes'],
+    [999, '999 bytes', '999 bytes'],
+    [1_000, '1 kB', '1 kB'],
+    [1_234, '1.3 kB', '1.2 kB'],
+    [9_999, '10 kB', '9.9 kB'],
+    [12_345_678, '13 MB', '12 MB'],
+    [4.2e9, '4.2 GB', '4.2 GB'],
+    [3e15, '3000 TB', '3000 TB'],
+  ])('%i are %s needed and %s free', (bytes, needed, free) => {
+    expect([bytesText(bytes), bytesText(bytes, 'down')]).toEqual([needed, free])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkMandate } from '../../../src/domain/value/check-mandate.js'
+import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
 import type { Mandate } from '../../../src/domain/mandate/mandate.js'
 import { CLEAN_ROW, OPTIONS } from '../clean-row.js'
 import { noteAssigned } from '../../../src/domain/value/identifiers.js'
@@ -25,15 +26,6 @@ describe('the assigned identifiers', () => {
     },
   )
 
-  test('the same reference is noted only when the configuration asks for it', () => {
-    const same = { ...assigned, mandateReference: ' mnd-000123 ' }
-    expect(noteAssigned(request, same)).toEqual([])
-    expect(noteAssigned(request, assigned, { RESPONSE_UMR_UNCHANGED: 'warning' })).toEqual([])
-    expect(noteAssigned(request, same, { RESPONSE_UMR_UNCHANGED: 'warning' })).toEqual([
-      'RESPONSE_UMR_UNCHANGED',
-    ])
-  })
-
   test.each([
     { creditorIdentifier: 'DE98ZZZ099999999' },
     { creditorIdentifier: 'x' },
@@ -43,23 +35,18 @@ describe('the assigned identifiers', () => {
     expect(noteAssigned(request, { ...assigned, ...odd })).toEqual(['RESPONSE_IDENTIFIER_FORMAT'])
   })
 
-  test('warnings about the form, and overrides for old identifiers, say nothing about new ones', () => {
-    expect(noteAssigned(request, { ...assigned, mandateReference: 'NEW 1' })).toEqual([])
-    expect(noteAssigned(request, { ...assigned, mandateReference: 'NEW_1' }, { UMR_CHARSET: 'off' })).toEqual(
-      ['RESPONSE_IDENTIFIER_FORMAT'],
-    )
-    expect(noteAssigned(request, { ...assigned, mandateReference: 'NEW 1' }, { UMR_SPACE: 'error' })).toEqual(
-      [],
-    )
-  })
-
-  test('a note that is off is not given', () => {
-    expect(
-      noteAssigned(
-        request,
-        { ...assigned, mandateReference: 'NEW_1' },
-        { RESPONSE_IDENTIFIER_FORMAT: 'off' },
-      ),
-    ).toEqual([])
+  const NOTED = { RESPONSE_UMR_UNCHANGED: 'warning' } as const
+  test.each<[string, SeverityOverrides, RuleId[]]>([
+    // The same reference is noted only when the configuration asks for it.
+    [' mnd-000123 ', {}, []],
+    [' mnd-000123 ', NOTED, ['RESPONSE_UMR_UNCHANGED']],
+    ['NEW-1', NOTED, []],
+    // Overrides for old identifiers say nothing about new ones, nor do warnings about the form.
+    ['NEW 1', {}, []],
+    ['NEW 1', { UMR_SPACE: 'error' }, []],
+    ['NEW_1', { UMR_CHARSET: 'off' }, ['RESPONSE_IDENTIFIER_FORMAT']],
+    ['NEW_1', { RESPONSE_IDENTIFIER_FORMAT: 'off' }, []],
+  ])('%s with %j is noted as %j', (mandateReference, severities, notes) => {
+    expect(noteAssigned(request, { ...assigned, mandateReference }, severities)).toEqual(notes)
   })
 })

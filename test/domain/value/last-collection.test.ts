@@ -35,35 +35,26 @@ describe('the 36 months, today being 2026-06-15', () => {
     expect(check('2023-06-15', { dormantSoonDays: 0 }).rules).toEqual(['MANDATE_DORMANT_SOON'])
   })
 
-  test('the finding names the last day', () => {
-    expect(checkLastCollection('2023-06-15', OPTIONS).findings[0]?.message).toContain(
-      'The last day is 2026-06-15.',
-    )
-    expect(checkLastCollection('2023-06-14', OPTIONS).findings[0]?.message).toContain(
-      'The last day was 2026-06-14.',
-    )
+  test.each([
+    ['2023-06-15', 'The last day is 2026-06-15.'],
+    ['2023-06-14', 'The last day was 2026-06-14.'],
+  ])('the finding of %s names the last day', (raw, told) => {
+    expect(checkLastCollection(raw, OPTIONS).findings[0]?.message).toContain(told)
   })
 })
 
 describe('a last collection before the signature', () => {
-  const signedDate = dateOf('2024-05-06')
-
-  test('is an error, and dormancy is not judged after it', () => {
-    expect(check('2024-05-05', { signedDate }).rules).toEqual(['LAST_COLLECTION_BEFORE_SIGNATURE'])
-    expect(check('2020-01-01', { signedDate }).rules).toEqual(['LAST_COLLECTION_BEFORE_SIGNATURE'])
-    expect(check('2024-05-06', { signedDate }).rules).toEqual([])
-  })
-
-  test('lowered, it lets dormancy be judged', () => {
-    const severities = { LAST_COLLECTION_BEFORE_SIGNATURE: 'warning' } as const
-    expect(check('2020-01-01', { signedDate, severities }).rules).toEqual([
-      'LAST_COLLECTION_BEFORE_SIGNATURE',
-      'MANDATE_DORMANT',
-    ])
-  })
-
-  test('is not asked for when the signature date cannot be read', () => {
-    expect(check('2024-05-05', { signedDate: null }).rules).toEqual([])
+  const BEFORE = 'LAST_COLLECTION_BEFORE_SIGNATURE'
+  test.each<[string, string | null, 'error' | 'warning', string[]]>([
+    ['2024-05-05', '2024-05-06', 'error', [BEFORE]],
+    // Dormancy is judged after it only where the rule was lowered.
+    ['2020-01-01', '2024-05-06', 'error', [BEFORE]],
+    ['2020-01-01', '2024-05-06', 'warning', [BEFORE, 'MANDATE_DORMANT']],
+    ['2024-05-06', '2024-05-06', 'error', []],
+    ['2024-05-05', null, 'error', []],
+  ])('of %s, signed %s, %s: %j', (raw, signed, severity, rules) => {
+    const signedDate = signed === null ? null : dateOf(signed)
+    expect(check(raw, { signedDate, severities: { [BEFORE]: severity } }).rules).toEqual(rules)
   })
 })
 

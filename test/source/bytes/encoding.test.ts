@@ -13,24 +13,14 @@ function evidenceOf(bytes: Uint8Array, size = bytes.length) {
 const choose = (bytes: Uint8Array) => chooseEncoding('test.csv', evidenceOf(bytes), undefined)
 
 describe('choosing an encoding', () => {
-  test('a byte order mark decides', () => {
-    expect(choose(iconv.encode('ä,b\n', 'utf-16le', { addBOM: true }))).toEqual({
-      encoding: 'utf-16le',
-      by: 'byte order mark',
-    })
-    expect(choose(iconv.encode('ä,b\n', 'utf-16be', { addBOM: true })).encoding).toBe('utf-16be')
-    expect(choose(Buffer.from('\ufeffa,b\n'))).toEqual({ encoding: 'utf-8', by: 'byte order mark' })
-  })
-
-  test('text that is UTF-8 to the last byte is read as UTF-8', () => {
-    expect(choose(Buffer.from('Müller,漢,😀\n'))).toEqual({ encoding: 'utf-8', by: 'strict UTF-8' })
-  })
-
-  test('anything else is assumed to be Windows-1252', () => {
-    expect(choose(iconv.encode('Müller,€\n', 'windows-1252'))).toEqual({
-      encoding: 'windows-1252',
-      by: 'assumed',
-    })
+  test.each([
+    ['utf-16le', iconv.encode('ä,b\n', 'utf-16le', { addBOM: true }), 'byte order mark'],
+    ['utf-16be', iconv.encode('ä,b\n', 'utf-16be', { addBOM: true }), 'byte order mark'],
+    ['utf-8', Buffer.from('\ufeffa,b\n'), 'byte order mark'],
+    ['utf-8', Buffer.from('Müller,漢,😀\n'), 'strict UTF-8'],
+    ['windows-1252', iconv.encode('Müller,€\n', 'windows-1252'), 'assumed'],
+  ])('%s is told: %s, by %s', (encoding, bytes, by) => {
+    expect(choose(bytes)).toEqual({ encoding, by })
   })
 
   test.each([
@@ -112,19 +102,14 @@ describe('decoding', () => {
     expect(unused.map((byte) => ours.charCodeAt(byte))).toEqual(unused)
   })
 
-  test.each(['utf-8', 'utf-16le', 'utf-16be'] as const)(
-    '%s that is damaged is an error, never U+FFFD',
-    (encoding) => {
-      const bytes =
-        encoding === 'utf-8'
-          ? [0x61, 0xff]
-          : encoding === 'utf-16le'
-            ? [0x00, 0xd8, 0x61, 0x00]
-            : [0xd8, 0x00, 0x00, 0x61]
-      const decoder = createDecoder(encoding)
-      expect(() => decoder.decode(Uint8Array.from(bytes)) + decoder.end()).toThrow()
-    },
-  )
+  test.each([
+    ['utf-8', [0x61, 0xff]],
+    ['utf-16le', [0x00, 0xd8, 0x61, 0x00]],
+    ['utf-16be', [0xd8, 0x00, 0x00, 0x61]],
+  ] as const)('%s that is damaged is an error, never U+FFFD', (encoding, bytes) => {
+    const decoder = createDecoder(encoding)
+    expect(() => decoder.decode(Uint8Array.from(bytes)) + decoder.end()).toThrow()
+  })
 })
 
 describe('a declared encoding', () => {

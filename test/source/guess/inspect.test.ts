@@ -72,13 +72,6 @@ describe('inspecting a source', () => {
     expect(inspection.columns[1]?.evidence).toBe('by its values; 30 of 30 values are valid IBANs')
   })
 
-  test('takes of two possible columns the one with the fitting values', async () => {
-    const inspection = await inspect(
-      'account number;IBAN;Mandatsreferenz\n0532013000;DE89370400440532013000;M-1\n0532013001;DE89370400440532013000;M-2\n',
-    )
-    expect(fieldsOf(inspection)).toMatchObject({ iban: 'IBAN' })
-  })
-
   test('leaves a column that is named for one field to it, whatever its values look like', async () => {
     const inspection = await inspect(
       'Mandatsreferenz,Ort\nDE89370400440532013000,a\nDE89370400440532013000,b\n',
@@ -147,17 +140,6 @@ describe('inspecting a source', () => {
     const inspection = await inspectSource({ name: 'standard input', stream }, { today: AS_OF })
     expect(inspection).toMatchObject({ name: 'standard input', records: 3 })
     expect(inspection.sha256).toHaveLength(64)
-  })
-
-  test('refuses what cannot be read, like every command', async () => {
-    expect(await refusal(inspect('IBAN;Mandat\n"open;1\n'))).toMatchObject({
-      rule: 'FILE_RECORD_TOO_LONG',
-      line: 2,
-    })
-    const headerless = await refusal(inspect(exportOf(3).split('\n').slice(1).join('\n')))
-    expect(headerless).toMatchObject({ rule: 'FILE_HEADER_MISSING', line: 1 })
-    expect(headerless.message).not.toContain('3704')
-    expect(await refusal(inspect(Buffer.alloc(5000)))).toMatchObject({ rule: 'FILE_ENCODING' })
   })
 })
 
@@ -266,10 +248,5 @@ describe('a drafted configuration', () => {
     expect(draft).toContain('iban: 1 ')
     expect(draft).toContain('from: "Mandat: [1], {2} # x"')
     expect(() => optionsOf(draft)).not.toThrow()
-  })
-
-  test('asks what unknown status words mean', async () => {
-    const draft = draftConfiguration(await inspect('IBAN,status\nDE89370400440532013000,aktiv\nx,offen\n'))
-    expect(draft).toContain('EDIT: sort in: offen (1)')
   })
 })
