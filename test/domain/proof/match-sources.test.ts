@@ -182,89 +182,44 @@ describe('one registered row', () => {
 describe('several rows of one customer', () => {
   const [first, second] = [source({ reference: 'NEW-1' }), source({ reference: 'NEW-2' })]
 
-  it.each<[string, AskedRow[], ListedSource[], string[]]>([
-    [
-      'two accounts: each its own',
-      [row(), row({ iban: OTHER_IBAN })],
-      [first, source({ iban: OTHER_IBAN })],
-      ['proven', 'proven'],
-    ],
-    [
-      'two accounts, one of them there',
-      [row(), row({ iban: OTHER_IBAN })],
-      [first],
-      ['proven', 'other: differs'],
-    ],
-    [
-      'one account, two dates',
-      [row(), row({ signedDate: '2024-03-02' })],
-      [first, source({ signedAt: '2024-03-02' })],
-      ['proven', 'proven'],
-    ],
-    [
-      '26.1 one account, two dates, one of them there: it is the other row’s',
-      [row(), row({ signedDate: '2024-03-02' })],
-      [source({ signedAt: '2024-03-02' })],
-      ['other: differs', 'proven'],
-    ],
-    [
-      '26.1 one account, two dates, and a third there',
-      [row(), row({ signedDate: '2024-03-02' })],
-      [source({ signedAt: '2024-03-03' })],
-      ['other: other_date', 'other: other_date'],
-    ],
+  const elsewhere = row({ iban: OTHER_IBAN })
+  const later = row({ signedDate: '2024-03-02' })
+  const [one, two] = [registered('NEW-1'), registered('NEW-2')]
+  it.each<[string, AskedRow[], ListedSource[], string]>([
+    ['two accounts', [row(), elsewhere], [first, source({ iban: OTHER_IBAN })], 'proven, proven'],
+    ['two accounts, one of them there', [row(), elsewhere], [first], 'proven, other: differs'],
+    ['two dates', [row(), later], [first, source({ signedAt: '2024-03-02' })], 'proven, proven'],
+    // 26.1 It is the other row's.
+    ['two dates, one there', [row(), later], [source({ signedAt: '2024-03-02' })], 'other: differs, proven'],
+    ['a third', [row(), later], [source({ signedAt: '2024-03-03' })], 'other: other_date, other: other_date'],
     [
       '26.1 the account of another row masked, by its reference',
       [row(), registered('NEW-2', { iban: OTHER_IBAN })],
       [source({ reference: 'NEW-2', iban: 'NL…4300' })],
-      ['other: differs', 'unreadable'],
+      'other: differs, unreadable',
     ],
-    [
-      'twins that are registered are told apart by reference',
-      [registered('NEW-1'), registered('NEW-2')],
-      [second, first],
-      ['proven', 'proven'],
-    ],
-    [
-      'of registered twins one is missing',
-      [registered('NEW-1'), registered('NEW-2')],
-      [first],
-      ['proven', 'other: differs'],
-    ],
-    ['twins in doubt with one source', [row(), row()], [first], ['other: ambiguous', 'other: ambiguous']],
-    [
-      'twins in doubt with two sources',
-      [row(), row()],
-      [first, second],
-      ['other: ambiguous', 'other: ambiguous'],
-    ],
-    ['twins in doubt, nothing there', [row(), row()], [], ['absent', 'absent']],
-    [
-      'a registered one beside a twin in doubt that is not there',
-      [registered('NEW-1'), row()],
-      [first],
-      ['proven', 'other: differs'],
-    ],
-    [
-      'a registered one beside a twin in doubt: the other source may be a second of the first',
-      [registered('NEW-1'), row()],
-      [first, second],
-      ['proven', 'other: ambiguous'],
-    ],
+    ['registered twins, told apart by reference', [one, two], [second, first], 'proven, proven'],
+    ['of registered twins one is missing', [one, two], [first], 'proven, other: differs'],
+    ['twins in doubt, one source', [row(), row()], [first], 'other: ambiguous, other: ambiguous'],
+    ['twins in doubt, two sources', [row(), row()], [first, second], 'other: ambiguous, other: ambiguous'],
+    ['twins in doubt, nothing there', [row(), row()], [], 'absent, absent'],
+    ['a registered one, and a twin that is not there', [one, row()], [first], 'proven, other: differs'],
+    // The other source may be a second of the first.
+    ['a registered one, and a twin in doubt', [one, row()], [first, second], 'proven, other: ambiguous'],
     [
       'one source more than both can explain',
-      [registered('NEW-1'), row()],
+      [one, row()],
       [first, second, source({ reference: 'NEW-3' })],
-      ['twice', 'other: ambiguous'],
+      'twice, other: ambiguous',
     ],
     [
       'the reference of another row is never this row’s',
       [row(), registered('NEW-1', { iban: OTHER_IBAN })],
       [first],
-      ['other: differs', 'other: differs'],
+      'other: differs, other: differs',
     ],
   ])('%s', (_, rows, sources, expected) => {
-    expect(wordsOn(rows, sources)).toEqual(expected)
+    expect(wordsOn(rows, sources).join(', ')).toBe(expected)
   })
 
   it('never gives one source to two rows, whatever they say of their accounts', () => {

@@ -173,23 +173,11 @@ describe('every rule on one row', () => {
 
 describe('a clean row', () => {
   test('is sendable as it stands', () => {
+    const read = { customerNo: 4711, iban: 'DE89370400440532013000', signedDate: '2024-05-06' }
+    const original = { creditorIdentifier: 'DE98ZZZ09999999999', mandateReference: 'MND-000123' }
     expect(checkMandate(CLEAN_ROW, OPTIONS)).toEqual({
-      verdict: {
-        kind: 'sendable',
-        mandate: {
-          customerNo: 4711,
-          iban: 'DE89370400440532013000',
-          signedDate: '2024-05-06',
-          original: { creditorIdentifier: 'DE98ZZZ09999999999', mandateReference: 'MND-000123' },
-        },
-      },
-      values: {
-        customerNo: 4711,
-        iban: 'DE89370400440532013000',
-        signedDate: '2024-05-06',
-        creditorIdentifier: 'DE98ZZZ09999999999',
-        mandateReference: 'MND-000123',
-      },
+      verdict: { kind: 'sendable', mandate: { ...read, original } },
+      values: { ...read, ...original },
       mandateKey: 'DE|09999999999|MND-000123',
       latestFirstDebit: '2027-05-06',
       findings: [],
@@ -281,16 +269,14 @@ describe('findings that the source hands over', () => {
     expect(findings.map(({ rule }) => rule)).toEqual(['CROSSWALK_NO_MATCH', 'IBAN_COUNTRY'])
   })
 
-  test('keep a row back as errors, also when all values are there', () => {
-    expect(check({ raw: {} }, [given('CROSSWALK_MISMATCH')]).verdict.kind).toBe('invalid')
-    expect(check({ raw: {} }, [given('CROSSWALK_MISMATCH', 'warning')]).verdict.kind).toBe('sendable')
-  })
-
-  test('keep a row back as warnings too when their rule leaves no usable value', () => {
-    expect(check({ raw: {} }, [given('ROW_FIELD_COUNT', 'warning')]).verdict.kind).toBe('invalid')
-    expect(check({ raw: { customer_no: null } }, [given('CROSSWALK_NO_MATCH', 'warning')]).verdict.kind).toBe(
-      'invalid',
-    )
+  test.each<[string, Partial<RawValues>, Finding, string]>([
+    ['as an error, also when all values are there', {}, given('CROSSWALK_MISMATCH'), 'invalid'],
+    ['not as a warning', {}, given('CROSSWALK_MISMATCH', 'warning'), 'sendable'],
+    // A rule that leaves no usable value does so as a warning, too.
+    ['as a warning of a rule without value', {}, given('ROW_FIELD_COUNT', 'warning'), 'invalid'],
+    ['so', { customer_no: null }, given('CROSSWALK_NO_MATCH', 'warning'), 'invalid'],
+  ])('keep a row back %s', (_, raw, finding, kind) => {
+    expect(check({ raw }, [finding]).verdict.kind).toBe(kind)
   })
 
   test('exclude a row with the reason they give', () => {

@@ -17,18 +17,11 @@ describe('the vocabulary of faults', () => {
     expect(checkFaults([{ fault: { kind: 'reset' } }])).toEqual([
       { operation: 'any', match: {}, times: null, fault: { kind: 'reset', applied: true } },
     ])
-    expect(checkFaults([{ fault: { kind: 'refuse' } }])[0]?.fault).toEqual({
-      kind: 'refuse',
-      status: 422,
-      code: 'INVALID_PARAMETER',
-      field: null,
-      message: 'Refused on purpose',
-    })
-    expect(checkFaults([{ fault: { kind: 'throttle' } }])[0]?.fault).toEqual({
-      kind: 'throttle',
-      status: 429,
-      retry_after: 1,
-    })
+    const message = 'Refused on purpose'
+    const refused = { kind: 'refuse', status: 422, code: 'INVALID_PARAMETER', field: null, message }
+    expect(checkFaults([{ fault: { kind: 'refuse' } }])[0]?.fault).toEqual(refused)
+    const throttled = { kind: 'throttle', status: 429, retry_after: 1 }
+    expect(checkFaults([{ fault: { kind: 'throttle' } }])[0]?.fault).toEqual(throttled)
   })
 
   it('is read from JSON text', () => {

@@ -121,16 +121,12 @@ describe('a line that was corrected in one cell', () => {
     expect(restored.cells.slice(0, 2)).toEqual(['00017', 'NL91ABNA0417164300'])
   })
 
-  it('is unclear where a spreadsheet may have rounded the reference', () => {
-    const line = given({ 1: 'NL91ABNA0417164300', 3: '1.23457E+14' })
-    expect(restoring()(line, [rowOf(given({ 3: '123456789012345' }))])).toMatchObject({
-      isSame: false,
-      unclear: ['unique_mandate_reference'],
-    })
-  })
-
-  it('is unclear where a reference was typed into a column of numbers', () => {
-    expect(restoring()(given({ 3: '4711.0' }), [rowOf(BEFORE)]).unclear).toEqual(['unique_mandate_reference'])
+  it.each([
+    ['a spreadsheet may have rounded it', { 1: 'NL91ABNA0417164300', 3: '1.23457E+14' }, '123456789012345'],
+    ['it was typed into a column of numbers', { 3: '4711.0' }, BEFORE[3]!],
+  ])('is unclear of the reference where %s', (_, change, before) => {
+    const restored = restoring()(given(change), [rowOf(given({ 3: before }))])
+    expect(restored).toMatchObject({ isSame: false, unclear: ['unique_mandate_reference'] })
   })
 
   it('reads a customer number typed there without the decimals', () => {
