@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
 
 /** Pictures to look at go there; none are made where it is not set. */
 export const PICTURES = process.env['PICTURES'] ?? null
@@ -10,11 +11,19 @@ export const SIZES = {
   laptop: { width: 1366, height: 768 },
 } as const
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+/** One for all tests of a file. */
+export function browserForAll(): () => Browser {
+  let browser: Browser
+  beforeAll(async () => {
+    const quiet = ['--disable-background-networking', '--disable-component-update']
+    browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', ...quiet],
+    })
   })
+  afterAll(() => browser.close())
+  return () => browser
+}
 
 interface Seen {
   readonly page: Page

@@ -1,11 +1,11 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeFolder } from '../support/program.js'
 import { openTerminal } from '../support/terminal.js'
-import { launch } from './browser.js'
+import { browserForAll } from './browser.js'
 
 /** `npm run pictures` makes those of the README anew; otherwise they go where the demo went. */
 const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
@@ -18,13 +18,12 @@ const STYLES: Readonly<Record<string, string>> = {
   33: 'color:#ffd54f',
 }
 
-let browser: Browser
+const browser = browserForAll()
 let place: ReturnType<typeof makeFolder>
 let pictures: string
 let screen: string
 
 beforeAll(async () => {
-  browser = await launch()
   place = makeFolder()
   pictures = process.env['README_PICTURES'] === '1' ? SAMPLES : join(place.folder, 'pictures')
   mkdirSync(pictures, { recursive: true })
@@ -32,10 +31,7 @@ beforeAll(async () => {
   expect(await session.ended).toBe(0)
   screen = session.raw()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  place.remove()
-})
+afterAll(() => place.remove())
 
 /** What stays on the terminal once the progress is over, its colours as HTML. */
 const asHtml = (printed: string): string =>
@@ -50,7 +46,10 @@ const asHtml = (printed: string): string =>
     .trim()
 
 async function picture(name: string, shoot: (page: Page, path: string) => Promise<unknown>): Promise<number> {
-  const context = await browser.newContext({ viewport: { width: 1000, height: 1200 }, deviceScaleFactor: 1 })
+  const context = await browser().newContext({
+    viewport: { width: 1000, height: 1200 },
+    deviceScaleFactor: 1,
+  })
   const page = await context.newPage()
   const path = join(pictures, name)
   await shoot(page, path)

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderPage } from '../../src/report/page/page.js'
 import { LANGUAGES, type Language } from '../../src/report/text/language.js'
@@ -10,26 +9,19 @@ import { textsIn } from '../../src/report/text/texts.js'
 import { FULL, MORE, PLAN } from '../report/full-ledger.js'
 import { factsOf, NO_RECORDS, registeredRow, sourceOf, type LedgerValue } from '../report/ledger-value.js'
 import { makeFolder } from '../support/program.js'
-import { launch, PICTURES } from './browser.js'
+import { browserForAll, PICTURES } from './browser.js'
 
 const SMALL: LedgerValue = { ...NO_RECORDS, sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] }
 
-let browser: Browser
+const browser = browserForAll()
 const place = makeFolder()
-
-beforeAll(async () => {
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  place.remove()
-})
+afterAll(() => place.remove())
 
 /** Writes a page and prints it; the paths of both. */
 async function printed(name: string, html: string): Promise<{ readonly page: string; readonly pdf: string }> {
   const files = { page: join(place.folder, `${name}.html`), pdf: join(place.folder, `${name}.pdf`) }
   writeFileSync(files.page, html)
-  const page = await browser.newPage()
+  const page = await browser().newPage()
   await page.goto(pathToFileURL(files.page).href)
   await page.pdf({ path: files.pdf, preferCSSPageSize: true })
   await page.close()
@@ -85,7 +77,7 @@ describe.each(LANGUAGES)('in %s, a report in which everything is open', (languag
   })
 
   it('fits a phone', async () => {
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    const page = await browser().newPage({ viewport: { width: 390, height: 844 } })
     await page.goto(pathToFileURL(full.page).href)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     if (PICTURES !== null)
