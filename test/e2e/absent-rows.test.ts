@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
 import { atService, placeOfTest } from '../support/place.js'
-import { agreeToProposals, doubtLines } from '../support/proposals.js'
-import { movableTime, typeIn, type Typed } from '../support/typed.js'
+import { movableTime, typeIn, type Typed, agreeToProposals, doubtLines } from '../support/typed.js'
 
 const HOUR = 60 * 60_000
 

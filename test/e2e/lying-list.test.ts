@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { LIES, startLiar, type Lie } from '../support/lies.js'
 import { placeOfTest, type Place } from '../support/place.js'
-import { doubtLines } from '../support/proposals.js'
-import { movableTime, typeIn, type Time, type Typed } from '../support/typed.js'
+import { movableTime, typeIn, type Time, type Typed, doubtLines } from '../support/typed.js'
 
 const HOUR = 60 * 60_000
 /** So few that no brake ends a run. */

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import type { PackFolder } from '../../src/report/pack/pack-folder.js'
 import type { Workbook } from '../../src/report/workbook/workbook.js'
 import type { Connections } from '../../src/service/connections.js'
@@ -19,14 +20,14 @@ function takeConnections(): Connections {
 }
 
 /** For `vi.mock`: everything of `service/connections.ts` but the sockets. This file must not import the program. */
-export const withoutSockets = async (original: () => Promise<object>): Promise<object> => ({
+const withoutSockets = async (original: () => Promise<object>): Promise<object> => ({
   ...(await original()),
   openConnections: takeConnections,
 })
 
 /** For `vi.mock`: the pages of the pack take most of its time, and people work with its lists. */
-export const emptyPage = { renderPage: () => Promise.resolve('') }
-export const emptyWorkbook = {
+const emptyPage = { renderPage: () => Promise.resolve('') }
+const emptyWorkbook = {
   WORKBOOK_FILE: 'reconciliation.xlsx',
   openWorkbook: (folder: PackFolder): Workbook => ({
     registered: () => undefined,
@@ -37,4 +38,12 @@ export const emptyWorkbook = {
     drain: () => Promise.resolve(),
     finish: () => folder.write('reconciliation.xlsx', ''),
   }),
+}
+
+/** The program with the people who use it: no sockets, pages and workbooks. Call it once everything else is mocked. */
+export function loadPeople() {
+  vi.doMock('../../src/service/connections.js', withoutSockets)
+  vi.doMock('../../src/report/page/page.js', () => emptyPage)
+  vi.doMock('../../src/report/workbook/workbook.js', () => emptyWorkbook)
+  return import('./people.js')
 }

@@ -1,4 +1,3 @@
-import { drawCampaign, orderedAs } from './people-draw.js'
 import {
   after,
   exists,
@@ -9,6 +8,8 @@ import {
   tookNothing,
   type Act,
   type Office,
+  drawCampaign,
+  orderedAs,
 } from './people-office.js'
 import { drawResaving, resave, shuffled, valueOf, write, type Sheet } from './people-spreadsheet.js'
 import type { TrueMandate } from './people-truth.js'
@@ -143,44 +144,42 @@ export const resolveOne: Act = async (office, chance) => {
   if (decision === 'resend' && !tookNothing(ended)) meant.forEach(judge.allowResend)
 }
 
+/** The first row in doubt whose mandate the service holds, or does not, as somebody who looks finds it. */
+async function doubtThat(office: Office, isLive: boolean, ledger: string) {
+  const sheet = await listOf(office, ledger, 'in-doubt.csv')
+  for (const row of sheet.slice(1)) {
+    const mandate = meantBy(office, sheet, row)
+    if (mandate !== undefined && office.service.applicationsOf(mandate).length > 0 === isLive)
+      return { mandate, number: valueOf(sheet, row, 'migration_row') }
+  }
+  return null
+}
+
 /** Somebody looks at once, sees nothing, calls it refused, and sends it again. */
 export const decideInHaste: Act = async (office, chance) => {
-  const { desk, service } = office
+  const { desk } = office
   const { ledger } = drawCampaign(office, chance)
-  const sheet = await listOf(office, ledger, 'in-doubt.csv')
-  const row = sheet.slice(1).find((each) => {
-    const mandate = meantBy(office, sheet, each)
-    return mandate !== undefined && service.applicationsOf(mandate).length === 0
-  })
-  if (row === undefined) return
-  const ended = await desk.type([
-    ...['resolve', '--ledger', desk.at(ledger), '--row', valueOf(sheet, row, 'migration_row')],
-    ...['--as', 'refused', '--reason', 'the service does not show it'],
-  ])
-  after(office, 'resolve in haste', ledger, ended)
+  const doubt = await doubtThat(office, false, ledger)
+  if (doubt === null) return
+  const said = ['--as', 'refused', '--reason', 'the service does not show it']
+  const row = ['resolve', '--ledger', desk.at(ledger), '--row', doubt.number]
+  after(office, 'resolve in haste', ledger, await desk.type([...row, ...said]))
   await runLedger(office, { ledger, flags: ['--retry-refused'] })
 }
 
 /** Somebody closes a row that is live, because the customer pays in another way. */
 export const closeALiveOne: Act = async (office, chance) => {
-  const { desk, judge, service } = office
+  const { desk, judge } = office
   const { ledger } = drawCampaign(office, chance)
-  const sheet = await listOf(office, ledger, 'in-doubt.csv')
-  const row = sheet.slice(1).find((each) => {
-    const mandate = meantBy(office, sheet, each)
-    return mandate !== undefined && service.applicationsOf(mandate).length > 0
-  })
-  const mandate = row === undefined ? undefined : meantBy(office, sheet, row)
-  if (row === undefined || mandate === undefined) return
+  const doubt = await doubtThat(office, true, ledger)
+  if (doubt === null) return
   const since = judge.mark(desk.at(ledger))
-  const ended = await desk.type([
-    ...['resolve', '--ledger', desk.at(ledger), '--row', valueOf(sheet, row, 'migration_row')],
-    ...['--as', 'written-off', '--reason', 'pays by card'],
-  ])
+  const row = ['resolve', '--ledger', desk.at(ledger), '--row', doubt.number]
+  const ended = await desk.type([...row, '--as', 'written-off', '--reason', 'pays by card'])
   after(office, 'the closing of a row', ledger, ended)
-  const meant = [{ mandate, ledger: desk.at(ledger), decision: 'written_off' }]
   judge.expectDecisions('the closing of a row', desk.at(ledger), {
-    ...{ since, meant },
+    since,
+    meant: [{ mandate: doubt.mandate, ledger: desk.at(ledger), decision: 'written_off' }],
     isTaken: !tookNothing(ended),
   })
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { HOST, type Circumstances, type Desk, type Ended } from './people-desk.js'
 import type { PeopleJudge } from './people-judge.js'
 import type { PeopleService } from './people-service.js'
-import { read, valueOf, write, type Sheet } from './people-spreadsheet.js'
+import { read, valueOf, write, type Sheet, sorted, sortedApart } from './people-spreadsheet.js'
 import {
   cellsOf,
   hasFormerAccount,
@@ -61,9 +61,9 @@ export interface Office {
 export type Act = (office: Office, chance: Chance) => Promise<void>
 
 /** How a run is confirmed. */
-export type Confirmation = 'with --yes' | 'host typed' | 'no typed'
+type Confirmation = 'with --yes' | 'host typed' | 'no typed'
 
-export interface RunOptions {
+interface RunOptions {
   readonly ledger: string
   readonly files?: readonly string[]
   readonly flags?: readonly string[]
@@ -119,16 +119,11 @@ async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
     office.say(`    typed: ${confirmed === 'no typed' ? 'no' : HOST}`)
     return confirmed === 'no typed' ? 'no' : HOST
   }
+  const isYes = confirmed === 'with --yes'
+  const given = files.map((file) => desk.at(file))
   const ended = await desk.type(
-    [
-      'run',
-      ...files.map((file) => desk.at(file)),
-      '--ledger',
-      desk.at(ledger),
-      ...flags,
-      ...(confirmed === 'with --yes' ? ['--yes'] : []),
-    ],
-    { ...circumstances, ...(confirmed === 'with --yes' ? {} : { answer }) },
+    ['run', ...given, '--ledger', desk.at(ledger), ...flags, ...(isYes ? ['--yes'] : [])],
+    { ...circumstances, ...(isYes ? {} : { answer }) },
   )
   if (options.holding !== undefined && !tookNothing(ended)) note(office, ledger, options.holding)
   noteFormerAccounts(office, options, ended)
@@ -189,15 +184,10 @@ export const exists = ({ desk }: Office, file: string): boolean => existsSync(de
 export async function listOf(office: Office, ledger: string, list: string): Promise<Sheet> {
   if (!exists(office, ledger)) return []
   const out = `${ledger}.report`
-  const ended = await office.desk.type([
-    'report',
-    '--ledger',
-    office.desk.at(ledger),
-    '--out',
-    office.desk.at(out),
-  ])
+  const { at, type } = office.desk
+  const ended = await type(['report', '--ledger', at(ledger), '--out', at(out)])
   after(office, `report of ${ledger}`, ledger, ended)
-  const path = office.desk.at(out, 'to-do', list)
+  const path = at(out, 'to-do', list)
   return existsSync(path) ? read(readFileSync(path, 'utf8')) : []
 }
 
@@ -207,4 +197,32 @@ export function meantBy(office: Office, sheet: Sheet, row: readonly string[]): T
   const own = office.mandates.filter((mandate) => mandate.customerNo === customerNo)
   const meant = mandateMeant(office.mandates, customerNo, valueOf(sheet, row, 'signed_date'))
   return meant ?? (own.length === 1 ? own[0] : undefined)
+}
+
+export const drawCampaign = ({ campaigns }: Office, chance: Chance): Campaign =>
+  chance.happens(0.7) ? campaigns[0]! : chance.pick(campaigns)
+
+/** Flags that people give now and then. */
+export const drawFlags = (chance: Chance): string[] => [
+  ...(chance.happens(0.4) ? ['--limit', String(chance.between(1, 3))] : []),
+  ...(chance.happens(0.6) ? ['--concurrency', String(chance.between(1, 3))] : []),
+]
+
+export const drawConfirmation = (chance: Chance): Confirmation =>
+  chance.weigh<Confirmation>({ 'with --yes': 6, 'host typed': 1.5, 'no typed': 1 })
+
+const SORTED_APART = {
+  row: 'migration_row',
+  customer: 'customer_no',
+  reference: 'unique_mandate_reference',
+  attempt: 'migration_attempt',
+} as const
+
+export function orderedAs(
+  sheet: Sheet,
+  order: 'as_it_was' | 'all' | keyof typeof SORTED_APART,
+  chance: Chance,
+): Sheet {
+  if (order === 'as_it_was') return sheet
+  return order === 'all' ? sorted(sheet, chance) : sortedApart(sheet, SORTED_APART[order], chance)
 }

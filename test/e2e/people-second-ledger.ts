@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { copyLedger, HOST } from './people-desk.js'
-import { drawCampaign } from './people-draw.js'
 import {
   exists,
   exportOf,
@@ -10,6 +9,7 @@ import {
   type Act,
   type Campaign,
   type Office,
+  drawCampaign,
 } from './people-office.js'
 import { drawResaving, resave, shuffled } from './people-spreadsheet.js'
 import type { ExportRow, TrueMandate } from './people-truth.js'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { GUARDED, GUARDS, switchOff, withGuards } from './people-guards.js'
-import { loadPeople } from './people-seeds.js'
+import { loadPeople } from './people-connections.js'
 import { folder } from './seeds.js'
 
 for (const module of GUARDED)

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { openDesk } from './people-desk.js'
 import { startPeopleJudge } from './people-judge.js'
 import { exists, exportOf, runLedger, type Campaign, type Office } from './people-office.js'
-import { ACTS, type ActName } from './people-operators.js'
+import { ACTS, WEIGHTS, type ActName } from './people-operators.js'
 import { startPeopleService } from './people-service.js'
 import {
   drawScene,
@@ -43,9 +43,6 @@ export interface Kind {
 }
 
 const MOST_STEPS = 6
-const WEIGHTS = Object.fromEntries(
-  Object.entries(ACTS).map(([name, { weight }]) => [name, weight]),
-) as Record<ActName, number>
 
 export function plotOf(seed: number, kind?: Kind): Plot {
   const chance = seedChance(seed * 31 + 7)
@@ -96,7 +93,7 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
     }
     for (const step of steps) {
       say(step.name)
-      await ACTS[step.name].act(office, seedChance(step.seed))
+      await ACTS[step.name](office, seedChance(step.seed))
       if (judge.violations.length > 0) return { violations: judge.violations, history }
     }
     await bringToAnEnd(office)

@@ -3,8 +3,7 @@ import type { Exchange } from '../../src/service/exchange.js'
 import { LIES, type Lie, type Source } from '../support/lies.js'
 import { mandateOf } from '../run/mandate-samples.js'
 import type { Chance } from '../support/chance.js'
-import type { Life, Schedule } from './simulation-schedule.js'
-import type { SimulatedService } from './simulation-service.js'
+import type { SimulatedService, Life, Schedule } from './simulation-service.js'
 
 /** What becomes of one question. Only `lies` is a list that is wrong; each may be old. */
 export type ReadFate =

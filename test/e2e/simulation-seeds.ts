@@ -7,7 +7,7 @@ const PART = 100
 /** Campaigns of one kind: `NAME_SEED=17` replays a seed and prints what happened, `NAME_SEEDS=20000` plays more of them. */
 export function campaignsFrom(name: string, options: Omit<SimulationOptions, 'folder'>) {
   const replayed = process.env[`${name}_SEED`]
-  const seeds = Number(process.env[`${name}_SEEDS`] ?? 200)
+  const seeds = Number(process.env[`${name}_SEEDS`] ?? 100)
   const play = (seed: number, more: Partial<SimulationOptions> = {}): Promise<Simulated> =>
     simulate(seed, { folder, ...options, ...more })
 

@@ -11,7 +11,6 @@ import { seedChance, type Chance } from '../support/chance.js'
 import { fileDisk, memoryDisk, type Admitted, type Connection, type Disk } from './simulation-disk.js'
 import { startJudge } from './simulation-judge.js'
 import { CLEAR, SIGHTS, startReadBack, type ReadFate, type Sight } from './simulation-reading.js'
-import { startSchedule, type Life } from './simulation-schedule.js'
 import {
   ASSIGNED_CREDITOR,
   CALM,
@@ -19,6 +18,8 @@ import {
   WEATHERS,
   type Fate,
   type Weather,
+  startSchedule,
+  type Life,
 } from './simulation-service.js'
 import { absences } from '../../src/ledger/read/read-proofs.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
