@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { validExport, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 
-const { read, write, rows, save, program, json, held } = placeForEach({ sandbox: {} })
+const { read, write, program, held } = placeForEach({ sandbox: {} })
 const writeColumn = (column: string, cells: readonly string[]): void =>
   write(
     'export.csv',
@@ -22,21 +22,6 @@ describe('26.2 words that nobody understands, as a user meets them', () => {
     expect(held().toSorted()).toEqual([1, 2])
     expect((await program('run', 'export.csv')).stdout).toContain('is in the ledger already')
     expect(held()).toHaveLength(2)
-  })
-
-  it('26.2 a person says send, of one row alone', async () => {
-    writeColumn('status', ['active', '1', '4'])
-    await program('run', 'export.csv')
-    const data = rows('corrections.csv')
-    expect(data.map((row) => row['migration_rule'])).toEqual(['STATUS_UNKNOWN', 'STATUS_UNKNOWN'])
-    expect(data[0]?.['migration_remedy']).toContain('write "send" into migration_decision')
-    save(
-      'said.csv',
-      data.map((row, index) => ({ ...row, migration_decision: index === 0 ? 'send' : '' })),
-    )
-    const { totals } = await json('run', 'said.csv')
-    expect(totals).toMatchObject({ read: 3, resubmitted: 2, registered: 2, conflict: 1 })
-    expect(held().toSorted()).toEqual([1, 2])
   })
 
   it('26.2 check lists a column that may be a status, run and plan refuse it, and none answers once', async () => {

@@ -38,8 +38,6 @@ export type Fault =
       readonly without?: readonly string[]
       readonly word?: string
     }
-  /** Registers it, but gives it the reference of the very first mandate. */
-  | { readonly kind: 'repeat_reference' }
   /** Registers it and pads the answer's body, or its headers, to this size. */
   | { readonly kind: 'large_body'; readonly bytes: number }
   | { readonly kind: 'large_headers'; readonly bytes: number }
@@ -69,14 +67,10 @@ export interface FaultScript {
   readonly byOrdinal?: Readonly<Record<number, Fault>>
   /** By customer number: the nth fault for the nth request of this customer, then none. */
   readonly byCustomer?: Readonly<Record<number, readonly Fault[]>>
-  /** For every request after so many. */
-  readonly after?: { readonly requests: number; readonly fault: Fault }
   /** By chance, replayable: it depends on the seed, the customer and how often the customer was seen. */
   readonly chaos?: Chaos
   /** For every other request. */
   readonly otherwise?: Fault
-  /** By the ordinal of the connection, from 1. */
-  readonly byConnection?: Readonly<Record<number, ConnectionFault>>
   readonly everyConnection?: ConnectionFault
 }
 
@@ -128,7 +122,6 @@ export function chooseFault(
   if (byOrdinal !== undefined) return byOrdinal
   const queue = script.byCustomer?.[request.customerNo ?? Number.NaN]
   if (queue !== undefined) return queue[request.seen - 1] ?? { kind: 'none' }
-  if (script.after !== undefined && request.ordinal > script.after.requests) return script.after.fault
   const otherwise = script.otherwise ?? { kind: 'none' }
   return script.chaos === undefined ? otherwise : (drawFault(script.chaos, request) ?? otherwise)
 }

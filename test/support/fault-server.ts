@@ -117,7 +117,7 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
       },
       onRequest: async (head, body) => {
         const [request, fault] = receive(connection, head, body)
-        await answer(wire, request, fault, apply, truth)
+        await answer(wire, request, fault, apply)
         if (options.idleCloseMs !== undefined) channel.setTimeout(options.idleCloseMs)
       },
     })
@@ -143,7 +143,7 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
       changed()
     })
     changed()
-    const fault = script.byConnection?.[connection] ?? script.everyConnection
+    const fault = script.everyConnection
     if (fault?.kind === 'deaf') return
     if (fault?.kind === 'hang_up') {
       hangUp({ channel: raw, raw }, fault.how)
@@ -259,7 +259,6 @@ async function answer(
   request: ReceivedRequest,
   fault: Fault,
   apply: (request: ReceivedRequest) => Application | null,
-  truth: Truth,
 ): Promise<void> {
   const { channel } = wire
   const ended = new Promise<never>(() => undefined)
@@ -299,14 +298,6 @@ async function answer(
       return void channel.write(message(fault.status, fault.headers ?? {}, fault.body ?? ''))
     case 'alter':
       return void channel.write(message(200, {}, alteredBody(registeredBody(request, apply(request)), fault)))
-    case 'repeat_reference': {
-      const first = truth.applications[0]
-      const mine = apply(request)
-      const body = registeredBody(request, mine)
-      const reference = first?.assignedMandateReference ?? mine?.assignedMandateReference
-      const fields = { unique_mandate_reference: reference }
-      return void channel.write(message(200, {}, alteredBody(body, { fields })))
-    }
     case 'large_body': {
       const body = registeredBody(request, apply(request))
       return void channel.write(message(200, {}, ' '.repeat(fault.bytes - body.length) + body))
