@@ -6,39 +6,13 @@ import { UsageError } from '../../errors.js'
 import { parseLocalDate } from '../../domain/mandate/date.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 
-/**
- * Numbers as text, bounded by a regular expression: a JSON Schema cannot compute, and a text must not mean one thing in
- * an editor and another in the program. Digits and a decimal point only, zeros in front allowed.
- */
-
-/** A whole number from 0 to `most`. */
-function upTo(most: number): string {
-  const digits = String(most)
-  if (/^9+$/.test(digits)) return `0*\\d{1,${digits.length}}`
-  const smaller = Array.from(digits, (digit, at) => {
-    const lower = digit === '1' ? '0' : `[0-${Number(digit) - 1}]`
-    return digit === '0' ? [] : [`${digits.slice(0, at)}${lower}${anyDigits(digits.length - at - 1)}`]
-  })
-  const shorter = digits.length === 1 ? [] : [`\\d{1,${digits.length - 1}}`]
-  return `0*(?:${[...shorter, ...smaller.flat(), digits].join('|')})`
-}
-
-const anyDigits = (count: number): string => (count < 2 ? '\\d'.repeat(count) : `\\d{${count}}`)
-
-/** @param least 0 or 1 */
-const wholeText = (least: 0 | 1, most: number): string => `${least === 0 ? '' : '(?!0+(?!\\d))'}${upTo(most)}`
-
-/** @param least 0, or 0.001 for a number that may be small but not nothing */
-const decimalText = (least: 0 | 0.001, most: number): string =>
-  `${least === 0 ? '' : '(?!0+(?:\\.(?:0{1,3}|0{3}\\d+))?(?![\\d.]))'}(?:${upTo(most - 1)}(?:\\.\\d+)?|0*${most}(?:\\.0+)?)`
-
 type Scalar = string | number | boolean
 
 /** What the value of a setting can be, wherever it comes from. */
 export interface Kind<Value> {
   /**
-   * What the configuration file may hold. Its JSON Schema says exactly the same, so that an editor refuses what the
-   * program refuses; what no schema can say (is this time zone known?) is left to `read`.
+   * What the configuration file may hold, and what its JSON Schema says. What no schema can say (is this time zone known,
+   * is a number in quotes too large?) is left to `read`.
    */
   readonly inFile: z.ZodType<Scalar>
   /** What is wrong with a value of the file that `inFile` refuses. */
@@ -115,12 +89,19 @@ export const required = kindOf<'required'>({
   valueOf: () => 'required',
 })
 
+const WHOLE = /^\d+$/
+const DECIMAL = /^\d+(?:\.\d+)?$/
+
+/** Null for a number that is out of bounds. */
+const within = (value: number, least: number, most: number): number | null =>
+  value >= least && value <= most ? value : null
+
 export const whole = (least: 0 | 1, most: number): Kind<number> =>
   kindOf({
     expected: `a whole number from ${least} to ${most}`,
-    pattern: new RegExp(`^${wholeText(least, most)}$`),
+    pattern: WHOLE,
     scalar: z.int().min(least).max(most),
-    valueOf: Number,
+    valueOf: (given) => within(Number(given), least, most),
   })
 
 const SMALLEST = 0.001
@@ -128,9 +109,9 @@ const SMALLEST = 0.001
 export const decimal = (most: number): Kind<number> =>
   kindOf({
     expected: `a number from ${SMALLEST} to ${most}`,
-    pattern: new RegExp(`^${decimalText(SMALLEST, most)}$`),
+    pattern: DECIMAL,
     scalar: z.number().min(SMALLEST).max(most),
-    valueOf: Number,
+    valueOf: (given) => within(Number(given), SMALLEST, most),
   })
 
 /** Timers of Node take 2^31-1 ms, nearly 25 days, and fire at once beyond it. */
@@ -140,17 +121,13 @@ const UNITS = { s: 1, m: 60, h: 3600 } as const
 /** Seconds, or a number with `s`, `m` or `h`. */
 export const seconds = kindOf({
   expected: `a duration from ${SMALLEST} to ${MOST_SECONDS} seconds, for example 90, 90s, 15m or 2h`,
-  pattern: new RegExp(
-    `^(?:${decimalText(SMALLEST, MOST_SECONDS)}s?|${decimalText(SMALLEST, Math.floor(MOST_SECONDS / 60))}m|${decimalText(SMALLEST, Math.floor(MOST_SECONDS / 3600))}h)$`,
-  ),
+  pattern: /^\d+(?:\.\d+)?[smh]?$/,
   scalar: z.number().min(SMALLEST).max(MOST_SECONDS),
-  valueOf: (given) => Number.parseFloat(given) * UNITS[unitOf(given)],
+  valueOf: (given) => {
+    const [unit = 's'] = /[smh]$/.exec(given) ?? []
+    return within(Number.parseFloat(given) * UNITS[unit as keyof typeof UNITS], SMALLEST, MOST_SECONDS)
+  },
 })
-
-const unitOf = (duration: string): keyof typeof UNITS => {
-  const [unit] = /[mh]$/.exec(duration) ?? []
-  return unit === 'm' || unit === 'h' ? unit : 's'
-}
 
 /** One of a few words. */
 export const oneOf = <Word extends string>(words: readonly Word[]): Kind<Word> =>
@@ -168,12 +145,13 @@ type Share = { readonly kind: 'count' | 'percent'; readonly value: number }
 
 export const rowsOrPercent = kindOf<Share>({
   expected: `a whole number from 0 to ${MOST_ROWS}, or a share from 0% to 100%`,
-  pattern: new RegExp(`^(?:${wholeText(0, MOST_ROWS)}|${decimalText(0, 100)}%)$`),
+  pattern: /^\d+(?:(?:\.\d+)?%)?$/,
   scalar: z.int().min(0).max(MOST_ROWS),
-  valueOf: (given) =>
-    given.endsWith('%')
-      ? { kind: 'percent', value: Number(given.slice(0, -1)) }
-      : { kind: 'count', value: Number(given) },
+  valueOf: (given) => {
+    const kind = given.endsWith('%') ? 'percent' : 'count'
+    const value = within(Number.parseFloat(given), 0, kind === 'percent' ? 100 : MOST_ROWS)
+    return value === null ? null : { kind, value }
+  },
 })
 
 export const day = kindOf<LocalDate>({

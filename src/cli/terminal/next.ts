@@ -28,36 +28,25 @@ const PLACE: readonly OptionName[] = ['config', 'ledger', 'out', 'logFile', 'sha
 /** What a command that asks the service what it holds has to be told again. */
 const ASKING: readonly OptionName[] = [...PLACE, ...OF_SERVICE]
 
+const SENDING: readonly OptionName[] = [
+  ...PLACE,
+  'baseUrl',
+  'asOf',
+  'concurrency',
+  'rate',
+  'timeout',
+  'connectTimeout',
+  'maxInDoubt',
+  'maxRefused',
+  'readBack',
+]
+
 /** Flags of the command that was typed which count for the next one too; limits of a single run do not. */
 const CARRIED = {
   init: [],
   check: ['config', 'ledger', 'out', 'asOf'],
-  run: [
-    ...PLACE,
-    'baseUrl',
-    'asOf',
-    'passwordFile',
-    'concurrency',
-    'rate',
-    'timeout',
-    'connectTimeout',
-    'maxDuration',
-    'maxInDoubt',
-    'maxRefused',
-    'readBack',
-  ],
-  plan: [
-    ...PLACE,
-    'baseUrl',
-    'asOf',
-    'concurrency',
-    'rate',
-    'timeout',
-    'connectTimeout',
-    'maxInDoubt',
-    'maxRefused',
-    'readBack',
-  ],
+  run: [...SENDING, 'passwordFile', 'maxDuration'],
+  plan: SENDING,
   approve: PLACE,
   'resolve --ask': ASKING,
   verify: ASKING,
