@@ -13,7 +13,6 @@ import {
   startAskBrake,
   type AskBrake,
   createAnswerBatch,
-  type AnswerBatch,
 } from '../run/ask/ask-customers.js'
 import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/row-state.js'
 
@@ -51,7 +50,7 @@ export interface CheckBeforeSend {
 /** Asking beside a run. The functions below change it; nobody else sees it. */
 interface Looking {
   readonly parts: CheckBeforeSendParts
-  readonly batch: AnswerBatch<HeardAnswer>
+  readonly batch: ReturnType<typeof createAnswerBatch<HeardAnswer>>
   /** For each customer with a row under way, the end of the latest: its rows go one behind the other. */
   readonly turns: Map<number, Promise<unknown>>
   readonly unread: Set<number>

@@ -12,21 +12,7 @@ import {
   waitedInVain,
   stopOfRetryAfter,
 } from './brake.js'
-import {
-  createEngine,
-  fail,
-  feed,
-  isStopping,
-  noteSign,
-  pause,
-  runEngine,
-  stopFor,
-  tell,
-  type Engine,
-  type EngineParts,
-  type StopEvent,
-  type Turn as EngineTurn,
-} from './engine.js'
+import { createEngine, type EngineParts, type StopEvent, type Turn as EngineTurn } from './engine.js'
 import {
   signOf,
   type PaceLimits,
@@ -164,7 +150,8 @@ interface ToSend {
 }
 type Turn = EngineTurn<ToSend>
 
-interface Delivery extends Engine<ToSend, DeliveryEvent> {
+interface Delivery {
+  readonly engine: ReturnType<typeof createEngine<ToSend, DeliveryEvent>>
   readonly parts: DeliveryParts
   readonly commits: Set<Promise<void>>
   brake: Brake
@@ -179,18 +166,18 @@ interface Delivery extends Engine<ToSend, DeliveryEvent> {
  */
 export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   const run = startDelivery(parts)
-  await runEngine(run)
+  await run.engine.run()
   await Promise.all(run.commits)
-  if (run.failure !== null) throw run.failure.error
-  if (run.left > 0) return run.stop ?? waitedInVain(run.left)
-  return run.stop ?? (run.queue.isPilotDone() ? PILOT_DONE : null)
+  const stop = run.engine.result()
+  if (run.left > 0) return stop ?? waitedInVain(run.left)
+  return stop ?? (run.engine.queue.isPilotDone() ? PILOT_DONE : null)
 }
 
 function startDelivery(parts: DeliveryParts): Delivery {
   const { ledger, choice = null } = parts
   let after = 0
   const run: Delivery = {
-    ...createEngine<ToSend, DeliveryEvent>(parts, {
+    engine: createEngine<ToSend, DeliveryEvent>(parts, {
       next: (limit) => {
         const rows = ledger.ready(after, limit, choice)
         after = rows.at(-1)?.id ?? after
@@ -199,7 +186,7 @@ function startDelivery(parts: DeliveryParts): Delivery {
       work: (turn) => sendOne(run, turn),
       leave: ({ length }, wasFull) => {
         run.left += length
-        if (wasFull) stopFor(run, waitedInVain(run.left))
+        if (wasFull) run.engine.stopFor(waitedInVain(run.left))
       },
     }),
     parts,
@@ -213,13 +200,14 @@ function startDelivery(parts: DeliveryParts): Delivery {
 /** The dangerous moment. What rejects here is the ledger, and that stops the run. */
 async function sendOne(run: Delivery, turn: Turn): Promise<void> {
   const { ledger, clock, send, abort } = run.parts
+  const { tell } = run.engine
   const attempt = await ledger.begin(turn.row) // durable before a byte leaves
-  tell(run, { kind: 'intent', row: turn.row, attempt })
+  tell({ kind: 'intent', row: turn.row, attempt })
   const beganMs = clock.monotonic()
   const seen = await send(turn.row.mandate, attempt, abort) // never rejects
   const decided = decide(seen, factsOf(run, turn, seen)) // pure: settled, again later, or stop the run
   commit(run, ledger.settle(attempt, decided.outcome)) // in one transaction with the intents that follow it
-  tell(run, { kind: 'outcome', row: turn.row, attempt, outcome: decided.outcome })
+  tell({ kind: 'outcome', row: turn.row, attempt, outcome: decided.outcome })
   follow(run, turn, decided, beganMs)
 }
 
@@ -240,7 +228,7 @@ function isReferenceKnown(run: Delivery, seen: Outcome): boolean {
   try {
     return seen.kind === 'registered' && run.parts.ledger.hasAssigned(seen.value.mandateReference)
   } catch (error) {
-    fail(run, error)
+    run.engine.fail(error)
     return false
   }
 }
@@ -249,8 +237,8 @@ function isReferenceKnown(run: Delivery, seen: Outcome): boolean {
 function commit(run: Delivery, settled: Promise<void>): void {
   const noted = settled
     .catch((error: unknown) => {
-      fail(run, error)
-      feed(run) // ends a pause that nothing else would end before its time
+      run.engine.fail(error)
+      run.engine.feed() // ends a pause that nothing else would end before its time
     })
     .finally(() => run.commits.delete(noted))
   run.commits.add(noted)
@@ -258,12 +246,13 @@ function commit(run: Delivery, settled: Promise<void>): void {
 
 function follow(run: Delivery, turn: Turn, { outcome, next, pauseMs, stop }: Decided, beganMs: number): void {
   const { clock, policy } = run.parts
+  const { engine } = run
   const nowMs = clock.monotonic()
   run.brake = noteOutcome(run.brake, outcome, nowMs)
-  noteSign(run, signOf(outcome), beganMs)
+  engine.noteSign(signOf(outcome), beganMs)
   if (next.kind === 'again')
-    run.queue.putBack({ ...turn, sent: sentWith(turn, outcome) }, nowMs, nowMs + next.afterMs)
-  stopFor(run, mustStop(run.brake, outcome, policy, nowMs) ?? stop)
-  if (pauseMs > 0 && !isStopping(run) && pause(run, nowMs + pauseMs))
-    tell(run, { kind: 'pause', delayMs: pauseMs, outcome })
+    engine.queue.putBack({ ...turn, sent: sentWith(turn, outcome) }, nowMs, nowMs + next.afterMs)
+  engine.stopFor(mustStop(run.brake, outcome, policy, nowMs) ?? stop)
+  if (pauseMs > 0 && !engine.isStopping() && engine.pause(nowMs + pauseMs))
+    engine.tell({ kind: 'pause', delayMs: pauseMs, outcome })
 }

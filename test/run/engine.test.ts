@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createQueue, type Queue, type Turn } from '../../src/run/engine.js'
+import { createQueue, type Turn } from '../../src/run/engine.js'
+
+type Queue<Item extends object> = ReturnType<typeof createQueue<Item>>
 
 interface Item {
   readonly id: number

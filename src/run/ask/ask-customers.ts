@@ -1,21 +1,6 @@
 import type { Clock } from '../../domain/mandate/date.js'
 import type { SourcesSeen, NotRead } from '../../service/read-back.js'
-import {
-  createEngine,
-  fail,
-  feed,
-  isStopping,
-  noteSign,
-  pause,
-  runEngine,
-  stopFor,
-  tell,
-  type Engine,
-  type EngineParts,
-  type StopEvent,
-  type Turn,
-  type After,
-} from '../engine.js'
+import { createEngine, type EngineParts, type StopEvent, type Turn, type After } from '../engine.js'
 import { type Stop, isOutOfReach, type Reach, stopOfHalt, stopOfRetryAfter } from '../brake.js'
 import type { HeardAnswer } from '../../ledger/ledger.js'
 import { connectBackoffMs, isSilence, TURNED_AWAY, turnedAwayBackoffMs, type PaceSign } from '../pace.js'
@@ -49,9 +34,10 @@ interface Question {
   readonly last: CustomerAnswer | null
 }
 
-interface Asking extends Engine<Question, AskEvent> {
+interface Asking {
+  readonly engine: ReturnType<typeof createEngine<Question, AskEvent>>
   readonly parts: AskParts
-  readonly batch: AnswerBatch<CustomerAnswer>
+  readonly batch: ReturnType<typeof createAnswerBatch<CustomerAnswer>>
   brake: AskBrake
   isRecording: boolean
 }
@@ -63,15 +49,14 @@ interface Asking extends Engine<Question, AskEvent> {
  */
 export async function askCustomers(parts: AskParts): Promise<Stop | null> {
   const asking = startAsking(parts)
-  await runEngine(asking)
+  await asking.engine.run()
   asking.batch.flush()
-  if (asking.failure !== null) throw asking.failure.error
-  return asking.stop
+  return asking.engine.result()
 }
 
 function startAsking(parts: AskParts): Asking {
   const asking: Asking = {
-    ...createEngine<Question, AskEvent>(parts, {
+    engine: createEngine<Question, AskEvent>(parts, {
       next: (limit) => parts.nextCustomers(limit).map((customerNo) => ({ customerNo, tries: 0, last: null })),
       work: (question) => askOne(asking, question),
       leave: (questions) => {
@@ -92,8 +77,8 @@ function record(asking: Asking, answers: readonly CustomerAnswer[]): void {
     asking.parts.record(answers)
   } catch (error) {
     asking.isRecording = false
-    fail(asking, error)
-    feed(asking) // ends a pause that nothing else would end before its time
+    asking.engine.fail(error)
+    asking.engine.feed() // ends a pause that nothing else would end before its time
   }
 }
 
@@ -112,6 +97,7 @@ async function askOne(asking: Asking, question: Turn<Question>): Promise<void> {
 const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 
 function hear(asking: Asking, question: Turn<Question>, answer: CustomerAnswer, beganMs: number): void {
+  const { engine } = asking
   const { clock, random } = asking.parts
   const { seen, tries } = answer
   const nowMs = clock.monotonic()
@@ -119,26 +105,26 @@ function hear(asking: Asking, question: Turn<Question>, answer: CustomerAnswer, 
   const sent = question.sent + (seen.kind === 'not_read' && !seen.started ? 0 : 1)
   const { failures } = asking.brake
   const judged = judgeAnswer(seen, { sent, connectionFailures: failures, random: random() })
-  noteSign(asking, judged.sign, beganMs)
+  engine.noteSign(judged.sign, beganMs)
   const { next, pauseMs } = judged
   if (next.kind === 'heard') keep(asking, answer)
   if (next.kind === 'again')
-    asking.queue.putBack({ ...question, tries, sent, last: answer }, nowMs, nowMs + next.afterMs)
-  stopFor(asking, judged.stop ?? mustStopAsking(asking.brake, seen, nowMs))
-  if (pauseMs > 0 && seen.kind === 'not_read' && !isStopping(asking) && pause(asking, nowMs + pauseMs))
-    tell(asking, { kind: 'pause', delayMs: pauseMs, reason: seen.reason })
+    engine.queue.putBack({ ...question, tries, sent, last: answer }, nowMs, nowMs + next.afterMs)
+  engine.stopFor(judged.stop ?? mustStopAsking(asking.brake, seen, nowMs))
+  if (pauseMs > 0 && seen.kind === 'not_read' && !engine.isStopping() && engine.pause(nowMs + pauseMs))
+    engine.tell({ kind: 'pause', delayMs: pauseMs, reason: seen.reason })
 }
 
 function keep(asking: Asking, answer: CustomerAnswer): void {
   asking.brake = noteHeard(asking.brake, answer.seen)
   asking.batch.add(answer)
-  tell(asking, { kind: 'answer', answer })
+  asking.engine.tell({ kind: 'answer', answer })
 }
 
 /** A question that waited in vain is over: what its last try brought is what is left of it. */
 function giveUp(asking: Asking, last: CustomerAnswer): void {
   keep(asking, last)
-  stopFor(asking, mustStopAsking(asking.brake, last.seen, asking.parts.clock.monotonic()))
+  asking.engine.stopFor(mustStopAsking(asking.brake, last.seen, asking.parts.clock.monotonic()))
 }
 
 /** What became of the question for one customer. Times are ISO 8601. */
@@ -289,56 +275,28 @@ const noReadBack = ({ missing }: AskBrake): Stop => ({
   next: 'Ask the service, or try another address; no state was changed',
 })
 
-/** Gathers answers, so that the ledger commits many at once and a crash costs a second's questions at most. */
-export interface AnswerBatch<Answer> {
-  readonly add: (answer: Answer) => void
-  /** Records what was gathered; leaves no timer behind. */
-  readonly flush: () => void
-}
-
+/** Answers are gathered, so that the ledger commits many at once and a crash costs a second's questions at most. */
 const RECORD_AT_ONCE = 100
 const AT_LATEST_MS = 1_000
-const ENOUGH = 50
-/**
- * Answers come in crowds. Recorded in the midst of one they hold up the questions that follow it; a moment later those
- * are on their way, and recording takes time in which the program would wait.
- */
-const CROWD_MS = 4
-const MOST = 1_000
-const NOTHING = (): void => undefined
 
 /** `record` is called with at least one answer and at most 100, and must not throw. */
-export function createAnswerBatch<Answer>(
-  record: (answers: readonly Answer[]) => void,
-  after: After,
-): AnswerBatch<Answer> {
+export function createAnswerBatch<Answer>(record: (answers: readonly Answer[]) => void, after: After) {
   let gathered: Answer[] = []
-  let cancelTimer = NOTHING
+  let cancelTimer = (): void => undefined
 
+  /** Records what was gathered; leaves no timer behind. */
   function flush(): void {
-    if (gathered.length === 0) return
     cancelTimer()
-    cancelTimer = NOTHING
     const answers = gathered
     gathered = []
-    for (let from = 0; from < answers.length; from += RECORD_AT_ONCE)
-      record(answers.slice(from, from + RECORD_AT_ONCE))
-  }
-
-  function flushAfter(delayMs: number): void {
-    cancelTimer()
-    cancelTimer = after(delayMs, () => {
-      cancelTimer = NOTHING
-      flush()
-    })
+    if (answers.length > 0) record(answers)
   }
 
   return {
-    add: (answer) => {
+    add: (answer: Answer): void => {
       gathered.push(answer)
-      if (gathered.length === 1) flushAfter(AT_LATEST_MS)
-      if (gathered.length === ENOUGH) flushAfter(CROWD_MS)
-      if (gathered.length >= MOST) flush()
+      if (gathered.length === 1) cancelTimer = after(AT_LATEST_MS, flush)
+      if (gathered.length === RECORD_AT_ONCE) flush()
     },
     flush,
   }
