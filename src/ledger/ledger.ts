@@ -1,15 +1,14 @@
-import type { Choice, RunTerms } from '../domain/row/choice.js'
-import type { EarlierRows } from '../domain/row/resaved.js'
-import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../domain/rule/verdict.js'
-import type { ApprovalStatement, Approver, PlanDocument } from '../domain/plan/plan.js'
+import type { RunTerms } from '../domain/row/choice.js'
+import type { ApprovalStatement } from '../domain/plan/plan.js'
 import type { Evidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
-import type { Corrector } from '../domain/row/correction.js'
-import type { RowState, Totals, Outcome } from '../domain/row/row-state.js'
-import type { ApprovalRecord, LedgerReader, Standing } from './read/reader.js'
+import type { RowState } from '../domain/row/row-state.js'
+import type { openAdmission } from './admit/admission.js'
+import type { createClaims } from './deliver/ready-rows.js'
+import type { createLedger } from './file/writer.js'
+import type { ApprovalRecord } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
-import type { HeldRecord } from './admit/earlier-rows.js'
 
 /** A row that may be sent now. */
 export interface ReadyRow {
@@ -40,36 +39,10 @@ export interface Attempt {
   readonly hasCopies: boolean
 }
 
-/** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */
-export interface SourceAdmission {
-  readonly add: (records: readonly CheckedRecord[]) => void
-  /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
-  readonly close: (summary: SourceSummary) => 'admitted' | 'known'
-  /** After `close`: lines that name a row of the ledger, and those of them that were not taken. */
-  readonly givenBack: () => { readonly resubmitted: number; readonly notTaken: number }
-}
-
 /** One transaction over all files of a command: all of them, or nothing. */
-export interface Admission {
-  /** True when these bytes are already in the ledger, so reading them again would add nothing. */
-  readonly isKnown: (sha256: string) => boolean
-  /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */
-  readonly ofSize: (bytes: number) => readonly { readonly sha256: string; readonly isResultFile: boolean }[]
-  /** What rows of earlier files were, for lines that name them. */
-  readonly earlier: EarlierRows
-  /** Rows of a file that came in before which another reading may understand; null where there are none. */
-  readonly heldIn: (sha256: string) => HeldRecord | null
-  readonly open: (source: {
-    name: string
-    header: readonly string[]
-    /** The header name that feeds each field; a constant has none. */
-    columns: Readonly<Record<string, string>>
-    /** Records that are counted as ready and not handed over; only a ledger that nobody keeps takes a source so. */
-    counted?: number
-  }) => SourceAdmission
-  readonly commit: () => void
-  readonly rollback: () => void
-}
+export type Admission = ReturnType<typeof openAdmission>
+/** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */
+export type SourceAdmission = ReturnType<Admission['open']>
 
 export type Decision = 'registered' | 'refused' | 'resend' | 'written_off'
 
@@ -128,11 +101,12 @@ export interface ErasureRequest extends PurgeRequest {
   readonly rowIds: readonly number[]
 }
 
-export interface ErasureReport {
-  /** Rows that held an account number or cells until now. */
-  readonly rows: number
-  /** As in `PurgeReport`. */
-  readonly isErased: boolean
+export type ErasureReport = Omit<PurgeReport, 'removedFiles'>
+
+/** The service and the user that a ledger belongs to. */
+export interface Target {
+  readonly baseUrl: string
+  readonly username: string
 }
 
 export interface RunSettings {
@@ -187,55 +161,7 @@ export interface HeldRows {
 }
 
 /** The ledger's side of the register of campaigns, which knows how far each ledger has come. */
-export interface Claims {
-  readonly standing: () => Standing
-  readonly hasMark: (mark: string) => boolean
-  /** The mark of the latest run that has one; null where none has. */
-  readonly latestMark: () => string | null
-  /** The number of the last row. */
-  readonly lastRow: () => number
-  /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
-  readonly ready: () => Iterable<ClaimedMandate>
-  /** What this run may send from now on, in order, and nothing else: rows that wait now are left to a later run. */
-  readonly toSend: (limit: number | null, choice?: Choice | null) => Iterable<ClaimedMandate>
-  /** Rows that have an attempt. */
-  readonly attempted: () => Iterable<ClaimedMandate>
-  /** Mandate keys of all rows of the customer of that row. */
-  readonly keysOfCustomer: (row: number) => readonly string[]
-  /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
-  readonly isSettled: (row: number) => boolean
-  /** Records that no commit is missing although a write-ahead log was. */
-  readonly trustLog: () => void
-  /**
-   * Puts the mark on the run that is going, durably. From now on `note` is called after every commit of intents; when it
-   * throws, no request of that commit leaves, and its rows are ready again.
-   */
-  readonly begin: (mark: string, note: (group: BegunGroup) => void) => void
-  /** Row ids that may have been sent since, if this is an older copy. */
-  readonly adoptable: () => { readonly ready: readonly number[]; readonly refused: readonly number[] }
-  /**
-   * Ready rows become in doubt by the word of a person, in the run that is going. While an admission is open it is part
-   * of it.
-   * @returns how many
-   */
-  readonly doubt: (rows: Iterable<number> | 'ready', doubting: Doubting) => number
-  /**
-   * Ready rows become conflicts, since the ledger at `place` claimed a mandate that they resemble; as far as the rule is
-   * an error, and nobody said that they are sent all the same. While an admission is open it is part of it.
-   * @returns how many
-   */
-  readonly hold: (
-    rows: Iterable<{ readonly row: number; readonly place: string }>,
-    severities: SeverityOverrides,
-  ) => number
-  /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
-  readonly adoptOlderCopy: (adoption: {
-    by: string
-    reason: string
-    mark: string
-    run: RunSettings
-  }) => AdoptionReport
-}
+export type Claims = ReturnType<typeof createClaims>
 
 /** On which terms the service is asked what it holds. */
 export interface ReadBackTerms {
@@ -283,118 +209,10 @@ export interface HeardAnswer {
 }
 
 /** What the service holds, as far as it was asked; no state changes by it (ledger/README.md#evidence). */
-export interface ReadBacks {
-  /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare */
-  readonly start: (terms: ReadBackTerms) => ReadBackStart
-  /**
-   * One that goes along with a run, which asks about each row before it is sent; nobody is put in order, and it is never
-   * gone on with. `rowsOf` and `record` are for it too.
-   * @returns its id
-   */
-  readonly startBeforeSending: (terms: Omit<ReadBackTerms, 'scope' | 'sample'>) => number
-  /** The next customers to ask, each once; empty at the end. */
-  readonly next: (limit: number) => readonly number[]
-  readonly rowsOf: (customerNo: number) => readonly HeldRow[]
-  readonly record: (readBackId: number, answers: readonly HeardAnswer[]) => void
-  /** `stoppedBy`: it can be gone on with. */
-  readonly end: (readBackId: number, stoppedBy: string | null) => void
-}
+export type ReadBacks = Ledger['readBacks']
 
 /** That a person approves a plan: signed, or with a reference to where that is found. */
 export type ApprovalGiven = ApprovalStatement & Pick<ApprovalRecord, 'recordedAs' | 'reference' | 'signature'>
 
-/** What is planned and approved before it is sent. Both are recorded once and never change. */
-interface Plans {
-  /**
-   * Records what was planned, with the latest decision on a row so far. The first plan binds the approvers.
-   * @throws {UsageError} for other approvers than those that are bound
-   */
-  readonly record: (document: PlanDocument, approvers: readonly Approver[]) => void
-  /**
-   * @returns its id; one that is on record already is left as it is
-   * @throws {UsageError} without a name, for a plan of another ledger, for a signature that does not fit, and without a
-   *   key of an approver where these are bound
-   */
-  readonly approve: (approval: ApprovalGiven) => number
-}
-
 /** The ledger as the one process that holds the lock sees it. */
-export interface Ledger {
-  readonly file: string
-  /** Rows that an earlier process left in `sending`; they are in doubt now. */
-  readonly recovered: number
-  /** Changes nothing. @throws {LedgerError} `other_campaign` when it belongs to another service or user */
-  readonly assertBelongsTo: (campaign: { baseUrl: string; username: string }) => void
-  /**
-   * Binds a new ledger to a service, or checks that it is the same. While an admission is open it is part of it.
-   * @throws {LedgerError} `other_campaign`
-   */
-  readonly bind: (campaign: { baseUrl: string; username: string }) => void
-  /** The ledger as this process sees it, with what an open admission holds. Closing it does nothing. */
-  readonly view: LedgerReader
-  /**
-   * @param underWay requests that may be under way; so many answers have their place on disk from now on. Default 8.
-   * @throws {LedgerError} `unwritable` where the disk has no room for them
-   */
-  readonly startRun: (settings: RunSettings, underWay?: number) => number
-  readonly endRun: (runId: number, end: { stoppedBy: string | null; exitCode: number }) => void
-  /**
-   * @param options `isRetry` where no file comes in and refused rows alone become ready: an error then says so
-   * @throws {LedgerError} `unwritable` once the ledger was purged
-   */
-  readonly admit: (options: {
-    severities: SeverityOverrides
-    isRetry?: boolean
-    /** Who gives rows back, and why, where a line does not say it itself. */
-    corrector?: Corrector
-  }) => Admission
-  /**
-   * A page of the ready rows that may leave now, in order of id, after the given id: all of them, or those that the
-   * choice takes.
-   * @throws {LedgerError} `damaged` for a row that does not hold what was admitted
-   */
-  readonly ready: (after: number, limit: number, choice?: Choice | null) => ReadyRow[]
-  /** How many rows `ready` gives. */
-  readonly countReady: (choice?: Choice | null) => number
-  readonly waiting: (choice?: Choice | null) => WaitingRows
-  /** Commits the intent. When it resolves, the row is durably `sending` and may leave. */
-  readonly begin: (row: ReadyRow) => Promise<Attempt>
-  /** Commits the outcome and the row's new state; joins the transaction of the next intents. */
-  readonly settle: (attempt: Attempt, outcome: Outcome) => Promise<void>
-  /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
-  readonly hasAssigned: (mandateReference: string) => boolean
-  /**
-   * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
-   * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
-   * the evidence of the decision says so.
-   */
-  readonly resolve: (
-    resolutions: readonly Resolution[],
-    options: { dryRun: boolean; force?: boolean },
-  ) => ResolutionReport
-  /**
-   * Makes every refused row ready again, each as a decision of that person, but those that a later file has
-   * corrected. While an admission is open it is part of it.
-   * @returns how many there were
-   */
-  readonly retryRefused: (by: string) => number
-  /**
-   * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
-   * service and of people, and the secret of the fingerprints. States, totals, references and times stay.
-   * @throws {UsageError} while rows are ready, sending or in doubt, or can still be corrected
-   */
-  readonly purge: (purge: PurgeRequest) => PurgeReport
-  /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
-  readonly erase: (erasure: ErasureRequest) => ErasureReport
-  readonly claims: Claims
-  readonly readBacks: ReadBacks
-  readonly plans: Plans
-  readonly totals: () => Totals
-  /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
-  readonly close: () => void
-  /**
-   * True after `close` when another program was reading the ledger: old pages, with account numbers that were removed,
-   * are still on disk until the ledger is opened for writing and closed again.
-   */
-  readonly holdsOldPages: () => boolean
-}
+export type Ledger = ReturnType<typeof createLedger>

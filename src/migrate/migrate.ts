@@ -6,13 +6,7 @@ import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
 import type { TakeOver, RunRegister } from '../register/campaign-register.js'
-import {
-  runCampaign,
-  type CampaignParts,
-  type Plan,
-  watchCommits,
-  type CommitWatch,
-} from '../run/campaign.js'
+import { runCampaign, type CampaignParts, type Plan, watchCommits } from '../run/campaign.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
 import { connectTo, type ServiceClient } from '../service/client.js'
@@ -21,12 +15,12 @@ import type { HeldPlan } from './plan/hold-to-plan.js'
 import {
   type MigrateOptions,
   type Migration,
-  type MigrationPlan,
   type RunResult,
   checkOptions,
   type Asked,
   registerOf,
   targetOf,
+  planNeeded,
 } from './options.js'
 import { thisMachine, type Machine } from '../machine.js'
 import type { Totals } from '../domain/row/row-state.js'
@@ -84,11 +78,7 @@ async function assertUnplanned(
   if (!isRequired) return
   const { isSandbox } = await import('../service/own-sandbox.js')
   if (await isSandbox(baseUrl, options.service.password)) return
-  throw new UsageError(
-    `${why}; nothing was sent`,
-    'Plan what is to be sent, have somebody else approve the plan, then run under it',
-    { ways: ['plan', 'approve', 'run_plan'] },
-  )
+  throw planNeeded(why)
 }
 
 /** Null for a run without a plan, which then must need none. */
@@ -111,7 +101,7 @@ interface OpenRun {
   readonly register: RunRegister
   /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
   readonly allowed: Readonly<Record<string, string>>
-  readonly commits: CommitWatch
+  readonly commits: ReturnType<typeof watchCommits>
   /** Told when it is seen, and once more at the end. */
   readonly warn: (text: string) => void
   readonly warnings: string[]
@@ -199,18 +189,15 @@ function partsOf(
   open: OpenRun,
   { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
 ): CampaignParts {
-  const { options, machine, service, files, asOf, zone, drain, watch } = asked
+  const { options, service, asOf, zone, severities: rules } = asked
   const policy = within(asked.policy, plan)
   const choice = narrowed(plan?.record.document.choice ?? null, asked.choice)
-  const { rules = {}, giveUp = new AbortController().signal } = options
-  const { version, host, pid, clock, after, random } = machine
+  const { version, host, pid } = asked.machine
   const isAskingFirst = options.checkBeforeSend === true
   return {
+    ...asked,
     ledger: open.ledger,
-    files,
     policy: isAskingFirst ? halfAsFast(policy) : policy,
-    severities: rules,
-    corrector: asked.corrector,
     choice,
     settings: {
       version,
@@ -232,20 +219,10 @@ function partsOf(
         ...open.allowed,
       },
     },
-    retryRefusedBy: options.retryRefusedBy ?? null,
     send,
-    clock,
-    after,
-    random,
-    drain,
-    abort: giveUp,
     confirm: (intended) => agree(asked, open, { intended, plan }),
     hold: () => open.register.hold(rules),
     claim: () => open.register.claim(policy.limit, choice),
-    takesOver: asked.takeOver !== null,
-    watchReading: (source, records) => watch({ kind: 'reading', source, records }),
-    watch,
-    signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
   }
 }
 
@@ -279,18 +256,13 @@ async function agree(
   const { href, host, isLoopback } = asked.service.baseUrl
   const service = { href, host, isLoopback, username: asked.options.service.username }
   const isLedgerKnown = isLoopback || register.knowsLedger()
-  const approved = plan === null ? {} : { approved: approvedOf(plan) }
+  const approved = plan === null ? {} : { approved: { ...plan.approval, digest: plan.record.digest } }
   if ((await asked.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false
   plan?.assertStillApproved()
   client.open()
   ledger.bind(targetOf(asked))
   asked.watch({ kind: 'sending', rows: intended.toSend })
   return true
-}
-
-const approvedOf = ({ record, approval }: HeldPlan): Required<MigrationPlan>['approved'] => {
-  const { approvedBy, approvedAt, expiresAt, key, reference } = approval
-  return { digest: record.digest, approvedBy, approvedAt, expiresAt, key, reference }
 }
 
 /** @param counted the totals at the end of the run, since counting them takes a while */

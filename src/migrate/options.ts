@@ -2,9 +2,15 @@ import { DORMANT_SOON_DAYS } from '../domain/value/check-mandate.js'
 import { parseLocalDate, todayIn } from '../domain/mandate/date.js'
 import type { WrittenPath } from '../ledger/safety/side-files.js'
 import type { ChosenColumn, Choice } from '../domain/row/choice.js'
-import type { CampaignRecord } from '../ledger/read/reader.js'
+import type { ApprovalRecord, CampaignRecord, PlanRecord } from '../ledger/read/reader.js'
 import { type Machine, thisMachine } from '../machine.js'
-import { type CampaignEnd, type Plan, type CommitCounts, readChoice } from '../run/campaign.js'
+import {
+  type CampaignEnd,
+  type CampaignParts,
+  type Plan,
+  type CommitCounts,
+  readChoice,
+} from '../run/campaign.js'
 import type { DeliveryEvent, DeliveryPolicy } from '../run/deliver.js'
 import {
   type Credentials,
@@ -19,11 +25,11 @@ import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import { UsageError } from '../errors.js'
-import { type OpenNext, sourceOpeners } from '../run/admit-sources.js'
+import { sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { resolve } from 'node:path'
-import type { Ledger } from '../ledger/ledger.js'
+import type { Ledger, Target } from '../ledger/ledger.js'
 import { type SeverityOverrides, isRuleId, type Severity } from '../domain/rule/verdict.js'
 import type { Totals } from '../domain/row/row-state.js'
 
@@ -148,17 +154,8 @@ export interface MigrationPlan extends Plan {
   readonly approved?: ApprovedPlan
 }
 
-interface ApprovedPlan {
-  readonly digest: string
-  readonly approvedBy: string
-  /** ISO 8601, as `expiresAt`. */
-  readonly approvedAt: string
-  readonly expiresAt: string
-  /** Fingerprint of the key that it is signed with; null for one that was recorded and is not proven. */
-  readonly key: string | null
-  /** Where one is found that nobody signed. */
-  readonly reference: string | null
-}
+type ApprovedPlan = Pick<PlanRecord, 'digest'> &
+  Pick<ApprovalRecord, 'approvedBy' | 'approvedAt' | 'expiresAt' | 'key' | 'reference'>
 
 /** Events of the delivery hold the mandate with its account number whole: no log may keep one as it is. */
 export type MigrationEvent =
@@ -198,22 +195,22 @@ export interface Migration extends CampaignEnd, RunResult {
   readonly askedFirst: AskedFirst | null
 }
 
-/** What is left once everything was refused that can be refused before the ledger is opened. */
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'off']
 
-export interface Asked {
+/** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
+export interface Asked extends Omit<
+  CampaignParts,
+  'ledger' | 'settings' | 'send' | 'confirm' | 'hold' | 'claim' | 'watch' | 'choice' | 'corrector'
+> {
   readonly options: MigrateOptions
   readonly machine: Machine
   readonly service: CheckedService
-  readonly policy: DeliveryPolicy
-  readonly files: readonly OpenNext[]
   readonly asOf: LocalDate
   readonly zone: string
   /** Which of the ready rows are to be sent; null for all. */
   readonly choice: Choice | null
   readonly takeOver: TakeOver | null
   readonly corrector: Corrector
-  readonly drain: AbortSignal
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
 }
@@ -224,6 +221,11 @@ export function checkOptions(options: MigrateOptions): Asked {
     machine = thisMachine(),
     zone = machine.zone,
     signal: drain = new AbortController().signal,
+    giveUp: abort = new AbortController().signal,
+    rules = {},
+    newCreditorIdentifier = null,
+    dormantSoonDays = DORMANT_SOON_DAYS,
+    watch = () => undefined,
   } = options
   assertPaths(options)
   assertKnownName(options)
@@ -235,24 +237,34 @@ export function checkOptions(options: MigrateOptions): Asked {
       'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',
     )
   assertPlanned(options, baseUrl)
-  assertRules(options.rules ?? {})
+  assertRules(rules)
   const asOf = dayOf(options.asOf, zone, machine)
-  const { rules = {}, newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS } = options
   const check = { today: asOf, severities: rules, newCreditorIdentifier, dormantSoonDays }
+  const { clock, after, random } = machine
+  const takeOver = takeOverOf(options)
   return {
     options,
     machine,
     service,
-    policy: policyOf(options, service),
-    files: sourceOpeners(options.files ?? [], readSourceOptions(options.reading ?? {}), check, drain),
+    clock,
+    after,
+    random,
+    drain,
+    abort,
     asOf,
     zone,
+    severities: rules,
+    policy: policyOf(options, service),
+    files: sourceOpeners(options.files ?? [], readSourceOptions(options.reading ?? {}), check, drain),
     choice: readChoice(options),
-    takeOver: takeOverOf(options),
+    takeOver,
+    takesOver: takeOver !== null,
     corrector: correctorOf(options, machine),
-    drain,
+    retryRefusedBy: options.retryRefusedBy ?? null,
     confirm: options.confirm ?? (() => true),
-    watch: options.watch ?? (() => undefined),
+    watch,
+    watchReading: (source, records) => watch({ kind: 'reading', source, records }),
+    signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
   }
 }
 
@@ -269,12 +281,15 @@ export function assertPlanned(
   assertUsable('approval', word, word === null || word === 'required', '"required", or left out')
   assertUsable('plan', plan, plan === null || (typeof plan === 'string' && plan !== ''), 'the path of a plan')
   if (approval === null || plan !== null || isLoopback) return
-  throw new UsageError(
-    `Sending to "${host}" needs an approved plan, and none was given; nothing was sent`,
+  throw planNeeded(`Sending to "${host}" needs an approved plan, and none was given`)
+}
+
+export const planNeeded = (why: string): UsageError =>
+  new UsageError(
+    `${why}; nothing was sent`,
     'Plan what is to be sent, have somebody else approve the plan, then run under it',
     { ways: ['plan', 'approve', 'run_plan'] },
   )
-}
 
 /** @throws {UsageError} for both at once, and without a person and a reason */
 function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions): TakeOver | null {
@@ -394,10 +409,7 @@ export const registerOf = (
   )
 
 /** Where it is sent, and as whom: a ledger is bound to it, and a plan is for it. */
-export const targetOf = ({
-  service: { baseUrl },
-  options,
-}: Pick<Asked, 'service' | 'options'>): { readonly baseUrl: string; readonly username: string } => ({
+export const targetOf = ({ service: { baseUrl }, options }: Pick<Asked, 'service' | 'options'>): Target => ({
   baseUrl: baseUrl.href,
   username: options.service.username,
 })

@@ -158,8 +158,8 @@ async function addSource(admission: Admission, open: OpenNext, options: AddOptio
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
   if (target === null) return { name, kind: 'empty', ...NOTHING, isResultFile }
-  const kind = target.close(source.summary())
-  return { name, kind, records: records + (source.counted ?? 0), ...target.givenBack(), isResultFile }
+  const closed = target.close(source.summary())
+  return { name, ...closed, records: records + (source.counted ?? 0), isResultFile }
 }
 
 /**
@@ -196,8 +196,8 @@ async function takeUp(
   if (target === null) return { name, kind: 'known', ...NOTHING, isResultFile }
   const summary = source.summary()
   const own = { sha256: digest.digest('hex'), records: taken, blankLines: 0, findings: [] }
-  const kind = target.close({ ...summary, ...own })
-  return { name, kind, records: taken, ...target.givenBack(), isResultFile }
+  const closed = target.close({ ...summary, ...own })
+  return { name, ...closed, records: taken, isResultFile }
 }
 
 type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector'>

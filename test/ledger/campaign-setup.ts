@@ -164,9 +164,9 @@ export function admit(
   const source = admission.open({ name, header, columns })
   source.add(rows.map((values, index) => recordOf(values, index + 1)))
   const summary = summaryOf(rows.length, sha256)
-  const result = source.close({ ...summary, reading: reading ?? summary.reading })
+  const { kind } = source.close({ ...summary, reading: reading ?? summary.reading })
   admission.commit()
-  return result
+  return kind
 }
 
 type Files = readonly (readonly Values[])[]

@@ -16,7 +16,6 @@ import {
 } from './earlier-rows.js'
 import { fingerprintRaw, type Fingerprints, keyOf } from './fingerprints.js'
 import { decideGroups, decideRepeats } from './groups.js'
-import type { Admission, SourceAdmission } from '../ledger.js'
 import { writeProblem, type Scope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 
@@ -49,7 +48,7 @@ const isKnown = (connection: Connection, sha256: string): boolean =>
   sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
 
 /** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
-export function openAdmission(parts: AdmissionParts): Admission {
+export function openAdmission(parts: AdmissionParts) {
   const { connection, guard } = parts
   let current: { readonly name: string } | null = null
   let isOver = false
@@ -68,22 +67,26 @@ export function openAdmission(parts: AdmissionParts): Admission {
   }
 
   return {
-    isKnown: (sha256) => isKnown(connection, sha256),
-    ofSize: (bytes) =>
+    /** True when these bytes are already in the ledger, so reading them again would add nothing. */
+    isKnown: (sha256: string) => isKnown(connection, sha256),
+    /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */
+    ofSize: (bytes: number) =>
       sql(connection)<{ sha256: string; isResultFile: 0 | 1 | null }>`
         select sha256, reading ->> '$.resultFile' as isResultFile from source where bytes = ?`
         .all(bytes)
         .map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
-    earlier: (row) => guard(() => earlier(row)),
-    heldIn: (sha256) => guard(() => heldRowsIn(connection, sha256)),
-    open: (source) => {
+    /** What rows of earlier files were, for lines that name them. */
+    earlier: (row: number) => guard(() => earlier(row)),
+    /** Rows of a file that came in before which another reading may understand; null where there are none. */
+    heldIn: (sha256: string) => guard(() => heldRowsIn(connection, sha256)),
+    open: (source: GivenSource) => {
       assertOpen()
       if (current !== null)
         throw new Error(`Cannot open the source "${source.name}" before "${current.name}" is closed`)
       current = source
       return guard(() => admitSource(parts, firstOfAll, source, () => (current = null)))
     },
-    commit: () => {
+    commit: (): void => {
       assertOpen()
       if (current !== null) throw new Error(`Cannot commit while the source "${current.name}" is open`)
       guard(() => {
@@ -93,7 +96,7 @@ export function openAdmission(parts: AdmissionParts): Admission {
       })
       end(true)
     },
-    rollback: () => {
+    rollback: (): void => {
       if (isOver) return
       if (connection.inTransaction) connection.exec('rollback')
       end(false)
@@ -117,6 +120,15 @@ const nextRow = (connection: Connection): number =>
     sqlValue(connection)<number>`select coalesce(max(last_row), 0) + 1 from source`.get() ?? 1,
   )
 
+interface GivenSource {
+  readonly name: string
+  readonly header: readonly string[]
+  /** The header name that feeds each field; a constant has none. */
+  readonly columns: Readonly<Record<string, string>>
+  /** Records that are counted as ready and not handed over; only a ledger that nobody keeps takes a source so. */
+  readonly counted?: number
+}
+
 /** A source that is being admitted. The functions below change it; nobody else sees it. */
 interface OpenSource {
   readonly name: string
@@ -130,29 +142,25 @@ interface OpenSource {
   corrections: number
 }
 
-function admitSource(
-  parts: AdmissionParts,
-  firstOfAll: number,
-  given: Parameters<Admission['open']>[0],
-  closed: () => void,
-): SourceAdmission {
+function admitSource(parts: AdmissionParts, firstOfAll: number, given: GivenSource, closed: () => void) {
   const { guard } = parts
   const source = openSource(parts, firstOfAll, given)
   return {
-    add: (records) => guard(() => takeRecords(source, records)),
-    close: (summary) => {
-      const result = guard(() => closeSource(source, summary, parts))
+    add: (records: readonly CheckedRecord[]) => guard(() => takeRecords(source, records)),
+    /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
+    close: (summary: SourceSummary): ClosedSource => {
+      const kind = guard(() => closeSource(source, summary, parts))
       closed()
-      return result
+      const givenBack = source.corrections === 0 ? NONE_GIVEN_BACK : guard(() => countGivenBack(source.scope))
+      return { kind, ...givenBack }
     },
-    givenBack: () => (source.corrections === 0 ? NONE_GIVEN_BACK : guard(() => countGivenBack(source.scope))),
   }
 }
 
 function openSource(
   { connection, fingerprints, severities, counted: tellCounted }: AdmissionParts,
   firstOfAll: number,
-  { name, header, columns, counted }: Parameters<Admission['open']>[0],
+  { name, header, columns, counted }: GivenSource,
 ): OpenSource {
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
@@ -237,10 +245,20 @@ function closeSource(
   return 'admitted'
 }
 
-const NONE_GIVEN_BACK = { resubmitted: 0, notTaken: 0 } as const
+/** Lines that name a row of the ledger, and those of them that were not taken. */
+interface GivenBack {
+  readonly resubmitted: number
+  readonly notTaken: number
+}
 
-function countGivenBack({ connection, sourceId, first }: Scope): { resubmitted: number; notTaken: number } {
-  const counts = sql(connection)<{ resubmitted: number; notTaken: number }>`
+interface ClosedSource extends GivenBack {
+  readonly kind: 'admitted' | 'known'
+}
+
+const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0 }
+
+function countGivenBack({ connection, sourceId, first }: Scope): GivenBack {
+  const counts = sql(connection)<GivenBack>`
     select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
        from row where id >= ? and source_id = ? and corrects is not null`.get(first, sourceId)
   return counts ?? NONE_GIVEN_BACK

@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.js'
 import { emptyLog, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
-import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
+import type { ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
@@ -133,7 +133,7 @@ export function eraseRows(
 }
 
 /** Rewrites the file without its free pages and empties the log: what was removed is in neither any more. */
-function rewrite(connection: Connection): boolean {
+export function rewrite(connection: Connection): boolean {
   connection.exec('vacuum')
   return emptyLog(connection)
 }
@@ -145,11 +145,6 @@ export function erase(connection: Connection, file: string, rows: number): Purge
   for (const path of removedFiles) rmSync(path)
   return { rows, removedFiles, isErased }
 }
-
-export const afterErasure = (connection: Connection, rows: number): ErasureReport => ({
-  rows,
-  isErased: rewrite(connection),
-})
 
 const REMOVED = 'removed with the personal data'
 

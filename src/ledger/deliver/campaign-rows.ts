@@ -4,7 +4,7 @@ import { transition } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
 import { sql, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/fingerprints.js'
-import type { Ledger, RunSettings } from '../ledger.js'
+import type { RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile } from '../safety/emergency-file.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { Standing } from '../read/reader.js'
@@ -62,12 +62,7 @@ export const fingerprintsOf = (connection: Connection, file: string, action: str
   createFingerprints(assertNotPurged(connection, file, action))
 
 /** @throws {LedgerError} `other_campaign` */
-export function bind(
-  connection: Connection,
-  file: string,
-  campaign: Parameters<Ledger['bind']>[0],
-  at: string,
-): void {
+export function bind(connection: Connection, file: string, campaign: Target, at: string): void {
   if (isBound(connection, file, campaign)) return
   const update = sql(connection)`
     update campaign set base_url = ?, username = ?, changed_at = ?`
@@ -78,11 +73,7 @@ export function bind(
  * @returns false for a ledger that belongs to nobody yet
  * @throws {LedgerError} `other_campaign`
  */
-export function isBound(
-  connection: Connection,
-  file: string,
-  { baseUrl, username }: Parameters<Ledger['bind']>[0],
-): boolean {
+export function isBound(connection: Connection, file: string, { baseUrl, username }: Target): boolean {
   const bound = sql(connection)<{ baseUrl: string | null; username: string | null }>`
     select base_url as baseUrl, username from campaign`.get()
   if (bound?.baseUrl == null) return false
@@ -113,7 +104,7 @@ export function insertRun(connection: Connection, settings: RunSettings, at: str
 export function endRun(
   connection: Connection,
   runId: number,
-  { stoppedBy, exitCode }: Parameters<Ledger['endRun']>[1],
+  { stoppedBy, exitCode }: { stoppedBy: string | null; exitCode: number },
   at: string,
 ): void {
   noteChange(connection, at)

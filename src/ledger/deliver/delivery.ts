@@ -1,7 +1,7 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
-import type { Attempt, BegunGroup, Ledger, ReadyRow } from '../ledger.js'
+import type { Attempt, BegunGroup, ReadyRow } from '../ledger.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 
 /** Takes account and cells from rows that still hold them; what comes behind says from which. */
@@ -76,11 +76,6 @@ interface GroupCommitParts {
   readonly settled: (count: number) => void
 }
 
-export interface GroupCommit extends Pick<Ledger, 'begin' | 'settle' | 'hasAssigned'> {
-  /** Commits what waits now. */
-  readonly flush: () => void
-}
-
 interface Intent {
   readonly kind: 'intent'
   readonly row: ReadyRow
@@ -126,7 +121,7 @@ interface Group {
  * leaves, and the ledger takes no further write: after a failed flush the kernel may have dropped what it reports as
  * written. See ledger/README.md#how-it-is-written.
  */
-export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
+export function startGroupCommit(parts: GroupCommitParts) {
   const { connection } = parts
   const noteChange = sql(connection)`update campaign set changed_at = ?`
   const assigned = sql(connection)`
@@ -140,16 +135,20 @@ export function startGroupCommit(parts: GroupCommitParts): GroupCommit {
     references: new Set(),
   }
   return {
-    begin: (row) =>
+    /** Commits the intent. When it resolves, the row is durably `sending` and may leave. */
+    begin: (row: ReadyRow): Promise<Attempt> =>
       new Promise((resolve, reject) => enqueue(group, { kind: 'intent', row, resolve, reject })),
-    settle: (attempt, outcome) =>
+    /** Commits the outcome and the row's new state; joins the transaction of the next intents. */
+    settle: (attempt: Attempt, outcome: Outcome): Promise<void> =>
       new Promise((resolve, reject) => {
         if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
         enqueue(group, { kind: 'settlement', attempt, outcome, resolve, reject })
       }),
-    hasAssigned: (reference) =>
+    /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
+    hasAssigned: (reference: string): boolean =>
       group.references.has(foldCase(reference)) || assigned.get(reference) !== undefined,
-    flush: () => flush(group),
+    /** Commits what waits now. */
+    flush: (): void => flush(group),
   }
 }
 

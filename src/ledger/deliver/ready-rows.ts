@@ -15,8 +15,8 @@ import type {
   WaitingRows,
   AdoptionReport,
   BegunGroup,
-  Claims,
   Doubting,
+  RunSettings,
 } from '../ledger.js'
 import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
@@ -33,7 +33,7 @@ import {
   readStanding,
   UNNOTICED,
 } from './campaign-rows.js'
-import { ruleOf, severityOf } from '../../domain/rule/verdict.js'
+import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 
 interface StoredReady {
   readonly id: number
@@ -104,17 +104,6 @@ const waitingSince = (nowMs: number): string => new Date(nowMs - LATE_REQUEST_MS
 /** What a run may send: by this one condition it is counted and given out. */
 const MAY_LEAVE = `state = 'ready' and row.id not in (select id from (${WAITING})) and ${IS_CHOSEN}`
 
-export interface ReadyRows {
-  readonly page: (after: number, limit: number, choice: Choice | null) => ReadyRow[]
-  readonly count: (choice: Choice | null) => number
-  /**
-   * The rows that the pages will hold from now on, at most so many: what waits at this moment is left to a later run, so
-   * that nothing is sent that was not claimed.
-   */
-  readonly toSend: (limit: number | null, choice?: Choice | null) => Iterable<ClaimedMandate>
-  readonly waiting: (choice: Choice | null) => WaitingRows
-}
-
 /** An iteration keeps the connection busy from its first moment, also where nobody wants what it gives. */
 function* lazily<Value>(start: () => Iterable<Value>): Generator<Value, void, undefined> {
   yield* start()
@@ -125,7 +114,7 @@ type Asked = Readonly<{ since: string; choice: string | null }>
 export function prepareReadyRows(
   connection: Connection,
   parts: { file: string; nowMs: () => number; fingerprints: () => Fingerprints },
-): ReadyRows {
+) {
   const { file, nowMs } = parts
   let known: Fingerprints | null = null
   let decidedAt: string | null = null
@@ -134,12 +123,21 @@ export function prepareReadyRows(
     choice: placedChoice(connection, choice),
   })
   return {
-    page: (after, limit, choice) =>
+    /**
+     * A page of the ready rows that may leave now, in order of id, after the given id: all of them, or those that the
+     * choice takes.
+     * @throws {LedgerError} `damaged` for a row that does not hold what was admitted
+     */
+    page: (after: number, limit: number, choice: Choice | null): ReadyRow[] =>
       sql(connection)<StoredReady>`
         select ${READY_COLUMNS} from row where id > :after and ${MAY_LEAVE} order by id limit :limit`
         .all({ after, limit, ...asked(choice) })
         .map((row) => toReadyRow(row, (known ??= parts.fingerprints()), file)),
-    toSend: (limit, choice = null) => {
+    /**
+     * The rows that the pages will hold from now on, at most so many: what waits at this moment is left to a later run, so
+     * that nothing is sent that was not claimed.
+     */
+    toSend: (limit: number | null, choice: Choice | null = null): Iterable<ClaimedMandate> => {
       decidedAt = waitingSince(nowMs())
       const given = { ...asked(choice), limit: limit ?? -1 }
       return lazily(() =>
@@ -147,9 +145,9 @@ export function prepareReadyRows(
           select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`.iterate(given),
       )
     },
-    count: (choice) =>
+    count: (choice: Choice | null): number =>
       sqlValue(connection)<number>`select count(*) from row where ${MAY_LEAVE}`.get(asked(choice)) ?? 0,
-    waiting: (choice) => {
+    waiting: (choice: Choice | null): WaitingRows => {
       const waiting = sql(connection)<{ count: number; latest: string | null }>`
         select count(distinct row.id) as count, max(started_at) as latest
            from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN}`
@@ -170,50 +168,84 @@ interface ClaimParts {
   readonly join: <Value>(body: () => Value) => Value
   /** The run that is going. @throws when none was started */
   readonly runId: () => number
-  readonly toSend: ReadyRows['toSend']
+  readonly toSend: ReturnType<typeof prepareReadyRows>['toSend']
   /** From now on called after every commit of intents, before their requests leave. */
   readonly noteWith: (note: (group: BegunGroup) => void) => void
 }
 
-export function createClaims(parts: ClaimParts): Claims {
+export function createClaims(parts: ClaimParts) {
   const { connection, write, now } = parts
   const unsent = (state: 'ready' | 'refused'): number[] =>
     sqlValue(connection)<number>`select id from row where state = ? order by id`.all(state)
 
   return {
     standing: () => readStanding(connection),
-    hasMark: (mark) => hasMark(connection, mark),
-    latestMark: () =>
+    hasMark: (mark: string) => hasMark(connection, mark),
+    /** The mark of the latest run that has one; null where none has. */
+    latestMark: (): string | null =>
       sqlValue(connection)<string>`
         select mark from run where mark is not null order by id desc limit 1`.get() ?? null,
+    /** The number of the last row. */
     lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
-    ready: () =>
+    /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
+    ready: (): Iterable<ClaimedMandate> =>
       sql(connection)<ClaimedMandate>`
         select ${CLAIMED} from row where state = 'ready' order by id`.iterate(),
     toSend: parts.toSend,
-    attempted: () =>
+    /** Rows that have an attempt. */
+    attempted: (): Iterable<ClaimedMandate> =>
       sql(connection)<ClaimedMandate>`
         select ${CLAIMED} from row where attempts > 0 and mandate_key is not null and customer_no is not null
            and signed_date is not null order by id`.iterate(),
-    keysOfCustomer: (row) =>
+    /** Mandate keys of all rows of the customer of that row. */
+    keysOfCustomer: (row: number) =>
       sqlValue(connection)<string>`
         select distinct mandate_key from row where mandate_key is not null
            and customer_no = (select customer_no from row where id = ?)`.all(row),
-    isSettled: (row) => isSettled(connection, row),
+    /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
+    isSettled: (row: number) => isSettled(connection, row),
+    /** Records that no commit is missing although a write-ahead log was. */
     trustLog: () => write(() => forgetMissingLog(connection)),
-    begin: (mark, note) => {
+    /**
+     * Puts the mark on the run that is going, durably. From now on `note` is called after every commit of intents; when it
+     * throws, no request of that commit leaves, and its rows are ready again.
+     */
+    begin: (mark: string, note: (group: BegunGroup) => void): void => {
       write(() => setMark(connection, parts.runId(), mark))
       parts.noteWith(note)
     },
+    /** Row ids that may have been sent since, if this is an older copy. */
     adoptable: () => ({ ready: unsent('ready'), refused: unsent('refused') }),
-    doubt: (rows, doubting) =>
+    /**
+     * Ready rows become in doubt by the word of a person, in the run that is going. While an admission is open it is part
+     * of it.
+     * @returns how many
+     */
+    doubt: (rows: Iterable<number> | 'ready', doubting: Doubting): number =>
       parts.join(() => {
         const decided = { ...doubting, ...decidedBy(doubting), runId: parts.runId(), at: now() }
         return doubtRows(parts, rows === 'ready' ? unsent('ready') : rows, decided).length
       }),
-    hold: (rows, severities) => parts.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
-    adoptOlderCopy: (adoption) => write(() => adopt(parts, adoption, now())),
+    /**
+     * Ready rows become conflicts, since the ledger at `place` claimed a mandate that they resemble; as far as the rule is
+     * an error, and nobody said that they are sent all the same. While an admission is open it is part of it.
+     * @returns how many
+     */
+    hold: (rows: Iterable<Resembling>, severities: SeverityOverrides): number =>
+      parts.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
+    /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
+    adoptOlderCopy: (adoption: Adoption): AdoptionReport => write(() => adopt(parts, adoption, now())),
   }
+}
+
+interface Resembling {
+  readonly row: number
+  readonly place: string
+}
+
+interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
+  readonly mark: string
+  readonly run: RunSettings
 }
 
 const setMark = (connection: Connection, runId: number, mark: string): void =>
@@ -228,11 +260,7 @@ const forgetMissingLog = (connection: Connection): void =>
  * Every row that this copy would send becomes in doubt, by a decision on record; those that it calls refused as well,
  * because they may have been sent once more. The rows take the same edges as any other: an intent, then the doubt.
  */
-function adopt(
-  parts: ClaimParts,
-  adoption: Parameters<Claims['adoptOlderCopy']>[0],
-  at: string,
-): AdoptionReport {
+function adopt(parts: ClaimParts, adoption: Adoption, at: string): AdoptionReport {
   const { connection } = parts
   const decided = decidedBy(adoption)
   const runId = insertRun(connection, adoption.run, at)
@@ -248,7 +276,7 @@ function adopt(
 }
 
 /** @throws {UsageError} without a name or a reason */
-function decidedBy(given: { readonly by: string; readonly reason: string }): { by: string; reason: string } {
+function decidedBy(given: Pick<Doubting, 'by' | 'reason'>): Pick<Doubting, 'by' | 'reason'> {
   const [by, reason] = [maskAccounts(given.by), maskAccounts(given.reason)]
   if (by.trim() !== '' && reason.trim() !== '') return { by, reason }
   throw new UsageError('The decision needs a person and a reason', 'Give both', {
@@ -304,7 +332,7 @@ const isSettled = (connection: Connection, row: number): boolean =>
 
 function holdRows(
   { connection, now }: ClaimParts,
-  rows: Parameters<Claims['hold']>[0],
+  rows: Iterable<Resembling>,
   severity: 'error' | 'warning' | 'off',
 ): number {
   if (severity === 'off') return 0

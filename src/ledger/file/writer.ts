@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import { resolve } from 'node:path'
-import { NOBODY_NAMED } from '../../domain/row/correction.js'
+import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
 import { openAdmission } from '../admit/admission.js'
 import {
   assertNotPurged,
@@ -18,13 +18,29 @@ import {
   UNNOTICED,
 } from '../deliver/campaign-rows.js'
 import { emptyLog, type Connection } from './connection.js'
-import { startGroupCommit, type GroupCommit } from '../deliver/delivery.js'
+import { startGroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
-import type { Admission, BegunGroup, Ledger, ReadBacks, RunSettings } from '../ledger.js'
+import type {
+  Admission,
+  ApprovalGiven,
+  BegunGroup,
+  ErasureReport,
+  ErasureRequest,
+  HeardAnswer,
+  PurgeReport,
+  PurgeRequest,
+  ReadBackTerms,
+  Resolution,
+  RunSettings,
+  Target,
+} from '../ledger.js'
+import type { Approver, PlanDocument } from '../../domain/plan/plan.js'
+import type { Choice } from '../../domain/row/choice.js'
+import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { Clock } from '../../domain/mandate/date.js'
-import { afterErasure, erase, eraseRows, removeAccounts } from '../decide/purge.js'
+import { erase, eraseRows, removeAccounts, rewrite } from '../decide/purge.js'
 import { createReader, readTotals } from '../read/open-reader.js'
-import { prepareReadyRows, type ReadyRows, createClaims } from '../deliver/ready-rows.js'
+import { prepareReadyRows, createClaims } from '../deliver/ready-rows.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import {
@@ -91,11 +107,8 @@ export interface LedgerParts extends LedgerOptions {
 }
 
 /** A ledger that is held for writing. The functions below change it; nobody else sees it. */
-interface Held {
-  readonly connection: Connection
-  readonly file: string
-  readonly clock: Clock
-  readonly lock: Lock
+interface Held extends LedgerParts {
+  readonly random: (bytes: number) => Uint8Array
   readonly storage: Storage
   readonly now: () => string
   runId: number | null
@@ -109,12 +122,11 @@ interface Held {
 }
 
 /** Puts the verbs together over a connection that is configured and migrated. */
-export function createLedger(parts: LedgerParts): Ledger {
-  const random = parts.random ?? randomBytes
+export function createLedger(parts: LedgerParts) {
   const held = hold(parts)
   const { connection, file, now, storage } = held
-  const recovered = takeOver(held, parts, random)
-  const newRequestId = requestIds(random)
+  const recovered = takeOver(held)
+  const newRequestId = requestIds(held.random)
   const commits = startGroupCommit({
     connection,
     now,
@@ -127,24 +139,47 @@ export function createLedger(parts: LedgerParts): Ledger {
     committed: parts.committed ?? (() => undefined),
     settled: (count) => noteSettled(held, count),
   })
-  const ready = readyVerbs(held)
+  const { begin, settle, hasAssigned } = commits
+  const ready = prepareReadyRows(connection, {
+    file,
+    nowMs: held.clock.now,
+    fingerprints: () => fingerprintsOf(connection, file, 'send from'),
+  })
   return {
     file,
+    /** Rows that an earlier process left in `sending`; they are in doubt now. */
     recovered,
-    assertBelongsTo: (campaign) => void isBound(connection, file, campaign),
-    bind: (campaign) => join(held, () => bind(connection, file, campaign, now())),
+    /** Changes nothing. @throws {LedgerError} `other_campaign` when it belongs to another service or user */
+    assertBelongsTo: (campaign: Target) => void isBound(connection, file, campaign),
+    /**
+     * Binds a new ledger to a service, or checks that it is the same. While an admission is open it is part of it.
+     * @throws {LedgerError} `other_campaign`
+     */
+    bind: (campaign: Target) => join(held, () => bind(connection, file, campaign, now())),
+    /** The ledger as this process sees it, with what an open admission holds. Closing it does nothing. */
     view: { ...createReader(connection, file), close: () => undefined },
-    startRun: (settings, underWay = USUAL_UNDER_WAY) => startRun(held, settings, underWay),
-    endRun: (id, end) => {
+    /**
+     * @param underWay requests that may be under way; so many answers have their place on disk from now on
+     * @throws {LedgerError} `unwritable` where the disk has no room for them
+     */
+    startRun: (settings: RunSettings, underWay = USUAL_UNDER_WAY) => startRun(held, settings, underWay),
+    endRun: (id: number, end: Parameters<typeof endRun>[2]): void => {
       commits.flush()
       storage.write(() => endRun(connection, id, end, now()))
       held.runId = null
     },
-    admit: (options) => admit(held, options),
-    ...ready.verbs,
-    begin: commits.begin,
-    settle: commits.settle,
-    hasAssigned: commits.hasAssigned,
+    admit: (options: AdmitRequest) => admit(held, options),
+    /** `page` of `prepareReadyRows`. */
+    ready: (after: number, limit: number, choice: Choice | null = null) => {
+      storage.assertSound()
+      return storage.guard(() => ready.page(after, limit, choice))
+    },
+    /** How many rows `ready` gives. */
+    countReady: (choice: Choice | null = null) => ready.count(choice),
+    waiting: (choice: Choice | null = null) => ready.waiting(choice),
+    begin,
+    settle,
+    hasAssigned,
     ...decisionVerbs(held),
     claims: createClaims({
       connection,
@@ -159,25 +194,36 @@ export function createLedger(parts: LedgerParts): Ledger {
       noteWith: (note) => (held.noteBegun = note),
     }),
     readBacks: readBackVerbs(held),
+    /** What is planned and approved before it is sent. Both are recorded once and never change. */
     plans: {
-      record: (document, approvers) => storage.write(() => recordPlan(connection, document, approvers)),
-      approve: (approval) => storage.write(() => recordApproval(connection, approval, now())),
+      /**
+       * Records what was planned, with the latest decision on a row so far. The first plan binds the approvers.
+       * @throws {UsageError} for other approvers than those that are bound
+       */
+      record: (document: PlanDocument, approvers: readonly Approver[]) =>
+        storage.write(() => recordPlan(connection, document, approvers)),
+      /** As `recordApproval`. */
+      approve: (approval: ApprovalGiven) => storage.write(() => recordApproval(connection, approval, now())),
     },
     totals: () => readTotals(connection),
-    close: () => close(held, commits),
+    /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
+    close: () => close(held, commits.flush),
+    /**
+     * True after `close` when another program was reading the ledger: old pages, with account numbers that were removed,
+     * are still on disk until the ledger is opened for writing and closed again.
+     */
     holdsOldPages: () => held.isClosed && !held.isEmptied,
   }
 }
 
-function hold({ connection, clock, lock, file: given }: LedgerParts): Held {
-  const file = resolve(given)
+function hold(parts: LedgerParts): Held {
+  const file = resolve(parts.file)
   return {
-    connection,
+    ...parts,
     file,
-    clock,
-    lock,
-    storage: createStorage(connection, file),
-    now: () => new Date(clock.now()).toISOString(),
+    random: parts.random ?? randomBytes,
+    storage: createStorage(parts.connection, file),
+    now: () => new Date(parts.clock.now()).toISOString(),
     runId: null,
     emergency: null,
     noteBegun: () => undefined,
@@ -190,11 +236,7 @@ function hold({ connection, clock, lock, file: given }: LedgerParts): Held {
 }
 
 /** @returns how many rows an earlier process left in `sending` */
-function takeOver(
-  { connection, file, now, storage }: Held,
-  { pid, user, isLogMissing = false }: LedgerParts,
-  random: (bytes: number) => Uint8Array,
-): number {
+function takeOver({ connection, file, now, storage, random, pid, user, isLogMissing }: Held): number {
   return storage.write(() => {
     createCampaign(connection, random, now())
     noteHolder(connection, { pid: pid ?? null, user: user ?? null }, now())
@@ -240,9 +282,18 @@ function startRun(held: Held, settings: RunSettings, underWay: number): number {
   return runId
 }
 
+interface AdmitRequest {
+  readonly severities: SeverityOverrides
+  /** No file comes in and refused rows alone become ready: an error then says so. */
+  readonly isRetry?: boolean
+  /** Who gives rows back, and why, where a line does not say it itself. */
+  readonly corrector?: Corrector
+}
+
+/** @throws {LedgerError} `unwritable` once the ledger was purged */
 function admit(
   held: Held,
-  { severities, isRetry = false, corrector = NOBODY_NAMED }: Parameters<Ledger['admit']>[0],
+  { severities, isRetry = false, corrector = NOBODY_NAMED }: AdmitRequest,
 ): Admission {
   const { connection, file, now, storage } = held
   storage.assertSound()
@@ -264,53 +315,49 @@ function admit(
   return admission
 }
 
-function readyVerbs({ connection, file, clock, storage }: Held): {
-  readonly verbs: Pick<Ledger, 'ready' | 'countReady' | 'waiting'>
-  readonly toSend: ReadyRows['toSend']
-} {
-  const ready = prepareReadyRows(connection, {
-    file,
-    nowMs: clock.now,
-    fingerprints: () => fingerprintsOf(connection, file, 'send from'),
-  })
-  return {
-    verbs: {
-      ready: (after, limit, choice = null) => {
-        storage.assertSound()
-        return storage.guard(() => ready.page(after, limit, choice))
-      },
-      countReady: (choice = null) => ready.count(choice),
-      waiting: (choice = null) => ready.waiting(choice),
-    },
-    toSend: ready.toSend,
-  }
-}
-
 /** What people decide, about rows and about their data. */
-function decisionVerbs(held: Held): Pick<Ledger, 'resolve' | 'retryRefused' | 'purge' | 'erase'> {
+function decisionVerbs(held: Held) {
   const { connection, file, clock, now, storage } = held
   return {
-    resolve: (resolutions, { dryRun, force = false }) =>
-      storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
-    retryRefused: (by) =>
+    /**
+     * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
+     * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
+     * the evidence of the decision says so.
+     */
+    resolve: (
+      resolutions: readonly Resolution[],
+      { dryRun, force = false }: { dryRun: boolean; force?: boolean },
+    ) => storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
+    /**
+     * Makes every refused row ready again, each as a decision of that person, but those that a later file has
+     * corrected. While an admission is open it is part of it.
+     * @returns how many there were
+     */
+    retryRefused: (by: string) =>
       join(held, () => {
         assertNotPurged(connection, file, RETRY)
         return retryRefused(connection, by, now())
       }),
-    purge: (decision) => {
+    /**
+     * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
+     * service and of people, and the secret of the fingerprints. States, totals, references and times stay.
+     * @throws {UsageError} while rows are ready, sending or in doubt, or can still be corrected
+     */
+    purge: (decision: PurgeRequest): PurgeReport => {
       held.emergency?.close()
       held.emergency = null
       const rows = storage.write(() => removeAccounts(connection, decision, now()))
       return storage.guard(() => erase(connection, file, rows))
     },
-    erase: (request) => {
+    /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
+    erase: (request: ErasureRequest): ErasureReport => {
       const rows = storage.write(() => eraseRows(connection, request, now()))
-      return storage.guard(() => afterErasure(connection, rows))
+      return { rows, isErased: storage.guard(() => rewrite(connection)) }
     },
   }
 }
 
-function readBackVerbs({ connection, file, clock, now, storage }: Held): ReadBacks {
+function readBackVerbs({ connection, file, clock, now, storage }: Held) {
   let next: ReturnType<typeof queueOf> = () => []
   let fingerprints: Fingerprints | null = null
   const begin = <Value>(body: () => Value): Value => {
@@ -318,25 +365,36 @@ function readBackVerbs({ connection, file, clock, now, storage }: Held): ReadBac
     return storage.write(body)
   }
   return {
-    startBeforeSending: (terms) => begin(() => startBeforeSending(connection, terms, now())),
-    start: (terms) => {
+    /**
+     * One that goes along with a run, which asks about each row before it is sent; nobody is put in order, and it is never
+     * gone on with. `rowsOf` and `record` are for it too.
+     * @returns its id
+     */
+    startBeforeSending: (terms: Parameters<typeof startBeforeSending>[1]) =>
+      begin(() => startBeforeSending(connection, terms, now())),
+    /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare */
+    start: (terms: ReadBackTerms) => {
       const start = begin(() => startReadBack(connection, terms, clock.now()))
       next = queueOf(connection)
       return start
     },
-    next: (limit) => storage.guard(() => next(limit)),
-    rowsOf: (customerNo) =>
+    /** The next customers to ask, each once; empty at the end. */
+    next: (limit: number) => storage.guard(() => next(limit)),
+    rowsOf: (customerNo: number) =>
       storage.guard(() => (fingerprints === null ? [] : heldRowsOf(connection, fingerprints, customerNo))),
-    record: (id, answers) => storage.write(() => recordAnswers(connection, id, answers)),
-    end: (id, stoppedBy) => storage.write(() => endReadBack(connection, id, stoppedBy, now())),
+    record: (id: number, answers: readonly HeardAnswer[]) =>
+      storage.write(() => recordAnswers(connection, id, answers)),
+    /** `stoppedBy`: it can be gone on with. */
+    end: (id: number, stoppedBy: string | null) =>
+      storage.write(() => endReadBack(connection, id, stoppedBy, now())),
   }
 }
 
-function close(held: Held, commits: GroupCommit): void {
+function close(held: Held, flush: () => void): void {
   if (held.isClosed) return
   held.isClosed = true
   const { connection, lock } = held
-  commits.flush()
+  flush()
   if (connection.inTransaction) connection.exec('rollback')
   if (held.runId !== null) noteEnd(held)
   held.emergency?.close()

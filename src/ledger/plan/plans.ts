@@ -18,7 +18,7 @@ import { fingerprintOf, readSignature } from '../../trust/signature.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
-import type { ApprovalRecord, LedgerReader, PlanRecord, SentUnder } from '../read/reader.js'
+import type { ApprovalRecord, PlanRecord, SentUnder } from '../read/reader.js'
 
 /** A plan that is on record already is left as it is. */
 export function recordPlan(
@@ -141,34 +141,51 @@ const RUNS_UNDER = `(select id from run where settings ->> '$.plan' = :digest)`
 /** What an invalid row is invalid for: the first of its errors. */
 const FIRST_ERROR = `(select problem.rule from problem where row_id = row.id and severity = 'error' order by id limit 1)`
 
-export const planReads = (connection: Connection) =>
-  ({
-    plans: () => connection.transaction(() => readPlans(connection))(),
-    approvers: () => readApprovers(connection),
-    // A row that was asked about first may be in doubt without having left.
-    sentByApproval: () =>
-      sql(connection)<SentUnder>`
-        select settings ->> '$.approval' as approval, count(distinct row_id) as rows
-          from attempt join run on run.id = run_id
-          where started is not 0 and outcome is not 'turned_away' and outcome is not 'not_sent'
-          group by 1 order by 1`.all(),
-    plannedRows: (digest, choice = null) => plannedRows(connection, digest, choice),
-    sentUnder: (digest) =>
-      sqlValue(connection)<number>`
-        select count(distinct row_id) from attempt where run_id in ${RUNS_UNDER}`.get({ digest }) ?? 0,
-    readyAgainSince: ({ digest, lastDecision, document }) =>
-      sqlValue(connection)<number>`
-        select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
-          where decision.id > :after and to_state = 'ready' and decision <> '${CORRECTED}'
-            and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`.get(
-        { digest, after: lastDecision, retries: document.retriesRefused ? 1 : 0 },
-      ) ?? 0,
-    staysBehind: () =>
-      sql(connection)<StaysBehind>`
-        select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
-          where state not in ('ready', 'sending', 'registered', 'superseded') and place is not 0
-          group by 1, 2 order by 3 desc, 1, 2`.all(),
-  }) satisfies Partial<LedgerReader>
+export const planReads = (connection: Connection) => ({
+  /** In the order in which they were made. */
+  plans: (): PlanRecord[] => connection.transaction(readPlans)(connection),
+  /** Whose keys count, as the first plan bound them; nobody where it named none. */
+  approvers: () => readApprovers(connection),
+  /**
+   * Rows whose requests left, by the approval that their run went under; null for none. A row that was asked about first
+   * may be in doubt without having left.
+   */
+  sentByApproval: () =>
+    sql(connection)<SentUnder>`
+      select settings ->> '$.approval' as approval, count(distinct row_id) as rows
+        from attempt join run on run.id = run_id
+        where started is not 0 and outcome is not 'turned_away' and outcome is not 'not_sent'
+        group by 1 order by 1`.all(),
+  /** The ready rows that the choice of a plan takes, with those that runs under it have sent; null for no plan. */
+  plannedRows: (digest: string | null, choice: Choice | null = null) =>
+    plannedRows(connection, digest, choice),
+  /** Rows that runs under this plan have sent. */
+  sentUnder: (digest: string): number =>
+    sqlValue(connection)<number>`
+      select count(distinct row_id) from attempt where run_id in ${RUNS_UNDER}`.get({ digest }) ?? 0,
+  /** Rows that people decided to send once more since, other than the refused ones that the plan holds. */
+  readyAgainSince: ({
+    digest,
+    lastDecision,
+    document,
+  }: Pick<PlanRecord, 'digest' | 'lastDecision' | 'document'>): number =>
+    sqlValue(connection)<number>`
+      select count(distinct decision.row_id) from decision left join attempt on attempt.id = attempt_id
+        where decision.id > :after and to_state = 'ready' and decision <> '${CORRECTED}'
+          and not (:retries and decision = 'retry_refused' and coalesce(run_id, 0) not in ${RUNS_UNDER})`.get(
+      {
+        digest,
+        after: lastDecision,
+        retries: document.retriesRefused ? 1 : 0,
+      },
+    ) ?? 0,
+  /** Rows that no run sends as they are. */
+  staysBehind: () =>
+    sql(connection)<StaysBehind>`
+      select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
+        where state not in ('ready', 'sending', 'registered', 'superseded') and place is not 0
+        group by 1, 2 order by 3 desc, 1, 2`.all(),
+})
 
 function readPlans(connection: Connection): PlanRecord[] {
   const given = sql(connection)<StoredApproval>`

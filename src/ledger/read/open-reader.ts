@@ -20,6 +20,7 @@ import { assertOurs, missing } from '../schema/schema.js'
 import { proofReads } from './read-proofs.js'
 import {
   ATTEMPT_COLUMNS,
+  ownerOf,
   rowReads,
   PROBLEM_COLUMNS,
   toAttempt,
@@ -29,7 +30,10 @@ import {
   type StoredRun,
   type StoredSource,
 } from './read-rows.js'
+import type { Choice } from '../../domain/row/choice.js'
+import type { RuleId } from '../../domain/rule/verdict.js'
 import type {
+  AttemptRecord,
   CampaignRecord,
   CreditorCount,
   DecisionRecord,
@@ -37,6 +41,7 @@ import type {
   LedgerReader,
   ProblemRecord,
   RefusalCount,
+  RowRecord,
   RuleCount,
   RunRecord,
   SourceRecord,
@@ -83,81 +88,90 @@ export function readingLedger(
   })
 }
 
-const REFERENCE_IS = 'select id from row where assigned_mandate_reference = ? collate nocase'
 const PROBLEMS = `select ${PROBLEM_COLUMNS}
   from problem join source on source.id = problem.source_id left join row on row.id = row_id where`
 const DECISIONS = `select id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by",
   decided_as as "as", decision, from_state as "from", to_state as "to", reason, evidence from decision where`
 
 /** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
-export function createReader(connection: Connection, file: string): LedgerReader {
+export function createReader(connection: Connection, file: string) {
   const { one, each, ofStates, page } = rowReads(connection)
   const idsOfCustomer = (customerNo: number): number[] =>
     sqlValue(connection)<number>`select id from row where customer_no = ? order by id`.all(customerNo)
-  const reads: Omit<LedgerReader, 'file' | 'close'> = {
+  const reads = {
     campaign: () => readCampaign(connection, file),
     totals: () => readTotals(connection),
-    leftBy: (choice) =>
+    /** How many ready rows the choice does not take. */
+    leftBy: (choice: Choice): number =>
       sqlValue(connection)<number>`
         select count(*) from row where state = 'ready' and not ${IS_CHOSEN}`.get({
         choice: placedChoice(connection, choice),
       }) ?? 0,
-    creditorsOfReady: (choice = null) =>
+    /** The previous creditors of the ready rows that the choice takes, of all without one, most rows first. */
+    creditorsOfReady: (choice: Choice | null = null) =>
       sql(connection)<CreditorCount>`
         select original_creditor_identifier as creditorIdentifier, count(*) as count from row
           where state = 'ready' and ${IS_CHOSEN} group by 1 order by count desc, creditorIdentifier`.all({
         choice: placedChoice(connection, choice),
       }),
-    correctionsToSend: (most) => readCorrections(connection, most),
-    sources: connection.transaction(() => readSources(connection)),
-    runs: connection.transaction(() => readRuns(connection)),
+    /** What people changed in rows that wait to be sent, and at most so many of them. */
+    correctionsToSend: (most: number) => readCorrections(connection, most),
+    sources: (): SourceRecord[] => connection.transaction(readSources)(connection),
+    runs: (): RunRecord[] => connection.transaction(readRuns)(connection),
     rows: ofStates,
     page,
     row: one,
-    rowOfReference: (reference) => {
-      const id = sqlValue(connection)<number>`${REFERENCE_IS}`.get(reference)
+    /** The row to which the service gave this reference, in any case of letters. */
+    rowOfReference: (reference: string): RowRecord | null => {
+      const id = ownerOf(connection, reference)
       return id === undefined ? null : one(id)
     },
-    rowsOfCustomer: (customerNo) => each(idsOfCustomer(customerNo)),
-    rowsAbout: (customerNo) =>
+    rowsOfCustomer: (customerNo: number) => each(idsOfCustomer(customerNo)),
+    /** Those, and rows without a readable customer number in whose cells it stands. */
+    rowsAbout: (customerNo: number) =>
       each([...idsOfCustomer(customerNo), ...unreadableRows(connection, customerNo)]),
-    rowsWithReference: (reference) => each(idsWithReference(connection, reference)),
-    isAccountOf: (rowId, iban) => isAccountOf(connection, rowId, iban),
-    attempts: (rowId) =>
+    /** Rows whose mandate has it, as its old or its new one, in whatever case; and unread ones in whose cells it stands. */
+    rowsWithReference: (reference: string) => each(idsWithReference(connection, reference)),
+    /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
+    isAccountOf: (rowId: number, iban: string) => isAccountOf(connection, rowId, iban),
+    attempts: (rowId: number): AttemptRecord[] =>
       sql(connection)<StoredAttempt>`
         select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`
         .all(rowId)
         .map(toAttempt),
-    problems: (after, limit) =>
+    problems: (after: number, limit: number) =>
       sql(connection)<ProblemRecord>`${PROBLEMS} problem.id > ? order by problem.id limit ?`.all(
         after,
         limit,
       ),
-    problemsOfRow: (rowId) =>
+    problemsOfRow: (rowId: number) =>
       sql(connection)<ProblemRecord>`${PROBLEMS} row_id = ? order by problem.id`.all(rowId),
-    problemsOfRule: (rule, severity, limit) =>
+    /** The first problems of a rule, in the order of the files. */
+    problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) =>
       sql(connection)<ProblemRecord>`
         ${PROBLEMS} problem.rule = ? and severity = ? order by problem.id limit ?`.all(rule, severity, limit),
     problemCounts: () =>
       sql(connection)<RuleCount>`
         select rule, severity, count(*) as count from problem group by rule, severity
           order by count desc, rule, severity`.all(),
+    /** Refused rows grouped by what the service said. */
     refusalCounts: () =>
       sql(connection)<RefusalCount>`
         select status, service_code as serviceCode, field, message, count(*) as count
            from row left join attempt on row_id = row.id and n = attempts where state = 'refused'
           group by 1, 2, 3, 4 order by count desc, status, serviceCode, field, message`.all(),
-    decisions: (after, limit) =>
+    decisions: (after: number, limit: number) =>
       sql(connection)<DecisionRecord>`${DECISIONS} id > ? order by id limit ?`.all(after, limit),
-    decisionsOfRow: (rowId) =>
+    decisionsOfRow: (rowId: number) =>
       sql(connection)<DecisionRecord>`${DECISIONS} row_id = ? order by id`.all(rowId),
-    distinctCounts: connection.transaction(() => readDistinctCounts(connection)),
+    distinctCounts: (): DistinctCounts => connection.transaction(readDistinctCounts)(connection),
     ...proofReads(connection),
     ...planReads(connection),
     standing: () => readStanding(connection),
-    hasMark: (mark) => hasMark(connection, mark),
+    /** Whether the run that the register noted is one of this ledger. */
+    hasMark: (mark: string) => hasMark(connection, mark),
   }
-  return { ...explained(reads, file), file, close: () => connection.close() }
+  return { ...explained(reads, file), file, close: (): void => void connection.close() }
 }
 
 /** The same functions; a fault of the disk or of SQLite says what it means. */

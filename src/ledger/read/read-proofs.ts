@@ -7,7 +7,8 @@ import {
   type Heard,
   type Present,
 } from '../../domain/proof/absence.js'
-import type { KeptSource } from '../../domain/proof/evidence.js'
+import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
+import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { ownerOf } from './read-rows.js'
@@ -60,28 +61,34 @@ export function proofReads(connection: Connection) {
            (select count(*) from question where read_back_id = read_back.id) as questions,
            (select count(*) from question where read_back_id = read_back.id and answer <> 'listed') as unanswered
          from read_back order by id`.all(),
-    proofsOfRow: (rowId) =>
+    /** In the order in which it was asked. */
+    proofsOfRow: (rowId: number) =>
       sql(connection)<StoredProof>`
         select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`
         .all(rowId)
         .map(toProof),
-    proofs: (state, after, limit) =>
+    /** The latest about each row in this state that was asked about, in order of row. */
+    proofs: (state: RowState, after: number, limit: number) =>
       sql(connection)<StoredProof>`
         select ${COLUMNS} from ${LATEST_OF_ROW} where state = ? and row.id > ? order by row.id limit ?`
         .all(state, after, limit)
         .map(toProof),
+    /** Rows by state and latest verdict, with the first and the last time of these answers. */
     proofCounts: () =>
       sql(connection)<ProofCount>`
         select state, verdict, count(*) as count, min(question.answered_at) as firstAt, max(question.answered_at) as lastAt
            from ${LATEST_OF_ROW} group by state, verdict order by state, verdict`.all(),
+    /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
     assignedCreditors: () =>
       sqlValue(connection)<string>`
         select distinct assigned_creditor_identifier from row where state = 'registered' order by 1 limit 2`.all(),
-    shown: (after, limit) => {
+    /** Rows in doubt that were ever asked about, in order of row, with what was shown since their latest request. */
+    shown: (after: number, limit: number) => {
       if (present === null || after === 0) present = readPresent(connection)
       return readShown(connection, present, after, limit)
     },
-    verificationCounts: (readBack) =>
+    /** Registered rows by the latest answer about them that counts; of one read-back alone where it is named. */
+    verificationCounts: (readBack?: number) =>
       // Where nobody asked, no row is looked at.
       sql(connection)`select 1 from proof limit 1`.get() === undefined
         ? []
@@ -90,7 +97,8 @@ export function proofReads(connection: Connection) {
               where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`.all(
             { readBack: readBack ?? null },
           ),
-    verifiedRows: (verdict, after, limit) =>
+    /** The registered rows of which it says so, in order of id. */
+    verifiedRows: (verdict: VerdictKind, after: number, limit: number): VerifiedRow[] =>
       sql(connection)<StoredVerified>`
         select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
            assigned_creditor_identifier as assignedCreditorIdentifier,
@@ -102,18 +110,20 @@ export function proofReads(connection: Connection) {
           const cancellable = verdict === 'twice' ? cancellableIn(connection, stored.id, sources) : []
           return { ...stored, sources, cancellable }
         }),
+    /** Distinct payment sources that are kept with these answers, by their status word as it was shown, the most first. */
     sourceStatuses: () =>
       sql(connection)<StatusCount>`
         select value ->> '$.status' as status,
            count(distinct coalesce(value ->> '$.id', row.id || ' ' || key)) as sources
           from ${COUNTED} cross join json_each(proof.sources) where ${IS_COUNTED}
           group by 1 order by 2 desc, 1`.all(),
-    latestSample: () =>
+    /** How many rows were drawn by the latest read-back of registered rows; null for all, and where there was none. */
+    latestSample: (): number | null =>
       sqlValue(connection)<number | null>`
         select sample from read_back where scope in ('registered', 'all')
            and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`.get() ??
       null,
-  } satisfies Partial<LedgerReader>
+  }
 }
 
 interface StoredVerified extends Omit<VerifiedRow, 'sources' | 'cancellable'> {

@@ -54,48 +54,6 @@ const toRow = (
   cells: stored.cells === null ? null : (JSON.parse(stored.cells) as string[]),
 })
 
-/** As an array, in this order: there are as many as mandates, and an object with names takes SQLite twice as long. */
-type StoredRegistered = readonly [
-  id: number,
-  sourceId: number,
-  countedIn: number,
-  record: number,
-  attempts: number,
-  customerNo: number,
-  ibanMasked: string | null,
-  signedDate: string,
-  originalCreditorIdentifier: string,
-  originalMandateReference: string,
-  mandateKey: string,
-  assignedCreditorIdentifier: string,
-  assignedMandateReference: string,
-  registeredAt: string,
-  latestFirstDebit: string | null,
-]
-
-const REGISTERED_COLUMNS = `id, source_id, ${COUNTED_IN}, record, attempts, customer_no, iban_masked, signed_date,
-  original_creditor_identifier, original_mandate_reference, mandate_key, assigned_creditor_identifier,
-  assigned_mandate_reference, registered_at, latest_first_debit`
-
-const toRegistered = (stored: StoredRegistered, nameOf: (sourceId: number) => string): RegisteredRow => ({
-  id: stored[0],
-  sourceId: stored[1],
-  source: nameOf(stored[1]),
-  countedIn: stored[2],
-  record: stored[3],
-  attempts: stored[4],
-  customerNo: stored[5],
-  ibanMasked: stored[6],
-  signedDate: stored[7],
-  originalCreditorIdentifier: stored[8],
-  originalMandateReference: stored[9],
-  mandateKey: stored[10],
-  assignedCreditorIdentifier: stored[11],
-  assignedMandateReference: stored[12],
-  registeredAt: stored[13],
-  latestFirstDebit: stored[14],
-})
-
 export interface StoredSource extends Omit<SourceRecord, 'header' | 'columns' | 'reading' | 'totals'> {
   readonly header: string
   readonly columns: string
@@ -159,16 +117,6 @@ export function rowReads(connection: Connection) {
   const idsOf = (state: RowState, after: number, limit: number): number[] =>
     sqlValue(connection)<number>`
       select id from row where state = ? and id > ? order by id limit ?`.all(state, after, limit)
-  const briefPage = (after: number, to: number): RegisteredRow[] => {
-    // New sources appear beside a reader, so the names are read for every page.
-    const named = sql(connection)<{ id: number; name: string }>`select id, name from source`.all()
-    const names = new Map(named.map(({ id, name }) => [id, name]))
-    return sql(connection)<StoredRegistered>`
-      select ${REGISTERED_COLUMNS} from row where ${ALL} and ${BRIEF} order by row.id`
-      .raw()
-      .all(after, to)
-      .map((stored) => toRegistered(stored, (sourceId) => names.get(sourceId) ?? ''))
-  }
   return {
     one,
     /** In the order of the ids. */
@@ -183,13 +131,19 @@ export function rowReads(connection: Connection) {
             .slice(0, limit),
         ),
       )(),
+    /**
+     * Rows of all states behind the given id: at least one, at most `limit`. Those that are registered, and count, come
+     * without their requests.
+     */
     page: (after: number, limit: number): RowPage =>
       connection.transaction(() => {
         const from =
           sqlValue(connection)<number | null>`select min(id) from row where id > ?`.get(after) ?? null
         if (from === null) return { last: null, rows: [], registered: [] }
         const last = from + limit - 1
-        const registered = briefPage(after, last)
+        const registered = sql(connection)<RegisteredRow>`
+          select ${ROW_COLUMNS} from row join source on source.id = source_id
+            where ${ALL} and ${BRIEF} order by row.id`.all(after, last)
         return { last, rows: registered.length === limit ? [] : others(after, last), registered }
       })(),
   }

@@ -1,18 +1,12 @@
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { VerdictCount } from '../../domain/proof/verification.js'
-import type {
-  ApprovalStatement,
-  Approver,
-  PlanDocument,
-  PlannedRows,
-  StaysBehind,
-} from '../../domain/plan/plan.js'
-import type { Choice, RunTerms } from '../../domain/row/choice.js'
+import type { ApprovalStatement, PlanDocument } from '../../domain/plan/plan.js'
+import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
-import type { Corrections } from '../../domain/row/correction.js'
 import type { RowState, Totals, DoubtHint, Outcome } from '../../domain/row/row-state.js'
 import type { Scope } from '../schema/schema.js'
+import type { createReader } from './open-reader.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
 export interface CampaignRecord {
@@ -125,25 +119,7 @@ export interface RowRecord {
 }
 
 /** A registered row without its requests: what a list of registrations shows, of which there are as many as mandates. */
-export type RegisteredRow = Pick<
-  RowRecord,
-  | 'id'
-  | 'sourceId'
-  | 'source'
-  | 'countedIn'
-  | 'record'
-  | 'attempts'
-  | 'customerNo'
-  | 'ibanMasked'
-  | 'signedDate'
-  | 'originalCreditorIdentifier'
-  | 'originalMandateReference'
-  | 'mandateKey'
-  | 'assignedCreditorIdentifier'
-  | 'assignedMandateReference'
-  | 'registeredAt'
-  | 'latestFirstDebit'
->
+export type RegisteredRow = Omit<RowRecord, 'lastAttempt' | 'formerDoubt' | 'cells'>
 
 /** Rows next to each other, each in one of the two lists, in order of id. */
 export interface RowPage {
@@ -310,80 +286,4 @@ export interface ProofCount extends VerdictCount {
 }
 
 /** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
-export interface LedgerReader {
-  readonly file: string
-  readonly campaign: () => CampaignRecord
-  readonly totals: () => Totals
-  /** How many ready rows the choice does not take. */
-  readonly leftBy: (choice: Choice) => number
-  readonly sources: () => SourceRecord[]
-  readonly runs: () => RunRecord[]
-  readonly rows: (states: readonly RowState[], after: number, limit: number) => RowRecord[]
-  /**
-   * Rows of all states behind the given id: at least one, at most `limit`. Those that are registered, and count, come
-   * without their requests.
-   */
-  readonly page: (after: number, limit: number) => RowPage
-  readonly row: (id: number) => RowRecord | null
-  /** The row to which the service gave this reference, in any case of letters. */
-  readonly rowOfReference: (assignedMandateReference: string) => RowRecord | null
-  readonly rowsOfCustomer: (customerNo: number) => RowRecord[]
-  /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
-  readonly isAccountOf: (rowId: number, iban: string) => boolean | null
-  /** Those, and rows without a readable customer number in whose cells it stands. */
-  readonly rowsAbout: (customerNo: number) => RowRecord[]
-  /** Rows whose mandate has it, as its old or its new one, in whatever case; and unread ones in whose cells it stands. */
-  readonly rowsWithReference: (reference: string) => RowRecord[]
-  readonly attempts: (rowId: number) => AttemptRecord[]
-  readonly problems: (after: number, limit: number) => ProblemRecord[]
-  readonly problemsOfRow: (rowId: number) => ProblemRecord[]
-  readonly problemCounts: () => RuleCount[]
-  /** The first problems of a rule, in the order of the files. */
-  readonly problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) => ProblemRecord[]
-  /** The previous creditors of the ready rows that the choice takes, of all without one, most rows first. */
-  readonly creditorsOfReady: (choice?: Choice | null) => CreditorCount[]
-  /** Refused rows grouped by what the service said. */
-  readonly refusalCounts: () => RefusalCount[]
-  readonly decisions: (after: number, limit: number) => DecisionRecord[]
-  readonly decisionsOfRow: (rowId: number) => DecisionRecord[]
-  /** What people changed in rows that wait to be sent, and at most so many of them. */
-  readonly correctionsToSend: (most: number) => Corrections
-  readonly distinctCounts: () => DistinctCounts
-  readonly readBacks: () => ReadBackRecord[]
-  /** In the order in which it was asked. */
-  readonly proofsOfRow: (rowId: number) => ProofRecord[]
-  /** The latest about each row in this state that was asked about, in order of row. */
-  readonly proofs: (state: RowState, after: number, limit: number) => ProofRecord[]
-  /** Rows by state and latest verdict, with the first and the last time of these answers. */
-  readonly proofCounts: () => ProofCount[]
-  /** Rows in doubt that were ever asked about, in order of row, with what was shown since their latest request. */
-  readonly shown: (after: number, limit: number) => ShownDoubt[]
-  /** Registered rows by the latest answer about them that counts; of one read-back alone where it is named. */
-  readonly verificationCounts: (readBackId?: number) => VerdictCount[]
-  /** The registered rows of which it says so, in order of id. */
-  readonly verifiedRows: (verdict: VerdictKind, after: number, limit: number) => VerifiedRow[]
-  /** Distinct payment sources that are kept with these answers, by their status word as it was shown, the most first. */
-  readonly sourceStatuses: () => StatusCount[]
-  /** How many rows were drawn by the latest read-back of registered rows; null for all, and where there was none. */
-  readonly latestSample: () => number | null
-  /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
-  readonly assignedCreditors: () => string[]
-  /** In the order in which they were made. */
-  readonly plans: () => PlanRecord[]
-  /** Whose keys count, as the first plan bound them; nobody where it named none. */
-  readonly approvers: () => Approver[]
-  /** Rows whose requests left, by the approval that their run went under; null for none. */
-  readonly sentByApproval: () => SentUnder[]
-  /** The ready rows that the choice of a plan takes, with those that runs under it have sent; null for no plan. */
-  readonly plannedRows: (digest: string | null, choice?: Choice | null) => PlannedRows
-  /** Rows that runs under this plan have sent. */
-  readonly sentUnder: (digest: string) => number
-  /** Rows that people decided to send once more since, other than the refused ones that the plan holds. */
-  readonly readyAgainSince: (plan: Pick<PlanRecord, 'digest' | 'lastDecision' | 'document'>) => number
-  /** Rows that no run sends as they are. */
-  readonly staysBehind: () => StaysBehind[]
-  readonly standing: () => Standing
-  /** Whether the run that the register noted is one of this ledger. */
-  readonly hasMark: (mark: string) => boolean
-  readonly close: () => void
-}
+export type LedgerReader = ReturnType<typeof createReader>

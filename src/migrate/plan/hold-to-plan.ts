@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, statSync, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import {
   type PlanDocument,
@@ -22,8 +21,8 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
-import type { SourceInput } from '../../source/bytes/input.js'
-import { plannedSources, digestOf, settingsOf } from './make-plan.js'
+import { digestOf, sizeOf, type SourceInput } from '../../source/bytes/input.js'
+import { plannedSources, planDigestOf, settingsOf } from './make-plan.js'
 import { targetOf, type Asked } from '../options.js'
 import { z } from 'zod'
 import { signingKey } from '../../ledger/plan/plans.js'
@@ -36,7 +35,7 @@ import { plural } from '../../domain/text/text.js'
  */
 export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: string): PlanRecord {
   const text = readPlanFile(file)
-  const digest = digestIn(text)
+  const { digest = null } = (parsed(text) ?? {}) as { digest?: unknown }
   const record = view.plans().find((plan) => plan.digest === digest)
   if (record === undefined)
     throw new UsageError(
@@ -57,17 +56,6 @@ export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: s
 const readPlanFile = (file: string): string =>
   readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan })
 
-/** What the text itself says; whether that is true is for others to say. Null where it says nothing. */
-function digestIn(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const digest: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'digest') : null
-    return typeof digest === 'string' ? digest : null
-  } catch {
-    return null
-  }
-}
-
 /**
  * A plan by its own digest, for somebody who has no ledger to compare it with: a run is held to the plan that the ledger
  * recorded, so an approval of any other one is good for nothing.
@@ -79,7 +67,7 @@ export function readPlan(file: string, version: string): PlanDocument {
   const document = parsed(content) as PlanDocument | null
   const { digest, ...body } = document ?? { digest: null }
   const isWhole =
-    document !== null && textOfPlan(document) === content && digestOf(body as typeof document) === digest
+    document !== null && textOfPlan(document) === content && planDigestOf(body as typeof document) === digest
   if (isWhole && document.version === version) return document
   throw new UsageError(
     `"${file}" is no plan that this version knows, or was changed since it was written; nothing was recorded`,
@@ -242,41 +230,19 @@ const retryDrifts = ({ options }: Asked, { retriesRefused }: PlanDocument): Drif
 
 /** The sources of the ledger and the files that would come to them. */
 async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {
-  const known = plannedSources(view)
-  const sources = [...known]
+  const sources = plannedSources(view)
   for (const input of inputs) {
     if (typeof input !== 'string')
       throw new UsageError(
         `Cannot send "${input.name}" under a plan: a stream cannot be compared with it; nothing was sent`,
         'Give the file itself',
       )
-    const { sha256, bytes } = await hashOf(input)
+    const sha256 = await digestOf(input)
     if (sources.some((source) => source.sha256 === sha256)) continue
+    const bytes = (await sizeOf(input)) ?? 0
     sources.push({ name: maskAccounts(basename(input)), sha256, bytes, records: 0 })
   }
   return sources
-}
-
-async function hashOf(path: string): Promise<{ sha256: string; bytes: number }> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  try {
-    // A pipe would be read once, and then not again by the admission.
-    if (!statSync(path).isFile()) throw new Error('not a regular file')
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      hash.update(chunk)
-      bytes += chunk.length
-    }
-  } catch (cause) {
-    throw new UsageError(
-      `Cannot read "${path}", which the plan is compared with; nothing was sent`,
-      'Check the path',
-      {
-        cause,
-      },
-    )
-  }
-  return { sha256: hash.digest('hex'), bytes }
 }
 
 /** @throws {UsageError} unless there is none */

@@ -266,13 +266,13 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
       expectedMs(Math.min(rows.count, limit ?? rows.count), { concurrency, rate, isAskingFirst }),
     ),
   }
-  return { digest: digestOf(body), ...body }
+  return { digest: planDigestOf(body), ...body }
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** 64 hexadecimal digits over the document without them. */
-export const digestOf = (body: Omit<PlanDocument, 'digest'>): string => sha256(textToDigest(body))
+export const planDigestOf = (body: Omit<PlanDocument, 'digest'>): string => sha256(textToDigest(body))
 
 export const plannedSources = (view: LedgerReader): PlannedSource[] =>
   view.sources().map(({ name, sha256: hash, bytes, records }) => ({

@@ -77,10 +77,10 @@ describe('an admission', () => {
     expect(admission.isKnown('twice')).toBe(true)
     const again = admission.open({ name: 'again.csv', header: HEADER, columns: COLUMNS })
     again.add([recordOf()])
-    expect(again.close(summaryOf(1, 'twice'))).toBe('known')
+    expect(again.close(summaryOf(1, 'twice')).kind).toBe('known')
     const other = admission.open({ name: 'other.csv', header: HEADER, columns: COLUMNS })
     other.add([recordOf({ reference: 'M-2', customerNo: 2 })])
-    expect(other.close(summaryOf(1, 'other'))).toBe('admitted')
+    expect(other.close(summaryOf(1, 'other')).kind).toBe('admitted')
     admission.commit()
     expect(rowsOf(ledger.file).map(({ id, source: name }) => [id, name])).toEqual([
       [1, 'export.csv'],

@@ -52,7 +52,7 @@ it('12 records that are counted and not kept are ready, and the next row has the
   const admission = scratch.admit({ severities: {} })
   const one = admission.open({ ...source, name: 'one.csv', counted: 5 })
   one.add([recordOf({}, 2)])
-  expect(one.close(summaryOf(6))).toBe('admitted')
+  expect(one.close(summaryOf(6)).kind).toBe('admitted')
   const two = admission.open({ ...source, name: 'two.csv' })
   two.add([recordOf({ customerNo: 9, reference: 'M-9' })])
   two.close(summaryOf(1))
