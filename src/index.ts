@@ -43,8 +43,8 @@ export { verifyCallback } from './service/callback.js'
 export { readCallback, type Callback } from './contract/callback.js'
 
 // A ledger, and the report on it.
-export { openLedgerReader } from './ledger/read/open-reader.js'
-export type { LedgerReader, RowRecord } from './ledger/read/reader.js'
+export { openLedgerReader, type LedgerReader } from './ledger/read/open-reader.js'
+export type { RowRecord } from './ledger/read/reader.js'
 export { writeReport } from './report/pack/pack.js'
 
 // The local simulator of the service.

@@ -7,7 +7,7 @@ import {
   type Verification,
   verificationOf,
 } from '../domain/proof/verification.js'
-import type { LedgerReader } from '../ledger/read/reader.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { Context } from './command.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
@@ -16,7 +16,7 @@ import { LedgerError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
 import { notTheLatest } from '../register/campaign-register.js'
 import { type World, type Line, type Tone, toned } from './terminal/world.js'
-import type { Ledger } from '../ledger/ledger.js'
+import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText } from '../domain/text/text.js'
 import type { Totals } from '../domain/row/row-state.js'

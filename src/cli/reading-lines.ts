@@ -1,4 +1,4 @@
-import type { LedgerReader } from '../ledger/read/reader.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { CorrectedRow, Corrections } from '../domain/row/correction.js'
 import type { Line } from './terminal/world.js'
 import { treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'

@@ -26,7 +26,7 @@ import {
 } from './settings/settings.js'
 import { shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
-import type { LedgerReader } from '../ledger/read/reader.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN, readingLines } from './reading-lines.js'
 import { totalsLines } from './terminal/output.js'

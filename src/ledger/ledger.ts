@@ -4,9 +4,6 @@ import type { Evidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
 import type { RowState } from '../domain/row/row-state.js'
-import type { openAdmission } from './admit/admission.js'
-import type { createClaims } from './deliver/ready-rows.js'
-import type { createLedger } from './file/writer.js'
 import type { ApprovalRecord } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
 
@@ -38,11 +35,6 @@ export interface Attempt {
   /** As in `ReadyRow`. */
   readonly hasCopies: boolean
 }
-
-/** One transaction over all files of a command: all of them, or nothing. */
-export type Admission = ReturnType<typeof openAdmission>
-/** A source that is being admitted; nothing of it is seen by others before `Admission.commit`. */
-export type SourceAdmission = ReturnType<Admission['open']>
 
 export type Decision = 'registered' | 'refused' | 'resend' | 'written_off'
 
@@ -160,9 +152,6 @@ export interface HeldRows {
   readonly replaces: readonly string[]
 }
 
-/** The ledger's side of the register of campaigns, which knows how far each ledger has come. */
-export type Claims = ReturnType<typeof createClaims>
-
 /** On which terms the service is asked what it holds. */
 export interface ReadBackTerms {
   readonly scope: Scope
@@ -208,11 +197,5 @@ export interface HeardAnswer {
   }[]
 }
 
-/** What the service holds, as far as it was asked; no state changes by it (ledger/README.md#evidence). */
-export type ReadBacks = Ledger['readBacks']
-
 /** That a person approves a plan: signed, or with a reference to where that is found. */
 export type ApprovalGiven = ApprovalStatement & Pick<ApprovalRecord, 'recordedAs' | 'reference' | 'signature'>
-
-/** The ledger as the one process that holds the lock sees it. */
-export type Ledger = ReturnType<typeof createLedger>

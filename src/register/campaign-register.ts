@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Choice } from '../domain/row/choice.js'
 import { LedgerError, UsageError } from '../errors.js'
-import type { AdoptionReport, BegunGroup, Claims, Doubting, HeldRows, RunSettings } from '../ledger/ledger.js'
+import type { AdoptionReport, BegunGroup, Doubting, HeldRows, RunSettings } from '../ledger/ledger.js'
+import type { Claims } from '../ledger/deliver/ready-rows.js'
 import {
   openRegisterFile,
   openRegisterToLook,
@@ -15,7 +16,6 @@ import {
   noteOf,
   refuseClaimed,
   resembling,
-  type Comparison,
   type Note,
 } from './register-file.js'
 import { severityOf, type SeverityOverrides } from '../domain/rule/verdict.js'
@@ -30,31 +30,7 @@ import { countText, plural } from '../domain/text/text.js'
  * count and their rows into the register where the mark is still that of this run, then the requests. So the register
  * never knows more than the ledger that was last used, and always at least what an older copy does not know.
  */
-export interface Register {
-  /**
-   * Notes the ledger, or finds it noted. To be called before a run is counted in it.
-   * @throws {LedgerError} `older`, `retired`, `register`
-   */
-  readonly note: () => void
-  /**
-   * Compares what is ready with what other ledgers claimed; what it changes is part of the admission that is open. A row
-   * that resembles a mandate of another ledger becomes a conflict. With `takeOver`, what they began becomes in doubt.
-   * @throws {UsageError} without `takeOver`, when another ledger claimed a mandate that is ready here
-   */
-  readonly hold: (severities: SeverityOverrides) => HeldRows
-  /**
-   * The same comparison once more for what this run may send, and the claim, in one step; afterwards requests may leave.
-   * @throws {UsageError} when another ledger went on since `hold`
-   * @throws {LedgerError} as `note`
-   */
-  readonly claim: (limit: number | null, choice: Choice | null) => void
-  /** A person goes on with an older copy, which is the latest from now on. */
-  readonly adopt: (adoption: { by: string; reason: string; run: RunSettings }) => AdoptionReport
-  /** False for a ledger that had sent before it was noted: it came from elsewhere. */
-  readonly knowsLedger: () => boolean
-  /** Says that the run came to its end, and closes. Never throws. */
-  readonly close: () => void
-}
+export type Register = ReturnType<typeof openRegister>
 
 /** A person goes on with a new ledger where another one is lost; kept with every row that becomes in doubt by it. */
 export interface TakeOver {
@@ -78,8 +54,7 @@ export interface RegisterOptions {
 }
 
 /** A register that is open. The functions below change it; nobody else sees it. */
-interface Opened {
-  readonly options: RegisterOptions
+interface Opened extends RegisterOptions {
   readonly file: RegisterFile
   readonly numberOf: (text: string) => number
   /** In the register before this process noted it. */
@@ -92,31 +67,58 @@ interface Opened {
 }
 
 /** @throws {LedgerError} `register` */
-export function openRegister(options: RegisterOptions): Register {
-  const { folder, takeOver } = options
-  const register = open(options, () => {
-    try {
-      return openRegisterFile(folder, options)
-    } catch (error) {
-      if (takeOver?.kind !== 'all_in_doubt' || !isUnusable(error)) throw error
-      setRegisterAside(folder, `set-aside-${randomBytes(4).toString('hex')}`)
-      return openRegisterFile(folder, options)
-    }
-  })
+export function openRegister(options: RegisterOptions) {
+  const file = openFile(options)
+  const numberOf = numberWith(file.key)
+  const register: Opened = {
+    ...options,
+    file,
+    numberOf,
+    wasKnown: false,
+    mark: null,
+    replaces: [],
+    severities: {},
+  }
   return {
+    /**
+     * Notes the ledger, or finds it noted. To be called before a run is counted in it.
+     * @throws {LedgerError} `older`, `retired`, `register`
+     */
     note: () => noteLedger(register),
-    hold: (severities) => holdRows(register, severities),
-    claim: (limit, choice) => claim(register, limit, choice),
-    adopt: (adoption) => adopt(register, adoption),
+    /**
+     * Compares what is ready with what other ledgers claimed; what it changes is part of the admission that is open. A row
+     * that resembles a mandate of another ledger becomes a conflict. With `takeOver`, what they began becomes in doubt.
+     * @throws {UsageError} without `takeOver`, when another ledger claimed a mandate that is ready here
+     */
+    hold: (severities: SeverityOverrides) => holdRows(register, severities),
+    /**
+     * The same comparison once more for what this run may send, and the claim, in one step; afterwards requests may leave.
+     * @throws {UsageError} when another ledger went on since `hold`
+     * @throws {LedgerError} as `note`
+     */
+    claim: (limit: number | null, choice: Choice | null) => claim(register, limit, choice),
+    /** A person goes on with an older copy, which is the latest from now on. */
+    adopt: (adoption: Adoption) => adopt(register, adoption),
+    /** False for a ledger that had sent before it was noted: it came from elsewhere. */
     knowsLedger: () => register.wasKnown,
+    /** Says that the run came to its end, and closes. Never throws. */
     close: () => close(register),
   }
 }
 
-function open(options: RegisterOptions, openFile: () => RegisterFile): Opened {
-  const file = openFile()
-  const numberOf = numberWith(file.key)
-  return { options, file, numberOf, wasKnown: false, mark: null, replaces: [], severities: {} }
+interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
+  readonly run: RunSettings
+}
+
+function openFile(options: RegisterOptions): RegisterFile {
+  const { folder, takeOver } = options
+  try {
+    return openRegisterFile(folder, options)
+  } catch (error) {
+    if (takeOver?.kind !== 'all_in_doubt' || !isUnusable(error)) throw error
+    setRegisterAside(folder, `set-aside-${randomBytes(4).toString('hex')}`)
+    return openRegisterFile(folder, options)
+  }
 }
 
 /** Others must not get away with a folder that they can change by making the register unusable. */
@@ -148,18 +150,14 @@ function olderThan(noted: Note | undefined, ledger: Known): string | null {
  */
 export function notTheLatest(folder: string, ledger: Known & { readonly file: string }): string | null {
   const file = openRegisterToLook(folder)
-  if (file === null) {
-    const why = olderThan(undefined, ledger)
-    return why === null ? null : olderText(ledger.file, why)
-  }
   try {
-    const noted = noteOf(file, ledger.standing().ledgerId)
-    if (noted !== undefined && noted.retiredBy !== null)
-      return retiredText(file, ledger.file, noted.retiredBy)
+    const noted = file === null ? undefined : noteOf(file, ledger.standing().ledgerId)
+    const by = noted?.retiredBy ?? null
+    if (file !== null && by !== null) return retiredText(file, ledger.file, by)
     const why = olderThan(noted, ledger)
     return why === null ? null : olderText(ledger.file, why)
   } finally {
-    file.close()
+    file?.close()
   }
 }
 
@@ -169,27 +167,29 @@ const olderText = (ledger: string, why: string): string =>
 const retiredText = (file: RegisterFile, ledger: string, by: string): string =>
   `The ledger "${ledger}" is retired: the ledger "${noteOf(file, by)?.place ?? by}" took its place`
 
-const retired = (file: RegisterFile, ledger: string, by: string): LedgerError =>
-  new LedgerError(
+/** @throws {LedgerError} `retired` */
+function noteOfLiving({ file, claims, ledger }: Opened): Note | undefined {
+  const noted = noteOf(file, claims.standing().ledgerId)
+  if (noted === undefined || noted.retiredBy === null) return noted
+  throw new LedgerError(
     'retired',
-    `${retiredText(file, ledger, by)}. Nothing was sent`,
+    `${retiredText(file, ledger, noted.retiredBy)}. Nothing was sent`,
     'Go on with that ledger. Only where that one is lost too, give the export to a new ledger',
     { ways: ['name_ledger', 'another_ledger'] },
   )
+}
 
 /** The note, where nothing speaks against going on with this ledger. */
-function checkNote({ options, file }: Opened): Note | undefined {
-  const { claims, ledger } = options
-  const noted = noteOf(file, claims.standing().ledgerId)
-  if (noted !== undefined && noted.retiredBy !== null) throw retired(file, ledger, noted.retiredBy)
+function checkNote(register: Opened): Note | undefined {
+  const noted = noteOfLiving(register)
+  const { claims, ledger } = register
   const why = olderThan(noted, claims)
   if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
   return noted
 }
 
 function noteLedger(register: Opened): void {
-  const { options, file } = register
-  const { claims } = options
+  const { claims, file } = register
   file.write(() => {
     const noted = checkNote(register)
     const { hasMarks, isLogMissing } = claims.standing()
@@ -202,7 +202,7 @@ function noteLedger(register: Opened): void {
 
 /** A ledger from elsewhere, or of before a register was lost, brings along what it began. */
 function noteNew(register: Opened, mark: string | null): void {
-  const { claims, ledger, baseUrl, guardsMandates } = register.options
+  const { claims, ledger, baseUrl, guardsMandates } = register
   const { ledgerId, runs, attempts } = claims.standing()
   const { lastInsertRowid } = register.file.connection
     .prepare(
@@ -233,39 +233,29 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
   )
 }
 
-const comparisonOf = ({ options: { claims, baseUrl }, file, numberOf, replaces }: Opened): Comparison => ({
-  file,
-  claims,
-  baseUrl,
-  numberOf,
-  replaces,
-})
-
 function holdRows(register: Opened, severities: SeverityOverrides): HeldRows {
-  const { options, file } = register
-  const { claims, takeOver, guardsMandates } = options
+  const { file, claims, takeOver, guardsMandates } = register
   register.severities = severities
-  const isBeside = guardsMandates && compare(comparisonOf(register), claims.ready)
+  const isBeside = guardsMandates && compare(register, claims.ready)
   if (isBeside && takeOver === null) refuseClaimed(file)
   const replaced = isBeside && takeOver !== null ? claimants(file) : []
   register.replaces = replaced.map(({ n }) => n)
   let inDoubt = 0
   if (takeOver?.kind === 'all_in_doubt') inDoubt = claims.doubt('ready', doubtingBy(takeOver))
   else if (takeOver !== null && isBeside) inDoubt = claims.doubt(begunElsewhere(file), doubtingBy(takeOver))
-  const inConflict = isBeside ? claims.hold(resembling(comparisonOf(register)), severities) : 0
+  const inConflict = isBeside ? claims.hold(resembling(register), severities) : 0
   return { inDoubt, inConflict, replaces: replaced.map(({ place }) => place) }
 }
 
 const doubtingBy = ({ kind, by, reason }: TakeOver): Doubting => ({ decision: kind, by, reason })
 
 function claim(register: Opened, limit: number | null, choice: Choice | null): void {
-  const { options, file } = register
-  const { claims, guardsMandates } = options
-  if (guardsMandates) compare(comparisonOf(register), () => claims.toSend(limit, choice))
+  const { file, claims, guardsMandates } = register
+  if (guardsMandates) compare(register, () => claims.toSend(limit, choice))
   else claims.toSend(limit, choice) // what may leave is decided here all the same
   file.write(() => {
     const noted = checkNote(register)
-    if (noted === undefined) throw lostNote(options)
+    if (noted === undefined) throw lostNote(register)
     if (guardsMandates) assertStillFree(register)
     const mark = newMark()
     claims.begin(mark, noteGroups(register, noted.n, mark))
@@ -287,10 +277,10 @@ const lostNote = ({ folder }: RegisterOptions): LedgerError =>
 
 /** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
 function assertStillFree(register: Opened): void {
-  const { options, file, severities } = register
+  const { claims, file, severities } = register
   refuseClaimed(file)
   if (severityOf('MANDATE_RESEMBLES_SENT', severities) !== 'error') return
-  const found = resembling(comparisonOf(register)).find(({ row }) => !options.claims.isSettled(row))
+  const found = resembling(register).find(({ row }) => !claims.isSettled(row))
   if (found === undefined) return
   throw new UsageError(
     `The ledger "${found.place}" has just claimed a mandate of the same customer and date as row ${found.row}; nothing was sent`,
@@ -300,8 +290,7 @@ function assertStillFree(register: Opened): void {
 
 const newMark = (): string => randomBytes(16).toString('hex')
 
-function noteMark({ options, file }: Opened, n: number, mark: string): void {
-  const { claims, ledger, baseUrl } = options
+function noteMark({ file, claims, ledger, baseUrl }: Opened, n: number, mark: string): void {
   const { attempts, runs } = claims.standing()
   file.connection
     .prepare(
@@ -310,16 +299,16 @@ function noteMark({ options, file }: Opened, n: number, mark: string): void {
     .run(ledger, baseUrl, mark, attempts, runs, n)
 }
 
-function retireOthers({ options, file, replaces }: Opened): void {
+function retireOthers({ claims, file, replaces }: Opened): void {
   const retire = file.connection.prepare('update ledger set retired_by = ? where n = ?')
-  for (const n of replaces) retire.run(options.claims.standing().ledgerId, n)
+  for (const n of replaces) retire.run(claims.standing().ledgerId, n)
 }
 
 /** What a ledger knows that it began; a power cut may have taken marks of the run before. */
-function learnAttempts({ options, file, numberOf }: Opened, n: number): void {
+function learnAttempts({ claims, file, numberOf }: Opened, n: number): void {
   const begun = file.connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
   const insert = file.connection.prepare('insert into mandate values (?, ?, ?, ?, 1)')
-  for (const { row, key, likeness } of options.claims.attempted())
+  for (const { row, key, likeness } of claims.attempted())
     if (begun.run(n, row).changes === 0) insert.run(n, row, numberOf(key), numberOf(likeness))
 }
 
@@ -328,7 +317,8 @@ function learnAttempts({ options, file, numberOf }: Opened, n: number): void {
  * and it costs no flush: what a power cut takes counts as begun, or is learnt again from the ledger.
  * @throws {LedgerError} `older` when a copy of this ledger or another one has overtaken it; nothing of the group may leave
  */
-function noteGroups({ options, file }: Opened, n: number, mark: string): (group: BegunGroup) => void {
+function noteGroups(register: Opened, n: number, mark: string): (group: BegunGroup) => void {
+  const { file, guardsMandates } = register
   const { connection } = file
   const count = connection.prepare(
     'update ledger set attempts = ? where n = ? and mark = ? and retired_by is null',
@@ -336,8 +326,8 @@ function noteGroups({ options, file }: Opened, n: number, mark: string): (group:
   const begin = connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
   return ({ attempts, rows }) =>
     file.writeUnflushed(() => {
-      if (count.run(attempts, n, mark).changes === 0) throw overtaken(options, rows.length)
-      if (!options.guardsMandates) return
+      if (count.run(attempts, n, mark).changes === 0) throw overtaken(register, rows.length)
+      if (!guardsMandates) return
       for (const row of rows)
         if (begin.run(n, row).changes === 0)
           throw new Error(`Row ${row} is about to leave and was never claimed`)
@@ -353,17 +343,14 @@ const overtaken = ({ ledger }: RegisterOptions, rows: number): LedgerError =>
     { ways: ['status'] },
   )
 
-function adopt(register: Opened, adoption: Parameters<Register['adopt']>[0]): AdoptionReport {
-  const { options, file } = register
-  const { claims, ledger } = options
+function adopt(register: Opened, adoption: Adoption): AdoptionReport {
+  const { claims, file } = register
   return file.write(() => {
-    const { ledgerId } = claims.standing()
-    const noted = noteOf(file, ledgerId)
-    if (noted !== undefined && noted.retiredBy !== null) throw retired(file, ledger, noted.retiredBy)
+    const noted = noteOfLiving(register)
     if (noted !== undefined) keepLostRows(file, noted, claims.lastRow())
     const mark = newMark()
     const report = claims.adoptOlderCopy({ ...adoption, mark })
-    const { attempts, runs } = claims.standing()
+    const { ledgerId, attempts, runs } = claims.standing()
     if (noted === undefined) noteNew(register, mark)
     else
       file.connection
@@ -394,13 +381,13 @@ function keepLostRows({ connection }: RegisterFile, noted: Note, lastRow: number
     .run(lastInsertRowid, noted.n, lastRow)
 }
 
-function close({ options, file, mark }: Opened): void {
+function close({ claims, file, mark }: Opened): void {
   try {
     if (mark !== null)
       file.write(() =>
         file.connection
           .prepare('update ledger set is_open = 0 where id = ? and mark = ?')
-          .run(options.claims.standing().ledgerId, mark),
+          .run(claims.standing().ledgerId, mark),
       )
   } catch {
     // All that it claimed counts as begun then.
@@ -433,7 +420,7 @@ export function openRunRegister(
   }
 }
 
-const withoutRegister = ({ claims, takeOver }: Omit<RegisterOptions, 'guardsMandates'>): Register => ({
+const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 'takeOver'>): Register => ({
   note: () => undefined,
   hold: () => ({
     inDoubt: takeOver?.kind === 'all_in_doubt' ? claims.doubt('ready', doubtingBy(takeOver)) : 0,

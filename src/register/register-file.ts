@@ -2,11 +2,11 @@ import { createPrivateFile } from '../ledger/safety/side-files.js'
 import { randomBytes, createHmac } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from '../database.js'
 import { openDatabase } from '../driver.js'
-import { type HaltOptions, LedgerError, UsageError, type Way } from '../errors.js'
+import { codeOf, type HaltOptions, LedgerError, UsageError } from '../errors.js'
 import { distrustFolder, distrustPrivateFile, entryAt, makeFolder } from '../trust/entry.js'
-import type { ClaimedMandate, Claims } from '../ledger/ledger.js'
+import type { ClaimedMandate } from '../ledger/ledger.js'
+import type { Claims } from '../ledger/deliver/ready-rows.js'
 import { sameService } from '../service/checked-service.js'
 import { countText } from '../domain/text/text.js'
 
@@ -68,16 +68,7 @@ create index mandate_number on mandate (mandate);
 create index mandate_likeness on mandate (likeness);
 `
 
-export interface RegisterFile {
-  readonly connection: Database
-  /** Of the numbers in it. */
-  readonly key: Uint8Array
-  /** One IMMEDIATE transaction that survives a power cut. */
-  readonly write: <Value>(body: () => Value) => Value
-  /** One that other processes see at once, and that a power cut may take back: it costs no flush. */
-  readonly writeUnflushed: <Value>(body: () => Value) => Value
-  readonly close: () => void
-}
+export type RegisterFile = ReturnType<typeof open>
 
 /** The register cannot be used as it is; whatever the caller wanted to send is not sent. */
 export const registerFault = (path: string, why: string, next: string, options?: HaltOptions): LedgerError =>
@@ -95,9 +86,6 @@ const damaged = (path: string, why: string, cause?: unknown): LedgerError =>
     'Bring it back from a backup. Where there is none, set it aside: every row of the export comes in as in doubt',
     { ways: ['all_in_doubt'], ...(cause === undefined ? {} : { cause }) },
   )
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** What is no such fault is a mistake of ours. */
 const FAULT_OF_PLACE =
@@ -160,7 +148,7 @@ export function setRegisterAside(folder: string, name: string): string | null {
   explaining(folder, () => {
     makeFolder(aside)
     for (const each of found) renameSync(join(folder, each), join(aside, each))
-    flushFolder(folder)
+    flush(folder)
   })
   return aside
 }
@@ -195,7 +183,7 @@ function make(folder: string, path: string): void {
     }
     flush(draft)
     linkSync(draft, path)
-    flushFolder(folder)
+    flush(folder)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   } finally {
@@ -212,7 +200,7 @@ function dropDrafts(folder: string, path: string): void {
       rmSync(join(folder, name), { force: true })
 }
 
-function open(folder: string, path: string): RegisterFile {
+function open(folder: string, path: string) {
   dropDrafts(folder, path)
   for (const each of [path, ...SIDE_FILES.map((name) => join(folder, name))]) {
     const entry = entryAt(each)
@@ -244,10 +232,13 @@ function open(folder: string, path: string): RegisterFile {
         })
     return {
       connection,
+      /** Of the numbers in it. */
       key,
+      /** One IMMEDIATE transaction that survives a power cut. */
       write: writeAt('FULL'),
+      /** One that other processes see at once, and that a power cut may take back: it costs no flush. */
       writeUnflushed: writeAt('NORMAL'),
-      close: () => connection.close(),
+      close: (): void => void connection.close(),
     }
   } catch (error) {
     connection.close()
@@ -255,6 +246,7 @@ function open(folder: string, path: string): RegisterFile {
   }
 }
 
+/** Of a folder, the names in it. */
 function flush(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -263,9 +255,6 @@ function flush(path: string): void {
     closeSync(descriptor)
   }
 }
-
-/** Makes the names in it safe from a power cut. */
-const flushFolder = flush
 
 /** How far a ledger has come, as the register knows it. SQLite's truth values. */
 export interface Note {
@@ -345,11 +334,9 @@ export function refuseClaimed({ connection }: RegisterFile): void {
   throw new UsageError(
     `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for the same service by the ledger "${place}"; nothing was sent`,
     `Continue with the ledger "${place}". Only where it is lost, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on`,
-    { ways: OTHER_WAYS },
+    { ways: ['name_ledger', 'another_ledger'] },
   )
 }
-
-const OTHER_WAYS: readonly Way[] = ['name_ledger', 'another_ledger']
 
 /** Ledgers that claimed what was compared and are not retired yet. */
 export const claimants = ({ connection }: RegisterFile): { readonly n: number; readonly place: string }[] =>

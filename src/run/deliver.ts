@@ -1,6 +1,7 @@
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Choice } from '../domain/row/choice.js'
-import type { Attempt, Ledger, ReadyRow } from '../ledger/ledger.js'
+import type { Attempt, ReadyRow } from '../ledger/ledger.js'
+import type { Ledger } from '../ledger/file/writer.js'
 import {
   mustStop,
   noteOutcome,

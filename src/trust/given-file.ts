@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { UsageError } from '../errors.js'
+import { codeOf, UsageError } from '../errors.js'
 import type { Distrust } from './entry.js'
 
 /** A file that somebody gives the program to read whole: a configuration, a secret, a plan, decisions. */
@@ -45,11 +45,6 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENXIO: 'it is not a regular file',
 }
 
-function problemOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return PROBLEMS[code] ?? 'the system refused'
-}
-
 const refusal = (path: string, { what, nothing }: GivenRequest, why: string, cause?: unknown): UsageError =>
   new UsageError(
     `Cannot read the ${what} "${path}": ${why}; ${nothing}`,
@@ -68,7 +63,7 @@ function openGiven(path: string, request: GivenRequest): { descriptor: number; e
   try {
     descriptor = openSync(path, flags)
   } catch (cause) {
-    throw refusal(path, request, problemOf(cause), cause)
+    throw refusal(path, request, PROBLEMS[codeOf(cause)] ?? 'the system refused', cause)
   }
   try {
     const entry = fstatSync(descriptor)

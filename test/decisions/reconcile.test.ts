@@ -6,7 +6,7 @@ import { reconcile, type Reconciliation } from '../../src/decisions/reconcile.js
 import type { Outcome } from '../../src/domain/row/row-state.js'
 import { maskIban } from '../../src/domain/text/masking.js'
 import { UsageError } from '../../src/errors.js'
-import type { Ledger } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openList } from '../../src/source/list.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import {

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
 import { emergencyPathOf } from '../../src/ledger/safety/side-files.js'
-import type { Ledger } from '../../src/ledger/ledger.js'
+import { type Ledger, createLedger, type LedgerOptions } from '../../src/ledger/file/writer.js'
 import { addFunctions } from '../../src/ledger/file/connection.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
-import { createLedger, type LedgerOptions } from '../../src/ledger/file/writer.js'
 import { admitRows, familyMandateOf, mandateOf } from '../run/mandate-samples.js'
 
 export type Connection = Database

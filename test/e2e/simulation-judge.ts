@@ -1,5 +1,5 @@
 import { type RowState, isBalanced, type Totals } from '../../src/domain/row/row-state.js'
-import type { Ledger } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { Disk } from './simulation-disk.js'
 import type { SimulatedService } from './simulation-service.js'
 

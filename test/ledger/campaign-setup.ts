@@ -14,9 +14,9 @@ import type {
   Verdict,
   SeverityOverrides,
 } from '../../src/domain/rule/verdict.js'
-import type { Decision, Ledger, ReadyRow, Resolution, ResolutionReport } from '../../src/ledger/ledger.js'
+import type { Decision, ReadyRow, Resolution, ResolutionReport } from '../../src/ledger/ledger.js'
+import type { Ledger, LedgerOptions } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
-import type { LedgerOptions } from '../../src/ledger/file/writer.js'
 import type { Corrector } from '../../src/domain/row/correction.js'
 import { freshFolder } from '../support/folder.js'
 import type { Clock } from '../../src/domain/mandate/date.js'

@@ -1,4 +1,5 @@
-import type { HeardAnswer, Ledger, ReadBackTerms } from '../../src/ledger/ledger.js'
+import type { HeardAnswer, ReadBackTerms } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 
 /** A list with one payment source about this customer. */
 export const listed = (customerNo: number, proofs: HeardAnswer['proofs'] = []): HeardAnswer => ({

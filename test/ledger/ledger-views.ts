@@ -1,9 +1,8 @@
 import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
-import type { RowState } from '../../src/domain/row/row-state.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import type { LedgerReader, ProblemRecord, RowRecord } from '../../src/ledger/read/reader.js'
-import { ROW_STATES } from '../../src/domain/row/row-state.js'
+import { type RowState, ROW_STATES } from '../../src/domain/row/row-state.js'
+import { openLedgerReader, type LedgerReader } from '../../src/ledger/read/open-reader.js'
+import type { ProblemRecord, RowRecord } from '../../src/ledger/read/reader.js'
 
 /** Asks a reader of its own, as a second process would, and closes it. */
 export function look<Value>(file: string, ask: (reader: LedgerReader) => Value): Value {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { EDGES, type RowState, isBalanced, type Totals } from '../../src/domain/row/row-state.js'
-import type { Attempt, Decision, Ledger } from '../../src/ledger/ledger.js'
+import type { Attempt, Decision } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 import {
   admit,
   freshFile,

@@ -1,5 +1,5 @@
 import type { RowState } from '../../src/domain/row/row-state.js'
-import type { Ledger } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 import { admit, inDoubt, OTHER_IBAN, readyRow, refused, registered, send } from './campaign-setup.js'
 
 /** The states in which one row of a mandate can be the only one; a duplicate never is. */

@@ -8,8 +8,7 @@ import type {
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import type { LedgerReader } from '../../src/ledger/read/reader.js'
+import { openLedgerReader, type LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { migrate, connectService } from '../../src/migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../src/migrate/options.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
-import type { Ledger } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 import {
   notTheLatest,
   openRegister,

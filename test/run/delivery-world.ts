@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Attempt, Ledger } from '../../src/ledger/ledger.js'
+import type { Attempt } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import {
   deliver,

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
 import type {
   CreditorIdentifier,
   Iban,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { UsageError } from '../../errors.js'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {

@@ -1,7 +1,7 @@
 import { assertReportFolder } from '../../trust/entry.js'
 import { resolve } from 'node:path'
 import { choiceLines } from '../../domain/row/choice.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import { migrate } from '../../migrate/migrate.js'
 import {

@@ -1,6 +1,5 @@
 import { verificationText } from '../../domain/proof/verification.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
 import type { Command, Context } from '../command.js'
 import { planStanding, planStandingLine } from '../plan/plan-lines.js'
 import {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../../errors.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister } from '../../register/campaign-register.js'
 import { closingAt } from '../closing.js'
 import { actorOf, openExisting, ownFlag, ownText, sameFlags, type Command, type Context } from '../command.js'

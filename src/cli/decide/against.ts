@@ -1,7 +1,6 @@
 import { reconcile, type Difference, type Reconciliation } from '../../decisions/reconcile.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
 import { closingAt, olderOf, oldPages } from '../closing.js'
 import { actorOf, inputOf, openExisting, ownFlag, sameFlags, type Context } from '../command.js'
 import { nextLine } from '../terminal/next.js'

@@ -1,6 +1,7 @@
 import type { RowState } from '../../domain/row/row-state.js'
 import type { Resolution } from '../../ledger/ledger.js'
-import type { AttemptRecord, LedgerReader, RowRecord } from '../../ledger/read/reader.js'
+import type { AttemptRecord, RowRecord } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { askChoice, askText, say } from '../terminal/prompt.js'
 import type { World } from '../terminal/world.js'
 

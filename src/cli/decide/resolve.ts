@@ -1,8 +1,9 @@
 import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
 import { upperCase, plural } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
-import type { Ledger, Resolution, ResolutionReport } from '../../ledger/ledger.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { Ledger } from '../../ledger/file/writer.js'
+import type { Resolution, ResolutionReport } from '../../ledger/ledger.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { closingAt, olderOf, oldPages, setAsideLines } from '../closing.js'
 import {
   actorOf,

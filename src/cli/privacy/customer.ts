@@ -1,7 +1,7 @@
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerMark } from '../../report/files/lists.js'
 import { olderOf } from '../closing.js'
 import {

@@ -6,7 +6,8 @@ import {
   VERIFIED_VERDICTS,
   type Verification,
 } from '../../domain/proof/verification.js'
-import type { LedgerReader, VerifiedRow } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import type { VerifiedRow } from '../../ledger/read/reader.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { explainVerified } from '../../report/facts/explanation.js'

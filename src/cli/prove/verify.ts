@@ -7,8 +7,8 @@ import {
   verificationText,
   type Verification,
 } from '../../domain/proof/verification.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { LedgerReader, StatusCount } from '../../ledger/read/reader.js'
+import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
+import type { StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { plainText } from '../../report/files/cells.js'
 import { NO_PACK, OLDER_STATUS, olderOf, standingWith, verificationIn, writePack } from '../closing.js'

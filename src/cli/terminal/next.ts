@@ -1,7 +1,7 @@
 import type { Stop } from '../../run/brake.js'
 import { relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
-import type { LedgerReader } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
 import { PLACE_OF_PART } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'

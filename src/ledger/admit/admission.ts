@@ -47,6 +47,9 @@ const TEMP_TABLES = `
 const isKnown = (connection: Connection, sha256: string): boolean =>
   sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
 
+export type Admission = ReturnType<typeof openAdmission>
+export type SourceAdmission = ReturnType<Admission['open']>
+
 /** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
 export function openAdmission(parts: AdmissionParts) {
   const { connection, guard } = parts

@@ -173,6 +173,9 @@ interface ClaimParts {
   readonly noteWith: (note: (group: BegunGroup) => void) => void
 }
 
+export type Claims = ReturnType<typeof createClaims>
+
+/** The ledger's side of the register of campaigns, which knows how far each ledger has come. */
 export function createClaims(parts: ClaimParts) {
   const { connection, write, now } = parts
   const unsent = (state: 'ready' | 'refused'): number[] =>

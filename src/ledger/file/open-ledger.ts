@@ -4,7 +4,7 @@ import { pid as ownPid } from 'node:process'
 import { LedgerError } from '../../errors.js'
 import { configureForWriting, openForReading, openForWriting, type Connection } from './connection.js'
 import { entryAt } from '../../trust/entry.js'
-import type { Ledger } from '../ledger.js'
+import { type Ledger, createLedger, type LedgerOptions } from './writer.js'
 import { makeSchema, assertOurs, missing } from '../schema/schema.js'
 import {
   assertNoLeftovers,
@@ -15,7 +15,6 @@ import {
   acquireLock,
   type Lock,
 } from '../safety/side-files.js'
-import { createLedger, type LedgerOptions } from './writer.js'
 import { explaining } from './storage.js'
 
 /**

@@ -1,14 +1,45 @@
 import type { Connection } from './connection.js'
-import { LedgerError, type Way } from '../../errors.js'
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
-const isCode = (code: string, ...names: string[]): boolean =>
-  names.some((name) => code === name || code.startsWith(`${name}_`))
+import { codeOf, LedgerError, type Way } from '../../errors.js'
 
 const RUN_AGAIN =
   'What is committed is safe. Run the same command again; a row whose answer was not recorded will be in doubt'
+
+/** By the beginning of their code: what is wrong, why, and what to do. `CODE` stands for the code. */
+const FAULTS: readonly (readonly [RegExp, LedgerError['problem'], why: string, next: string, ...Way[]])[] = [
+  [
+    /^SQLITE_NOTADB(_|$)/,
+    'foreign',
+    'the file is not an SQLite database',
+    'Give another file',
+    'name_ledger',
+  ],
+  [
+    /^SQLITE_CORRUPT(_|$)/,
+    'damaged',
+    'its content is damaged',
+    'Send nothing from it. Keep the file and its -wal, restore a backup, and compare it with the service',
+  ],
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)(_|$)/, 'unwritable', 'the disk is full', `Free some space. ${RUN_AGAIN}`],
+  [
+    /^SQLITE_(BUSY|LOCKED)(_|$)/,
+    'locked',
+    'another program writes to it',
+    `Close the other program. ${RUN_AGAIN}`,
+  ],
+  [
+    /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)(_|$)/,
+    'unwritable',
+    'it cannot be opened for writing',
+    'Check the permissions of the file and of its folder',
+  ],
+  [/^SQLITE_IOERR(_|$)/, 'unwritable', 'the disk reports an error (CODE)', `Check the disk. ${RUN_AGAIN}`],
+  [
+    /^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EIO|ENAMETOOLONG|EISDIR)$/,
+    'unwritable',
+    'the system says CODE',
+    'Check the path and the permissions of its folder',
+  ],
+]
 
 /**
  * Says what a fault of SQLite or of the file system means for the ledger. What is no such fault is given back as it
@@ -16,49 +47,12 @@ const RUN_AGAIN =
  * @param action what was tried, such as `write`
  */
 export function explainStorageError(error: unknown, action: string, file: string): unknown {
-  if (error instanceof LedgerError) return error
   const code = codeOf(error)
-  const because = (
-    problem: LedgerError['problem'],
-    why: string,
-    next: string,
-    ways: readonly Way[] = [],
-  ): LedgerError =>
-    new LedgerError(problem, `Cannot ${action} the ledger "${file}": ${why}`, next, { cause: error, ways })
-  if (isCode(code, 'SQLITE_NOTADB')) {
-    return because('foreign', 'the file is not an SQLite database', 'Give another file', ['name_ledger'])
-  }
-  if (isCode(code, 'SQLITE_CORRUPT')) {
-    return because(
-      'damaged',
-      'its content is damaged',
-      'Send nothing from it. Keep the file and its -wal, restore a backup, and compare it with the service',
-    )
-  }
-  if (isCode(code, 'SQLITE_FULL', 'ENOSPC', 'EDQUOT')) {
-    return because('unwritable', 'the disk is full', `Free some space. ${RUN_AGAIN}`)
-  }
-  if (isCode(code, 'SQLITE_BUSY', 'SQLITE_LOCKED')) {
-    return because('locked', 'another program writes to it', `Close the other program. ${RUN_AGAIN}`)
-  }
-  if (isCode(code, 'SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM', 'SQLITE_AUTH')) {
-    return because(
-      'unwritable',
-      'it cannot be opened for writing',
-      'Check the permissions of the file and of its folder',
-    )
-  }
-  if (isCode(code, 'SQLITE_IOERR')) {
-    return because('unwritable', `the disk reports an error (${code})`, `Check the disk. ${RUN_AGAIN}`)
-  }
-  if (isCode(code, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EIO', 'ENAMETOOLONG', 'EISDIR')) {
-    return because(
-      'unwritable',
-      `the system says ${code}`,
-      'Check the path and the permissions of its folder',
-    )
-  }
-  return error
+  const fault = error instanceof LedgerError ? undefined : FAULTS.find(([codes]) => codes.test(code))
+  if (fault === undefined) return error
+  const [, problem, why, next, ...ways] = fault
+  const what = `Cannot ${action} the ledger "${file}": ${why.replace('CODE', code)}`
+  return new LedgerError(problem, what, next, { cause: error, ways })
 }
 
 /** Runs `body` and explains what it throws. */
@@ -70,24 +64,17 @@ export function explaining<Value>(action: string, file: string, body: () => Valu
   }
 }
 
-/** Writes to the ledger until the disk fails once; from then on every write is refused with the first fault. */
-export interface Storage {
-  /** One IMMEDIATE transaction. */
-  readonly write: <Value>(body: () => Value) => Value
-  /** The same, but whatever it throws is final: somebody may act on what was not committed. */
-  readonly writeOrBreak: <Value>(body: () => Value) => Value
-  /** Storage work without a transaction of its own. */
-  readonly guard: <Value>(body: () => Value) => Value
-  readonly assertSound: () => void
-}
+export type Storage = ReturnType<typeof createStorage>
 
-export function createStorage(connection: Connection, file: string): Storage {
+/** Writes to the ledger until the disk fails once; from then on every write is refused with the first fault. */
+export function createStorage(connection: Connection, file: string) {
   let fault: { readonly error: unknown } | null = null
 
   function assertSound(): void {
     if (fault !== null) throw fault.error
   }
 
+  /** Storage work without a transaction of its own. */
   function guard<Value>(body: () => Value): Value {
     assertSound()
     try {
@@ -99,6 +86,7 @@ export function createStorage(connection: Connection, file: string): Storage {
     }
   }
 
+  /** One IMMEDIATE transaction. */
   function write<Value>(body: () => Value): Value {
     return guard(() => {
       // Inside an admission this would be a savepoint: not durable until the admission is committed.
@@ -109,7 +97,8 @@ export function createStorage(connection: Connection, file: string): Storage {
 
   return {
     write,
-    writeOrBreak: (body) => {
+    /** The same, but whatever it throws is final: somebody may act on what was not committed. */
+    writeOrBreak: <Value>(body: () => Value): Value => {
       try {
         return write(body)
       } catch (error) {

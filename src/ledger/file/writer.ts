@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
-import { openAdmission } from '../admit/admission.js'
+import { openAdmission, type Admission } from '../admit/admission.js'
 import {
   assertNotPurged,
   bind,
@@ -21,7 +21,6 @@ import { emptyLog, type Connection } from './connection.js'
 import { startGroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
 import type {
-  Admission,
   ApprovalGiven,
   BegunGroup,
   ErasureReport,
@@ -120,6 +119,11 @@ interface Held extends LedgerParts {
   isClosed: boolean
   isEmptied: boolean
 }
+
+/** The ledger as the one process that holds the lock sees it. */
+export type Ledger = ReturnType<typeof createLedger>
+/** What the service holds, as far as it was asked; no state changes by it (ledger/README.md#evidence). */
+export type ReadBacks = Ledger['readBacks']
 
 /** Puts the verbs together over a connection that is configured and migrated. */
 export function createLedger(parts: LedgerParts) {

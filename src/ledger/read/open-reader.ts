@@ -38,7 +38,6 @@ import type {
   CreditorCount,
   DecisionRecord,
   DistinctCounts,
-  LedgerReader,
   ProblemRecord,
   RefusalCount,
   RowRecord,
@@ -92,6 +91,9 @@ const PROBLEMS = `select ${PROBLEM_COLUMNS}
   from problem join source on source.id = problem.source_id left join row on row.id = row_id where`
 const DECISIONS = `select id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by",
   decided_as as "as", decision, from_state as "from", to_state as "to", reason, evidence from decision where`
+
+/** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
+export type LedgerReader = ReturnType<typeof createReader>
 
 /** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
 export function createReader(connection: Connection, file: string) {

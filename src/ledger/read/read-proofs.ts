@@ -13,7 +13,6 @@ import { cancellableOf, type VerdictCount } from '../../domain/proof/verificatio
 import { pagesOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { ownerOf } from './read-rows.js'
 import type {
-  LedgerReader,
   ProofCount,
   ProofRecord,
   ReadBackRecord,
@@ -231,7 +230,7 @@ export interface DoubtedAbsence {
  * @param absentAfterMs how long after its latest request a row must still be absent
  */
 export function* absences(
-  reader: Pick<LedgerReader, 'shown'>,
+  reader: Pick<ReturnType<typeof proofReads>, 'shown'>,
   absentAfterMs: number,
 ): Generator<DoubtedAbsence, void, undefined> {
   for (const page of pagesOf(
@@ -243,7 +242,7 @@ export function* absences(
 
 /** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */
 export function absencesAlong(
-  reader: Pick<LedgerReader, 'shown'>,
+  reader: Pick<ReturnType<typeof proofReads>, 'shown'>,
   absentAfterMs: number,
 ): (rowId: number) => Absence | null {
   const rest = absences(reader, absentAfterMs)

@@ -6,7 +6,6 @@ import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
 import type { RowState, Totals, DoubtHint, Outcome } from '../../domain/row/row-state.js'
 import type { Scope } from '../schema/schema.js'
-import type { createReader } from './open-reader.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
 export interface CampaignRecord {
@@ -284,6 +283,3 @@ export interface RefusalCount extends Pick<AttemptRecord, 'status' | 'serviceCod
 export interface ProofCount extends VerdictCount {
   readonly state: RowState
 }
-
-/** Reads a ledger beside a running writer. Every list is paged by id so that no reader pins the write-ahead log. */
-export type LedgerReader = ReturnType<typeof createReader>

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path'
-import { LedgerError } from '../../errors.js'
+import { codeOf, LedgerError } from '../../errors.js'
 import { distrustFolder, entryAt, distrustPrivateFile, isMountPoint } from '../../trust/entry.js'
 import { closeSync, readFileSync, writeSync, fchmodSync, openSync, statfsSync, type Stats } from 'node:fs'
 import { openTrusted } from '../../trust/output.js'
@@ -31,13 +31,10 @@ export function acquireLock(file: string, describeHolder: () => string): Lock {
     connection.exec('begin exclusive')
   } catch (error) {
     connection.close()
-    throw isBusy(error) ? lockedBy(file, describeHolder(), error) : error
+    throw codeOf(error).startsWith('SQLITE_BUSY') ? lockedBy(file, describeHolder(), error) : error
   }
   return { release: () => connection.close() }
 }
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 
 const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
   new LedgerError(
@@ -94,7 +91,7 @@ function openNew(path: string): number | null {
   try {
     return openSync(path, 'wx', PRIVATE)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+    if (codeOf(error) === 'EEXIST') return null
     throw error
   }
 }

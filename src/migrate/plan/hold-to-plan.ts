@@ -19,9 +19,10 @@ import {
 } from '../../domain/plan/plan.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import type { Ledger } from '../../ledger/ledger.js'
-import type { ApprovalRecord, LedgerReader, PlanRecord } from '../../ledger/read/reader.js'
-import { digestOf, sizeOf, type SourceInput } from '../../source/bytes/input.js'
+import type { Ledger } from '../../ledger/file/writer.js'
+import type { ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import { fileDigest, sizeOf, type SourceInput } from '../../source/bytes/input.js'
 import { plannedSources, planDigestOf, settingsOf } from './make-plan.js'
 import { targetOf, type Asked } from '../options.js'
 import { z } from 'zod'
@@ -237,7 +238,7 @@ async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): 
         `Cannot send "${input.name}" under a plan: a stream cannot be compared with it; nothing was sent`,
         'Give the file itself',
       )
-    const sha256 = await digestOf(input)
+    const sha256 = await fileDigest(input)
     if (sources.some((source) => source.sha256 === sha256)) continue
     const bytes = (await sizeOf(input)) ?? 0
     sources.push({ name: maskAccounts(basename(input)), sha256, bytes, records: 0 })

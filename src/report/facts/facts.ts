@@ -3,7 +3,6 @@ import type { Verification } from '../../domain/proof/verification.js'
 import type {
   CampaignRecord,
   DecisionRecord,
-  LedgerReader,
   PlanRecord,
   RegisteredRow,
   RowRecord,
@@ -11,6 +10,7 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { Explanation } from './explanation.js'
 import { hash } from 'node:crypto'
 

@@ -16,14 +16,14 @@ import type {
   RowRecord,
   RunRecord,
   SourceRecord,
-  LedgerReader,
   RowPage,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import { NOT_SENT, NOTHING_TOLD, type Told } from './facts.js'
-import { absencesAlong } from '../../ledger/read/read-proofs.js'
-import { explain, type Explanation } from './explanation.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import {
+  NOT_SENT,
+  NOTHING_TOLD,
+  type Told,
   isNotTaken,
   partOf,
   type ListedRow,
@@ -40,6 +40,8 @@ import {
   allSums,
   type VerificationFacts,
 } from './facts.js'
+import { absencesAlong } from '../../ledger/read/read-proofs.js'
+import { explain, type Explanation } from './explanation.js'
 import type { VerdictKind } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
-import type { Ledger, Resolution } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
+import type { Resolution } from '../../../src/ledger/ledger.js'
 import { admit, IBAN, inDoubt, open, send, SETTINGS, stoppedClock } from '../../ledger/campaign-setup.js'
 import { answering, type Answer } from '../answering.js'
 import { worldOf } from '../world.js'

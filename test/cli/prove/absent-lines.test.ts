@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { LedgerReader, ShownDoubt } from '../../../src/ledger/read/reader.js'
+import type { LedgerReader } from '../../../src/ledger/read/open-reader.js'
+import type { ShownDoubt } from '../../../src/ledger/read/reader.js'
 import { absentLines, absentOf } from '../../../src/cli/closing.js'
 
 const HOUR = 60 * 60_000

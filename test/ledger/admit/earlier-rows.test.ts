@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   COLUMNS,
   CREDITOR,

@@ -16,7 +16,7 @@ import {
 } from '../campaign-setup.js'
 import { look, problemsOf, statesOf } from '../ledger-views.js'
 import type { Corrector } from '../../../src/domain/row/correction.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { openDatabase } from '../../../src/driver.js'
 
 const THIRD_IBAN = 'AT611904300234573201'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { explain } from '../../../src/report/facts/explanation.js'
-import type { Decision, Ledger, Resolution } from '../../../src/ledger/ledger.js'
+import type { Decision, Resolution } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
   IBAN,

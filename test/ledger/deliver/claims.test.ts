@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { BegunGroup, Ledger } from '../../../src/ledger/ledger.js'
+import type { BegunGroup } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
   holding,

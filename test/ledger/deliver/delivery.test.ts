@@ -4,8 +4,7 @@ import { openDatabase } from '../../../src/driver.js'
 import { LedgerError } from '../../../src/errors.js'
 import { openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
-import { createLedger } from '../../../src/ledger/file/writer.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import { createLedger, type Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
   freshFile,

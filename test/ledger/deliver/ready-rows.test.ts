@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { holding, IBAN, OTHER_IBAN, send, turnedAway, mandates, running } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
 const ids = (ledger: Ledger, after = 0, limit = 10): number[] =>

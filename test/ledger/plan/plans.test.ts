@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/rule/verdict.js'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
   inDoubt,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../../src/domain/proof/evidence.js'
-import type { HeardAnswer, Ledger } from '../../../src/ledger/ledger.js'
+import type { HeardAnswer } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import {
   admit,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Choice } from '../../../src/domain/row/choice.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { COLUMNS, HEADER, IBAN, open, OTHER_IBAN, recordOf, summaryOf } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence, KeptSource, VerdictKind } from '../../../src/domain/proof/evidence.js'
-import type { HeardAnswer, Ledger } from '../../../src/ledger/ledger.js'
+import type { HeardAnswer } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { absences, type DoubtedAbsence } from '../../../src/ledger/read/read-proofs.js'
 import {
   decide,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
-import type { LedgerReader, RegisteredRow, RowRecord } from '../../../src/ledger/read/reader.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
+import type { LedgerReader } from '../../../src/ledger/read/open-reader.js'
+import type { RegisteredRow, RowRecord } from '../../../src/ledger/read/reader.js'
 import {
   admit,
   inDoubt,

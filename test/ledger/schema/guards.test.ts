@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../../src/database.js'
 import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { admit, inDoubt, open, registered, running, send, SETTINGS } from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
 import { OLD_STATES, reach } from '../old-rows.js'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { textOfPlan, type ApprovalStatement, type PlanDocument } from '../../../src/domain/plan/plan.js'
 import { openLedger } from '../../../src/ledger/file/open-ledger.js'
-import type { Ledger } from '../../../src/ledger/ledger.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import type { MigrateOptions } from '../../../src/migrate/options.js'
 import { planMigration } from '../../../src/migrate/plan/make-plan.js'
 import { recorded, signed, type Pair } from '../../ledger/plan/approvals.js'
