@@ -296,12 +296,10 @@ describe('an answer that is complete and not 2xx', () => {
   })
 
   it('its hints are cleaned, masked and bounded', () => {
+    const message = `DE89 3704 0044 0532 0130 00 ${'x'.repeat(5000)}`
     const body = JSON.stringify({
       status: 'A\u001b[31m\u202eB',
-      data: {
-        message: `DE89 3704 0044 0532 0130 00 ${'x'.repeat(5000)}`,
-        field: 'GB29 NWBK 6016 1331 9268 19',
-      },
+      data: { message, field: 'GB29 NWBK 6016 1331 9268 19' },
     })
     const { evidence, reason } = classified(answered(422, body))
     expect(evidence.serviceCode).toBe('AB')
@@ -492,7 +490,7 @@ describe('for any exchange at all', () => {
         const { evidence, reason } = outcome
         const isProvenUnsent = !exchange.started && exchange.response === null
         expect(outcome.kind === 'not_sent').toBe(isProvenUnsent)
-        if (exchange.started) expect(outcome.kind).not.toBe('not_sent')
+        if (exchange.started && exchange.response === null) expect(outcome.kind).toBe('in_doubt')
         if (outcome.kind === 'registered') {
           expect(exchange.response?.complete).toBe(true)
           expect(Math.floor((exchange.response?.status ?? 0) / 100)).toBe(2)
@@ -509,23 +507,10 @@ describe('for any exchange at all', () => {
         expect(evidence.started).toBe(exchange.started)
         expect(evidence.status).toBe(exchange.response?.status ?? null)
         expect(Buffer.byteLength(evidence.answer ?? '')).toBeLessThanOrEqual(2048)
-        expect(
-          JSON.stringify([evidence, reason])
-            .replace(/[^a-z0-9]/gi, '')
-            .toUpperCase(),
-        ).not.toContain(mandate.iban)
+        const kept = JSON.stringify([evidence, reason]).replace(/[^a-z0-9]/gi, '')
+        expect(kept.toUpperCase()).not.toContain(mandate.iban)
       }),
       { seed: 20250103, numRuns: 2000 },
-    )
-  })
-
-  it('a request that started never becomes "not sent" by any code', () => {
-    fc.assert(
-      fc.property(error, (given) => {
-        expect(classify(failed(true, given), mandate, table).kind).toBe('in_doubt')
-        expect(classify(failed(false, given), mandate, table).kind).toBe('not_sent')
-      }),
-      { seed: 20250104 },
     )
   })
 

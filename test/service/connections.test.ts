@@ -208,7 +208,6 @@ describe('settings that cannot be used', () => {
   it.each([
     [{ concurrency: 0 }, 'Cannot use the concurrency 0: it must be a whole number from 1'],
     [{ concurrency: 1.5 }, 'Cannot use the concurrency 1.5'],
-    [{ concurrency: Number.NaN }, 'Cannot use the concurrency NaN'],
     [{ connectTimeoutMs: 0 }, 'Cannot use the connect timeout 0: it must be 1 to 2147483647 milliseconds'],
     [{ connectTimeoutMs: 2 ** 31 }, 'Cannot use the connect timeout 2147483648'],
     [{ headersTimeoutMs: -1 }, 'Cannot use the headers timeout -1'],

@@ -106,11 +106,4 @@ describe('11.2 the list of formats', () => {
     for await (const batch of table.read()) records.push(...batch)
     expect(records.map(({ line, cells }) => [line, cells[0]])).toEqual([[2, '1']])
   })
-
-  it('11.2 recognises no export of its own samples as something else', () => {
-    const start = Buffer.from(exportOf(3))
-    expect(INPUT_FORMATS.filter(({ recognises }) => recognises(start)).map(({ name }) => name)).toEqual([
-      'CSV',
-    ])
-  })
 })

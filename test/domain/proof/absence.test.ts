@@ -174,19 +174,14 @@ describe('a row in doubt that the service does not show', () => {
 })
 
 describe('the sentence', () => {
+  const SHOWN = 'not absent: the service shows payment sources of the customer'
   it.each([
     [{ kind: 'not_asked' }, ''],
     [{ kind: 'not_answered' }, 'asked, and no list came; ask again'],
     [{ kind: 'something', verdict: 'proven' }, 'not absent: the service shows it'],
     [{ kind: 'something', verdict: 'twice' }, 'not absent: the service shows it more than once'],
-    [
-      { kind: 'something', verdict: 'other' },
-      'not absent: the service shows payment sources of the customer, none of which is certainly this mandate',
-    ],
-    [
-      { kind: 'something', verdict: 'unreadable' },
-      'not absent: the service shows payment sources of the customer that cannot be compared with it',
-    ],
+    [{ kind: 'something', verdict: 'other' }, `${SHOWN}, none of which is certainly this mandate`],
+    [{ kind: 'something', verdict: 'unreadable' }, `${SHOWN} that cannot be compared with it`],
   ] as const)('%# says what was shown', (absence, text) => {
     expect(absenceText(absence)).toBe(text)
   })

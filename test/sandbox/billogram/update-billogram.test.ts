@@ -76,11 +76,8 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     await createOffer(sandbox)
     const billogram = await updated(sandbox, { offers: [{ offer_id: 'SPRING2025' }] })
     expect(billogram.offers).toEqual([{ offer_id: 'Spring2025' }])
-    await expectRefusal(
-      sandbox,
-      { offers: [{ offer_id: 'spring2025' }, { offer_id: 'Other' }] },
-      'offers.1.offer_id',
-    )
+    const offers = [{ offer_id: 'spring2025' }, { offer_id: 'Other' }]
+    await expectRefusal(sandbox, { offers }, 'offers.1.offer_id')
   })
 
   it('27.1, 2.2: creditor_unique_value is null when it was never given, a number when it was one', async () => {
