@@ -1,38 +1,34 @@
-import type { CURRENCIES, Reminder } from '../contract/billogram.js'
+import { z } from 'zod'
+import { CURRENCIES, reminder } from '../contract/billogram.js'
 
 /**
- * What the description of the interface leaves open and the sandbox lets you switch. The numbers are those of
- * sandbox/choices.md, which also lists the choices that are fixed.
+ * What the description of the interface leaves open and the sandbox lets you switch, with what holds when nothing is
+ * said. The numbers are those of sandbox/choices.md, which also lists the choices that are fixed.
  */
-export interface Choices {
+export const choicesSchema = z.strictObject({
   /** 5. The same original identifiers a second time: a second mandate, 400 INVALID_OBJECT_STATE, or 409. */
-  readonly repeatedMandate: 'register' | 'refuse' | 'conflict'
+  repeatedMandate: z.enum(['register', 'refuse', 'conflict']).default('register'),
   /** 6. Another mandate for a customer that has one: accepted, or 400 INVALID_OBJECT_STATE. */
-  readonly secondMandateOfCustomer: 'register' | 'refuse'
+  secondMandateOfCustomer: z.enum(['register', 'refuse']).default('register'),
   /** 7. `checksum` refuses account numbers whose check digits are wrong, `none` takes any text. */
-  readonly ibanCheck: 'checksum' | 'none'
+  ibanCheck: z.enum(['checksum', 'none']).default('checksum'),
   /** 8. What an update does to optional fields it leaves out. */
-  readonly omittedFields: 'keep' | 'clear'
+  omittedFields: z.enum(['keep', 'clear']).default('keep'),
   /** 9. The one currency the creditor's country allows; null allows every listed one. */
-  readonly accountCurrency: (typeof CURRENCIES)[number] | null
+  accountCurrency: z.enum(CURRENCIES).nullable().default('EUR'),
   /** 10. The business account's own reminders, used where a billogram has none. */
-  readonly accountReminders: readonly Reminder[]
+  accountReminders: z
+    .array(reminder)
+    .default([{ delay_days: 14, message: 'Your invoice is overdue', type: 'Email' }]),
   /** 11. The largest request body in bytes; above it 413. */
-  readonly bodyLimitBytes: number
+  bodyLimitBytes: z
+    .int()
+    .min(1_024)
+    .default(8 * 1024 * 1024),
   /** 30. Whether a payment source that was cancelled is listed still. */
-  readonly cancelledSources: 'listed' | 'gone'
+  cancelledSources: z.enum(['listed', 'gone']).default('listed'),
   /** 34. An optional object or list of an update that is null: 400, or it stays as it is stored. */
-  readonly nullParts: 'refuse' | 'keep'
-}
+  nullParts: z.enum(['refuse', 'keep']).default('refuse'),
+})
 
-export const DEFAULT_CHOICES: Choices = {
-  repeatedMandate: 'register',
-  secondMandateOfCustomer: 'register',
-  ibanCheck: 'checksum',
-  omittedFields: 'keep',
-  accountCurrency: 'EUR',
-  accountReminders: [{ delay_days: 14, message: 'Your invoice is overdue', type: 'Email' }],
-  bodyLimitBytes: 8 * 1024 * 1024,
-  cancelledSources: 'listed',
-  nullParts: 'refuse',
-}
+export type Choices = Readonly<z.output<typeof choicesSchema>>

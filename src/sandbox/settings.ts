@@ -1,34 +1,39 @@
-import { DEFAULT_CHOICES, type Choices } from './choices.js'
+import { choicesSchema, type Choices } from './choices.js'
 import { isLoopback } from '../domain/text/text.js'
 import { z } from 'zod'
-import { CURRENCIES, reminder } from '../contract/billogram.js'
 import { UsageError } from '../errors.js'
-import { checkFaults, type FaultRule, type FaultRuleInput } from './faults/faults.js'
+import { checkFaults, type FaultRuleInput } from './faults/faults.js'
+
+const DEFAULT_PASSWORD = 'sandbox'
+
+const options = z.object({
+  host: z.string().min(1).default('127.0.0.1'),
+  /** 0: any free port. */
+  port: z.int().min(0).max(65_535).default(0),
+  username: z
+    .string()
+    .regex(/^[^:]+$/, 'must not be empty or hold a colon')
+    .default('sandbox'),
+  /** The default is refused on a host that others can reach. */
+  password: z.string().min(1).default(DEFAULT_PASSWORD),
+  /** Shows account numbers whole under `/_sandbox/`; masked when left out. */
+  showAccounts: z.boolean().default(false),
+  /** A SQLite file that keeps the state; default is memory. */
+  dataFile: z.string().min(1).nullable().default(null),
+  /** How long every answer waits, in milliseconds. */
+  latencyMs: z.int().min(0).max(3_600_000).default(0),
+  /** Probability of a fault per request, 0 to 1. */
+  chaos: z.number().min(0).max(1).default(0),
+  /** Decides chaos and assigned references. Default is a random one, found in `Sandbox.seed`. */
+  seed: z.int().nullable().default(null),
+  /** How long a new mandate does not show when payment sources are read back, in milliseconds. */
+  readBackLagMs: z.int().min(0).max(86_400_000).default(0),
+  /** `off`: a service that has no read-back answers it with 404. */
+  readBack: z.enum(['on', 'off']).default('on'),
+})
 
 /** How a sandbox is started. Everything may be left out. */
-export interface SandboxOptions {
-  /** Default 127.0.0.1. */
-  readonly host?: string | undefined
-  /** Default 0: any free port. */
-  readonly port?: number | undefined
-  /** Default `sandbox`. */
-  readonly username?: string | undefined
-  /** Default `sandbox`, which is refused on a host that others can reach. */
-  readonly password?: string | undefined
-  /** Shows account numbers whole under `/_sandbox/`; masked when left out. */
-  readonly showAccounts?: boolean | undefined
-  /** A SQLite file that keeps the state; default is memory. */
-  readonly dataFile?: string | undefined
-  /** How long every answer waits, in milliseconds. */
-  readonly latencyMs?: number | undefined
-  /** Probability of a fault per request, 0 to 1. */
-  readonly chaos?: number | undefined
-  /** Decides chaos and assigned references. Default is a random one, found in `Sandbox.seed`. */
-  readonly seed?: number | undefined
-  /** How long a new mandate does not show when payment sources are read back, in milliseconds. Default 0. */
-  readonly readBackLagMs?: number | undefined
-  /** `off`: a service that has no read-back answers it with 404. Default `on`. */
-  readonly readBack?: 'on' | 'off' | undefined
+export interface SandboxOptions extends Readonly<z.input<typeof options>> {
   /** Scripted faults; see the README of the sandbox. */
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
@@ -38,45 +43,8 @@ export interface SandboxOptions {
   readonly now?: (() => Date) | undefined
 }
 
-const DEFAULT_PASSWORD = 'sandbox'
-
-const options = z.object({
-  host: z.string().min(1).default('127.0.0.1'),
-  port: z.int().min(0).max(65_535).default(0),
-  username: z
-    .string()
-    .regex(/^[^:]+$/, 'must not be empty or hold a colon')
-    .default('sandbox'),
-  password: z.string().min(1).default(DEFAULT_PASSWORD),
-  showAccounts: z.boolean().default(false),
-  dataFile: z.string().min(1).nullable().default(null),
-  latencyMs: z.int().min(0).max(3_600_000).default(0),
-  chaos: z.number().min(0).max(1).default(0),
-  seed: z.int().nullable().default(null),
-  readBackLagMs: z.int().min(0).max(86_400_000).default(0),
-  readBack: z.enum(['on', 'off']).default('on'),
-})
-
-/** The options, checked and complete; a seed of null asks for a random one. */
-type Settings = Readonly<z.output<typeof options>> & {
-  readonly faults: readonly FaultRule[]
-  readonly choices: Choices
-}
-
-const choices = z.strictObject({
-  repeatedMandate: z.enum(['register', 'refuse', 'conflict']),
-  secondMandateOfCustomer: z.enum(['register', 'refuse']),
-  ibanCheck: z.enum(['checksum', 'none']),
-  omittedFields: z.enum(['keep', 'clear']),
-  accountCurrency: z.enum(CURRENCIES).nullable(),
-  accountReminders: z.array(reminder),
-  bodyLimitBytes: z.int().min(1_024),
-  cancelledSources: z.enum(['listed', 'gone']),
-  nullParts: z.enum(['refuse', 'keep']),
-})
-
 /** Checks the options. @throws UsageError that names the option. */
-export function readSettings(given: SandboxOptions): Settings {
+export function readSettings(given: SandboxOptions) {
   const settings = checked(options, given, '')
   if (!isLoopback(settings.host) && settings.password === DEFAULT_PASSWORD) {
     throw new UsageError(
@@ -87,7 +55,7 @@ export function readSettings(given: SandboxOptions): Settings {
   return {
     ...settings,
     faults: checkFaults(given.faults ?? []),
-    choices: checked(choices, { ...DEFAULT_CHOICES, ...given.choices }, 'choices.'),
+    choices: checked(choicesSchema, given.choices ?? {}, 'choices.'),
   }
 }
 

@@ -5,6 +5,8 @@ import { codeOf, UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/output.js'
 import type { BillogramRecord } from './billogram/billogram-record.js'
 import type { Offer } from '../contract/billogram.js'
+import { mod97 } from '../domain/text/countries.js'
+import type { MigrateRequest } from '../contract/migrate-mandate.js'
 import { createHash } from 'node:crypto'
 
 /** The creditor identifier the sandbox assigns: invented, of the German form, its check digits right. */
@@ -34,13 +36,8 @@ export const chanceOf = (...parts: readonly (string | number)[]): number =>
   digest('chance', ...parts).readUIntBE(0, 6) / 2 ** 48
 
 /** Whether an account number has the ISO 13616 form and right check digits. Nothing national is checked. */
-export function isIban(text: string): boolean {
-  if (!/^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text)) return false
-  const digits = (text.slice(4) + text.slice(0, 4)).replace(/[A-Z]/g, (letter) =>
-    String(letter.charCodeAt(0) - 55),
-  )
-  return Array.from(digits).reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1
-}
+export const isIban = (text: string): boolean =>
+  /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text) && mod97(text, 4) === 1
 
 const SOURCE_PREFIX = 'ps-'
 
@@ -53,14 +50,7 @@ export const referenceOfSource = (id: string): string | null =>
   id.startsWith(SOURCE_PREFIX) ? id.slice(SOURCE_PREFIX.length).toUpperCase() : null
 
 /** A mandate as the sandbox holds it. The original identifiers are under `amendment`, as on the wire. */
-export interface HeldMandate {
-  readonly customer_no: number
-  readonly iban: string
-  readonly signed_date: string
-  readonly amendment: {
-    readonly sepa_creditor_identifier: string
-    readonly unique_mandate_reference: string
-  }
+export interface HeldMandate extends Readonly<MigrateRequest> {
   /** Assigned by the sandbox. */
   readonly sepa_creditor_identifier: string
   readonly unique_mandate_reference: string
@@ -76,52 +66,22 @@ export interface HeldMandate {
 }
 
 /** Everything the sandbox remembers, in memory or in a SQLite file. All calls are synchronous. */
-export interface Store {
-  /** The number the next mandate will get, from 1; never given twice, not even after a restart. */
-  nextMandateNumber(): number
-  addMandate(mandate: HeldMandate): void
-  /** A page of mandates in the order of registration, after the given number. */
-  mandatesAfter(mandateNumber: number, limit: number): HeldMandate[]
-  mandateByReference(assignedReference: string): HeldMandate | null
-  /** All mandates of a customer in the order of registration, cancelled ones too. */
-  mandatesOf(customerNo: number): HeldMandate[]
-  cancel(assignedReference: string, at: string): void
-  /** Cancelled ones do not count, here and in `holdsOriginal`. */
-  holdsMandateOf(customerNo: number): boolean
-  /** Both are compared as banks compare them: without regard to case. */
-  holdsOriginal(creditorIdentifier: string, mandateReference: string): boolean
-  /** Keeps the first time when it is called again. */
-  finalise(assignedReference: string, at: string): void
-  /** Offer ids are compared without regard to case. */
-  offerById(offerId: string): Offer | null
-  addOffer(offer: Offer): void
-  offers(): Offer[]
-  billogramById(id: string): BillogramRecord | null
-  putBillogram(record: BillogramRecord): void
-  /** Whether another billogram has this `creditor_unique_value`, without regard to case or JSON type. */
-  isUniqueValueTaken(value: string | number, exceptId: string): boolean
-  billograms(): BillogramRecord[]
-  close(): void
-}
+export type Store = ReturnType<typeof storeOn>
 
 /** "SBOX": tells a sandbox file from any other SQLite file. */
 const APPLICATION_ID = 0x53424f58
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 
 const SCHEMA = `
   CREATE TABLE mandates (
     mandate_number INTEGER PRIMARY KEY,
-    customer_no INTEGER NOT NULL,
-    iban TEXT NOT NULL,
-    signed_date TEXT NOT NULL,
-    original_creditor_identifier TEXT NOT NULL COLLATE NOCASE,
-    original_mandate_reference TEXT NOT NULL COLLATE NOCASE,
-    assigned_creditor_identifier TEXT NOT NULL,
-    assigned_mandate_reference TEXT NOT NULL UNIQUE,
-    registered_at TEXT NOT NULL,
-    request_id TEXT,
-    finalised_at TEXT,
-    cancelled_at TEXT
+    document TEXT NOT NULL,
+    customer_no INTEGER AS (document ->> '$.customer_no'),
+    original_creditor_identifier TEXT COLLATE NOCASE AS (document ->> '$.amendment.sepa_creditor_identifier'),
+    original_mandate_reference TEXT COLLATE NOCASE AS (document ->> '$.amendment.unique_mandate_reference'),
+    assigned_mandate_reference TEXT UNIQUE AS (document ->> '$.unique_mandate_reference'),
+    finalised_at TEXT AS (document ->> '$.finalised_at'),
+    cancelled_at TEXT AS (document ->> '$.cancelled_at')
   ) STRICT;
   CREATE INDEX mandates_of_customer ON mandates (customer_no);
   CREATE INDEX mandates_by_original ON mandates (original_mandate_reference, original_creditor_identifier);
@@ -130,21 +90,6 @@ const SCHEMA = `
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
-
-interface MandateRow {
-  mandate_number: number
-  customer_no: number
-  iban: string
-  signed_date: string
-  original_creditor_identifier: string
-  original_mandate_reference: string
-  assigned_creditor_identifier: string
-  assigned_mandate_reference: string
-  registered_at: string
-  request_id: string | null
-  finalised_at: string | null
-  cancelled_at: string | null
-}
 
 interface DocumentRow {
   document: string
@@ -209,7 +154,7 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown reason'
 }
 
-const storeOn = (database: Database): Store => ({
+const storeOn = (database: Database) => ({
   ...mandatesOn(database),
   ...offersOn(database),
   ...billogramsOn(database),
@@ -217,25 +162,19 @@ const storeOn = (database: Database): Store => ({
 })
 
 function mandatesOn(database: Database) {
-  const add = database.prepare(`
-    INSERT INTO mandates (customer_no, iban, signed_date, original_creditor_identifier,
-      original_mandate_reference, assigned_creditor_identifier, assigned_mandate_reference,
-      registered_at, request_id, finalised_at, cancelled_at)
-    VALUES (:customer_no, :iban, :signed_date, :original_creditor_identifier,
-      :original_mandate_reference, :assigned_creditor_identifier, :assigned_mandate_reference,
-      :registered_at, :request_id, :finalised_at, :cancelled_at)`)
+  const add = database.prepare('INSERT INTO mandates (document) VALUES (?)')
   const lastNumber = database.prepare('SELECT coalesce(max(mandate_number), 0) FROM mandates').pluck()
-  const after = database.prepare<[number, number], MandateRow>(
-    'SELECT * FROM mandates WHERE mandate_number > ? ORDER BY mandate_number LIMIT ?',
+  const after = database.prepare<[number, number], DocumentRow>(
+    'SELECT document FROM mandates WHERE mandate_number > ? ORDER BY mandate_number LIMIT ?',
   )
-  const byReference = database.prepare<[string], MandateRow>(
-    'SELECT * FROM mandates WHERE assigned_mandate_reference = ?',
+  const byReference = database.prepare<[string], DocumentRow>(
+    'SELECT document FROM mandates WHERE assigned_mandate_reference = ?',
   )
   const ofCustomer = database
     .prepare('SELECT 1 FROM mandates WHERE customer_no = ? AND cancelled_at IS NULL LIMIT 1')
     .pluck()
-  const allOfCustomer = database.prepare<[number], MandateRow>(
-    'SELECT * FROM mandates WHERE customer_no = ? ORDER BY mandate_number',
+  const allOfCustomer = database.prepare<[number], DocumentRow>(
+    'SELECT document FROM mandates WHERE customer_no = ? ORDER BY mandate_number',
   )
   const byOriginal = database
     .prepare(
@@ -244,24 +183,32 @@ function mandatesOn(database: Database) {
     )
     .pluck()
   const finalise = database.prepare(
-    'UPDATE mandates SET finalised_at = ? WHERE assigned_mandate_reference = ? AND finalised_at IS NULL',
+    `UPDATE mandates SET document = json_set(document, '$.finalised', json('true'), '$.finalised_at', ?)
+       WHERE assigned_mandate_reference = ? AND finalised_at IS NULL`,
   )
-  const cancel = database.prepare('UPDATE mandates SET cancelled_at = ? WHERE assigned_mandate_reference = ?')
+  const cancel = database.prepare(
+    `UPDATE mandates SET document = json_set(document, '$.cancelled_at', ?) WHERE assigned_mandate_reference = ?`,
+  )
+  const mandateIn = (row: DocumentRow): HeldMandate => JSON.parse(row.document) as HeldMandate
   return {
-    nextMandateNumber: () => (lastNumber.get() as number) + 1,
-    addMandate: (mandate) => void add.run(rowOf(mandate)),
-    mandatesAfter: (mandateNumber, limit) => after.all(mandateNumber, limit).map(mandateFrom),
-    mandateByReference(assignedReference) {
-      const row = byReference.get(assignedReference)
-      return row === undefined ? null : mandateFrom(row)
-    },
-    mandatesOf: (customerNo) => allOfCustomer.all(customerNo).map(mandateFrom),
-    cancel: (assignedReference, at) => void cancel.run(at, assignedReference),
-    holdsMandateOf: (customerNo) => ofCustomer.get(customerNo) !== undefined,
-    holdsOriginal: (creditorIdentifier, mandateReference) =>
+    /** The number the next mandate will get, from 1; never given twice, not even after a restart. */
+    nextMandateNumber: (): number => (lastNumber.get() as number) + 1,
+    addMandate: (mandate: HeldMandate): void => void add.run(JSON.stringify(mandate)),
+    /** A page of mandates in the order of registration, after the given number. */
+    mandatesAfter: (mandateNumber: number, limit: number) => after.all(mandateNumber, limit).map(mandateIn),
+    mandateByReference: (assignedReference: string) =>
+      documentFrom(byReference.get(assignedReference)) as HeldMandate | null,
+    /** All mandates of a customer in the order of registration, cancelled ones too. */
+    mandatesOf: (customerNo: number) => allOfCustomer.all(customerNo).map(mandateIn),
+    cancel: (assignedReference: string, at: string): void => void cancel.run(at, assignedReference),
+    /** Cancelled ones do not count, here and in `holdsOriginal`. */
+    holdsMandateOf: (customerNo: number): boolean => ofCustomer.get(customerNo) !== undefined,
+    /** Both are compared as banks compare them: without regard to case. */
+    holdsOriginal: (creditorIdentifier: string, mandateReference: string): boolean =>
       byOriginal.get(mandateReference, creditorIdentifier) !== undefined,
-    finalise: (assignedReference, at) => void finalise.run(at, assignedReference),
-  } satisfies Partial<Store>
+    /** Keeps the first time when it is called again. */
+    finalise: (assignedReference: string, at: string): void => void finalise.run(at, assignedReference),
+  }
 }
 
 function offersOn(database: Database) {
@@ -269,10 +216,11 @@ function offersOn(database: Database) {
   const add = database.prepare('INSERT INTO offers (offer_key, document) VALUES (?, ?)')
   const all = database.prepare<[], DocumentRow>('SELECT document FROM offers ORDER BY rowid')
   return {
-    offerById: (offerId) => documentFrom(byKey.get(offerId.toLowerCase())) as Offer | null,
-    addOffer: (offer) => void add.run(offer.offer_id.toLowerCase(), JSON.stringify(offer)),
+    /** Offer ids are compared without regard to case. */
+    offerById: (offerId: string) => documentFrom(byKey.get(offerId.toLowerCase())) as Offer | null,
+    addOffer: (offer: Offer): void => void add.run(offer.offer_id.toLowerCase(), JSON.stringify(offer)),
     offers: () => all.all().map((row) => JSON.parse(row.document) as Offer),
-  } satisfies Partial<Store>
+  }
 }
 
 function billogramsOn(database: Database) {
@@ -285,48 +233,19 @@ function billogramsOn(database: Database) {
     .pluck()
   const all = database.prepare<[], DocumentRow>('SELECT document FROM billograms ORDER BY id')
   return {
-    billogramById: (id) => documentFrom(byId.get(id)) as BillogramRecord | null,
-    putBillogram(record) {
+    billogramById: (id: string) => documentFrom(byId.get(id)) as BillogramRecord | null,
+    putBillogram: (record: BillogramRecord): void => {
       const value = record.creditorUniqueValue
       put.run(record.id, value === null ? null : keyOf(value), JSON.stringify(record))
     },
-    isUniqueValueTaken: (value, exceptId) => byUniqueValue.get(keyOf(value), exceptId) !== undefined,
+    /** Whether another billogram has this `creditor_unique_value`, without regard to case or JSON type. */
+    isUniqueValueTaken: (value: string | number, exceptId: string): boolean =>
+      byUniqueValue.get(keyOf(value), exceptId) !== undefined,
     billograms: () => all.all().map((row) => JSON.parse(row.document) as BillogramRecord),
-  } satisfies Partial<Store>
+  }
 }
 
 const keyOf = (uniqueValue: string | number): string => String(uniqueValue).toLowerCase()
 
 const documentFrom = (row: DocumentRow | undefined): unknown =>
   row === undefined ? null : JSON.parse(row.document)
-
-const rowOf = (mandate: HeldMandate): Omit<MandateRow, 'mandate_number'> => ({
-  customer_no: mandate.customer_no,
-  iban: mandate.iban,
-  signed_date: mandate.signed_date,
-  original_creditor_identifier: mandate.amendment.sepa_creditor_identifier,
-  original_mandate_reference: mandate.amendment.unique_mandate_reference,
-  assigned_creditor_identifier: mandate.sepa_creditor_identifier,
-  assigned_mandate_reference: mandate.unique_mandate_reference,
-  registered_at: mandate.registered_at,
-  request_id: mandate.request_id,
-  finalised_at: mandate.finalised_at,
-  cancelled_at: mandate.cancelled_at,
-})
-
-const mandateFrom = (row: MandateRow): HeldMandate => ({
-  customer_no: row.customer_no,
-  iban: row.iban,
-  signed_date: row.signed_date,
-  amendment: {
-    sepa_creditor_identifier: row.original_creditor_identifier,
-    unique_mandate_reference: row.original_mandate_reference,
-  },
-  sepa_creditor_identifier: row.assigned_creditor_identifier,
-  unique_mandate_reference: row.assigned_mandate_reference,
-  registered_at: row.registered_at,
-  request_id: row.request_id,
-  finalised: row.finalised_at !== null,
-  finalised_at: row.finalised_at,
-  cancelled_at: row.cancelled_at,
-})
